@@ -1,0 +1,70 @@
+"""Who is acting: a person at a terminal, an agent, or a CI job.
+
+A marker says more than a name: inside an agent's shell the actor is not a human, whatever git is called.
+"""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+AGENT_MARKERS = (
+    "VFCC_AGENT",
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "CURSOR_TRACE_ID",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "AIDER_MODEL",
+    "CLINE_ACTIVE",
+    "GOOSE_TERMINAL",
+    "AMP_THREAD_ID",
+)
+AGENT_PREFIXES = ("CODEX_",)
+_OFF = frozenset({"", "0", "false", "no", "off"})
+_LONGEST = 200
+
+
+def acting(env: Mapping[str, str], *, stdin_is_terminal: bool, git_user: str | None) -> str:
+    """Return `human:NAME`, `agent:ROLE` or `ci`.
+
+    `VFCC_AGENT` names an agent's role; any other known marker makes it `agent:unknown`, as does the lack of a terminal.
+    """
+    role = env.get("VFCC_AGENT", "")
+    if role.lower() not in _OFF:
+        return f"agent:{_clean(role) or 'unknown'}"
+    if any(_set(env, name) for name in env if name in AGENT_MARKERS or name.startswith(AGENT_PREFIXES)):
+        return "agent:unknown"
+    if _set(env, "CI"):
+        return "ci"
+    if not stdin_is_terminal:
+        return "agent:unknown"
+    return f"human:{_clean(git_user or '') or 'unknown'}"
+
+
+def git_user(root: Path) -> str | None:
+    """Return git's `user.name` as it holds in `root`, or None where git or the name is missing."""
+    try:
+        done = subprocess.run(
+            ["git", "config", "user.name"],
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=10,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace").strip() or None
+
+
+def _set(env: Mapping[str, str], name: str) -> bool:
+    return env.get(name, "").lower() not in _OFF
+
+
+def _clean(name: str) -> str:
+    """Return the name as an event may hold it: printable, no line breaks, at most 200 characters."""
+    words = "".join(letter if letter.isprintable() else " " for letter in name).split()
+    return " ".join(words)[:_LONGEST].strip()

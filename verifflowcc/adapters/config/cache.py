@@ -1,0 +1,90 @@
+"""A validated configuration, remembered by digest as plain JSON, so that later commands need no yaml and no pydantic.
+
+Derived and deletable: what does not fit the key, or is damaged, counts as absent.
+"""
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+
+from verifflowcc import __version__
+from verifflowcc.adapters.config.defaults import LAYERS, default_config
+from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
+from verifflowcc.text.digest import digest_text
+
+FILE = "config.json"
+_SHAPE = 1
+_LARGEST_BYTES = 8 << 20
+
+JsonValue = None | int | str | list["JsonValue"] | dict[str, "JsonValue"]
+
+
+def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:
+    """Return the configuration whose file has this digest, or None where it must be validated."""
+    try:
+        with (folder / FILE).open("rb") as file:
+            document = json.loads(file.read(_LARGEST_BYTES))
+        body = document["config"]
+        if document["key"] != _key(digest, workflows) or document["check"] != digest_text(_text(body)):
+            return None
+        return _config(body, digest)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def remember(folder: Path, config: Config, workflows: Collection[str]) -> None:
+    """Write the cache. Raises WorkspaceError where the folder cannot be written."""
+    body = _body(config)
+    document: JsonValue = {"key": _key(config.digest, workflows), "check": digest_text(_text(body)), "config": body}
+    write_atomic(folder / FILE, _text(document) + "\n")
+
+
+def _text(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _key(digest: str, workflows: Collection[str]) -> JsonValue:
+    """What the meaning of a file depends on: its content, this vfcc, its defaults and the workflows it may name."""
+    names: list[JsonValue] = [*sorted(workflows)]
+    return [_SHAPE, __version__, digest, digest_text(_text(_body(default_config()))), names]
+
+
+def _body(config: Config) -> JsonValue:
+    strategies: JsonValue = {
+        layer.value: {
+            "always_load": [*given.always_load],
+            "conditional_load": [*given.conditional_load],
+            "max_tokens": given.max_tokens,
+            "head_tail_preserve": given.head_tail_preserve,
+        }
+        for layer, given in config.strategies.items()
+    }
+    allocations: JsonValue = {
+        role: {"shares": {layer.value: given.shares[layer] for layer in LAYERS}, "budget": given.budget_tokens}
+        for role, given in config.allocations.items()
+    }
+    tokens = config.tokens
+    return {
+        "strategies": strategies,
+        "allocations": allocations,
+        "workflow": config.workflow,
+        "commit": config.git.commit,
+        "tokens": {"encoding": tokens.encoding, "model": tokens.model, "factors": dict(tokens.factors)},
+    }
+
+
+def _config(body: dict[str, dict[str, dict[str, JsonValue]]], digest: str) -> Config:
+    strategies = {layer: _strategy(body["strategies"][layer.value]) for layer in LAYERS}
+    allocations = {
+        role: Allocation({layer: given["shares"][layer.value] for layer in LAYERS}, given["budget"])
+        for role, given in body["allocations"].items()
+    }
+    git, tokens = GitSettings(body["commit"]), TokenSettings(**body["tokens"])
+    return Config(strategies, allocations, body["workflow"], git, tokens, digest)
+
+
+def _strategy(given: dict[str, JsonValue]) -> LayerStrategy:
+    return LayerStrategy(
+        tuple(given["always_load"]), tuple(given["conditional_load"]), given["max_tokens"], given["head_tail_preserve"]
+    )

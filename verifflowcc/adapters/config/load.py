@@ -1,0 +1,59 @@
+"""The effective configuration of a project: from the cache where its file is unchanged, else validated anew."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifflowcc.adapters.config import cache
+from verifflowcc.adapters.config.defaults import default_config
+from verifflowcc.domain.config import Config
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.text.digest import digest_text
+
+FILE = "config.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A configuration, and sentences for the reader about how it was come by."""
+
+    config: Config
+    notices: tuple[str, ...] = ()
+
+
+def load_config(path: Path, workflows: Collection[str], cache_folder: Path | None) -> Loaded:
+    """Read, validate and return `path` (`.memory/config.yaml`); the defaults, with a notice, where it is absent.
+
+    `workflows` are the names that `workflow` may have. With a `cache_folder`, a valid configuration is remembered
+    there; that it could not be is a notice. Raises ConfigError with all problems, WorkspaceError where the memory tree
+    is not there or the file cannot be read.
+    """
+    data = read_config(path)
+    if data is None:
+        return Loaded(default_config(), (f"{path.parent.name}/{FILE} is missing: the default configuration holds",))
+    if cache_folder is None:
+        return Loaded(_validated(data, workflows))
+    known = cache.recall(cache_folder, digest_text(data), workflows)
+    if known is not None:
+        return Loaded(known)
+    config = _validated(data, workflows)
+    try:
+        cache.remember(cache_folder, config, workflows)
+    except WorkspaceError as error:
+        return Loaded(config, (f"the checked configuration was not remembered: {error.message}",))
+    return Loaded(config)
+
+
+def read_config(path: Path) -> bytes | None:
+    """Return the file's bytes, None where there is none. Raises ConfigError or WorkspaceError (see `read_small`)."""
+    from verifflowcc.adapters.config.read import read_small
+
+    if not path.parent.is_dir():
+        raise WorkspaceError(f"{path.parent} is not a folder", hint="vfcc init")
+    return read_small(path, FILE, inside=path.parent.parent)
+
+
+def _validated(data: bytes, workflows: Collection[str]) -> Config:
+    from verifflowcc.adapters.config.validate import check
+
+    return check(data, workflows).config

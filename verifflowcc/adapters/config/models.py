@@ -1,0 +1,231 @@
+"""The shape of `config.yaml`, for validation at the edge and for the JSON Schema. Inside, `domain.config` is used.
+
+Defaults come from `defaults`; the sentences for people are made in `problems`.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from verifflowcc.adapters.config.defaults import LAYERS, STRATEGIES, WORKFLOW
+from verifflowcc.adapters.config.patterns import (
+    LONGEST_PATTERN,
+    ROLE,
+    decimal_text,
+    millionths,
+    pattern_problem,
+    role_problem,
+)
+from verifflowcc.domain.config import FORMAT, SHARE_UNIT
+from verifflowcc.domain.layers import Layer
+
+MOST_TOKENS = 1_000_000_000
+LARGEST_FACTOR = 10 * SHARE_UNIT
+WRONG = "wrong"
+"""The type of an error that the table of expectations explains."""
+SENTENCE = "sentence"
+"""The type of an error that brings its own predicate; `at`, if any, is the key below that it is about."""
+
+
+def _sentence(text: str, at: str = "") -> PydanticCustomError:
+    return PydanticCustomError(SENTENCE, "{text}", {"text": text, "at": at})
+
+
+def _obeys(problem: Callable[[str], str | None]) -> AfterValidator:
+    def check(text: str) -> str:
+        found = problem(text)
+        if found:
+            raise _sentence(f'"{text}" {found}')
+        return text
+
+    return AfterValidator(check)
+
+
+def _millionths_between(least: int, most: int) -> BeforeValidator:
+    def check(value: object) -> int:
+        scaled = millionths(value)
+        if scaled is None or not least <= scaled <= most:
+            raise PydanticCustomError(WRONG, WRONG)
+        return scaled
+
+    return BeforeValidator(check)
+
+
+def _known_workflow(name: str, info: ValidationInfo) -> str:
+    known = (info.context or {}).get("workflows", ())
+    if name not in known:
+        raise PydanticCustomError(WRONG, WRONG)
+    return name
+
+
+Pattern = Annotated[
+    str,
+    _obeys(pattern_problem),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN, "pattern": r"^[^@/~\\][^\\]*$"}),
+]
+Role = Annotated[str, _obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
+Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
+Share = Annotated[
+    int,
+    _millionths_between(0, SHARE_UNIT),
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1}),
+]
+Factor = Annotated[
+    int,
+    _millionths_between(1, LARGEST_FACTOR),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": LARGEST_FACTOR // SHARE_UNIT}),
+]
+ModelName = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class Section(BaseModel):
+    """A mapping in the file: known keys only, and no value is bent to fit."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class LayerSection(Section):
+    """Which files a layer considers for a prompt."""
+
+    always_load: list[Pattern]
+    conditional_load: list[Pattern]
+    max_tokens: Tokens
+    head_tail_preserve: Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+
+
+def _layer_section(layer: Layer) -> type[LayerSection]:
+    default = STRATEGIES[layer]
+    return create_model(
+        f"{layer.value.title()}Layer",
+        __base__=LayerSection,
+        __doc__=f"Which files the {layer} layer considers for a prompt.",
+        always_load=(
+            list[Pattern],
+            Field(list(default.always_load), description="Patterns that must be in the prompt, in this order."),
+        ),
+        conditional_load=(
+            list[Pattern],
+            Field(list(default.conditional_load), description="Patterns of which the most relevant files come in."),
+        ),
+        max_tokens=(Tokens, Field(default.max_tokens, description="The most that this layer may take of a prompt.")),
+        head_tail_preserve=(
+            Annotated[int, Field(ge=0, le=MOST_TOKENS)],
+            Field(
+                default.head_tail_preserve,
+                description="Offer the first and the last N of the ranked files before the others; 0 ranks as usual.",
+            ),
+        ),
+    )
+
+
+LAYER_SECTIONS = {layer: _layer_section(layer) for layer in LAYERS}
+_STRATEGY_FIELDS = {
+    layer.value: (section, Field(default_factory=section, description=f"Files of the {layer} layer."))
+    for layer, section in LAYER_SECTIONS.items()
+}
+
+
+class StrategySection(Section):
+    """Which files each layer considers; a layer or a key that is left out has its default."""
+
+    def layer(self, layer: Layer) -> LayerSection:
+        """Return one layer's section."""
+        section = getattr(self, layer.value)
+        if not isinstance(section, LayerSection):
+            raise TypeError(layer)
+        return section
+
+
+if TYPE_CHECKING:
+    LoadingStrategy = StrategySection
+else:
+    LoadingStrategy = create_model(
+        "LoadingStrategy", __base__=StrategySection, __doc__=StrategySection.__doc__, **_STRATEGY_FIELDS
+    )
+
+
+class AllocationSection(Section):
+    """A role's share of the budget per layer. The shares add up to 1; a layer that is left out has none."""
+
+    project: Share = Field(default=0, description="Share of the project layer, from 0 to 1.")
+    sprint: Share = Field(default=0, description="Share of the sprint layer, from 0 to 1.")
+    stage: Share = Field(default=0, description="Share of the stage layer, from 0 to 1.")
+    agent: Share = Field(default=0, description="Share of the agent layer, from 0 to 1.")
+    budget: Tokens | None = Field(default=None, description="The role's budget in tokens, unless --budget is given.")
+
+    def shares(self) -> dict[Layer, int] | None:
+        """Return the shares in millionths; None where the role names none."""
+        if not self.model_fields_set & {layer.value for layer in LAYERS}:
+            return None
+        return dict(zip(LAYERS, (self.project, self.sprint, self.stage, self.agent), strict=True))
+
+    @model_validator(mode="after")
+    def adds_up(self) -> "AllocationSection":
+        """Refuse shares that do not add up to 1, and a role that says nothing."""
+        shares = self.shares()
+        if shares is None:
+            if self.budget is None:
+                raise _sentence("gives neither shares nor a budget; give them, or remove the role")
+            return self
+        total = sum(shares.values())
+        if total != SHARE_UNIT:
+            listed = ", ".join(f"{layer} {decimal_text(share)}" for layer, share in shares.items())
+            raise _sentence(f"adds up to {decimal_text(total)}, not to 1 ({listed})")
+        return self
+
+
+class GitSection(Section):
+    """What vfcc does with git."""
+
+    commit: Literal["never", "always"] = Field(
+        default="never",
+        description="Whether a transition commits itself to git (`always`) or not (`never`).",
+    )
+
+
+class TokensSection(Section):
+    """How tokens are counted."""
+
+    encoding: Literal["o200k_base", "cl100k_base"] = Field(default="o200k_base", description="The tokenizer.")
+    model: ModelName | None = Field(default=None, description="A model with no public tokenizer; its factor applies.")
+    factors: dict[ModelName, Factor] = Field(
+        default_factory=dict, description="Per model, what a count is multiplied by; such a count is an estimate (~)."
+    )
+
+    @model_validator(mode="after")
+    def has_a_factor(self) -> "TokensSection":
+        """Refuse a model of which nobody knows how it counts."""
+        if self.model is not None and self.model not in self.factors:
+            given = ", ".join(sorted(self.factors)) or "none"
+            lacks = f"names {self.model}, which has no factor (factors given: {given})"
+            raise _sentence(f"{lacks}; add it under tokens.factors", "model")
+        return self
+
+
+class FileSection(Section):
+    """How vfcc chooses what goes into an agent's prompt (`.memory/config.yaml`)."""
+
+    format: Annotated[int, Field(ge=1, le=FORMAT)] = Field(default=FORMAT, description="Format of this file.")
+    workflow: Annotated[str, AfterValidator(_known_workflow)] = Field(
+        default=WORKFLOW, description="The workflow that a new sprint follows."
+    )
+    loading_strategy: LoadingStrategy = Field(
+        default_factory=LoadingStrategy, description="Which files each layer considers."
+    )
+    token_allocation: dict[Role, AllocationSection] = Field(
+        default_factory=dict, description="Each role's shares; `default` holds for every role that is not named."
+    )
+    git: GitSection = Field(default_factory=GitSection, description="What vfcc does with git.")
+    tokens: TokensSection = Field(default_factory=TokensSection, description="How tokens are counted.")

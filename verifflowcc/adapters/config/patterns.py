@@ -1,0 +1,95 @@
+"""What a pattern, a role's name and a share may be. Each rule returns a predicate for a sentence, or None."""
+
+import re
+from decimal import Decimal
+
+from verifflowcc.domain.config import SHARE_UNIT
+
+ROLE = r"^[a-z][a-z0-9]*([-_][a-z0-9]+)*$"
+LONGEST_ROLE = 64
+LONGEST_PATTERN = 300
+MOST_DOUBLE_STARS = 2
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """Say why a pattern cannot name files of a layer; None where it can.
+
+    >>> pattern_problem("../secrets.md")
+    'leaves the tree with `..`; patterns stay in the layer\\'s folder'
+    """
+    if not pattern:
+        return "is empty; name a file, or a pattern such as decisions/*.md"
+    if pattern.startswith("@"):
+        return "names a virtual source, and this vfcc has none yet; name files"
+    if _CONTROL.search(pattern):
+        return "holds a control character; it can name no file of a layer"
+    if len(pattern) > LONGEST_PATTERN:
+        return f"is longer than {LONGEST_PATTERN} characters"
+    return _root_problem(pattern) or _parts_problem(pattern) or _wildcard_problem(pattern.split("/"))
+
+
+def _root_problem(pattern: str) -> str | None:
+    if "\\" in pattern:
+        return "has a backslash; separate folders with /"
+    if pattern.startswith("/") or _DRIVE.match(pattern):
+        return "is an absolute path; patterns are relative to the layer's folder"
+    if pattern.startswith("~"):
+        return "begins with ~, somebody's home; patterns are relative to the layer's folder"
+    return None
+
+
+def _parts_problem(pattern: str) -> str | None:
+    parts = pattern.split("/")
+    if ".." in parts:
+        return "leaves the tree with `..`; patterns stay in the layer's folder"
+    if pattern.endswith("/"):
+        return f"names a folder; write {pattern}* for the files in it"
+    if "" in parts or "." in parts:
+        return "has an empty part or a `.` between its slashes"
+    return None
+
+
+def _wildcard_problem(parts: list[str]) -> str | None:
+    if any("**" in part and part != "**" for part in parts):
+        return "has ** beside other characters; ** stands alone between slashes, as in **/*.md"
+    if parts.count("**") > MOST_DOUBLE_STARS:
+        return f"has ** more than {MOST_DOUBLE_STARS} times"
+    if any(_unclosed(part) for part in parts):
+        return "has a [ with no ] after it before the next slash"
+    return None
+
+
+def _unclosed(part: str) -> bool:
+    """Whether a bracket is left open; `]` right after `[` or `[!` is a member, as in the shell."""
+    return "[" in re.sub(r"\[!?\]?[^\]]*\]", "", part)
+
+
+def role_problem(role: str) -> str | None:
+    """Say why a text cannot name a role (it is also the name of the folder under `agent/`); None where it can."""
+    if len(role) <= LONGEST_ROLE and re.fullmatch(ROLE, role):
+        return None
+    return "is no name for a role: use lower-case letters and digits, with single - or _ between them, such as coder"
+
+
+def millionths(value: object) -> int | None:
+    """Return a number as whole millionths, exactly; None where it is no number or has more than six decimals.
+
+    >>> millionths(Decimal("0.3")), millionths(1), millionths(Decimal("0.0000001"))
+    (300000, 1000000, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    scaled = Decimal(value) * SHARE_UNIT
+    return int(scaled) if scaled == int(scaled) else None
+
+
+def decimal_text(value_millionths: int) -> str:
+    """Return millionths as a decimal number.
+
+    >>> decimal_text(300_000), decimal_text(1_000_000), decimal_text(1)
+    ('0.3', '1', '0.000001')
+    """
+    whole, rest = divmod(value_millionths, SHARE_UNIT)
+    return f"{whole}.{rest:06}".rstrip("0").rstrip(".")

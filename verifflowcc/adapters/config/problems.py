@@ -1,0 +1,147 @@
+"""What pydantic found → one sentence per problem, with the line, what is allowed and the nearest valid name."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from verifflowcc.adapters.config.models import (
+    LAYER_SECTIONS,
+    MOST_TOKENS,
+    SENTENCE,
+    AllocationSection,
+    FileSection,
+    GitSection,
+    LoadingStrategy,
+    TokensSection,
+)
+from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc
+from verifflowcc.domain.config import FORMAT
+from verifflowcc.text.near import nearest
+
+ANY = "*"
+_SHOWN_CHARACTERS = 40
+_LAYER_SECTION = next(iter(LAYER_SECTIONS.values()))
+_SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
+    ((), FileSection),
+    (("loading_strategy",), LoadingStrategy),
+    (("loading_strategy", ANY), _LAYER_SECTION),
+    (("token_allocation", ANY), AllocationSection),
+    (("git",), GitSection),
+    (("tokens",), TokensSection),
+)
+_CHOICES: dict[Loc, tuple[str, ...]] = {
+    ("git", "commit"): ("never", "always"),
+    ("tokens", "encoding"): ("o200k_base", "cl100k_base"),
+}
+_EXPECTED: tuple[tuple[Loc, str], ...] = (
+    (("format",), f"a whole number from 1 to {FORMAT}"),
+    (("token_allocation",), "a mapping from roles to their shares"),
+    (("loading_strategy", ANY, "max_tokens"), f"a whole number from 1 to {MOST_TOKENS:,}"),
+    (("loading_strategy", ANY, "head_tail_preserve"), f"a whole number from 0 to {MOST_TOKENS:,}"),
+    (("loading_strategy", ANY, ANY), "a list of patterns"),
+    (("loading_strategy", ANY, ANY, ANY), "a pattern: a text such as decisions/*.md"),
+    (("token_allocation", ANY, "budget"), f"a whole number from 1 to {MOST_TOKENS:,}"),
+    (("token_allocation", ANY, ANY), "a number from 0 to 1 with at most six decimals"),
+    (("tokens", "model"), "the name of a model: a text of 1 to 100 characters"),
+    (("tokens", "factors"), "a mapping from models to numbers"),
+    (("tokens", "factors", ANY), "a number above 0 and at most 10, with at most six decimals"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, and the line where."""
+
+    line: int
+    sentence: str
+
+
+def problems_of(error: ValidationError, lines: Lines, workflows: Collection[str]) -> tuple[Problem, ...]:
+    """Return what is wrong as predicates on dotted names, in the order of the lines."""
+    choices = {**_CHOICES, ("workflow",): tuple(sorted(workflows))}
+    found = [_problem(details, lines, choices) for details in error.errors(include_url=False)]
+    return tuple(sorted(found, key=lambda problem: (problem.line, problem.sentence)))
+
+
+def line_of(loc: Loc, lines: Lines) -> int:
+    """Return the line of a place, or of the nearest place around it that is in the file."""
+    while loc and loc not in lines:
+        loc = loc[:-1]
+    return lines.get(loc, 1)
+
+
+def dotted(loc: Iterable[str | int]) -> str:
+    """Return a place's name without list positions: `loading_strategy.project.always_load`."""
+    return ".".join(part for part in loc if isinstance(part, str))
+
+
+def _problem(details: ErrorDetails, lines: Lines, choices: dict[Loc, tuple[str, ...]]) -> Problem:
+    loc: Loc = tuple(part for part in details["loc"] if part != "[key]")
+    line = line_of(loc, lines)
+    if details["type"] == "extra_forbidden":
+        return Problem(line, _unknown_key(loc))
+    if details["type"] == SENTENCE:
+        context = details.get("ctx", {})
+        loc = (*loc, context["at"]) if context.get("at") else loc
+        return Problem(line_of(loc, lines), f"{_subject(details['loc'], loc)} {context['text']}")
+    if details["loc"][-1:] == ("[key]",):
+        return Problem(line, f"{dotted(loc[:-1])} has a name that is empty or too long: {_shown(loc[-1])}")
+    return Problem(line, _not_expected(loc, details["input"], choices))
+
+
+def _subject(pydantic_loc: Loc, loc: Loc) -> str:
+    if pydantic_loc[-1:] == ("[key]",):
+        return f"{dotted(loc[:-1])}:"
+    return f"{dotted(loc)}:" if isinstance(loc[-1], int) else dotted(loc)
+
+
+def _unknown_key(loc: Loc) -> str:
+    known = next(list(section.model_fields) for place, section in _SECTIONS if _fits(place, loc[:-1]))
+    near = nearest(str(loc[-1]), known)
+    where = f" in {dotted(loc[:-1])}" if loc[:-1] else ""
+    ask = f"; did you mean {near}?" if near else ""
+    return f"unknown key {_short(str(loc[-1]))}{where}; allowed: {', '.join(known)}{ask}"
+
+
+def _not_expected(loc: Loc, value: object, choices: dict[Loc, tuple[str, ...]]) -> str:
+    name = dotted(loc) or "the file"
+    if value is None:
+        return f"{name} has no value; give it {_expected(loc, choices)}, or remove the line"
+    if isinstance(value, Ambiguous):
+        return (
+            f"{name} must be {_expected(loc, choices)}, and YAML reads {value.text} as {value.reading}; {value.advice}"
+        )
+    near = nearest(value, choices[loc]) if isinstance(value, str) and loc in choices else None
+    ask = f"; did you mean {near}?" if near else ""
+    return f"{name} must be {_expected(loc, choices)}, not {_shown(value)}{ask}"
+
+
+def _expected(loc: Loc, choices: dict[Loc, tuple[str, ...]]) -> str:
+    if loc in choices:
+        names = ", ".join(choices[loc])
+        return f"one of {names}" if names else "a workflow, of which none is installed"
+    for place, section in _SECTIONS:
+        if _fits(place, loc):
+            return f"a mapping with keys out of {', '.join(section.model_fields)}"
+    return next((text for place, text in _EXPECTED if _fits(place, loc)), "something else")
+
+
+def _fits(place: Loc, loc: Loc) -> bool:
+    return len(place) == len(loc) and all(part in (ANY, given) for part, given in zip(place, loc, strict=True))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{_short(value)}"'
+    if isinstance(value, int | Decimal):
+        return str(value)
+    return "a list" if isinstance(value, list) else "a mapping"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"

@@ -1,0 +1,81 @@
+"""Every effective setting, with where its value came from."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifflowcc.adapters.config.defaults import LAYERS, default_config
+from verifflowcc.adapters.config.load import FILE, read_config
+from verifflowcc.domain.config import DEFAULT_ALLOCATION, DEFAULT_ROLE, FORMAT, SHARE_UNIT, Config
+
+SettingValue = None | int | float | str | tuple[str, ...]
+Lines = dict[tuple[str | int, ...], int]
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting's dotted name, its value, and its origin: `default` or `config.yaml:12`. Shares are shown as decimals."""
+
+    name: str
+    value: SettingValue
+    origin: str
+
+
+def effective_settings(path: Path, workflows: Collection[str]) -> tuple[Setting, ...]:
+    """Return every setting in the order of the file. Raises as `load_config` does."""
+    from verifflowcc.adapters.config.validate import check
+
+    data = read_config(path)
+    if data is None:
+        return tuple(_settings(default_config(), {}))
+    checked = check(data, workflows)
+    return tuple(_settings(checked.config, checked.lines))
+
+
+def _settings(config: Config, lines: Lines) -> Iterator[Setting]:
+    yield _setting(lines, FORMAT, "format")
+    yield _setting(lines, config.workflow, "workflow")
+    for layer in LAYERS:
+        given = config.strategies[layer]
+        place = ("loading_strategy", layer.value)
+        yield _setting(lines, given.always_load, *place, "always_load")
+        yield _setting(lines, given.conditional_load, *place, "conditional_load")
+        yield _setting(lines, given.max_tokens, *place, "max_tokens")
+        yield _setting(lines, given.head_tail_preserve, *place, "head_tail_preserve")
+    for role in config.allocations:
+        yield from _allocation(config, lines, role)
+    if DEFAULT_ROLE not in config.allocations:
+        yield from _allocation(config, lines, DEFAULT_ROLE)
+    yield _setting(lines, config.git.commit, "git", "commit")
+    yield _setting(lines, config.tokens.encoding, "tokens", "encoding")
+    yield _setting(lines, config.tokens.model, "tokens", "model")
+    for model, factor in config.tokens.factors.items():
+        yield _setting(lines, factor / SHARE_UNIT, "tokens", "factors", model)
+
+
+def _setting(lines: Lines, value: SettingValue, *loc: str, line: int | None = None) -> Setting:
+    found = line if line is not None else lines.get(loc)
+    return Setting(".".join(loc), value, DEFAULT if found is None else f"{FILE}:{found}")
+
+
+def _allocation(config: Config, lines: Lines, role: str) -> Iterator[Setting]:
+    given = config.allocations.get(role, DEFAULT_ALLOCATION)
+    named = _names_shares(lines, role)
+    for layer in LAYERS:
+        loc = ("token_allocation", role, layer.value)
+        inherited = lines.get(("token_allocation", role)) if named else _inherited(lines, layer.value)
+        yield _setting(lines, given.shares[layer] / SHARE_UNIT, *loc, line=lines.get(loc, inherited))
+    loc = ("token_allocation", role, "budget")
+    yield _setting(lines, given.budget_tokens, *loc, line=lines.get(loc, _inherited(lines, "budget")))
+
+
+def _names_shares(lines: Lines, role: str) -> bool:
+    return any(("token_allocation", role, layer.value) in lines for layer in LAYERS)
+
+
+def _inherited(lines: Lines, key: str) -> int | None:
+    """The line in the role `default` that a role without such a key takes it from."""
+    if key != "budget" and _names_shares(lines, DEFAULT_ROLE):
+        return lines.get(("token_allocation", DEFAULT_ROLE, key), lines.get(("token_allocation", DEFAULT_ROLE)))
+    return lines.get(("token_allocation", DEFAULT_ROLE, key))

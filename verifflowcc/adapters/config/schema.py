@@ -1,0 +1,40 @@
+"""The JSON Schema of `config.yaml`, for editors."""
+
+from collections.abc import Collection
+
+from verifflowcc.adapters.config.models import FileSection
+from verifflowcc.adapters.config.patterns import ROLE
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+def json_schema(workflows: Collection[str]) -> dict[str, Json]:
+    """Return the schema in draft 2020-12, with a description on every key; `workflow` is one of `workflows`."""
+    schema: dict[str, Json] = FileSection.model_json_schema()
+    properties = _mapping(schema["properties"])
+    if workflows:
+        _mapping(properties["workflow"])["enum"] = [*sorted(workflows)]
+    roles = _mapping(properties["token_allocation"])
+    section = roles.pop("additionalProperties", None)
+    roles.pop("propertyNames", None)
+    if section is not None:
+        roles["patternProperties"] = {ROLE: section}
+    roles["additionalProperties"] = False
+    _without_titles(schema)
+    return {"$schema": DIALECT, "title": "vfcc configuration", **schema}
+
+
+def _mapping(value: Json) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return value
+
+
+def _without_titles(value: Json) -> None:
+    """Drop the titles that pydantic derives from names: they say nothing that the key does not."""
+    if isinstance(value, dict):
+        if isinstance(value.get("title"), str):
+            del value["title"]
+        for child in value.values():
+            _without_titles(child)

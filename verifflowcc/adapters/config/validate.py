@@ -1,0 +1,89 @@
+"""The bytes of `config.yaml` → a valid configuration, or every problem in it. Imports yaml and pydantic."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from verifflowcc.adapters.config import defaults
+from verifflowcc.adapters.config.models import AllocationSection, FileSection
+from verifflowcc.adapters.config.problems import problems_of
+from verifflowcc.adapters.config.yaml_values import Lines, Plain, Value, read_yaml
+from verifflowcc.domain.config import (
+    DEFAULT_ROLE,
+    DEFAULT_SHARES,
+    FORMAT,
+    Allocation,
+    Config,
+    GitSettings,
+    LayerStrategy,
+    TokenSettings,
+)
+from verifflowcc.errors import ConfigError
+from verifflowcc.text.digest import digest_text
+
+NAME = "config.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A valid configuration and the line of each place that the file gives (keys from the top)."""
+
+    config: Config
+    lines: Lines
+
+
+def check(data: bytes, workflows: Collection[str]) -> Checked:
+    """Validate the file's content; `workflows` are the names that `workflow` may have.
+
+    Raises ConfigError with all problems, each `config.yaml:LINE: …`, in the order of the lines.
+    """
+    plain = read_yaml(data, NAME, exact=True)
+    _refuse_newer(plain)
+    problems = list(plain.problems)
+    try:
+        section = FileSection.model_validate(
+            {} if plain.value is None and not plain.lines else plain.value, context={"workflows": frozenset(workflows)}
+        )
+    except ValidationError as error:
+        found = problems_of(error, plain.lines, workflows)
+        problems += [f"{NAME}:{problem.line}: {problem.sentence}" for problem in found]
+    if problems:
+        raise ConfigError(tuple(sorted(dict.fromkeys(problems), key=_line)), hint="vfcc config schema")
+    return Checked(_config(section, digest_text(data)), plain.lines)
+
+
+def _line(problem: str) -> int:
+    return int(problem.split(":", 2)[1])
+
+
+def _refuse_newer(plain: Plain) -> None:
+    """A newer file is not judged by today's rules: its format is the one problem."""
+    given: Value = plain.value.get("format") if isinstance(plain.value, dict) else None
+    if isinstance(given, int) and not isinstance(given, bool) and given > FORMAT:
+        sentence = f"format {given} is newer than this vfcc understands ({FORMAT})"
+        raise ConfigError((f"{NAME}:{plain.lines['format',]}: {sentence}",), hint="pip install --upgrade verifflowcc")
+
+
+def _config(section: FileSection, digest: str) -> Config:
+    strategies = {}
+    for layer in defaults.LAYERS:
+        given = section.loading_strategy.layer(layer)
+        strategies[layer] = LayerStrategy(
+            tuple(given.always_load), tuple(given.conditional_load), given.max_tokens, given.head_tail_preserve
+        )
+    allocations = defaults.ALLOCATIONS
+    if "token_allocation" in section.model_fields_set:
+        allocations = _allocations(section.token_allocation)
+    tokens = TokenSettings(section.tokens.encoding, section.tokens.model, dict(sorted(section.tokens.factors.items())))
+    return Config(strategies, allocations, section.workflow, GitSettings(section.git.commit), tokens, digest)
+
+
+def _allocations(sections: dict[str, AllocationSection]) -> dict[str, Allocation]:
+    """Take what a role leaves out, its shares as a whole or its budget, from `default`."""
+    default = sections.get(DEFAULT_ROLE)
+    shares = (default.shares() if default else None) or DEFAULT_SHARES
+    budget = default.budget if default else None
+    return {
+        role: Allocation(given.shares() or shares, given.budget or budget) for role, given in sorted(sections.items())
+    }

@@ -1,0 +1,1 @@
+"""The memory tree on disk."""

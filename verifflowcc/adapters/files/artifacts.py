@@ -1,0 +1,39 @@
+"""The files in a stage's `artifacts/` folder, with their digests."""
+
+import os
+from pathlib import Path
+
+from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.domain.sprints import Artifact, ArtifactFile
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.text.digest import digest_bytes, fold_newlines
+
+_TEXT_PROBE_BYTES = 8000
+
+
+def read_artifacts(folder: Path, memory: Path) -> tuple[ArtifactFile, ...]:
+    """Return the files below `folder`, sorted by path; hidden files are no artifacts.
+
+    A link is followed while it stays inside `memory`. Raises WorkspaceError for one that leaves it, and for a file that
+    cannot be read.
+    """
+    check_inside(folder, memory)
+    found = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            path = Path(place, name)
+            if not name.startswith("."):
+                found.append(_read(path, path.relative_to(folder).as_posix(), memory))
+    return tuple(sorted(found, key=lambda file: file.artifact.path))
+
+
+def _read(path: Path, name: str, memory: Path) -> ArtifactFile:
+    if path.is_symlink():
+        check_inside(path, memory)
+    try:
+        data = path.read_bytes() if path.is_file() else b""
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
+    content = data if b"\0" in data[:_TEXT_PROBE_BYTES] else fold_newlines(data)
+    return ArtifactFile(Artifact(name, digest_bytes(content), len(content)), empty=not content.strip())

@@ -1,0 +1,72 @@
+"""Front matter that is more than the simple subset, read by the YAML library into the same values.
+
+The tree of nodes is taken, not the objects that YAML makes of it: a text that looks like a boolean, an octal number or
+a date stays the text that was written, and every value knows its line.
+"""
+
+from verifflowcc.errors import FormatError
+from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import yaml
+
+
+def read_yaml(block: str) -> Table:
+    """Return what a block says; an empty one is an empty table.
+
+    Raises FormatError, whose message begins with the line of the block and a colon, where it is not YAML, is no mapping
+    or holds itself.
+    """
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        node = yaml.compose(block, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise FormatError(f"{mark.line + 1 if mark else 1}: {error.problem or error.context}") from error
+    except yaml.YAMLError as error:
+        raise FormatError("1: it holds a character that YAML does not allow") from error
+    except RecursionError as error:
+        raise FormatError("1: it is nested too deeply") from error
+    if node is None:
+        return Table((), 1)
+    if not isinstance(node, yaml.MappingNode):
+        raise FormatError(f"{node.start_mark.line + 1}: it is no mapping of keys")
+    try:
+        table = _value(node, {}, set())
+    except RecursionError as error:
+        raise FormatError("1: it is nested too deeply") from error
+    assert isinstance(table, Table)
+    return table
+
+
+def _value(node: "yaml.Node", done: dict[int, Value], open_nodes: set[int]) -> Value:
+    """Return the node as a value; an alias gives the value itself again, so that aliases cannot grow it."""
+    import yaml
+
+    line = node.start_mark.line + 1
+    if isinstance(node, yaml.ScalarNode):
+        return Scalar(node.value, not node.style, line)
+    if id(node) in done:
+        return done[id(node)]
+    if id(node) in open_nodes:
+        raise FormatError(f"{line}: a value holds itself")
+    open_nodes.add(id(node))
+    result: Value
+    if isinstance(node, yaml.MappingNode):
+        result = Table(tuple((_key(key), _value(value, done, open_nodes)) for key, value in node.value), line)
+    else:
+        result = Sequence(tuple(_value(each, done, open_nodes) for each in node.value), line)
+    open_nodes.discard(id(node))
+    done[id(node)] = result
+    return result
+
+
+def _key(node: "yaml.Node") -> str:
+    import yaml
+
+    if not isinstance(node, yaml.ScalarNode):
+        raise FormatError(f"{node.start_mark.line + 1}: a key is no plain text")
+    return str(node.value)

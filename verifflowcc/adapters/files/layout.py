@@ -1,0 +1,90 @@
+"""Where each layer's files lie, and the names in a configuration that stand for other names in the tree.
+
+The configuration of the memory hierarchy decision uses names that the tree does not have. They are aliases, all in the
+one table below, so that such a configuration loads as it stands.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from verifflowcc.domain.layers import Layer
+
+MEMORY = ".memory"
+CORE_FILES = ("CLAUDE.md", "AGENTS.md")
+"""Core project knowledge, at the project's root: the first of these that exists."""
+
+
+class Derived(Enum):
+    """A source that is not a file of its own."""
+
+    PROGRESS = "progress.json"
+    RECENT_ACTIONS = "recent_actions.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose prompt, in which sprint and stage.
+
+    `preceding_stage` is the stage before `stage` in the sprint's workflow; `earlier_sprints` are the other sprints that
+    were started before, oldest first.
+    """
+
+    agent: str
+    sprint: str | None = None
+    stage: str | None = None
+    preceding_stage: str | None = None
+    earlier_sprints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """A pattern relative to a folder, which is itself relative to the project's root."""
+
+    folder: str
+    pattern: str
+
+
+Source = Files | Derived
+
+_ALIASES: dict[tuple[Layer, str], str] = {
+    (Layer.STAGE, "current_artifacts"): "artifacts",
+    (Layer.AGENT, "prompt_template.md"): "prompt.md",
+    (Layer.AGENT, "tools_config.yaml"): "tools.yaml",
+}
+
+
+def folder_of(layer: Layer, place: Place) -> str | None:
+    """Return the layer's folder relative to the project's root; None where there is no sprint or stage to speak of."""
+    if layer is Layer.PROJECT:
+        return f"{MEMORY}/project"
+    if layer is Layer.AGENT:
+        return f"{MEMORY}/agent/{place.agent}"
+    if place.sprint is None:
+        return None
+    if layer is Layer.SPRINT:
+        return f"{MEMORY}/sprint/{place.sprint}"
+    return f"{MEMORY}/stage/{place.sprint}/{place.stage}" if layer is Layer.STAGE and place.stage else None
+
+
+def sources(layer: Layer, pattern: str, place: Place) -> tuple[Source, ...]:
+    """Return what `pattern` in the layer's strategy stands for; nothing where the layer has no folder here.
+
+    >>> sources(Layer.AGENT, "prompt_template.md", Place("coder"))
+    (Files(folder='.memory/agent/coder', pattern='prompt.md'),)
+    """
+    folder = folder_of(layer, place)
+    if folder is None:
+        return ()
+    if layer is Layer.PROJECT and pattern in CORE_FILES:
+        return tuple(Files("", name) for name in CORE_FILES)
+    if layer is Layer.SPRINT and pattern == Derived.PROGRESS.value:
+        return (Derived.PROGRESS,)
+    if layer is Layer.AGENT and pattern == Derived.RECENT_ACTIONS.value:
+        return (Derived.RECENT_ACTIONS,)
+    if layer is Layer.SPRINT and pattern.startswith("retrospectives/"):
+        return tuple(Files(f"{MEMORY}/sprint/{sprint}", "retrospective.md") for sprint in place.earlier_sprints)
+    if layer is Layer.STAGE and pattern == "previous_stage_summary.md":
+        before = f"{MEMORY}/stage/{place.sprint}/{place.preceding_stage}"
+        return (Files(before, "summary.md"),) if place.preceding_stage else ()
+    head, slash, tail = pattern.partition("/")
+    return (Files(folder, _ALIASES.get((layer, head), head) + slash + tail),)

@@ -1,0 +1,155 @@
+"""The ledger on disk: `sprint/<id>/events/<ULID>.json`, one immutable file per event.
+
+Reading judges each file and hides none. Writing happens inside `moving`, which holds the local lock and has checked
+that nobody wrote since the reading; the rename of the event's file is the commit point.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.lock import locked
+from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.domain.events import Event, EventType, LedgerProblem, LedgerRead
+from verifflowcc.errors import ConflictError, LedgerError, UsageError, WorkspaceError
+from verifflowcc.formats.events import encode_event, parse_event
+from verifflowcc.text.slug import is_slug
+
+LARGEST_EVENT_BYTES = 256 * 1024
+WAIT_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The events of all sprints of one memory tree; `memory` is the folder `.memory/`."""
+
+    memory: Path
+    wait_s: float = WAIT_S
+
+    def sprint_ids(self) -> tuple[str, ...]:
+        """Return the ids of all sprints that have an event file, sorted."""
+        folder = self.memory / "sprint"
+        try:
+            names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
+        return tuple(name for name in names if is_slug(name) and self.names(name))
+
+    def names(self, sprint_id: str) -> tuple[str, ...]:
+        """Return the names of the sprint's event files, sorted; temporary and other files are not event files."""
+        folder = self._events(sprint_id)
+        try:
+            listed = os.listdir(folder)  # noqa: PTH208 - a Path for each of 10,000 names costs more than the listing
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+        except OSError as error:
+            raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
+        return tuple(sorted(name for name in listed if name.endswith(".json") and not name.startswith(".")))
+
+    def load(self, sprint_id: str) -> LedgerRead:
+        """Return the sprint's sound events, and a problem for each event file that is not one that vfcc wrote here."""
+        names = self.names(sprint_id)
+        events, problems = [], []
+        for name in names:
+            try:
+                events.append(self.read(sprint_id, name))
+            except LedgerError as error:
+                problems.append(LedgerProblem(f".memory/sprint/{sprint_id}/events/{name}", str(error)))
+        return LedgerRead(sprint_id, tuple(events), tuple(problems), names)
+
+    def read(self, sprint_id: str, name: str) -> Event:
+        """Return the event in one file. Raises LedgerError with the reason, without the file's name."""
+        event = parse_event(self._bytes(self._events(sprint_id) / name), name.removesuffix(".json"))
+        if event.type is EventType.SPRINT_STARTED and event.payload["sprint"] != sprint_id:
+            raise LedgerError(f"it starts the sprint {event.payload['sprint']}, and lies in that of {sprint_id}")
+        return event
+
+    @contextmanager
+    def moving(self, sprint_id: str, seen: LedgerRead) -> Iterator["LedgerWriter"]:
+        """Hold the lock, with the ledger as it was `seen`; write through the value given.
+
+        Raises ConflictError, with nothing written, where somebody else wrote since, or holds the lock.
+        """
+        with locked(self.memory / "local" / "lock", self.wait_s):
+            if self.names(sprint_id) != seen.names:
+                raise ConflictError(f"somebody else moved {sprint_id} first; nothing was written", hint="vfcc status")
+            yield LedgerWriter(self.memory, sprint_id)
+
+    def _events(self, sprint_id: str) -> Path:
+        if not is_slug(sprint_id):
+            raise UsageError(f"{sprint_id!r} is no sprint id", hint="vfcc sprint list")
+        folder = self.memory / "sprint" / sprint_id / "events"
+        check_inside(folder, self.memory)
+        return folder
+
+    def _bytes(self, path: Path) -> bytes:
+        if path.is_symlink():
+            try:
+                check_inside(path, self.memory)
+            except WorkspaceError as error:
+                raise LedgerError("a link that leaves .memory/") from error
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            with open(handle, "rb") as file:  # noqa: PTH123 - from a handle
+                data = file.read(LARGEST_EVENT_BYTES + 1)
+        except OSError as error:
+            raise LedgerError(f"cannot be read: {error.strerror or error}") from error
+        if len(data) > LARGEST_EVENT_BYTES:
+            raise LedgerError(f"larger than any event ({LARGEST_EVENT_BYTES} bytes)")
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerWriter:
+    """Writes for one sprint, under the lock that `Ledger.moving` holds."""
+
+    memory: Path
+    sprint_id: str
+
+    def put(self, path: str, text: str) -> None:
+        """Write a file that goes with the event; `path` is relative to `.memory/`."""
+        target = self.memory / path
+        check_inside(target.parent, self.memory)
+        write_atomic(target, text)
+
+    def text(self, path: str) -> str:
+        """Return the text of a file relative to `.memory/`, or nothing where there is none."""
+        target = self.memory / path
+        check_inside(target, self.memory)
+        return read_text(target)
+
+    def append(self, event: Event) -> None:
+        """Put the event in its place. Once this returns, it has happened."""
+        target = self.memory / "sprint" / self.sprint_id / "events" / f"{event.id}.json"
+        check_inside(target.parent, self.memory)
+        if target.exists():
+            raise ConflictError(f"the event {event.id} exists already", hint="vfcc status")
+        write_atomic(target, encode_event(event))
+
+    def project(self, progress: str) -> str | None:
+        """Refresh `progress.json`; return a warning where that fails, since what it shows stands without it."""
+        try:
+            self.put(f"sprint/{self.sprint_id}/progress.json", progress)
+        except WorkspaceError as error:
+            return f"progress.json is not up to date ({error}); it is made again from the ledger"
+        return None
+
+
+def read_text(path: Path) -> str:
+    """Return a UTF-8 file's text with LF, or nothing where there is no file.
+
+    Raises WorkspaceError where it cannot be read or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise WorkspaceError(f"{path} is not UTF-8 (byte {error.start})") from error
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error

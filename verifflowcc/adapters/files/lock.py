@@ -1,0 +1,57 @@
+"""The local lock: one writer at a time in one working tree."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from verifflowcc.errors import ConflictError, WorkspaceError
+
+PAUSE_S = 0.02
+
+
+@contextmanager
+def locked(path: Path, wait_s: float) -> Iterator[None]:
+    """Hold the lock file `path` while the block runs; the system frees it when the process ends, however it ends.
+
+    Raises ConflictError where another process holds it for longer than `wait_s` seconds, and WorkspaceError where it
+    cannot be made.
+    """
+    handle = _open(path)
+    try:
+        _acquire(handle, path, wait_s)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _open(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _acquire(handle: int, path: Path, wait_s: float) -> None:
+    import fcntl  # not on Windows, where vfcc is untested
+
+    until = time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() >= until:
+                holder = os.pread(handle, 32, 0).decode("ascii", "replace").strip()
+                raise ConflictError(
+                    f"{path} is held by another vfcc (process {holder or 'unknown'})",
+                    hint="wait until it is done, then run the command again",
+                ) from error
+        except OSError as error:
+            raise WorkspaceError(f"cannot lock {path}: {error.strerror or error}") from error
+        else:
+            return
+        time.sleep(PAUSE_S)

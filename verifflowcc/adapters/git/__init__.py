@@ -1,0 +1,1 @@
+"""What vfcc asks of git."""

@@ -1,0 +1,116 @@
+"""A vocabulary as one memory-mapped file: opened in microseconds, read where it is touched.
+
+Layout, little-endian: a header of 96 bytes (magic, version, number of tokens, slots in the index, bytes of text, name,
+SHA-256 of the original `.tiktoken` file), the offsets (one more than there are tokens), the index, and the tokens' bytes
+in the order of their ranks. The index is a hash table with open addressing over CRC-32: a slot holds 0, or the rank + 1
+in its low 18 bits and the top 14 bits of the hash above them, so that most misses never touch the text.
+"""
+
+import mmap
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from zlib import crc32
+
+from verifflowcc.errors import FormatError
+
+MAGIC = b"VFCCVOC\n"
+VERSION = 1
+HEADER = struct.Struct("<8sIIII40s32s")
+RANK_BITS = 18
+RANK_MASK = (1 << RANK_BITS) - 1
+NO_RANK = 1 << 32
+REINSTALL = "pip install --force-reinstall verifflowcc"
+
+
+class Vocabulary:
+    """A mapped vocabulary. `rank` finds a token's rank; `tokens` lists all of them."""
+
+    __slots__ = ("_blob", "_index", "_map", "_mask", "_offsets", "_start", "count", "digest", "name", "path")
+
+    def __init__(self, path: Path, mapped: mmap.mmap) -> None:
+        magic, version, count, slots, blob_bytes, name, digest = HEADER.unpack_from(mapped)
+        if magic != MAGIC or version != VERSION:
+            raise FormatError(f"{path}: not a vocabulary that this vfcc reads", hint=REINSTALL)
+        start = HEADER.size + 4 * (count + 1 + slots)
+        if len(mapped) != start + blob_bytes or slots & (slots - 1) or not 0 < count < slots:
+            raise FormatError(f"{path}: the vocabulary is cut short or damaged", hint=REINSTALL)
+        view = memoryview(mapped)
+        middle = HEADER.size + 4 * (count + 1)
+        self._offsets = _integers(view[HEADER.size : middle])
+        self._index = _integers(view[middle:start])
+        if self._offsets[count] != blob_bytes:
+            raise FormatError(f"{path}: the vocabulary is damaged: its offsets do not end at its end", hint=REINSTALL)
+        self._mask = slots - 1
+        self._map = mapped
+        self._start = start
+        self._blob = view[start:]
+        self.path = path
+        self.count = count
+        self.name = name.rstrip(b"\0").decode("ascii", "replace")
+        self.digest = digest.hex()
+
+    def rank(self, token: bytes) -> int:
+        """Return the token's rank, or `NO_RANK` where it is not in the vocabulary."""
+        code = crc32(token)
+        mask, index = self._mask, self._index
+        slot = code & mask
+        while entry := index[slot]:
+            if not (entry ^ code) >> RANK_BITS:
+                rank = (entry & RANK_MASK) - 1
+                if self._blob[self._offsets[rank] : self._offsets[rank + 1]] == token:
+                    return rank
+            slot = (slot + 1) & mask
+        return NO_RANK
+
+    def tokens(self) -> Iterator[bytes]:
+        """Yield the tokens in the order of their ranks."""
+        text = bytes(self._blob)
+        offsets = list(self._offsets)
+        for rank in range(self.count):
+            yield text[offsets[rank] : offsets[rank + 1]]
+
+    def tiktoken_file(self) -> bytes:
+        """Return the original `.tiktoken` file, byte for byte: a token in base 64 and its rank on each line."""
+        from base64 import b64encode
+
+        return b"".join(b"%s %d\n" % (b64encode(token), rank) for rank, token in enumerate(self.tokens()))
+
+    def verify(self) -> None:
+        """Read everything: the original file's digest, and that the index finds every token. About half a second."""
+        from hashlib import sha256
+
+        if sha256(self.tiktoken_file()).hexdigest() != self.digest:
+            raise FormatError(f"{self.path}: the vocabulary's content does not have the digest it names", hint=REINSTALL)
+        if any(self.rank(token) != rank for rank, token in enumerate(self.tokens())):
+            raise FormatError(f"{self.path}: the vocabulary's index is damaged", hint=REINSTALL)
+
+
+def open_vocabulary(path: Path, *, name: str, digest: str) -> Vocabulary:
+    """Map the vocabulary `name`, made from the `.tiktoken` file with SHA-256 `digest`.
+
+    Sizes, name and the recorded digest are checked here; the content by `Vocabulary.verify`.
+    """
+    try:
+        with path.open("rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise FormatError(f"{path}: the vocabulary cannot be read: {error}", hint=REINSTALL) from error
+    if len(mapped) < HEADER.size:
+        raise FormatError(f"{path}: the vocabulary is cut short or damaged", hint=REINSTALL)
+    vocabulary = Vocabulary(path, mapped)
+    if (vocabulary.name, vocabulary.digest) != (name, digest):
+        raise FormatError(f"{path}: holds {vocabulary.name}, another vocabulary than {name}", hint=REINSTALL)
+    return vocabulary
+
+
+def _integers(part: memoryview) -> memoryview:
+    """Read 32-bit little-endian integers in place, or from a swapped copy where the machine is big-endian."""
+    if sys.byteorder == "little":
+        return part.cast("I")
+    from array import array
+
+    swapped = array("I", part.tobytes())
+    swapped.byteswap()
+    return memoryview(swapped)

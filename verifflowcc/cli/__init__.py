@@ -1,0 +1,1 @@
+"""The command line: parse, call a service, show what it returned."""

@@ -1,0 +1,109 @@
+"""How things reach the terminal: data to stdout, everything else to stderr.
+
+Data that is piped is UTF-8 whatever the locale; a console that cannot show a character gets a `?` for it.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from pathlib import PurePath
+from typing import TextIO
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+def emit(text: str) -> None:
+    """Write data to stdout, ending with one newline."""
+    write(sys.stdout, text if text.endswith("\n") else text + "\n")
+
+
+def emit_json(value: object) -> None:
+    """Write a value to stdout as JSON: objects by field name, sorted keys, two spaces of indentation."""
+    emit(json_text(value))
+
+
+def json_text(value: object) -> str:
+    """Return a value as the JSON that `emit_json` writes."""
+    import json
+
+    return json.dumps(plain(value), indent=2, sort_keys=True, ensure_ascii=False)
+
+
+def say(text: str) -> None:
+    """Write a message for the person to stderr."""
+    write(sys.stderr, text if text.endswith("\n") else text + "\n")
+
+
+def warn(text: str) -> None:
+    """Write a warning for the person to stderr."""
+    say(f"warning: {text}")
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write `text` so that no console and no pipe can fail on a character."""
+    encoding = (stream.encoding or "ascii").replace("-", "").lower()
+    buffer = getattr(stream, "buffer", None)
+    if encoding == "utf8" or buffer is None:
+        stream.write(text.encode("utf-8", "replace").decode("utf-8"))
+    elif stream.isatty():
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+    else:
+        stream.flush()
+        buffer.write(text.encode("utf-8", "replace"))
+        buffer.flush()
+
+
+def plain(value: object) -> Json:
+    """Return a value as JSON can hold it: dataclasses and mappings as objects, enums by value, paths as text."""
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, PurePath):
+        return value.as_posix()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(one) for key, one in value.items()}
+    if isinstance(value, Sequence | set | frozenset):
+        return [plain(one) for one in (sorted(value) if isinstance(value, set | frozenset) else value)]
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def person_is_looking() -> bool:
+    """Whether stderr is a terminal."""
+    return sys.stderr.isatty()
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
+    """Return rows under headings, aligned; columns in `right` are numbers.
+
+    On a terminal it keeps to the terminal's width by folding; in a pipe nothing is folded or cut.
+    """
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.table import Table
+
+    grid = Table(box=None, pad_edge=False, header_style="")
+    for index, heading in enumerate(headings):
+        grid.add_column(
+            heading, justify="right" if index in right else "left", overflow="fold", no_wrap=index in right or index == 0
+        )
+    for row in rows:
+        grid.add_row(*(_plain_cell(cell) for cell in row))
+    out = StringIO()
+    Console(file=out, width=_width(), no_color=True, highlight=False, markup=False, emoji=False).print(grid)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def _plain_cell(cell: str) -> str:
+    return "".join(character if character.isprintable() else "�" for character in cell)
+
+
+def _width() -> int:
+    from shutil import get_terminal_size
+
+    looking = sys.stdout.isatty() or sys.stderr.isatty()
+    return max(40, get_terminal_size().columns) if looking else 1_000

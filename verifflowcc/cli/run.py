@@ -1,0 +1,64 @@
+"""Run the command line: the one place where an error becomes a message and an exit code."""
+
+import sys
+
+from verifflowcc.errors import VfccError
+
+USAGE = 2
+ERROR = 3
+INTERRUPTED = 130
+
+
+def run(arguments: list[str]) -> int:
+    """Run `vfcc` with `arguments` and return the exit code."""
+    from verifflowcc.cli.output import say
+
+    try:
+        code = _invoke(arguments)
+        sys.stdout.flush()
+    except VfccError as error:
+        say(_sentence(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        _leave_pipe()
+        return 0
+    except OSError as error:
+        say(f"error: {error.filename or 'the system'}: {error.strerror or error}")
+        return ERROR
+    return code
+
+
+def _invoke(arguments: list[str]) -> int:
+    import typer
+
+    from verifflowcc.cli.app import app
+    from verifflowcc.cli.output import say
+
+    try:
+        result = app(arguments, prog_name="vfcc", standalone_mode=False)
+    except typer.Abort:
+        say("aborted")
+        return INTERRUPTED
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.TyperException as error:
+        error.show()
+        return USAGE
+    return result if isinstance(result, int) else 0
+
+
+def _sentence(error: VfccError) -> str:
+    lines = error.message.splitlines() or [type(error).__name__]
+    text = "\n".join(f"error: {line}" if index == 0 or not line.startswith(" ") else line for index, line in enumerate(lines))
+    return f"{text}\nhint: {error.hint}" if error.hint else text
+
+
+def _leave_pipe() -> None:
+    """Whoever read our output has gone; point stdout elsewhere, so that Python does not complain at exit."""
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

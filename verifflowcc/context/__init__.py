@@ -1,0 +1,1 @@
+"""Pure: from a loading strategy to a rendered prompt."""

@@ -1,0 +1,156 @@
+"""Pack, render and count until the prompt, as rendered, is within its budget.
+
+Token counts do not add up exactly when texts are joined, and a project's own template may print what it likes around an
+entry. So the packed entries are rendered and the text is counted; what it has too much is taken from the next attempt,
+what it has to spare is offered once more.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.domain.entries import Candidate, Fate, Placed
+from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.ports import Count
+from verifflowcc.errors import BudgetError
+from verifflowcc.packing.pack import LayerQueue, Packing, pack
+from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, trim_text
+
+REFINEMENTS = 3
+"""How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An entry as it stands in the prompt: its body whole or trimmed."""
+
+    candidate: Candidate
+    text: str
+    trimmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What compiling needs: a counter, the bodies, and the template."""
+
+    count: Count
+    text_of: Callable[[Candidate], str]
+    render: Callable[[Sequence[Shown]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A prompt within its budget, and how it was packed. `overhead` is what the template takes with no entry at all."""
+
+    text: str
+    tokens: int
+    overhead: int
+    packing: Packing
+
+
+def compile_prompt(queues: Sequence[LayerQueue], budget_tokens: int, tools: Tools) -> Compiled:
+    """Return the prompt for these candidates, at most `budget_tokens` as counted on the final text.
+
+    Raises BudgetError, with the smallest budget that would do, where the budget holds none of the agent's entries
+    (none at all, where the agent has none).
+    """
+    compiling = _Compiling(queues, tools)
+    compiled = compiling.fit(budget_tokens)
+    if compiled is not None and compiling.holds(compiled):
+        return compiled
+    needed = compiling.smallest(budget_tokens)
+    raise BudgetError(
+        f"a budget of {budget_tokens:,} tokens cannot hold this prompt; the smallest that would do is {needed:,}",
+        needed=needed,
+        hint=f"--budget {needed}",
+    )
+
+
+class _Compiling:
+    """One set of candidates, compiled at one or more budgets; bodies are trimmed once per limit."""
+
+    def __init__(self, queues: Sequence[LayerQueue], tools: Tools) -> None:
+        self._queues = queues
+        self._tools = tools
+        self._trims: dict[tuple[Layer, str, int], Trimmed | None] = {}
+        self._overhead = tools.count(tools.render(()))
+
+    def fit(self, budget: int) -> Compiled | None:
+        """Return the fullest prompt found within `budget`, or None where not even the empty one is."""
+        if self._overhead > budget:
+            return None
+        available = budget - self._overhead
+        compiled = self._attempt(available)
+        while compiled.tokens > budget:
+            available -= max(1, compiled.tokens - budget)
+            compiled = self._attempt(max(0, available))
+        for _ in range(REFINEMENTS):
+            spare = budget - compiled.tokens
+            if spare <= 0 or all(one.fate is Fate.KEPT for one in compiled.packing.placed):
+                break
+            fuller = self._attempt(available + spare)
+            if not compiled.tokens < fuller.tokens <= budget:
+                break
+            available, compiled = available + spare, fuller
+        return compiled
+
+    def holds(self, compiled: Compiled) -> bool:
+        """Whether something of the agent layer is in the prompt; anything, where the agent layer is empty."""
+        layers = {queue.layer for queue in self._queues if queue.candidates}
+        placed = {one.candidate.layer for one in compiled.packing.placed if one.fate is not Fate.DROPPED}
+        return not layers or (Layer.AGENT in placed if Layer.AGENT in layers else bool(placed))
+
+    def smallest(self, budget: int) -> int:
+        """Return the smallest budget above `budget` that holds the prompt, by doubling and then halving."""
+        failing, step = budget, max(1, self._overhead - budget, self._cheapest() // 2)
+        while not self._enough(failing + step):
+            failing, step = failing + step, step * 2
+        enough = failing + step
+        while enough - failing > 1:
+            middle = (enough + failing) // 2
+            failing, enough = (failing, middle) if self._enough(middle) else (middle, enough)
+        return enough
+
+    def _enough(self, budget: int) -> bool:
+        compiled = self.fit(budget)
+        return compiled is not None and self.holds(compiled)
+
+    def _cheapest(self) -> int:
+        sizes = [min(one.tokens, MINIMUM_TRIMMED_TOKENS) for queue in self._queues for one in queue.candidates]
+        return min(sizes, default=0)
+
+    def _attempt(self, available: int) -> Compiled:
+        packing = pack(self._queues, available, frame_tokens, self._trim)
+        text = self._tools.render(self._shown(packing.placed))
+        return Compiled(text, self._tools.count(text), self._overhead, packing)
+
+    def _shown(self, placed: Sequence[Placed]) -> tuple[Shown, ...]:
+        return tuple(
+            Shown(
+                one.candidate,
+                self._tools.text_of(one.candidate) if one.text is None else one.text,
+                one.fate is Fate.TRIMMED,
+            )
+            for one in placed
+            if one.fate is not Fate.DROPPED
+        )
+
+    def _trim(self, candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+        key = (candidate.layer, candidate.path, limit_tokens)
+        if key not in self._trims:
+            self._trims[key] = trim_text(
+                self._tools.text_of(candidate),
+                limit_tokens,
+                self._tools.count,
+                total_tokens=candidate.tokens,
+                rest=candidate.path,
+                kind=candidate.kind,
+            )
+        return self._trims[key]
+
+
+def frame_tokens(candidate: Candidate) -> int:
+    """Estimate what the heading, the source line and the fence around an entry take.
+
+    An estimate is enough: the final text is counted. It is a little high, so that one attempt usually does.
+    """
+    return 24 + (len(candidate.key) + len(candidate.path)) * 3 // 10

@@ -1,0 +1,172 @@
+"""Which expressions a prompt template may hold: supplied values, constants, comparisons, and the listed filters."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from verifflowcc.context.template_language import FILTERS, TESTS
+from verifflowcc.context.template_shapes import BODY, FLAG, LINE, NUMBER, Kind, Shape, attributes
+from verifflowcc.text.near import nearest
+
+if TYPE_CHECKING:
+    from jinja2 import nodes
+
+Scope = Mapping[str, Shape]
+Refuse = Callable[[int, str], None]
+
+ALLOWED = "allowed: supplied values, constants, comparisons, and, or, not, if-else, listed filters"
+REFUSED = {
+    "Call": "calls are",
+    "Getitem": "brackets after a value are",
+    "Slice": "slices are",
+    "Concat": "`~` is",
+    "Tuple": "lists in parentheses are",
+    "List": "lists are",
+    "Dict": "dictionaries are",
+    **dict.fromkeys(("Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow", "Neg", "Pos"), "arithmetic is"),
+}
+
+
+class Expressions:
+    """Checks expressions and tells their shapes; None for one that was refused, so that it is refused once."""
+
+    def __init__(self, refuse: Refuse, count: Callable[[], None], excused: set[str]) -> None:
+        self._refuse = refuse
+        self._count = count
+        self._excused = excused
+
+    def shape(self, node: "nodes.Expr", scope: Scope) -> Shape | None:
+        self._count()
+        check = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if check is not None:
+            return check(node, scope)  # type: ignore[no-any-return]
+        what = REFUSED.get(type(node).__name__, f"{type(node).__name__} is")
+        return self._no(node, f"{what} not allowed; {ALLOWED}")
+
+    def printable(self, node: "nodes.Expr", scope: Scope) -> None:
+        """Check an expression that stands in `{{ }}`."""
+        shape = self.shape(node, scope)
+        if shape is not None and shape.kind >= Kind.RECORD:
+            what = "a whole list" if shape.kind is Kind.LIST else "a whole record"
+            self._no(node, f"{what} cannot be printed; {_parts(shape)}")
+
+    def _no(self, node: "nodes.Node", sentence: str) -> None:
+        self._refuse(node.lineno, sentence)
+
+    def _const(self, node: "nodes.Const", scope: Scope) -> Shape | None:
+        if node.value is None or isinstance(node.value, bool):
+            return FLAG
+        return LINE if isinstance(node.value, str) else NUMBER
+
+    def _name(self, node: "nodes.Name", scope: Scope) -> Shape | None:
+        if node.name in scope:
+            return scope[node.name]
+        if node.name not in self._excused:
+            self._no(node, f"there is no value `{node.name[:40]}` here; {_instead(node.name, scope)}")
+        return None
+
+    def _getattr(self, node: "nodes.Getattr", scope: Scope) -> Shape | None:
+        from jinja2 import nodes
+
+        if not isinstance(node.node, nodes.Name | nodes.Getattr):
+            return self._no(node, f"attributes are read from supplied values only; {ALLOWED}")
+        owner = self.shape(node.node, scope)
+        if owner is None:
+            return None
+        if owner.record is None:
+            return self._no(node, f"`{node.attr[:40]}` is asked of a value that has no attributes; {_parts(owner)}")
+        known = attributes(owner.record)
+        if node.attr not in known:
+            return self._no(node, f"there is no attribute `{node.attr[:40]}` here; {_instead(node.attr, known)}")
+        return known[node.attr]
+
+    def _compare(self, node: "nodes.Compare", scope: Scope) -> Shape | None:
+        left = self.shape(node.expr, scope)
+        for operand in node.ops:
+            right = self.shape(operand.expr, scope)
+            if left is not None and right is not None:
+                self._comparable(node, operand.op, left.kind, right.kind)
+            left = right
+        return FLAG
+
+    def _comparable(self, node: "nodes.Node", op: str, left: Kind, right: Kind) -> None:
+        if max(left, right) > Kind.LINE:
+            self._no(node, "bodies of text, lists and records cannot be compared; lines, numbers and flags can")
+        elif op in {"in", "notin"} and not left == right == Kind.LINE:
+            self._no(node, "`in` looks for a line within a line")
+        elif op not in {"eq", "ne", "in", "notin"} and left != right:
+            self._no(node, "`<` and `>` compare two lines or two numbers")
+
+    def _and(self, node: "nodes.And", scope: Scope) -> Shape | None:
+        return _greater(self.shape(node.left, scope), self.shape(node.right, scope))
+
+    def _or(self, node: "nodes.Or", scope: Scope) -> Shape | None:
+        return _greater(self.shape(node.left, scope), self.shape(node.right, scope))
+
+    def _not(self, node: "nodes.Not", scope: Scope) -> Shape | None:
+        self.shape(node.node, scope)
+        return FLAG
+
+    def _condexpr(self, node: "nodes.CondExpr", scope: Scope) -> Shape | None:
+        self.shape(node.test, scope)
+        first = self.shape(node.expr1, scope)
+        if node.expr2 is None:
+            return self._no(node, "`a if b` needs its `else`")
+        return _greater(first, self.shape(node.expr2, scope))
+
+    def _test(self, node: "nodes.Test", scope: Scope) -> Shape | None:
+        self.shape(node.node, scope)
+        if node.name not in TESTS or node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
+            return self._no(node, f"`is {node.name[:40]}` is not allowed; allowed: is {', is '.join(TESTS)}")
+        return FLAG
+
+    def _filter(self, node: "nodes.Filter", scope: Scope) -> Shape | None:
+        if node.name not in FILTERS:
+            near = nearest(node.name, FILTERS)
+            meant = f"; did you mean `{near}`?" if near else ""
+            return self._no(node, f"the filter `{node.name[:40]}` is not allowed; allowed: {', '.join(FILTERS)}{meant}")
+        if node.node is None:
+            return self._no(node, "a filter stands after a value")
+        if not self._plain_arguments(node):
+            return self._no(node, f"`{node.name}` is not used so; only `default` and `join` take a constant")
+        shape = self.shape(node.node, scope)
+        return None if shape is None else self._filtered(node, shape)
+
+    def _plain_arguments(self, node: "nodes.Filter") -> bool:
+        from jinja2 import nodes
+
+        most = {"default": 2, "join": 1}.get(node.name, 0)
+        constant = all(isinstance(argument, nodes.Const) for argument in node.args)
+        named = bool(node.kwargs or node.dyn_args or node.dyn_kwargs)
+        return constant and not named and len(node.args) <= most
+
+    def _filtered(self, node: "nodes.Filter", shape: Shape) -> Shape | None:
+        lines = shape.item is not None and shape.item.kind is Kind.LINE
+        if node.name == "length" and shape.kind in {Kind.LINE, Kind.BODY, Kind.LIST}:
+            return NUMBER
+        if node.name == "join" and lines:
+            return BODY
+        if node.name == "default" and shape.kind <= Kind.BODY:
+            return _greater(shape, LINE)
+        if node.name in {"lower", "title", "trim", "upper"} and shape.kind is Kind.LINE:
+            return LINE
+        takes = {"length": "texts and lists", "join": "lists of lines", "default": "texts, numbers and flags"}
+        return self._no(node, f"`{node.name}` takes {takes.get(node.name, 'lines')} only")
+
+
+def _greater(left: Shape | None, right: Shape | None) -> Shape | None:
+    if left is None or right is None:
+        return None
+    return max(left, right, key=lambda shape: shape.kind)
+
+
+def _instead(name: str, known: Mapping[str, Shape]) -> str:
+    near = nearest(name, known)
+    return f"did you mean `{near}`?" if near else f"there are: {', '.join(sorted(known))}"
+
+
+def _parts(shape: Shape) -> str:
+    if shape.kind is Kind.LIST:
+        return "go through it with `for`"
+    if shape.record is None:
+        return "print it as it is"
+    return f"it has: {', '.join(sorted(attributes(shape.record)))}"

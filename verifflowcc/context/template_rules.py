@@ -1,0 +1,246 @@
+"""Which templates are accepted: the part of Jinja whose work and memory stay in proportion to the entries.
+
+A prompt template comes with a cloned repository, so it may be hostile. What is not known to be harmless is refused, with
+file and line; an accepted template needs no watchdog. A partial is checked again at each of its includes, with the names
+that stand there, so that its loops and its text count like the template's own.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifflowcc.context.template_expressions import Expressions, Scope
+from verifflowcc.context.template_language import (
+    MAX_INCLUDE_DEPTH,
+    MAX_LITERAL_CHARS,
+    MAX_LOOP_DEPTH,
+    MAX_LOOPS,
+    MAX_NODES,
+    MAX_PROBLEMS,
+    reading_environment,
+)
+from verifflowcc.context.template_scan import Scan, scan
+from verifflowcc.context.template_shapes import Kind, Loop, Shape, supplied
+from verifflowcc.errors import TemplateError
+from verifflowcc.text.near import nearest
+
+if TYPE_CHECKING:
+    from jinja2 import nodes
+
+HINT = "docs/how-to/prompt-templates.md lists what a template may use"
+
+
+def template_text(raw: bytes, name: str) -> str:
+    """Return a template file's text, with LF line ends; TemplateError with the line where it is not UTF-8."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise TemplateError(f"{name}:{line}: a template is UTF-8 text; this line is not", hint=HINT) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A template's parsed tree, and the trees of the partials that it includes, by name."""
+
+    template: "nodes.Template"
+    partials: Mapping[str, "nodes.Template"]
+
+
+def check_template(source: str, name: str, partials: Mapping[str, str]) -> Accepted:
+    """Return the parsed template, if it uses nothing but what a prompt template may.
+
+    `partials` maps the names that `include` may give to their sources. TemplateError tells every problem of the
+    template, one `name:line: sentence` a line.
+    """
+    check = _Check(partials)
+    template = check.template(source)
+    if check.found.problems or template is None:
+        problems = sorted(set(check.found.problems))
+        lines = [f"{name}:{line}: {sentence}" for line, sentence in problems[:MAX_PROBLEMS]]
+        if len(problems) > MAX_PROBLEMS:
+            lines.append(f"{name}: and {len(problems) - MAX_PROBLEMS} more")
+        raise TemplateError("\n".join(lines), hint=HINT)
+    return Accepted(template, check.included)
+
+
+class _TooLarge(Exception):  # noqa: N818 - ends a check early, and is told as a problem
+    """The template has more parts than a template may have."""
+
+
+class _Check:
+    """One pass over one template."""
+
+    def __init__(self, partials: Mapping[str, str]) -> None:
+        self.found = Scan()
+        self.included: dict[str, nodes.Template] = {}
+        self._partials = partials
+        self._expressions = Expressions(self._refuse, self._count_part, self.found.excused)
+        self._parts = self._loops = self._literal_chars = 0
+        self._including: list[tuple[str, int]] = []
+
+    def template(self, source: str) -> "nodes.Template | None":
+        """Check `source`; return its tree, or None where it could not be parsed."""
+        template = self._parsed(source)
+        if template is not None:
+            try:
+                self._statements(template.body, supplied(), ())
+            except _TooLarge:
+                self._including.clear()
+                self._refuse(1, f"a template has at most {MAX_NODES:,} parts, partials included")
+        return template
+
+    def _count_part(self) -> None:
+        self._parts += 1
+        if self._parts > MAX_NODES:
+            raise _TooLarge
+
+    def _refuse(self, line: int, sentence: str) -> None:
+        if self._including:
+            partial = self._including[-1][0]
+            sentence = f"in {partial}:{line}: {sentence}"
+            line = self._including[0][1]
+        self.found.refuse(line, sentence)
+
+    def _parsed(self, source: str) -> "nodes.Template | None":
+        from jinja2 import TemplateSyntaxError
+
+        scanned = scan(source)
+        for line, sentence in scanned.problems:
+            self._refuse(line, sentence)
+        self.found.excused |= scanned.excused
+        if not scanned.parsable:
+            return None
+        try:
+            return reading_environment().parse(source)
+        except TemplateSyntaxError as error:
+            if error.lineno not in {line for line, _ in scanned.problems}:
+                self._refuse(error.lineno, error.message or "this is not Jinja")
+            return None
+
+    def _statements(self, body: list["nodes.Node"], scope: Scope, targets: tuple[str, ...]) -> None:
+        """Check a list of statements; `targets` are the variables of the loops around, outermost first."""
+        from jinja2 import nodes
+
+        for node in body:
+            self._count_part()
+            if isinstance(node, nodes.Output):
+                self._output(node, scope)
+            elif isinstance(node, nodes.If):
+                self._if(node, scope, targets)
+            elif isinstance(node, nodes.For):
+                self._for(node, scope, targets)
+            elif isinstance(node, nodes.Include):
+                self._include(node, scope, targets)
+
+    def _output(self, node: "nodes.Output", scope: Scope) -> None:
+        from jinja2 import nodes
+
+        for each in node.nodes:
+            self._count_part()
+            if isinstance(each, nodes.TemplateData):
+                before = self._literal_chars
+                self._literal_chars += len(each.data)
+                if before <= MAX_LITERAL_CHARS < self._literal_chars:
+                    self._refuse(
+                        each.lineno, f"a template has at most {MAX_LITERAL_CHARS:,} characters of its own text"
+                    )
+            else:
+                self._expressions.printable(each, scope)
+
+    def _if(self, node: "nodes.If", scope: Scope, targets: tuple[str, ...]) -> None:
+        for branch in (node, *node.elif_):
+            self._expressions.shape(branch.test, scope)
+            self._statements(branch.body, scope, targets)
+        self._statements(node.else_, scope, targets)
+
+    def _for(self, node: "nodes.For", scope: Scope, targets: tuple[str, ...]) -> None:
+        self._count_loop(node, targets)
+        item = self._item(node, scope, targets)
+        inner = dict(scope)
+        if (target := self._target(node, scope)) is not None:
+            if item is None:
+                self.found.excused.add(target)
+            else:
+                inner[target] = item
+        if node.test is not None:
+            self._expressions.shape(node.test, inner)
+        self._statements(node.else_, scope, targets)
+        inner["loop"] = Shape(Kind.RECORD, record=Loop)
+        self._statements(node.body, inner, (*targets, target or ""))
+
+    def _count_loop(self, node: "nodes.For", targets: tuple[str, ...]) -> None:
+        self._loops += 1
+        if self._loops == MAX_LOOPS + 1:
+            self._refuse(node.lineno, f"a template has at most {MAX_LOOPS} loops, partials included")
+        if len(targets) == MAX_LOOP_DEPTH:
+            self._refuse(node.lineno, f"loops nest at most {MAX_LOOP_DEPTH} deep")
+        if node.recursive:
+            self._refuse(node.lineno, "`recursive` is not allowed; loops go through supplied lists")
+
+    def _item(self, node: "nodes.For", scope: Scope, targets: tuple[str, ...]) -> Shape | None:
+        """Return the shape of a loop's items, if what it goes through is a supplied list."""
+        from jinja2 import nodes
+
+        root: nodes.Node = node.iter
+        while isinstance(root, nodes.Getattr):
+            root = root.node
+        if not isinstance(root, nodes.Name):
+            self._refuse(node.lineno, f"`for` goes through supplied lists only: {_lists()}")
+            return None
+        shape = self._expressions.shape(node.iter, scope)
+        if shape is None:
+            return None
+        if shape.item is None:
+            self._refuse(node.lineno, f"`for` goes through lists; this is none: {_lists()}")
+        elif targets and root.name != targets[-1]:
+            outer = targets[-1] or "the outer loop's item"
+            self._refuse(node.lineno, f"a loop within a loop goes through a list of `{outer}`, not of the whole prompt")
+        return shape.item
+
+    def _target(self, node: "nodes.For", scope: Scope) -> str | None:
+        from jinja2 import nodes
+
+        if not isinstance(node.target, nodes.Name):
+            self._refuse(node.lineno, "a loop has one variable")
+            return None
+        name = node.target.name
+        if name in scope or name == "loop" or name.startswith("_") or not name.isascii():
+            self._refuse(node.lineno, f"`{name[:40]}` cannot be a loop's variable; take a new plain name")
+            return None
+        return name
+
+    def _include(self, node: "nodes.Include", scope: Scope, targets: tuple[str, ...]) -> None:
+        name = self._partial_name(node)
+        if name is None:
+            return
+        if name in (each for each, _ in self._including) or len(self._including) == MAX_INCLUDE_DEPTH:
+            self._refuse(node.lineno, f"includes nest at most {MAX_INCLUDE_DEPTH} deep, and never within themselves")
+            return
+        self._including.append((name, node.lineno))
+        partial = self.included.get(name) or self._parsed(self._partials[name])
+        if partial is not None:
+            self.included[name] = partial
+            self._statements(partial.body, {each: scope[each] for each in scope if each != "loop"}, targets)
+        self._including.pop()
+
+    def _partial_name(self, node: "nodes.Include") -> str | None:
+        from jinja2 import nodes
+
+        name = node.template.value if isinstance(node.template, nodes.Const) else None
+        if not isinstance(name, str) or node.ignore_missing or not node.with_context:
+            self._refuse(
+                node.lineno, f"`include` takes one name in quotes and nothing else: {', '.join(self._partials)}"
+            )
+        elif name not in self._partials:
+            near = nearest(name, self._partials)
+            instead = f"did you mean `{near}`?" if near else f"there are: {', '.join(sorted(self._partials))}"
+            self._refuse(node.lineno, f"there is no partial `{name[:60]}`; {instead}")
+        else:
+            return name
+        return None
+
+
+def _lists() -> str:
+    return ", ".join(sorted(name for name, shape in supplied().items() if shape.kind is Kind.LIST))

@@ -1,0 +1,178 @@
+"""Everything that a prompt template may see, and nothing else.
+
+Two sorts of text: a *line* (a key, a path, a title) is one line of printable characters, so that printing it can start
+no heading and no fence; a *body* (`EntryView.text`, `PromptView.task`) is text of any size, already safe to print:
+fenced by the template with the entry's own `fence`, or prose whose fences are closed.
+"""
+
+import re
+from dataclasses import dataclass, field, fields
+from typing import Annotated
+
+from verifflowcc.text.fences import close_fences, fence_for
+
+Body = Annotated[str, "body"]
+LINE_CHARS = 300
+INFO_BY_KIND = {"markdown": "markdown", "json": "json", "yaml": "yaml"}
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def plain_text(text: str) -> str:
+    """Return `text` with LF line ends, no newline at its end, and U+FFFD for each other control character."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROLS.sub("\ufffd", text).rstrip("\n")
+
+
+def one_line(text: str) -> str:
+    """Return `text` as one line of at most `LINE_CHARS` characters; what was cut shows as `…`."""
+    line = _BREAKS.sub(" ", text).strip()
+    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+
+
+def _require_lines(view: object, names: tuple[str, ...]) -> None:
+    for name in names:
+        value = getattr(view, name)
+        for line in value if isinstance(value, tuple) else (value,):
+            if line != one_line(line):
+                raise ValueError(f"{type(view).__name__}.{name} must be one line: {line!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView:
+    """One piece of memory. `fence` is longer than any fence in `text`; it is empty for prose, which stands unfenced.
+
+    `info` is the word after the fence (`markdown`, `json`, `yaml` or `text`); `source` is the path; `date` is an ISO
+    date or empty; `trust` is `human`, `tool`, `agent` or `external`.
+    """
+
+    key: str
+    title: str
+    text: Body
+    fence: str
+    info: str
+    source: str
+    date: str
+    trust: str
+    trimmed: bool
+
+    def __post_init__(self) -> None:
+        _require_lines(self, ("key", "title", "fence", "info", "source", "date", "trust"))
+
+
+@dataclass(frozen=True, slots=True)
+class SprintView:
+    """The sprint that the prompt is for."""
+
+    id: str
+    title: str
+    goals: tuple[str, ...]
+    status: str
+
+    def __post_init__(self) -> None:
+        _require_lines(self, ("id", "title", "goals", "status"))
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    """The stage that the prompt is for; `leg` is `left`, `apex` or `right`, `pair` the answering stage or empty."""
+
+    id: str
+    title: str
+    leg: str
+    pair: str
+    role: str
+
+    def __post_init__(self) -> None:
+        _require_lines(self, ("id", "title", "leg", "pair", "role"))
+
+
+@dataclass(frozen=True, slots=True)
+class LayerView:
+    """One layer's entries, for a template that treats all layers alike."""
+
+    name: str
+    entries: tuple[EntryView, ...]
+
+    def __post_init__(self) -> None:
+        _require_lines(self, ("name",))
+
+
+@dataclass(frozen=True, slots=True)
+class PromptView:
+    """The names at the top of a template. `layers` holds the same entries again, in reading order."""
+
+    agent: str
+    title: str = ""
+    sprint: SprintView | None = None
+    stage: StageView | None = None
+    task: Body = ""
+    project_entries: tuple[EntryView, ...] = ()
+    sprint_entries: tuple[EntryView, ...] = ()
+    stage_entries: tuple[EntryView, ...] = ()
+    agent_entries: tuple[EntryView, ...] = ()
+    user_entries: tuple[EntryView, ...] = ()
+    layers: tuple[LayerView, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        _require_lines(self, ("agent", "title"))
+        named = (
+            ("project", self.project_entries),
+            ("sprint", self.sprint_entries),
+            ("stage", self.stage_entries),
+            ("agent", self.agent_entries),
+            ("user", self.user_entries),
+        )
+        object.__setattr__(self, "layers", tuple(LayerView(name, entries) for name, entries in named))
+
+    def names(self) -> dict[str, object]:
+        """Return what a template sees, by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+
+def entry_view(
+    key: str,
+    text: str,
+    *,
+    source: str,
+    kind: str = "markdown",
+    title: str = "",
+    date: str | None = None,
+    trust: str = "human",
+    trimmed: bool = False,
+) -> EntryView:
+    """Return an entry whose text stands in a fence that nothing in it can close."""
+    body = plain_text(text)
+    return EntryView(
+        key=one_line(key),
+        title=one_line(title),
+        text=body,
+        fence=fence_for(body),
+        info=INFO_BY_KIND.get(kind, "text"),
+        source=one_line(source),
+        date=one_line(date or ""),
+        trust=one_line(trust),
+        trimmed=trimmed,
+    )
+
+
+def prose_view(key: str, text: str, *, source: str, trimmed: bool = False) -> EntryView:
+    """Return an entry that stands unfenced: the role's own `prompt.md`."""
+    return EntryView(
+        key=one_line(key),
+        title="",
+        text=prose(text),
+        fence="",
+        info="markdown",
+        source=one_line(source),
+        date="",
+        trust="human",
+        trimmed=trimmed,
+    )
+
+
+def prose(text: str) -> str:
+    """Return text that stands unfenced (the task, a role's prose); a fence or a comment that it leaves open is closed."""
+    body = close_fences(plain_text(text)).rstrip("\n")
+    return body + "\n-->" if body.rfind("<!--") > body.rfind("-->") else body

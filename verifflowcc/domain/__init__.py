@@ -1,0 +1,1 @@
+"""What things are: values with no behaviour that touches the world."""

@@ -1,0 +1,81 @@
+"""The effective configuration of a workspace: what `config.yaml` says, and the defaults for what it leaves out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from verifflowcc.domain.layers import Layer
+
+FORMAT = 1
+DEFAULT_BUDGET_TOKENS = 50_000
+SHARE_UNIT = 1_000_000
+"""Shares are whole millionths, so that adding them up is exact."""
+
+DEFAULT_SHARES: Mapping[Layer, int] = {
+    Layer.AGENT: 400_000,
+    Layer.STAGE: 300_000,
+    Layer.SPRINT: 200_000,
+    Layer.PROJECT: 100_000,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStrategy:
+    """Which files a layer considers.
+
+    Patterns are relative to the layer's folder and keep the order in which they are written. `max_tokens` caps the
+    layer whatever its share. `head_tail_preserve` > 0 offers the first and last N of the ranked list before the rest.
+    """
+
+    always_load: tuple[str, ...]
+    conditional_load: tuple[str, ...]
+    max_tokens: int
+    head_tail_preserve: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """A role's share of the budget per layer, in millionths, and its budget where it has one of its own."""
+
+    shares: Mapping[Layer, int]
+    budget_tokens: int | None = None
+
+
+DEFAULT_ALLOCATION = Allocation(DEFAULT_SHARES)
+DEFAULT_ROLE = "default"
+"""The name in `token_allocation` whose values hold for every role that it does not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSettings:
+    """How tokens are counted.
+
+    `factors` maps a model with no public tokenizer to millionths by which an exact count is multiplied; such a count is
+    an estimate and is marked `~` wherever it shows.
+    """
+
+    encoding: str = "o200k_base"
+    model: str | None = None
+    factors: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GitSettings:
+    """Whether a transition commits itself: `never` or `always`."""
+
+    commit: str = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A whole, valid configuration. `digest` is that of the file's bytes, or of nothing where there is no file."""
+
+    strategies: Mapping[Layer, LayerStrategy]
+    allocations: Mapping[str, Allocation]
+    workflow: str
+    git: GitSettings
+    tokens: TokenSettings
+    digest: str
+
+    def allocation_for(self, agent: str) -> Allocation:
+        """Return the role's allocation, else that of `default`, else 0.4 agent, 0.3 stage, 0.2 sprint, 0.1 project."""
+        return self.allocations.get(agent) or self.allocations.get(DEFAULT_ROLE, DEFAULT_ALLOCATION)

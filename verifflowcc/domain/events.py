@@ -1,0 +1,96 @@
+"""A sprint's events: the envelope, the types, and what can be wrong with an event file.
+
+How an event becomes bytes and an id is in `formats/events.py`; what the events add up to is in `workflow/fold.py`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+Json: TypeAlias = "None | bool | int | str | Sequence[Json] | Mapping[str, Json]"
+"""JSON without fractions: what may stand in an event."""
+
+EVENT_FORMAT = 1
+"""The `v` that this program writes, and the newest that it reads."""
+
+
+class EventType(StrEnum):
+    """What happened."""
+
+    SPRINT_STARTED = "sprint_started"
+    STAGE_ENTERED = "stage_entered"
+    STAGE_PASSED = "stage_passed"
+    STAGE_REOPENED = "stage_reopened"
+    STAGE_SKIPPED = "stage_skipped"
+    EVIDENCE_ADDED = "evidence_added"
+    REVIEW_RECORDED = "review_recorded"
+    ATTESTED = "attested"
+    WAIVED = "waived"
+    FEEDBACK_ADDED = "feedback_added"
+    SPRINT_CLOSED = "sprint_closed"
+
+
+TRANSITIONS = frozenset(
+    {
+        EventType.SPRINT_STARTED,
+        EventType.STAGE_ENTERED,
+        EventType.STAGE_PASSED,
+        EventType.STAGE_REOPENED,
+        EventType.STAGE_SKIPPED,
+        EventType.SPRINT_CLOSED,
+    }
+)
+"""Events that move the sprint and so must form a chain; all others only add, and commute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One immutable event.
+
+    `id` is a ULID made of `time` and of the content. `parents` are the ids of the heads that the writer saw, sorted.
+    `actor` is `human:NAME`, `agent:ROLE`, `tool:NAME` or `ci`. `time` is UTC with milliseconds
+    (`2026-11-21T03:31:00.123Z`); it informs and orders nothing. Fields of `payload` that this version does not know
+    are kept.
+    """
+
+    id: str
+    parents: tuple[str, ...]
+    actor: str
+    time: str
+    type: EventType
+    payload: Mapping[str, Json]
+    v: int = EVENT_FORMAT
+
+    @property
+    def moves(self) -> bool:
+        """Whether the event is a transition."""
+        return self.type in TRANSITIONS
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LedgerProblem:
+    """An event file that vfcc did not write, or that cannot stand where it stands.
+
+    `file` is relative to the project's root, with `/`; `reason` is a clause without it.
+    """
+
+    file: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:1: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRead:
+    """What a sprint's `events/` held when it was read.
+
+    `events` are the sound ones, `problems` tell of the others. `names` are the names of all event files, sorted: while
+    they stay the same, nobody has written.
+    """
+
+    sprint: str
+    events: tuple[Event, ...]
+    problems: tuple[LedgerProblem, ...]
+    names: tuple[str, ...]

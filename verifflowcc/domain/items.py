@@ -1,0 +1,196 @@
+"""Items: what is remembered, one Markdown file each, and the links between them.
+
+Memory and trace share one kind of item and one shape of link; a requirement is both at once.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from verifflowcc.domain.item_types import is_trace_type
+
+
+class Status(StrEnum):
+    """Where an item is in its life. That it is superseded is derived from the newer item's link, never stored."""
+
+    ACTIVE = "active"
+    PENDING = "pending"
+    ARCHIVED = "archived"
+
+
+class Trust(StrEnum):
+    """Who vouches for an item, the most trusted first."""
+
+    HUMAN = "human"
+    TOOL = "tool"
+    AGENT = "agent"
+    EXTERNAL = "external"
+
+
+def least_trust(first: Trust, *others: Trust) -> Trust:
+    """Return the minimum: what is made from several items is trusted as the least of them.
+
+    >>> least_trust(Trust.HUMAN, Trust.AGENT, Trust.TOOL).value
+    'agent'
+    """
+    return max((first, *others), key=list(Trust).index)
+
+
+class Relation(StrEnum):
+    """How one item stands to another, read from the item that holds the link."""
+
+    CAUSED_BY = "caused_by"
+    RESOLVED_BY = "resolved_by"
+    SUPERSEDES = "supersedes"
+    CONTRADICTS = "contradicts"
+    DEPENDS_ON = "depends_on"
+    REFINES = "refines"
+    DERIVES = "derives"
+    ALLOCATES = "allocates"
+    IMPLEMENTS = "implements"
+    SATISFIES = "satisfies"
+    VERIFIES = "verifies"
+
+
+MEMORY_RELATIONS = frozenset(
+    {Relation.CAUSED_BY, Relation.RESOLVED_BY, Relation.SUPERSEDES, Relation.CONTRADICTS, Relation.DEPENDS_ON}
+)
+TRACE_RELATIONS = frozenset(Relation) - MEMORY_RELATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A typed relation to another item; `fingerprint` is the digest of what was reviewed at its other end."""
+
+    to: str
+    relation: Relation
+    fingerprint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Code that an item speaks of: a path from the project's root, a symbol in it, the digest it then had."""
+
+    path: str
+    symbol: str | None = None
+    digest: str | None = None
+
+
+class SourceKind(StrEnum):
+    """How an item came to be."""
+
+    EXPLICIT = "explicit"
+    EXTRACTED = "extracted"
+    INFERRED = "inferred"
+    IMPORTED = "imported"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an item came from: how, by whom, in which project and session."""
+
+    kind: SourceKind = SourceKind.EXPLICIT
+    actor: str = "human"
+    project: str | None = None
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recency:
+    """How new an item is, by its own word: an ISO date, a number in its name, or neither. Compare within a kind only."""
+
+    kind: Literal["date", "number"] | None = None
+    value: str | int | None = None
+
+
+class DecisionStatus(StrEnum):
+    """What a decision record says of itself."""
+
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    DEPRECATED = "deprecated"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFacts:
+    """What a plain decision record tells in its text.
+
+    `title` has no number; `number` comes from the file's name, else from the heading. `date` is ISO. Targets are as
+    written: a relative link, a record's name or a number. `instead` names what a rejected or deprecated record points
+    to.
+    """
+
+    title: str | None = None
+    number: int | None = None
+    date: str | None = None
+    status: DecisionStatus | None = None
+    superseded_by: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    amended_by: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A memory record with a type and a life cycle.
+
+    `importance` and `confidence` in thousandths, 0 to 1000. `created`, `updated`, `expires` and `deadline` are ISO dates
+    or date-times. `path` is as the caller gave it, with `/`; `scope` follows from it. `key` is what an upsert matches
+    within scope and type. `decision` is there for decisions alone.
+    """
+
+    id: str
+    type: str
+    title: str
+    path: str
+    scope: str
+    importance: int
+    confidence: int
+    key: str | None = None
+    status: Status = Status.ACTIVE
+    links: tuple[Link, ...] = ()
+    source: Source = Source()
+    trust: Trust = Trust.HUMAN
+    refs: tuple[Ref, ...] = ()
+    created: str | None = None
+    updated: str | None = None
+    expires: str | None = None
+    deadline: str | None = None
+    verification: str | None = None
+    tags: tuple[str, ...] = ()
+    recency: Recency = Recency()
+    decision: DecisionFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceItem:
+    """The same item as the trace sees it: its normative text, its verification method and its trace links."""
+
+    id: str
+    type: str
+    title: str
+    path: str
+    text: str
+    verification: str | None
+    links: tuple[Link, ...]
+
+
+def trace_view(item: Item, body: str) -> TraceItem | None:
+    """Return the item as a trace item, or None where its type is not one of the trace."""
+    if not is_trace_type(item.type):
+        return None
+    links = tuple(link for link in item.links if link.relation in TRACE_RELATIONS)
+    return TraceItem(item.id, item.type, item.title, item.path, body.strip(), item.verification, links)
+
+
+def scope_of(path: str) -> str:
+    """Return the scope that a path in the memory tree stands for; `project` for what lies outside it.
+
+    >>> scope_of(".memory/stage/login/coding/summary.md"), scope_of("CLAUDE.md")
+    ('stage/login/coding', 'project')
+    """
+    parts = path.removeprefix(".memory/").split("/")[:-1]
+    names = {"sprint": 2, "stage": 3, "agent": 2}.get(parts[0] if parts else "", 0)
+    return "/".join(parts[:names]) if 0 < names <= len(parts) else "project"

@@ -1,0 +1,143 @@
+"""The state of a sprint, as its events add up to it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from verifflowcc.domain.events import Event, EventType, LedgerProblem
+from verifflowcc.domain.workflows import Stage, Workflow
+
+
+class SprintStatus(StrEnum):
+    """Whether a sprint can move: `forked` waits for a decision, `broken` has no start that can be read."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    FORKED = "forked"
+    BROKEN = "broken"
+
+
+class StageStatus(StrEnum):
+    """Where a stage stands; `stale` was passed once, before an earlier stage was reopened."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    PASSED = "passed"
+    SKIPPED = "skipped"
+    STALE = "stale"
+
+
+DONE = frozenset({StageStatus.PASSED, StageStatus.SKIPPED})
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file that a stage left behind.
+
+    `path` is relative to the stage's `artifacts/` folder, with `/`; `bytes` is its size with CRLF folded to LF where it
+    is text, so that it is the same on every clone, as is `digest`.
+    """
+
+    path: str
+    digest: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactFile:
+    """A file found in `artifacts/` now; `empty` where it holds nothing but white space."""
+
+    artifact: Artifact
+    empty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StageState:
+    """A stage and what became of it.
+
+    `artifacts` and `summary` (a digest) are those of the latest pass. `entered_at` is the time on the event that last
+    entered it. `passes` and `reopened` count.
+    """
+
+    stage: Stage
+    status: StageStatus = StageStatus.PENDING
+    entered_at: str | None = None
+    passes: int = 0
+    reopened: int = 0
+    artifacts: tuple[Artifact, ...] = ()
+    summary: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One side of a fork: the first event on it, what it did, and by whom. `tips` are the ids of its latest moves."""
+
+    event: str
+    type: EventType
+    does: str
+    actor: str
+    time: str
+    tips: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Two or more moves of which none knew the others; sorted by the content part of their ids."""
+
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SprintState:
+    """What a sprint's events add up to.
+
+    `current` is the stage in work, or None before the first, between two, and after the last. `heads` are the ids that
+    the next event must name as its parents, sorted. `notes` are the additive events in order. `counts` maps each event
+    type that occurs to its number. Under a fork, stages and `current` are those of the last event that all sides share.
+    """
+
+    id: str
+    title: str
+    goals: tuple[str, ...] = ()
+    workflow: Workflow | None = None
+    status: SprintStatus = SprintStatus.BROKEN
+    stages: tuple[StageState, ...] = ()
+    current: str | None = None
+    heads: tuple[str, ...] = ()
+    notes: tuple[Event, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    fork: Fork | None = None
+    unfinished: str | None = None
+    problems: tuple[LedgerProblem, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every stage is passed or skipped."""
+        return bool(self.stages) and all(stage.status in DONE for stage in self.stages)
+
+    def stage(self, stage_id: str) -> StageState | None:
+        """Return the stage of that id, or None."""
+        return next((stage for stage in self.stages if stage.stage.id == stage_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SprintLine:
+    """A sprint in a list: `done` of `total` stages are passed or skipped; `problems` counts its broken event files."""
+
+    id: str
+    title: str
+    status: SprintStatus
+    current: str | None
+    done: int
+    total: int
+    problems: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One condition of a gate. `reason` says why it is not met, `step` what the person can do; both empty if met."""
+
+    name: str
+    met: bool
+    reason: str = ""
+    step: str = ""

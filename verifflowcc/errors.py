@@ -1,0 +1,76 @@
+"""Every error that vfcc raises on purpose.
+
+One class per thing the caller can do about it. The exit code is on the class, the hint (a command to run) on the
+instance. `cli` and `fast` map them to the terminal; nothing else does.
+"""
+
+
+class VfccError(Exception):
+    """A problem told in one sentence: subject, then fact."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class FindingsError(VfccError):
+    """A check ran and found something."""
+
+    exit_code = 1
+
+
+class UsageError(VfccError):
+    """The command's words do not fit: an unknown agent, stage or option value."""
+
+    exit_code = 2
+
+
+class WorkspaceError(VfccError):
+    """There is no usable `.memory/` here, or it cannot be read or written."""
+
+
+class FormatError(VfccError):
+    """A file is not what it should be; the message begins with `file:line:`."""
+
+
+class ConfigError(FormatError):
+    """`config.yaml` or `workflow.yaml` says something that vfcc cannot do."""
+
+    def __init__(self, problems: tuple[str, ...], *, hint: str | None = None) -> None:
+        super().__init__("\n".join(problems), hint=hint)
+        self.problems = problems
+
+
+class TemplateError(FormatError):
+    """A prompt template uses more of Jinja than a prompt may."""
+
+
+class LedgerError(FormatError):
+    """An event file is not one that vfcc wrote."""
+
+
+class BudgetError(VfccError):
+    """The token budget cannot hold the prompt; `needed` is the smallest that would."""
+
+    def __init__(self, message: str, *, needed: int, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.needed = needed
+
+
+class StrictError(VfccError):
+    """Under `--strict`: something that must be in the prompt is not, or not whole."""
+
+
+class GateClosed(VfccError):  # noqa: N818 - reads as what happened
+    """A stage cannot be left or entered yet."""
+
+    exit_code = 4
+
+
+class ConflictError(VfccError):
+    """Somebody else moved first: a fork, a held lock, heads that changed, a merge left unfinished."""
+
+    exit_code = 5

@@ -1,0 +1,86 @@
+"""`vfcc status` from the snapshot that the last full command left, where nothing has moved since.
+
+The snapshot (`.memory/local/snapshot.json`) holds the text and the JSON to print, and a stamp for each folder and file
+that they depend on. One stat each decides; on any doubt the full command answers, and leaves a new snapshot.
+"""
+
+import sys
+from os import environ, getcwd, stat
+
+SNAPSHOT = "/.memory/local/snapshot.json"
+
+
+def answer(arguments: list[str]) -> bool:
+    """Print the status and return True, or return False where the full command must answer."""
+    if arguments not in ([], ["--json"]) or environ.get("_VFCC_COMPLETE"):
+        return False
+    root = _root()
+    snapshot = _load(root + SNAPSHOT) if root else None
+    if not isinstance(snapshot, dict) or snapshot.get("format") != 1 or not _fresh(root, snapshot.get("stamps")):
+        return False
+    text = snapshot.get("json" if arguments else "text")
+    return isinstance(text, str) and _print(text)
+
+
+def stamp(path: str) -> str:
+    """Return what changes when the file or folder does; empty where there is none."""
+    try:
+        found = stat(path)
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns}.{found.st_size}.{found.st_ino}"
+
+
+def _root() -> str:
+    folder = getcwd()
+    while True:
+        try:
+            stat(folder.rstrip("/") + "/.memory")
+        except OSError:
+            parent = folder.rpartition("/")[0]
+            if not folder or folder == "/":
+                return ""
+            folder = parent or "/"
+        else:
+            return folder.rstrip("/")
+
+
+def _load(path: str) -> object:
+    """Read JSON with the C scanner alone: the json package would import re and enum."""
+    try:
+        from _json import make_scanner
+    except ImportError:
+        return None
+    try:
+        with open(path, encoding="utf-8") as file:
+            value, end = make_scanner(_Reading())(file.read(), 0)
+    except (OSError, ValueError, StopIteration):
+        return None
+    return value if end else None
+
+
+class _Reading:
+    """What the C scanner asks of a decoder."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+    memo: dict[str, str] = {}  # noqa: RUF012 - the annotation that ruff wants lives in typing
+
+
+def _fresh(root: str, stamps: object) -> bool:
+    if not isinstance(stamps, dict) or not stamps:
+        return False
+    return all(stamp(f"{root}/{path}") == expected for path, expected in stamps.items())
+
+
+def _print(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeError:
+        return False
+    sys.stdout.write(text)
+    return True

@@ -1,0 +1,1 @@
+"""Pure parsers and writers of file formats; text in, values out."""

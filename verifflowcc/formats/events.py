@@ -1,0 +1,167 @@
+"""Event files: an event as bytes, and bytes as an event.
+
+A file is the canonical JSON of the envelope and one newline. The id is a ULID: the event's time in milliseconds, then
+the first ten bytes of the SHA-256 over the canonical JSON of the envelope without `id`. So a name binds a content, and
+through `parents` everything before it.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+
+from verifflowcc.domain.events import EVENT_FORMAT, Event, EventType, Json
+from verifflowcc.errors import FormatError, LedgerError
+from verifflowcc.formats.events_payload import check_payload
+from verifflowcc.text.canonical import canonical, parse_canonical
+from verifflowcc.text.digest import fold_newlines
+from verifflowcc.text.ulid import TIME_LENGTH, is_ulid, ulid
+
+FIELDS = frozenset({"v", "id", "parents", "actor", "time", "type", "payload"})
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z")
+_ACTOR = re.compile(r"ci|(?:human|agent|tool):[^\s\x00-\x1f\x7f](?:[^\x00-\x1f\x7f]{0,198}[^\s\x00-\x1f\x7f])?")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def make_event(
+    event_type: EventType, payload: Mapping[str, Json], *, parents: Iterable[str], actor: str, at: datetime
+) -> Event:
+    """Return the event with its id; the same arguments give the same event.
+
+    Raises LedgerError where what it would say is not what such an event must say.
+    """
+    before, time = tuple(sorted(set(parents))), stamp(at)
+    body = _body(before, actor, time, event_type, payload)
+    _check_body(body)
+    return Event(_id_of(time, body), before, actor, time, event_type, payload)
+
+
+def encode_event(event: Event) -> bytes:
+    """Return the content of the event's file."""
+    body = _body(event.parents, event.actor, event.time, event.type, event.payload)
+    return canonical({**body, "v": event.v, "id": event.id}) + b"\n"
+
+
+def parse_event(data: bytes, name: str) -> Event:
+    """Return the event in a file's bytes; `name` is the file's name without `.json`.
+
+    A checkout with CRLF reads as any other. Raises LedgerError with the reason alone (the caller knows the file) where
+    vfcc did not write these bytes under this name.
+    """
+    try:
+        return _parsed(data, name)
+    except LedgerError:
+        raise
+    except FormatError as error:
+        raise LedgerError(str(error)) from error
+
+
+def stamp(at: datetime) -> str:
+    """Return the time as events spell it: UTC, milliseconds (cut, not rounded), `Z`.
+
+    >>> stamp(datetime(2026, 11, 21, 3, 31, 0, 123999, tzinfo=UTC))
+    '2026-11-21T03:31:00.123Z'
+    """
+    if at.tzinfo is None:
+        raise LedgerError("an event's time needs a time zone")
+    utc = at.astimezone(UTC)
+    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z".rjust(24, "0")
+
+
+def moment(time: str) -> datetime:
+    """Return the moment that an event's `time` names.
+
+    >>> moment("2026-11-21T03:31:00.123Z").microsecond
+    123000
+    """
+    try:
+        return datetime.fromisoformat(time)
+    except ValueError as error:
+        raise LedgerError(f"the time {time!r} does not exist") from error
+
+
+def _parsed(data: bytes, name: str) -> Event:
+    value = parse_canonical(_one_line(data))
+    if not isinstance(value, Mapping):
+        raise LedgerError("an event is a JSON object")
+    _check_envelope(value)
+    body = {key: part for key, part in value.items() if key != "id"}
+    _check_body(body)
+    event = _event(value)
+    _check_id(event, body, name)
+    return event
+
+
+def _one_line(data: bytes) -> bytes:
+    folded = fold_newlines(data)
+    if not folded.endswith(b"\n") or folded.count(b"\n") != 1:
+        raise LedgerError("an event file is one line of canonical JSON with one newline at its end")
+    return folded[:-1]
+
+
+def _body(
+    parents: tuple[str, ...], actor: str, time: str, event_type: EventType, payload: Mapping[str, Json]
+) -> dict[str, Json]:
+    kind = str(event_type)
+    return {"v": EVENT_FORMAT, "parents": parents, "actor": actor, "time": time, "type": kind, "payload": payload}
+
+
+def _id_of(time: str, body: Mapping[str, Json]) -> str:
+    milliseconds = (moment(time) - _EPOCH) // timedelta(milliseconds=1)
+    return ulid(milliseconds, hashlib.sha256(canonical(body)).digest()[:10])
+
+
+def _check_envelope(value: Mapping[str, Json]) -> None:
+    version = value.get("v")
+    if isinstance(version, int) and not isinstance(version, bool) and version > EVENT_FORMAT:
+        raise LedgerError(f"event format v{version} is newer than this vfcc reads (v{EVENT_FORMAT}): upgrade vfcc")
+    if version != EVENT_FORMAT or isinstance(version, bool):
+        raise LedgerError(f"v must be {EVENT_FORMAT}, not {version!r}")
+    odd = sorted(FIELDS ^ set(value))
+    if odd:
+        what = "is missing" if odd[0] in FIELDS else "is no field of an event"
+        raise LedgerError(f"{odd[0]} {what}")
+    if not isinstance(value["id"], str) or not is_ulid(value["id"]):
+        raise LedgerError(f"id {value['id']!r} is not a ULID")
+
+
+def _check_body(body: Mapping[str, Json]) -> None:
+    """Check all but the id, which stands on it."""
+    parents, actor, time, kind, payload = (body[key] for key in ("parents", "actor", "time", "type", "payload"))
+    if not isinstance(parents, list | tuple) or not all(isinstance(p, str) and is_ulid(p) for p in parents):
+        raise LedgerError("parents must be a list of event ids")
+    if list(parents) != sorted(set(map(str, parents))):
+        raise LedgerError("parents must be sorted, each once")
+    if not isinstance(actor, str) or not _ACTOR.fullmatch(actor):
+        raise LedgerError(f"actor {actor!r} must be human:NAME, agent:ROLE, tool:NAME or ci")
+    if not isinstance(time, str) or not _TIME.fullmatch(time):
+        raise LedgerError(f"time {time!r} must look like 2026-11-21T03:31:00.123Z")
+    if kind not in list(EventType):
+        raise LedgerError(f"unknown event type {kind!r}")
+    if not isinstance(payload, Mapping):
+        raise LedgerError("payload must be an object")
+    check_payload(EventType(str(kind)), payload)
+
+
+def _check_id(event: Event, body: Mapping[str, Json], name: str) -> None:
+    right = _id_of(event.time, body)
+    if event.id[:TIME_LENGTH] != right[:TIME_LENGTH]:
+        raise LedgerError("its time is not the one in its id: made or changed by hand")
+    if event.id != right:
+        raise LedgerError("its content is not what its id was made of: made or changed by hand")
+    if name != event.id:
+        raise LedgerError(f"the file's name is not the event's id {event.id}")
+
+
+def _event(value: Mapping[str, Json]) -> Event:
+    parents, payload = value["parents"], value["payload"]
+    assert isinstance(parents, list)
+    assert isinstance(payload, Mapping)
+    return Event(
+        id=str(value["id"]),
+        parents=tuple(map(str, parents)),
+        actor=str(value["actor"]),
+        time=str(value["time"]),
+        type=EventType(str(value["type"])),
+        payload=payload,
+    )

@@ -1,0 +1,1 @@
+"""Pure: split a budget, choose what fits, trim what nearly does."""

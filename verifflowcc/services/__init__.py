@@ -1,0 +1,1 @@
+"""One function per use case; returns values, prints nothing."""

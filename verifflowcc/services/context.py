@@ -1,0 +1,161 @@
+"""Compile the prompt for an agent: gather, rank, pack, render."""
+
+from dataclasses import dataclass, replace
+
+from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt
+from verifflowcc.context.view import PromptView
+from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS
+from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, Placed, Prompt
+from verifflowcc.domain.layers import PRIORITY, Layer
+from verifflowcc.errors import StrictError
+from verifflowcc.packing.pack import LayerQueue
+from verifflowcc.services import prompt_cache
+from verifflowcc.services.circumstances import Circumstances, Question, circumstances
+from verifflowcc.services.gathering import Gathered, gather
+from verifflowcc.services.reading import Reading
+from verifflowcc.services.workspace import Workspace
+
+__all__ = ["Question", "compile_context", "compile_prompt_only"]
+
+
+def compile_context(workspace: Workspace, question: Question) -> ContextPackage:
+    """Return the prompt for the question's agent with its whole explanation.
+
+    Raises UsageError for an unknown agent, sprint or stage; BudgetError where the budget holds nothing; StrictError under
+    `strict` where an always-load entry is not whole; ConfigError, TemplateError or FormatError for files that are not
+    what they should be.
+    """
+    with circumstances(workspace, question) as here:
+        return _compile(here)
+
+
+def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
+    """Return the same prompt without the explanation; answered from the cache where no input has changed."""
+    with circumstances(workspace, question) as here:
+        kept = prompt_cache.recall(here)
+        return kept if kept is not None else _compile(here).prompt
+
+
+def _compile(here: Circumstances) -> ContextPackage:
+    reading = Reading(here.tree, here.index, here.counter)
+    gathered = gather(here.selection, reading, here.derived, here.question.task)
+    compiled = _pack(here, gathered, reading)
+    placed = compiled.packing.placed
+    notices = (*here.notices, *gathered.notices, *_not_whole(placed))
+    if here.question.strict:
+        _refuse_partial(placed, gathered, here)
+    prompt = _prompt(here, compiled, gathered, notices)
+    prompt_cache.keep(here, prompt)
+    here.index.save()
+    prompt = replace(prompt, notices=(*prompt.notices, *here.index.notices))
+    return ContextPackage(
+        prompt=prompt,
+        task=here.question.task,
+        placed=placed,
+        skipped=tuple(gathered.skipped),
+        sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
+        inputs=here.inputs,
+    )
+
+
+def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled:
+    template = here.template()
+
+    def text_of(candidate: Candidate) -> str:
+        return reading.text(candidate.path, candidate.digest)
+
+    def render(shown: "tuple[Shown, ...]") -> str:
+        return template.render(_view(here, shown), here.limit_chars)
+
+    tools = Tools(here.counter.count, text_of, lambda shown: render(tuple(shown)))
+    return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)
+
+
+def _queues(here: Circumstances, gathered: Gathered) -> tuple[LayerQueue, ...]:
+    allocation = here.config.allocation_for(here.question.agent)
+    return tuple(
+        LayerQueue(
+            layer,
+            allocation.shares.get(layer, 0),
+            here.config.strategies[layer].max_tokens,
+            gathered.candidates.get(layer, ()),
+            here.config.strategies[layer].head_tail_preserve,
+        )
+        for layer in PRIORITY
+        if layer in here.config.strategies
+    )
+
+
+def _view(here: Circumstances, shown: "tuple[Shown, ...]") -> PromptView:
+    from verifflowcc.context.view import entry_view, prose, prose_view
+
+    def views(layer: Layer) -> tuple[object, ...]:
+        return tuple(
+            prose_view(one.candidate.key, one.text, source=one.candidate.path, trimmed=one.trimmed)
+            if _is_prose(one.candidate)
+            else entry_view(
+                one.candidate.key,
+                one.text,
+                source=one.candidate.path,
+                kind=one.candidate.kind,
+                title=one.candidate.title,
+                date=one.candidate.date,
+                trust=one.candidate.trust,
+                trimmed=one.trimmed,
+            )
+            for one in shown
+            if one.candidate.layer is layer
+        )
+
+    return PromptView(
+        agent=here.question.agent,
+        sprint=here.sprint_view,
+        stage=here.stage_view,
+        task=prose(here.question.task),
+        project_entries=views(Layer.PROJECT),  # type: ignore[arg-type]
+        sprint_entries=views(Layer.SPRINT),  # type: ignore[arg-type]
+        stage_entries=views(Layer.STAGE),  # type: ignore[arg-type]
+        agent_entries=views(Layer.AGENT),  # type: ignore[arg-type]
+    )
+
+
+def _is_prose(candidate: Candidate) -> bool:
+    return candidate.layer is Layer.AGENT and candidate.key == "prompt.md"
+
+
+def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
+    return [
+        f"{one.candidate.key} is always loaded but {one.fate}: {one.reason}"
+        for one in placed
+        if one.candidate.always and one.fate is not Fate.KEPT
+    ]
+
+
+def _refuse_partial(placed: tuple[Placed, ...], gathered: Gathered, here: Circumstances) -> None:
+    partial = _not_whole(placed)
+    missing = [notice for notice in gathered.notices if "matches no file" in notice]
+    if partial or missing:
+        raise StrictError("; ".join([*partial, *missing]), hint=f"--budget above {here.budget_tokens}, or without --strict")
+
+
+def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices: tuple[str, ...]) -> Prompt:
+    offered = sum(one.candidate.tokens for one in compiled.packing.placed)
+    used = sum(one.tokens for one in compiled.packing.placed)
+    return Prompt(
+        agent=here.question.agent,
+        sprint=here.place.sprint,
+        stage=here.place.stage,
+        text=compiled.text,
+        tokens=compiled.tokens,
+        budget_tokens=here.budget_tokens,
+        layers=compiled.packing.layers,
+        notices=notices,
+        compression=used * 1000 // offered if offered else 1000,
+        counter=here.counter.name,
+        estimated=here.counter.estimated,
+    )
+
+
+def default_budget(asked: int | None, of_role: int | None) -> int:
+    """Return the budget: as asked, else the role's, else 50,000."""
+    return asked or of_role or DEFAULT_BUDGET_TOKENS

@@ -1,0 +1,104 @@
+"""Create `.memory/`: whole or not at all."""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY
+from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.shipped import example_folder, templates_folder
+from verifflowcc.adapters.workflows import load_workflow
+from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.text.near import nearest
+
+GITIGNORE = "local/\nsprint/*/progress.json\n"
+_EMPTY_FOLDERS = ("project/conventions", "project/decisions", "project/items", "sprint", "stage")
+
+
+@dataclass(frozen=True, slots=True)
+class Initialised:
+    """What was created: paths relative to the project's root, and what the person should know."""
+
+    root: Path
+    created: tuple[str, ...]
+    notices: tuple[str, ...]
+
+
+def workflow_names() -> tuple[str, ...]:
+    """Return the names of the shipped workflows."""
+    return tuple(sorted(path.stem for path in (templates_folder() / "workflows").glob("*.yaml")))
+
+
+def initialise(root: Path, *, workflow: str = "light", example: bool = False) -> Initialised:
+    """Create the memory tree in `root`, from the worked example where `example` is true.
+
+    Raises UsageError for an unknown workflow, WorkspaceError where there is a `.memory` already.
+    """
+    if workflow not in workflow_names():
+        near = nearest(workflow, workflow_names())
+        raise UsageError(
+            f"no workflow {workflow!r}; there are {', '.join(workflow_names())}",
+            hint=f"vfcc init --workflow {near}" if near else "vfcc init",
+        )
+    target = root / MEMORY
+    if target.exists() or target.is_symlink():
+        raise WorkspaceError(f"{target} exists already and is left as it is", hint="vfcc status")
+    if not root.is_dir():
+        raise WorkspaceError(f"{root} is not a folder")
+    files = dict(_example_files() if example else _starting_files(workflow))
+    files["config.yaml"] = _configuration(workflow)
+    files[".gitignore"] = GITIGNORE.encode()
+    _create(root, target, files)
+    created = [f"{MEMORY}/{name}" for name in sorted(files)]
+    notices = []
+    if example:
+        created += _core_file(root, notices)
+    elif not any((root / name).exists() for name in CORE_FILES):
+        notices.append("there is no CLAUDE.md or AGENTS.md; write one, and it comes first in every prompt")
+    return Initialised(root, tuple(created), tuple(notices))
+
+
+def _configuration(workflow: str) -> bytes:
+    text = (templates_folder() / "config.yaml").read_text(encoding="utf-8")
+    return re.sub(r"(?m)^workflow: \w+", f"workflow: {workflow}", text, count=1).encode()
+
+
+def _starting_files(workflow: str) -> Iterator[tuple[str, bytes]]:
+    for folder in _EMPTY_FOLDERS:
+        yield f"{folder}/.gitkeep", b""
+    for role in sorted({stage.role for stage in load_workflow(workflow).stages} | {"reviewer"}):
+        for path in sorted((templates_folder() / "agents" / role).iterdir()):
+            yield f"agent/{role}/{path.name}", path.read_bytes()
+        yield f"agent/{role}/context.json", b"{}\n"
+
+
+def _example_files() -> Iterator[tuple[str, bytes]]:
+    for path in sorted(example_folder().rglob("*")):
+        name = path.relative_to(example_folder()).as_posix()
+        if path.is_file() and name not in CORE_FILES and not name.startswith("local/"):
+            yield name, path.read_bytes()
+
+
+def _core_file(root: Path, notices: list[str]) -> list[str]:
+    if any((root / name).exists() for name in CORE_FILES):
+        notices.append("your own CLAUDE.md or AGENTS.md stays; the example's was not copied")
+        return []
+    write_atomic(root / "CLAUDE.md", (example_folder() / "CLAUDE.md").read_bytes())
+    return ["CLAUDE.md"]
+
+
+def _create(root: Path, target: Path, files: dict[str, bytes]) -> None:
+    """Write everything beside the target, then rename it into place: that is the commit point."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=".memory-", dir=root, ignore_cleanup_errors=True) as folder:
+            making = Path(folder) / MEMORY
+            for name, content in files.items():
+                write_atomic(making / name, content)
+            making.rename(target)
+    except OSError as error:
+        raise WorkspaceError(f"cannot create {target}: {error.strerror or error}") from error
+    if not target.is_dir():
+        raise WorkspaceError(f"cannot create {target}")
+

@@ -1,0 +1,110 @@
+"""Read the files of a selection: what the index knows is not read again, what it does not is read, parsed and learned."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from verifflowcc.adapters.files.items import parse_item
+from verifflowcc.adapters.files.tree import Found, Tree
+from verifflowcc.adapters.index.facts import item_from_text, item_to_text
+from verifflowcc.adapters.index.files import SETTLED_AFTER_NS, Known, Learned
+from verifflowcc.adapters.index.index import Index
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.ports import TokenCounter
+from verifflowcc.errors import ConflictError, VfccError
+from verifflowcc.text.digest import digest_text
+from verifflowcc.text.terms import term_counts
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A file as memory: its item, the digest of its bytes, the tokens of its body, the number of its terms."""
+
+    item: Item
+    digest: str
+    tokens: int
+    length: int
+
+
+@dataclass(slots=True)
+class Reading:
+    """The bodies of files, read at most once each.
+
+    `problems` maps a path to why it cannot be memory; `notices` are what the parser wants the person to know.
+    """
+
+    tree: Tree
+    index: Index
+    counter: TokenCounter
+    problems: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    _texts: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def bodies(self, files: Iterable[Found]) -> dict[str, Body]:
+        """Return path → body for every file that can be read; the others are in `problems`."""
+        readable = []
+        for file in files:
+            if file.problem is None:
+                readable.append(file)
+            else:
+                self.problems[file.path] = file.problem
+        known = self.index.known(readable)
+        learned = [one for file in readable if file.path not in known and (one := self._learn(file))]
+        self.index.learn(learned)
+        known |= {one.known.path: one.known for one in learned}
+        self.notices.extend(line for path in sorted(known) for line in known[path].notices.splitlines())
+        self._prefetch()
+        return {path: self._body(one) for path, one in known.items()}
+
+    def text(self, path: str, digest: str) -> str:
+        """Return the body of a file; ConflictError where it is no longer what was ranked."""
+        if path not in self._texts:
+            self._parse(path, self.tree.read(path))
+        found, text = self._texts[path]
+        if found != digest:
+            raise ConflictError(f"{path} changed while the prompt was compiled", hint="run the command again")
+        return text
+
+    def supply(self, path: str, text: str) -> str:
+        """Give a derived source its text; returns its digest."""
+        digest = digest_text(text)
+        self._texts[path] = digest, text
+        return digest
+
+    def _learn(self, file: Found) -> Learned | None:
+        try:
+            data = self.tree.read(file.path)
+            item, notices = self._parse(file.path, data)
+        except OSError as error:
+            self.problems[file.path] = f"cannot be read: {error.strerror}"
+        except VfccError as error:
+            self.problems[file.path] = error.message.removeprefix(f"{file.path}: ")
+        else:
+            digest, text = self._texts[file.path]
+            counts = term_counts(f"{item.title}\n{file.path}\n{text}")
+            settled = file.touched_ns + SETTLED_AFTER_NS < time.time_ns()
+            facts = item_to_text(item)
+            known = Known(file.path, file.signature, digest, facts, notices, sum(counts.values()), settled)
+            return Learned(known, counts)
+        return None
+
+    def _parse(self, path: str, data: bytes) -> tuple[Item, str]:
+        parsed = parse_item(path, data)
+        self._texts[path] = digest_text(data), parsed.body
+        return parsed.item, "\n".join(parsed.notices)
+
+    def _prefetch(self) -> None:
+        self.index.counts.prefetch(self._count_key(""))
+
+    def _body(self, known: Known) -> Body:
+        key = self._count_key(known.digest)
+        tokens = self.index.counts.get(key)
+        if tokens is None:
+            tokens = self.counter.count(self.text(known.path, known.digest))
+            self.index.counts[key] = tokens
+        return Body(item_from_text(known.facts), known.digest, tokens, known.length)
+
+    def _count_key(self, digest: str) -> str:
+        return f"body/{self.counter.name}/{digest}"
+
+

@@ -1,0 +1,78 @@
+"""Which files each layer's loading strategy selects, before any of them is read."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, sources
+from verifflowcc.adapters.files.tree import Found, Tree
+from verifflowcc.domain.config import LayerStrategy
+from verifflowcc.domain.layers import READING_ORDER, Layer
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A file, or a derived source, that a pattern named; `key` is its name within the layer."""
+
+    layer: Layer
+    source: Found | Derived
+    key: str
+    always: bool
+
+    @property
+    def path(self) -> str:
+        """The file's path, or the derived source's name."""
+        return self.source.path if isinstance(self.source, Found) else self.source.value
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Everything that the layers' strategies name, each file once per layer, and the patterns that name nothing."""
+
+    selected: tuple[Selected, ...]
+    unmatched: tuple[tuple[Layer, str], ...]
+
+
+def select(tree: Tree, strategies: Mapping[Layer, LayerStrategy], place: Place) -> Selection:
+    """Return the selection for `place`; `unmatched` lists always-load patterns alone."""
+    selected: list[Selected] = []
+    unmatched: list[tuple[Layer, str]] = []
+    for layer in READING_ORDER:
+        if layer in strategies:
+            seen: set[str] = set()
+            for pattern, always in _patterns(strategies[layer]):
+                found = list(_matching(tree, layer, pattern, place))
+                if always and not found:
+                    unmatched.append((layer, pattern))
+                for source in found:
+                    one = Selected(layer, source, _key(source, folder_of(layer, place)), always)
+                    if one.path not in seen:
+                        seen.add(one.path)
+                        selected.append(one)
+    selected.sort(key=lambda one: one.path not in CORE_FILES)
+    return Selection(tuple(selected), tuple(unmatched))
+
+
+def _patterns(strategy: LayerStrategy) -> Iterator[tuple[str, bool]]:
+    yield from ((pattern, True) for pattern in strategy.always_load)
+    yield from ((pattern, False) for pattern in strategy.conditional_load)
+
+
+def _matching(tree: Tree, layer: Layer, pattern: str, place: Place) -> Iterator[Found | Derived]:
+    for source in sources(layer, pattern, place):
+        if isinstance(source, Files):
+            found = tree.find(source.folder, source.pattern)
+            yield from found
+            if found and source.pattern in CORE_FILES:
+                return
+        elif source is Derived.PROGRESS and place.sprint is not None:
+            yield source
+        elif source is Derived.RECENT_ACTIONS:
+            yield source
+
+
+def _key(source: Found | Derived, folder: str | None) -> str:
+    """Its path below the layer's own folder; below `.memory/` for what lies elsewhere in it; else the whole path."""
+    if isinstance(source, Derived):
+        return source.value
+    below = source.path.removeprefix(f"{folder}/")
+    return below if below != source.path else source.path.removeprefix(f"{MEMORY}/")

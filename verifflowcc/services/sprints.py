@@ -1,0 +1,231 @@
+"""Sprints: start, find, list, close, and record results."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
+from verifflowcc.adapters.workflows import load_workflow
+from verifflowcc.domain.events import EventType, Json, LedgerRead
+from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
+from verifflowcc.domain.workflows import Workflow
+from verifflowcc.errors import ConflictError, GateClosed, LedgerError, UsageError, WorkspaceError
+from verifflowcc.services.transitions import (
+    Transition,
+    ledger_of,
+    load_movable,
+    load_sprint,
+    parse_results,
+    record,
+    refresh_progress,
+    results_of,
+    results_path,
+    settle,
+)
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_text
+from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
+from verifflowcc.workflow import payloads
+from verifflowcc.workflow.closing import closed_line, events_digest, learnings_block, with_block
+from verifflowcc.workflow.progress import progress_document
+
+
+def start_sprint(  # noqa: PLR0913 - the options of the command
+    workspace: Workspace,
+    title: str,
+    *,
+    goals: Sequence[str] = (),
+    workflow: str,
+    actor: str,
+    sprint_id: str | None = None,
+    commit: bool = False,
+) -> Transition:
+    """Start a sprint under the workflow of that name and enter its first stage; `goals.md` is written unless it exists.
+
+    The id is made from the title, with a number where that is taken. Raises UsageError for an empty title, for a chosen
+    id that is taken or no id, and for an unknown workflow.
+    """
+    name = " ".join(title.split())
+    if not name or not name.isprintable():
+        raise UsageError("a sprint needs a title", hint='vfcc sprint start "Title"')
+    aims = tuple(aim for goal in goals if (aim := " ".join(goal.split())))
+    plan = load_workflow(workspace.memory, workflow)
+    if sprint_id is not None:
+        _check_chosen(workspace, sprint_id)
+        done = _start(workspace, sprint_id, name, aims, plan, actor)
+    else:
+        done = _start_derived(workspace, name, aims, plan, actor)
+    return settle(workspace, done, f"{done.state.id}: sprint started", commit=commit)
+
+
+def active_sprint(workspace: Workspace, wanted: str | None = None) -> SprintState:
+    """Return the sprint called `wanted`, or the only one that is open.
+
+    Raises UsageError where `wanted` does not exist or several are open, WorkspaceError where none is.
+    """
+    if wanted is not None:
+        return show_sprint(workspace, wanted)
+    open_ones = [line.id for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED]
+    if not open_ones:
+        raise WorkspaceError("no sprint is open", hint='vfcc sprint start "Title"')
+    if len(open_ones) > 1:
+        raise UsageError(f"several sprints are open: {', '.join(open_ones)}", hint=f"--sprint {open_ones[0]}")
+    return show_sprint(workspace, open_ones[0])
+
+
+def show_sprint(workspace: Workspace, sprint_id: str) -> SprintState:
+    """Return a sprint's state with the problems of its ledger. Raises UsageError where there is no such sprint."""
+    return load_sprint(workspace, sprint_id)[1]
+
+
+def list_sprints(workspace: Workspace) -> tuple[SprintLine, ...]:
+    """Return all sprints by id. A closed one costs a listing and the reading of its last event."""
+    return tuple(_line(workspace, sprint_id) for sprint_id in ledger_of(workspace).sprint_ids())
+
+
+def progress_text(workspace: Workspace, sprint_id: str) -> str:
+    """Return what `progress.json` should hold now, from the ledger and `results.json`."""
+    state = show_sprint(workspace, sprint_id)
+    path = results_path(sprint_id)
+    return progress_document(state, parse_results(read_text(workspace.memory / path), path))
+
+
+def close_sprint(
+    workspace: Workspace,
+    sprint_id: str,
+    *,
+    learnings: str | None = None,
+    actor: str,
+    unfinished_reason: str | None = None,
+    commit: bool = False,
+) -> Transition:
+    """Close a sprint; its learnings go to the end of its `knowledge.md`, once, however often this is tried.
+
+    Raises GateClosed while a stage is open, unless `unfinished_reason` says why the sprint ends all the same.
+    """
+    seen, state = load_movable(workspace, sprint_id)
+    if state.status is SprintStatus.CLOSED:
+        raise UsageError(f"{sprint_id} is closed already", hint=f"vfcc sprint show {sprint_id}")
+    unfinished = _unfinished(state, unfinished_reason)
+    block = learnings_block(state.title, learnings) if learnings and learnings.strip() else None
+    ledger: dict[str, Json] = {
+        "events": len(seen.events),
+        "digest": events_digest(event.id for event in seen.events),
+    }
+    payload = payloads.closed(state, digest_text(block) if block else None, unfinished, ledger)
+    done = record(
+        workspace,
+        seen,
+        state,
+        (EventType.SPRINT_CLOSED, payload),
+        actor=actor,
+        prepare=lambda writer: _learn(writer, block),
+    )
+    return settle(workspace, done, f"{sprint_id}: sprint closed", commit=commit)
+
+
+def update_sprint(workspace: Workspace, sprint_id: str, results: Mapping[str, object]) -> tuple[str, ...]:
+    """Merge `results` into the sprint's `results.json`, which its progress shows; `learnings` go to `knowledge.md`.
+
+    Returns the paths written, relative to the project's root. Raises UsageError for what is not JSON.
+    """
+    seen, state = load_sprint(workspace, sprint_id)
+    learnings = results.get("learnings")
+    if learnings is not None and not isinstance(learnings, str):
+        raise UsageError("learnings must be text")
+    block = learnings_block(state.title, learnings) if learnings and learnings.strip() else None
+    with ledger_of(workspace).moving(sprint_id, seen) as writer:
+        document = {**results_of(writer), **{key: value for key, value in results.items() if key != "learnings"}}
+        text = _json_text(document)
+        written = _learn(writer, block)
+        if document:
+            writer.put(results_path(sprint_id), text)
+            written = (*written, results_path(sprint_id))
+        refresh_progress(writer, state)
+    return tuple(f".memory/{path}" for path in written)
+
+
+def _check_chosen(workspace: Workspace, sprint_id: str) -> None:
+    if not is_slug(sprint_id):
+        raise UsageError(
+            f"{sprint_id!r} is no sprint id: lower-case letters, digits and -, at most {LONGEST}, no reserved name",
+            hint=f"--id {slug(sprint_id, 'sprint')}",
+        )
+    if ledger_of(workspace).names(sprint_id):
+        raise UsageError(f"the sprint {sprint_id} exists already", hint=f"vfcc sprint show {sprint_id}")
+
+
+def _start_derived(
+    workspace: Workspace, title: str, goals: tuple[str, ...], workflow: Workflow, actor: str
+) -> Transition:
+    base, number = slug(title, "sprint"), 1
+    while True:
+        name = base if number == 1 else numbered(base, number)
+        if not ledger_of(workspace).names(name):
+            try:
+                return _start(workspace, name, title, goals, workflow, actor)
+            except ConflictError:
+                if not ledger_of(workspace).names(name):
+                    raise
+        number += 1
+
+
+def _start(  # noqa: PLR0913 - what a sprint begins with
+    workspace: Workspace, sprint_id: str, title: str, goals: tuple[str, ...], workflow: Workflow, actor: str
+) -> Transition:
+    path = f"sprint/{sprint_id}/goals.md"
+
+    def prepare(writer: LedgerWriter) -> tuple[str, ...]:
+        if writer.text(path).strip():
+            return ()
+        listed = "\n".join(f"- {goal}" for goal in goals) or "None stated yet."
+        writer.put(path, f"# {title}\n\n## Goals\n\n{listed}\n")
+        return (path,)
+
+    seen = LedgerRead(sprint_id, (), (), ())
+    move = (EventType.SPRINT_STARTED, payloads.started(sprint_id, title, goals, workflow))
+    return record(workspace, seen, SprintState(sprint_id, title), move, actor=actor, prepare=prepare)
+
+
+def _unfinished(state: SprintState, reason: str | None) -> str | None:
+    if state.complete:
+        return None
+    words = " ".join((reason or "").split())
+    if words:
+        return words
+    left = [each.stage.id for each in state.stages if each.status not in DONE]
+    raise GateClosed(
+        f"{state.id} cannot be closed: {len(left)} of {len(state.stages)} stages are not passed ({', '.join(left)})",
+        hint=f'vfcc stage advance  # or: vfcc sprint close {state.id} --unfinished "why"',
+    )
+
+
+def _learn(writer: LedgerWriter, block: str | None) -> tuple[str, ...]:
+    if block is None:
+        return ()
+    path = f"sprint/{writer.sprint_id}/knowledge.md"
+    was = writer.text(path)
+    text = with_block(was, block)
+    if text != was:
+        writer.put(path, text)
+    return (path,)
+
+
+def _line(workspace: Workspace, sprint_id: str) -> SprintLine:
+    ledger = ledger_of(workspace)
+    names = ledger.names(sprint_id)
+    try:
+        line = closed_line(sprint_id, ledger.read(sprint_id, names[-1]), names)
+    except LedgerError:
+        line = None
+    if line:
+        return line
+    state = show_sprint(workspace, sprint_id)
+    done = sum(each.status in DONE for each in state.stages)
+    return SprintLine(sprint_id, state.title, state.status, state.current, done, len(state.stages), len(state.problems))
+
+
+def _json_text(document: Mapping[str, object]) -> str:
+    try:
+        return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"results must be JSON: {error}") from error

@@ -1,0 +1,183 @@
+"""What every move of a sprint has in common: read, make the event, write it under the lock, tell what happened."""
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.ledger import Ledger, LedgerWriter
+from verifflowcc.adapters.git.commit import commit_paths, in_repository
+from verifflowcc.domain.events import Event, EventType, Json, LedgerProblem, LedgerRead
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import ConflictError, LedgerError, UsageError, VfccError
+from verifflowcc.formats.events import make_event
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.near import nearest
+from verifflowcc.workflow.fold import fold
+from verifflowcc.workflow.progress import progress_document
+
+Prepare = Callable[[LedgerWriter], tuple[str, ...]]
+"""Writes the files that go with an event, before it; returns their paths relative to `.memory/`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A move that has happened.
+
+    `state` is the sprint after it; `before` and `after` are the stages in work. `written` are paths relative to the
+    project's root. `committed` is the id of the git commit, if one was made; else `git_command` is what would make it,
+    or None outside of git. `warnings` are sentences.
+    """
+
+    state: SprintState
+    event: Event
+    before: str | None
+    after: str | None
+    written: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    committed: str | None = None
+    git_command: str | None = None
+
+
+def ledger_of(workspace: Workspace) -> Ledger:
+    """Return the workspace's ledger."""
+    return Ledger(workspace.memory)
+
+
+def load_sprint(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, SprintState]:
+    """Return a sprint's events and its state, with all problems of the ledger in the state.
+
+    Raises UsageError where there is no such sprint.
+    """
+    from dataclasses import replace
+
+    ledger = ledger_of(workspace)
+    seen = ledger.load(sprint_id)
+    if not seen.names:
+        raise unknown_sprint(sprint_id, ledger.sprint_ids())
+    state = fold(sprint_id, seen.events)
+    problems: tuple[LedgerProblem, ...] = tuple(sorted((*seen.problems, *state.problems)))
+    return seen, replace(state, problems=problems)
+
+
+def unknown_sprint(sprint_id: str, known: tuple[str, ...]) -> UsageError:
+    """Return the error for a sprint that is not there, with the nearest name."""
+    near = nearest(sprint_id, known)
+    if near:
+        return UsageError(f"there is no sprint {sprint_id}; did you mean {near}?", hint="vfcc sprint list")
+    have = f"there is {', '.join(known)}" if known else "there is none yet"
+    hint = "vfcc sprint list" if known else 'vfcc sprint start "Title"'
+    return UsageError(f"there is no sprint {sprint_id}; {have}", hint=hint)
+
+
+def load_movable(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, SprintState]:
+    """Return a sprint that can be moved.
+
+    Raises LedgerError, one line per file, where an event file is not sound, and ConflictError where two moves stand
+    against each other.
+    """
+    seen, state = load_sprint(workspace, sprint_id)
+    if state.problems:
+        file = state.problems[0].file
+        raise LedgerError(
+            "\n".join(map(str, state.problems)),
+            hint=f"git log -p -- {file}  # then: git checkout <good commit> -- {file}",
+        )
+    if state.fork:
+        sides = "; ".join(f"{move.actor} {move.does} ({move.event})" for move in state.fork.moves)
+        raise ConflictError(f"{sprint_id} was moved on two sides: {sides}", hint=f"vfcc sprint show {sprint_id}")
+    return seen, state
+
+
+def record(  # noqa: PLR0913 - everything a move is made of
+    workspace: Workspace,
+    seen: LedgerRead,
+    state: SprintState,
+    move: tuple[EventType, Mapping[str, Json]],
+    *,
+    actor: str,
+    prepare: Prepare | None = None,
+    commit: str | None = None,
+) -> Transition:
+    """Write one event on top of `state`, and what belongs to it; `commit` is the message where it goes to git as well.
+
+    Raises ConflictError, with nothing written, where somebody else moved first.
+    """
+    event = make_event(*move, parents=state.heads, actor=actor, at=workspace.clock.now())
+    after = fold(seen.sprint, (*seen.events, event))
+    if after.problems or after.fork:
+        raise LedgerError(f"this move does not follow on the ledger: {after.problems or after.fork}")
+    with ledger_of(workspace).moving(seen.sprint, seen) as writer:
+        files = prepare(writer) if prepare else ()
+        writer.append(event)
+        warning = refresh_progress(writer, after)
+    written = (*files, f"sprint/{seen.sprint}/events/{event.id}.json")
+    return Transition(
+        state=after,
+        event=event,
+        before=state.current,
+        after=after.current,
+        written=tuple(f".memory/{path}" for path in written),
+        warnings=(warning,) if warning else (),
+    )
+
+
+def settle(workspace: Workspace, done: Transition, message: str, *, commit: bool) -> Transition:
+    """Commit the sprint's files to git, or name the command that would; a commit that fails is a warning."""
+    from dataclasses import replace
+
+    paths = sprint_paths(workspace, done.state.id)
+    if commit:
+        outcome = commit_paths(workspace.root, paths, message)
+        if outcome.sha:
+            return replace(done, committed=outcome.sha)
+        done = replace(done, warnings=(*done.warnings, outcome.warning or "not committed"))
+    if not in_repository(workspace.root):
+        return done
+    listed = " ".join(map(shlex.quote, paths))
+    return replace(done, git_command=f"git add {listed} && git commit -m {_quoted(message)} -- {listed}")
+
+
+def sprint_paths(workspace: Workspace, sprint_id: str) -> tuple[str, ...]:
+    """Return the folders that belong to a sprint, relative to the project's root, as far as they exist."""
+    folders = (f".memory/sprint/{sprint_id}", f".memory/stage/{sprint_id}")
+    return tuple(folder for folder in folders if (workspace.root / folder).is_dir())
+
+
+def refresh_progress(writer: LedgerWriter, state: SprintState) -> str | None:
+    """Write `progress.json` anew; return a warning where that cannot be done."""
+    try:
+        return writer.project(progress_document(state, results_of(writer)))
+    except VfccError as error:
+        return f"progress.json is not up to date ({error})"
+
+
+def results_of(writer: LedgerWriter) -> Mapping[str, object]:
+    """Return what `results.json` holds. Raises LedgerError where it is not a JSON object."""
+    return parse_results(writer.text(results_path(writer.sprint_id)), results_path(writer.sprint_id))
+
+
+def results_path(sprint_id: str) -> str:
+    """Return where a sprint's results lie, relative to `.memory/`."""
+    return f"sprint/{sprint_id}/results.json"
+
+
+def parse_results(text: str, path: str) -> Mapping[str, object]:
+    """Return the object in the text of `results.json`, empty where there is no text."""
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise LedgerError(f".memory/{path}:{getattr(error, 'lineno', 1)}: this is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise LedgerError(f".memory/{path}:1: a JSON object is expected")
+    return value
+
+
+def _quoted(message: str) -> str:
+    return (
+        f'"{message}"'
+        if message.replace(" ", "").replace(":", "").replace("-", "").replace("_", "").isalnum()
+        else shlex.quote(message)
+    )

@@ -1,0 +1,45 @@
+"""The composition root: which project this is, and the adapters that serve it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.domain.ports import Clock
+from verifflowcc.errors import WorkspaceError
+
+MEMORY = ".memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A project and its memory.
+
+    `root` is the folder that holds `.memory/`; `memory` is `.memory/` itself.
+    """
+
+    root: Path
+    clock: Clock = field(default_factory=SystemClock)
+
+    @property
+    def memory(self) -> Path:
+        """The folder of the memory tree."""
+        return self.root / MEMORY
+
+    @property
+    def local(self) -> Path:
+        """The git-ignored part of the memory tree; deletable at any moment."""
+        return self.memory / "local"
+
+
+def open_workspace(start: Path | None = None, clock: Clock | None = None) -> Workspace:
+    """Find `.memory/` in `start` (the current folder) or the nearest folder above it.
+
+    Raises WorkspaceError where there is none, or where it is not a folder.
+    """
+    here = (start or Path.cwd()).absolute()
+    for folder in (here, *here.parents):
+        if (folder / MEMORY).is_dir():
+            return Workspace(folder, clock or SystemClock())
+        if (folder / MEMORY).exists() or (folder / MEMORY).is_symlink():
+            raise WorkspaceError(f"{folder / MEMORY} is not a folder", hint="vfcc init (after moving it away)")
+    raise WorkspaceError(f"no {MEMORY}/ in {here} or above it", hint="vfcc init")

@@ -1,0 +1,1 @@
+"""Pure text: digests, canonical JSON, sections, fences, words."""

@@ -1,0 +1,21 @@
+"""Ids of items: the slug of the title and four letters that the caller drew."""
+
+from verifflowcc.text.slug import slug
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Base 32 without the look-alikes i, l, o and u."""
+
+LETTERS = 4
+
+
+def item_id(title: str, letters: str) -> str:
+    """Return the id of a new item; `letters` are four of `ALPHABET`, drawn at random by the caller.
+
+    Raises ValueError where the letters are not that.
+
+    >>> item_id("Index with FTS5", "k3f9"), item_id("登录", "7q2m")
+    ('index-with-fts5-k3f9', 'item-7q2m')
+    """
+    if len(letters) != LETTERS or not set(letters) <= set(ALPHABET):
+        raise ValueError(f"{letters!r} is not {LETTERS} letters of {ALPHABET}")
+    return f"{slug(title, 'item')}-{letters}"

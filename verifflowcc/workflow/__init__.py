@@ -1,0 +1,1 @@
+"""Pure: the V, and the fold over the ledger."""

@@ -1,0 +1,48 @@
+"""What closing a sprint leaves behind: its last event, which alone tells its state, and its learnings."""
+
+from collections.abc import Iterable, Sequence
+
+from verifflowcc.domain.events import Event, EventType
+from verifflowcc.domain.sprints import DONE, SprintLine, SprintStatus
+from verifflowcc.text.digest import digest_text
+from verifflowcc.workflow import payloads
+
+
+def events_digest(ids: Iterable[str]) -> str:
+    """Return the digest over event ids, in their sorted order, one a line."""
+    return digest_text("".join(f"{name}\n" for name in sorted(ids)))
+
+
+def closed_line(sprint: str, last: Event, names: Sequence[str]) -> SprintLine | None:
+    """Return a closed sprint as a list shows it, from its closing event and the names of all its event files.
+
+    None where `last` does not close the sprint, or closed it over other events than lie there now: then all of them
+    have to be read.
+    """
+    if last.type is not EventType.SPRINT_CLOSED:
+        return None
+    before = [name.removesuffix(".json") for name in names if name != f"{last.id}.json"]
+    record = last.payload["ledger"]
+    if not isinstance(record, dict) or record != {"events": len(before), "digest": events_digest(before)}:
+        return None
+    stages = payloads.records(last.payload, "stages")
+    done = sum(payloads.text(stage, "status") in DONE for stage in stages)
+    return SprintLine(sprint, payloads.text(last.payload, "title"), SprintStatus.CLOSED, None, done, len(stages))
+
+
+def learnings_block(title: str, learnings: str) -> str:
+    """Return the section that holds a sprint's learnings, with one newline at its end."""
+    return f"## Learnings — {title}\n\n{learnings.strip()}\n"
+
+
+def with_block(text: str, block: str) -> str:
+    """Return `text` with `block` as its last section, or unchanged where it holds exactly that section already.
+
+    >>> with_block("a\\n", "## B\\n") == with_block(with_block("a\\n", "## B\\n"), "## B\\n") == "a\\n\\n## B\\n"
+    True
+    """
+    if not text.strip():
+        return block
+    if f"\n{block}\n" in f"\n{text.rstrip()}\n\n":
+        return text
+    return f"{text.rstrip()}\n\n{block}"
