@@ -5,6 +5,7 @@ own under the `name` that it gives itself.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from verifflowcc.adapters.config.yaml_values import Lines, Loc, load_yaml
@@ -140,7 +141,7 @@ class _Reader:
             at: Loc = ("stages", index)
             if place[stage.id] != index:
                 self.wrong((*at, "id"), f"the id {stage.id} is used twice")
-            if stage.leg is Leg.LEFT and index > apexes[0] or stage.leg is Leg.RIGHT and index < apexes[0]:
+            if (index > apexes[0] and stage.leg is Leg.LEFT) or (index < apexes[0] and stage.leg is Leg.RIGHT):
                 self.wrong(
                     (*at, "leg"), f"{stage.id} is on the {stage.leg} leg, on the wrong side of {stages[apexes[0]].id}"
                 )
@@ -162,7 +163,7 @@ class _Reader:
         if self.problems:
             return
         answers = [(stage, place[stage.pair]) for stage in stages if stage.leg is Leg.LEFT and stage.pair]
-        for (outer, late), (inner, early) in zip(answers, answers[1:], strict=False):
+        for (outer, late), (inner, early) in pairwise(answers):
             if early > late:
                 reason = f"{inner.id} comes after {outer.id}, so its pair must come before {outer.pair}"
                 self.wrong(("stages", place[inner.id], "pair"), reason)

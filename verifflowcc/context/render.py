@@ -68,7 +68,7 @@ def _partial_loader(accepted: Accepted) -> "BaseLoader":
     from jinja2 import BaseLoader, Environment, Template
 
     class PartialLoader(BaseLoader):
-        def load(self, environment: Environment, name: str, globals: object = None) -> Template:  # noqa: A002
+        def load(self, environment: Environment, name: str, globals: object = None) -> Template:
             code = environment.compile(accepted.partials[name], name, filename=name)
             return environment.template_class.from_code(environment, code, {})
 

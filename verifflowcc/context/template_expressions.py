@@ -49,8 +49,9 @@ class Expressions:
             what = "a whole list" if shape.kind is Kind.LIST else "a whole record"
             self._no(node, f"{what} cannot be printed; {_parts(shape)}")
 
-    def _no(self, node: "nodes.Node", sentence: str) -> None:
+    def _no(self, node: "nodes.Node", sentence: str) -> Shape | None:
         self._refuse(node.lineno, sentence)
+        return None
 
     def _const(self, node: "nodes.Const", scope: Scope) -> Shape | None:
         if node.value is None or isinstance(node.value, bool):

@@ -1,4 +1,4 @@
-"""The part of Jinja that a prompt template may use: its tags, filters and limits, and the Jinja environment for them."""
+"""The part of Jinja that a prompt template may use: tags, filters, limits, and the Jinja environment for them."""
 
 from functools import cache
 from typing import TYPE_CHECKING

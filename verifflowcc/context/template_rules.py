@@ -1,11 +1,11 @@
 """Which templates are accepted: the part of Jinja whose work and memory stay in proportion to the entries.
 
-A prompt template comes with a cloned repository, so it may be hostile. What is not known to be harmless is refused, with
-file and line; an accepted template needs no watchdog. A partial is checked again at each of its includes, with the names
-that stand there, so that its loops and its text count like the template's own.
+A prompt template comes with a cloned repository, so it may be hostile. What is not known to be harmless is refused,
+with file and line; an accepted template needs no watchdog. A partial is checked again at each of its includes, with the
+names that stand there, so that its loops and its text count like the template's own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -119,7 +119,7 @@ class _Check:
                 self._refuse(error.lineno, error.message or "this is not Jinja")
             return None
 
-    def _statements(self, body: list["nodes.Node"], scope: Scope, targets: tuple[str, ...]) -> None:
+    def _statements(self, body: "Sequence[nodes.Node]", scope: Scope, targets: tuple[str, ...]) -> None:
         """Check a list of statements; `targets` are the variables of the loops around, outermost first."""
         from jinja2 import nodes
 

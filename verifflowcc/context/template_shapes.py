@@ -56,7 +56,7 @@ def shape_of(annotation: object) -> Shape:
         return Shape(Kind.LIST, item=shape_of(typing.get_args(annotation)[0]))
     plain = {str: LINE, int: NUMBER, bool: FLAG}
     if annotation in plain:
-        return plain[typing.cast(type, annotation)]
+        return plain[annotation]
     return Shape(Kind.RECORD, record=typing.cast(type, annotation))
 
 

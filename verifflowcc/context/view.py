@@ -6,14 +6,15 @@ fenced by the template with the entry's own `fence`, or prose whose fences are c
 """
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated
 
+from verifflowcc.domain.entries import Candidate
 from verifflowcc.text.fences import close_fences, fence_for
 
 Body = Annotated[str, "body"]
 LINE_CHARS = 300
-INFO_BY_KIND = {"markdown": "markdown", "json": "json", "yaml": "yaml"}
+INFOS = ("markdown", "json", "yaml")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -131,48 +132,28 @@ class PromptView:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
-def entry_view(
-    key: str,
-    text: str,
-    *,
-    source: str,
-    kind: str = "markdown",
-    title: str = "",
-    date: str | None = None,
-    trust: str = "human",
-    trimmed: bool = False,
-) -> EntryView:
+def entry_view(candidate: Candidate, text: str, *, trimmed: bool = False) -> EntryView:
     """Return an entry whose text stands in a fence that nothing in it can close."""
     body = plain_text(text)
     return EntryView(
-        key=one_line(key),
-        title=one_line(title),
+        key=one_line(candidate.key),
+        title=one_line(candidate.title),
         text=body,
         fence=fence_for(body),
-        info=INFO_BY_KIND.get(kind, "text"),
-        source=one_line(source),
-        date=one_line(date or ""),
-        trust=one_line(trust),
+        info=candidate.kind if candidate.kind in INFOS else "text",
+        source=one_line(candidate.path),
+        date=one_line(candidate.date or ""),
+        trust=one_line(candidate.trust),
         trimmed=trimmed,
     )
 
 
-def prose_view(key: str, text: str, *, source: str, trimmed: bool = False) -> EntryView:
+def prose_view(candidate: Candidate, text: str, *, trimmed: bool = False) -> EntryView:
     """Return an entry that stands unfenced: the role's own `prompt.md`."""
-    return EntryView(
-        key=one_line(key),
-        title="",
-        text=prose(text),
-        fence="",
-        info="markdown",
-        source=one_line(source),
-        date="",
-        trust="human",
-        trimmed=trimmed,
-    )
+    return replace(entry_view(candidate, "", trimmed=trimmed), text=prose(text), fence="")
 
 
 def prose(text: str) -> str:
-    """Return text that stands unfenced (the task, a role's prose); a fence or a comment that it leaves open is closed."""
+    """Return text that stands unfenced (the task, a role's prose), its last fence or comment closed if left open."""
     body = close_fences(plain_text(text)).rstrip("\n")
     return body + "\n-->" if body.rfind("<!--") > body.rfind("-->") else body

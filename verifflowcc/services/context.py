@@ -1,17 +1,17 @@
 """Compile the prompt for an agent: gather, rank, pack, render."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt
-from verifflowcc.context.view import PromptView
-from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS
 from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, Placed, Prompt
-from verifflowcc.domain.layers import PRIORITY, Layer
+from verifflowcc.domain.layers import PRIORITY
 from verifflowcc.errors import StrictError
 from verifflowcc.packing.pack import LayerQueue
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.circumstances import Circumstances, Question, circumstances
 from verifflowcc.services.gathering import Gathered, gather
+from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
 from verifflowcc.services.workspace import Workspace
 
@@ -64,10 +64,10 @@ def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled
     def text_of(candidate: Candidate) -> str:
         return reading.text(candidate.path, candidate.digest)
 
-    def render(shown: "tuple[Shown, ...]") -> str:
-        return template.render(_view(here, shown), here.limit_chars)
+    def render(shown: Sequence[Shown]) -> str:
+        return template.render(prompt_view(here, shown), here.limit_chars)
 
-    tools = Tools(here.counter.count, text_of, lambda shown: render(tuple(shown)))
+    tools = Tools(here.counter.count, text_of, render)
     return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)
 
 
@@ -84,43 +84,6 @@ def _queues(here: Circumstances, gathered: Gathered) -> tuple[LayerQueue, ...]:
         for layer in PRIORITY
         if layer in here.config.strategies
     )
-
-
-def _view(here: Circumstances, shown: "tuple[Shown, ...]") -> PromptView:
-    from verifflowcc.context.view import entry_view, prose, prose_view
-
-    def views(layer: Layer) -> tuple[object, ...]:
-        return tuple(
-            prose_view(one.candidate.key, one.text, source=one.candidate.path, trimmed=one.trimmed)
-            if _is_prose(one.candidate)
-            else entry_view(
-                one.candidate.key,
-                one.text,
-                source=one.candidate.path,
-                kind=one.candidate.kind,
-                title=one.candidate.title,
-                date=one.candidate.date,
-                trust=one.candidate.trust,
-                trimmed=one.trimmed,
-            )
-            for one in shown
-            if one.candidate.layer is layer
-        )
-
-    return PromptView(
-        agent=here.question.agent,
-        sprint=here.sprint_view,
-        stage=here.stage_view,
-        task=prose(here.question.task),
-        project_entries=views(Layer.PROJECT),  # type: ignore[arg-type]
-        sprint_entries=views(Layer.SPRINT),  # type: ignore[arg-type]
-        stage_entries=views(Layer.STAGE),  # type: ignore[arg-type]
-        agent_entries=views(Layer.AGENT),  # type: ignore[arg-type]
-    )
-
-
-def _is_prose(candidate: Candidate) -> bool:
-    return candidate.layer is Layer.AGENT and candidate.key == "prompt.md"
 
 
 def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
@@ -155,7 +118,3 @@ def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices
         estimated=here.counter.estimated,
     )
 
-
-def default_budget(asked: int | None, of_role: int | None) -> int:
-    """Return the budget: as asked, else the role's, else 50,000."""
-    return asked or of_role or DEFAULT_BUDGET_TOKENS

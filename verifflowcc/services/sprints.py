@@ -29,7 +29,7 @@ from verifflowcc.workflow.closing import closed_line, events_digest, learnings_b
 from verifflowcc.workflow.progress import progress_document
 
 
-def start_sprint(  # noqa: PLR0913 - the options of the command
+def start_sprint(
     workspace: Workspace,
     title: str,
     *,
@@ -169,7 +169,7 @@ def _start_derived(
         number += 1
 
 
-def _start(  # noqa: PLR0913 - what a sprint begins with
+def _start(
     workspace: Workspace, sprint_id: str, title: str, goals: tuple[str, ...], workflow: Workflow, actor: str
 ) -> Transition:
     path = f"sprint/{sprint_id}/goals.md"

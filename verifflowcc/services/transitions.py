@@ -1,9 +1,10 @@
 """What every move of a sprint has in common: read, make the event, write it under the lock, tell what happened."""
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.ledger import Ledger, LedgerWriter
 from verifflowcc.adapters.git.commit import commit_paths, in_repository
@@ -49,8 +50,6 @@ def load_sprint(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, Sprin
 
     Raises UsageError where there is no such sprint.
     """
-    from dataclasses import replace
-
     ledger = ledger_of(workspace)
     seen = ledger.load(sprint_id)
     if not seen.names:
@@ -89,7 +88,7 @@ def load_movable(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, Spri
     return seen, state
 
 
-def record(  # noqa: PLR0913 - everything a move is made of
+def record(
     workspace: Workspace,
     seen: LedgerRead,
     state: SprintState,
@@ -97,9 +96,8 @@ def record(  # noqa: PLR0913 - everything a move is made of
     *,
     actor: str,
     prepare: Prepare | None = None,
-    commit: str | None = None,
 ) -> Transition:
-    """Write one event on top of `state`, and what belongs to it; `commit` is the message where it goes to git as well.
+    """Write one event on top of `state`, and what belongs to it.
 
     Raises ConflictError, with nothing written, where somebody else moved first.
     """
@@ -124,8 +122,6 @@ def record(  # noqa: PLR0913 - everything a move is made of
 
 def settle(workspace: Workspace, done: Transition, message: str, *, commit: bool) -> Transition:
     """Commit the sprint's files to git, or name the command that would; a commit that fails is a warning."""
-    from dataclasses import replace
-
     paths = sprint_paths(workspace, done.state.id)
     if commit:
         outcome = commit_paths(workspace.root, paths, message)
@@ -176,8 +172,5 @@ def parse_results(text: str, path: str) -> Mapping[str, object]:
 
 
 def _quoted(message: str) -> str:
-    return (
-        f'"{message}"'
-        if message.replace(" ", "").replace(":", "").replace("-", "").replace("_", "").isalnum()
-        else shlex.quote(message)
-    )
+    """Return the message as a shell's word; ids need no escape, so that double quotes, which read better, will do."""
+    return f'"{message}"' if re.fullmatch(r"[\w :-]+", message) else shlex.quote(message)

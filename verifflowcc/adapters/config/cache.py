@@ -6,6 +6,7 @@ Derived and deletable: what does not fit the key, or is damaged, counts as absen
 import json
 from collections.abc import Collection
 from pathlib import Path
+from typing import TypedDict
 
 from verifflowcc import __version__
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
@@ -17,7 +18,31 @@ FILE = "config.json"
 _SHAPE = 1
 _LARGEST_BYTES = 8 << 20
 
-JsonValue = None | int | str | list["JsonValue"] | dict[str, "JsonValue"]
+
+class _Strategy(TypedDict):
+    always_load: list[str]
+    conditional_load: list[str]
+    max_tokens: int
+    head_tail_preserve: int
+
+
+class _Allocation(TypedDict):
+    shares: dict[str, int]
+    budget: int | None
+
+
+class _Tokens(TypedDict):
+    encoding: str
+    model: str | None
+    factors: dict[str, int]
+
+
+class _Body(TypedDict):
+    strategies: dict[str, _Strategy]
+    allocations: dict[str, _Allocation]
+    workflow: str
+    commit: str
+    tokens: _Tokens
 
 
 def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:
@@ -25,7 +50,7 @@ def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | No
     try:
         with (folder / FILE).open("rb") as file:
             document = json.loads(file.read(_LARGEST_BYTES))
-        body = document["config"]
+        body: _Body = document["config"]
         if document["key"] != _key(digest, workflows) or document["check"] != digest_text(_text(body)):
             return None
         return _config(body, digest)
@@ -36,22 +61,21 @@ def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | No
 def remember(folder: Path, config: Config, workflows: Collection[str]) -> None:
     """Write the cache. Raises WorkspaceError where the folder cannot be written."""
     body = _body(config)
-    document: JsonValue = {"key": _key(config.digest, workflows), "check": digest_text(_text(body)), "config": body}
+    document = {"key": _key(config.digest, workflows), "check": digest_text(_text(body)), "config": body}
     write_atomic(folder / FILE, _text(document) + "\n")
 
 
-def _text(value: JsonValue) -> str:
+def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def _key(digest: str, workflows: Collection[str]) -> JsonValue:
+def _key(digest: str, workflows: Collection[str]) -> list[object]:
     """What the meaning of a file depends on: its content, this vfcc, its defaults and the workflows it may name."""
-    names: list[JsonValue] = [*sorted(workflows)]
-    return [_SHAPE, __version__, digest, digest_text(_text(_body(default_config()))), names]
+    return [_SHAPE, __version__, digest, digest_text(_text(_body(default_config()))), sorted(workflows)]
 
 
-def _body(config: Config) -> JsonValue:
-    strategies: JsonValue = {
+def _body(config: Config) -> _Body:
+    strategies: dict[str, _Strategy] = {
         layer.value: {
             "always_load": [*given.always_load],
             "conditional_load": [*given.conditional_load],
@@ -60,7 +84,7 @@ def _body(config: Config) -> JsonValue:
         }
         for layer, given in config.strategies.items()
     }
-    allocations: JsonValue = {
+    allocations: dict[str, _Allocation] = {
         role: {"shares": {layer.value: given.shares[layer] for layer in LAYERS}, "budget": given.budget_tokens}
         for role, given in config.allocations.items()
     }
@@ -74,7 +98,7 @@ def _body(config: Config) -> JsonValue:
     }
 
 
-def _config(body: dict[str, dict[str, dict[str, JsonValue]]], digest: str) -> Config:
+def _config(body: _Body, digest: str) -> Config:
     strategies = {layer: _strategy(body["strategies"][layer.value]) for layer in LAYERS}
     allocations = {
         role: Allocation({layer: given["shares"][layer.value] for layer in LAYERS}, given["budget"])
@@ -84,7 +108,7 @@ def _config(body: dict[str, dict[str, dict[str, JsonValue]]], digest: str) -> Co
     return Config(strategies, allocations, body["workflow"], git, tokens, digest)
 
 
-def _strategy(given: dict[str, JsonValue]) -> LayerStrategy:
+def _strategy(given: _Strategy) -> LayerStrategy:
     return LayerStrategy(
         tuple(given["always_load"]), tuple(given["conditional_load"]), given["max_tokens"], given["head_tail_preserve"]
     )

@@ -17,12 +17,13 @@ from verifflowcc.adapters.config.models import (
     LoadingStrategy,
     TokensSection,
 )
-from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc
+from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.text.near import nearest
 
 ANY = "*"
 _SHOWN_CHARACTERS = 40
+_NUMBERS = ("a whole number", "a number")
 _LAYER_SECTION = next(iter(LAYER_SECTIONS.values()))
 _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     ((), FileSection),
@@ -37,7 +38,7 @@ _CHOICES: dict[Loc, tuple[str, ...]] = {
     ("tokens", "encoding"): ("o200k_base", "cl100k_base"),
 }
 _EXPECTED: tuple[tuple[Loc, str], ...] = (
-    (("format",), f"a whole number from 1 to {FORMAT}"),
+    (("format",), f"a whole number from 1 to {FORMAT}" if FORMAT > 1 else "1"),
     (("token_allocation",), "a mapping from roles to their shares"),
     (("loading_strategy", ANY, "max_tokens"), f"a whole number from 1 to {MOST_TOKENS:,}"),
     (("loading_strategy", ANY, "head_tail_preserve"), f"a whole number from 0 to {MOST_TOKENS:,}"),
@@ -107,16 +108,16 @@ def _unknown_key(loc: Loc) -> str:
 
 
 def _not_expected(loc: Loc, value: object, choices: dict[Loc, tuple[str, ...]]) -> str:
-    name = dotted(loc) or "the file"
+    name = f"an item of {dotted(loc)}" if loc and isinstance(loc[-1], int) else dotted(loc) or "the file"
+    expected = _expected(loc, choices)
     if value is None:
-        return f"{name} has no value; give it {_expected(loc, choices)}, or remove the line"
+        return f"{name} has no value; give it {expected}, or remove the line"
     if isinstance(value, Ambiguous):
-        return (
-            f"{name} must be {_expected(loc, choices)}, and YAML reads {value.text} as {value.reading}; {value.advice}"
-        )
+        advice = "" if expected.startswith(_NUMBERS) and value.advice == QUOTE else f"; {value.advice}"
+        return f"{name} must be {expected}, and YAML reads {value.text} as {value.reading}{advice}"
     near = nearest(value, choices[loc]) if isinstance(value, str) and loc in choices else None
     ask = f"; did you mean {near}?" if near else ""
-    return f"{name} must be {_expected(loc, choices)}, not {_shown(value)}{ask}"
+    return f"{name} must be {expected}, not {_shown(value)}{ask}"
 
 
 def _expected(loc: Loc, choices: dict[Loc, tuple[str, ...]]) -> str:

@@ -15,7 +15,7 @@ DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting's dotted name, its value, and its origin: `default` or `config.yaml:12`. Shares are shown as decimals."""
+    """A setting's dotted name, its value (shares as decimals), and its origin: `default` or `config.yaml:12`."""
 
     name: str
     value: SettingValue
@@ -23,7 +23,7 @@ class Setting:
 
 
 def effective_settings(path: Path, workflows: Collection[str]) -> tuple[Setting, ...]:
-    """Return every setting in the order of the file. Raises as `load_config` does."""
+    """Return every setting, section by section. Raises as `load_config` does."""
     from verifflowcc.adapters.config.validate import check
 
     data = read_config(path)

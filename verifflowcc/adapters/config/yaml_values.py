@@ -98,7 +98,7 @@ _BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": Fals
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)")
 _LONGEST_NUMBER = 24
-_QUOTE = "put it in quotes if you mean the text"
+QUOTE = "put it in quotes if you mean the text"
 _BOOL_11 = {word: ("true" if word in ("yes", "on") else "false") for word in ("yes", "no", "on", "off")}
 
 _Rule = tuple[re.Pattern[str], Callable[[str], str], str]
@@ -106,7 +106,7 @@ _AMBIGUOUS: tuple[_Rule, ...] = (
     (
         re.compile(r"yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF"),
         lambda text: _BOOL_11[text.lower()],
-        _QUOTE,
+        QUOTE,
     ),
     (
         re.compile(r"[-+]?0[0-7]+"),
@@ -126,12 +126,12 @@ _AMBIGUOUS: tuple[_Rule, ...] = (
     (
         re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"),
         lambda _: "a number in base 60",
-        _QUOTE,
+        QUOTE,
     ),
     (
         re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?"),
         lambda _: "a date",
-        _QUOTE,
+        QUOTE,
     ),
     (
         re.compile(r"[-+]?[0-9.]*[0-9][0-9_.]*_[0-9_.]*"),
@@ -146,7 +146,7 @@ _AMBIGUOUS: tuple[_Rule, ...] = (
     (
         re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"),
         lambda _: "infinity or not a number",
-        _QUOTE,
+        QUOTE,
     ),
 )
 

@@ -50,7 +50,9 @@ class PieceCounts(dict[str, int]):
 class ExactCounter:
     """Counts one encoding's tokens. `load_classes` is called once, when the first text beyond ASCII comes."""
 
-    def __init__(self, vocabulary: Vocabulary, class_pattern: str, load_classes: Callable[[], CharacterClasses]) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, class_pattern: str, load_classes: Callable[[], CharacterClasses]
+    ) -> None:
         self._pieces = re.compile(class_pattern, re.ASCII).findall
         self._load_classes = load_classes
         self._classes: CharacterClasses | None = None

@@ -41,7 +41,8 @@ def load_classes(path: Path = TABLE_PATH) -> CharacterClasses:
         table = path.read_bytes()
     except OSError as error:
         raise FormatError(
-            f"{path}: the character table cannot be read: {error.strerror}", hint="pip install --force-reinstall verifflowcc"
+            f"{path}: the character table cannot be read: {error.strerror}",
+            hint="pip install --force-reinstall verifflowcc",
         ) from error
     if len(table) < BLOCKS or len(table) != BLOCKS + (max(table[:BLOCKS]) + 1) * BLOCK:
         raise FormatError(f"{path}: the character table is damaged", hint="pip install --force-reinstall verifflowcc")

@@ -4,10 +4,14 @@ The encoder is made from our own vocabulary table, under a name of its own: noth
 tiktoken keeps under its own names is touched.
 """
 
+import re
 from collections.abc import Callable
 
 from verifflowcc.adapters.tokens.encodings import Encoding
 from verifflowcc.adapters.tokens.vocabulary import Vocabulary
+
+SAFE_CHARACTERS = 50_000
+_WHITESPACE = re.compile(r"\s+")
 
 
 def build_delegate(encoding: Encoding, vocabulary: Vocabulary) -> Callable[[str], list[int]]:
@@ -21,3 +25,8 @@ def build_delegate(encoding: Encoding, vocabulary: Vocabulary) -> Callable[[str]
         special_tokens={},
     )
     return encoder.encode_ordinary
+
+
+def survives_delegate(text: str) -> bool:
+    """Return whether tiktoken can count `text`: a run of some 300,000 spaces overflows its pattern engine's stack."""
+    return len(text) <= SAFE_CHARACTERS or max(map(len, _WHITESPACE.findall(text)), default=0) <= SAFE_CHARACTERS

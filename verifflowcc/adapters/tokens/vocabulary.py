@@ -82,7 +82,9 @@ class Vocabulary:
         from hashlib import sha256
 
         if sha256(self.tiktoken_file()).hexdigest() != self.digest:
-            raise FormatError(f"{self.path}: the vocabulary's content does not have the digest it names", hint=REINSTALL)
+            raise FormatError(
+                f"{self.path}: the vocabulary's content does not have the digest it names", hint=REINSTALL
+            )
         if any(self.rank(token) != rank for rank, token in enumerate(self.tokens())):
             raise FormatError(f"{self.path}: the vocabulary's index is damaged", hint=REINSTALL)
 

@@ -1,0 +1,77 @@
+"""A commit's memory tree as files: the bytes that the commit holds, untouched by filters and line-end settings."""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from verifflowcc.errors import UsageError, WorkspaceError
+
+LINK_MODE = "120000"
+FILE_MODES = {"100644", "100755"}
+
+
+@contextmanager
+def committed_tree(root: Path, revision: str, paths: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    """Give a folder that holds `paths` (relative to `root`) as they are in `revision`, and the commit's id.
+
+    Links are kept as links, so that whoever reads the folder decides which to follow; the folder is removed at the end.
+    Raises WorkspaceError outside of git, UsageError where there is no such commit.
+    """
+    commit = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
+    listing = _git(root, "ls-tree", "-r", "-z", commit, "--", *paths)
+    with tempfile.TemporaryDirectory(prefix="vfcc-") as folder:
+        top = Path(folder).resolve()
+        _write(root, top, [line for line in listing.split("\0") if line])
+        yield top, commit
+
+
+def _write(root: Path, top: Path, lines: list[str]) -> None:
+    entries = [(*meta.split(), path) for meta, _, path in (line.partition("\t") for line in lines)]
+    wanted = [(mode, sha, path) for mode, _, sha, path in entries if mode == LINK_MODE or mode in FILE_MODES]
+    for (mode, _, path), content in zip(wanted, _contents(root, [sha for _, sha, _ in wanted]), strict=True):
+        target = top / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if mode == LINK_MODE:
+            target.symlink_to(os.fsdecode(content))
+        else:
+            target.write_bytes(content)
+
+
+def _contents(root: Path, shas: list[str]) -> Iterator[bytes]:
+    """Return the blobs in order, from one `git cat-file`; a thread-free exchange, since git answers line by line."""
+    with subprocess.Popen(
+        ["git", "cat-file", "--batch"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        if process.stdin is None or process.stdout is None:
+            raise WorkspaceError("git cat-file cannot be read")
+        for sha in shas:
+            process.stdin.write(f"{sha}\n".encode())
+            process.stdin.flush()
+            header = process.stdout.readline().split()
+            if len(header) != 3:
+                raise WorkspaceError(f"git does not have {sha}", hint="git fsck")
+            yield process.stdout.read(int(header[2]))
+            process.stdout.read(1)
+        process.stdin.close()
+
+
+def _git(root: Path, *arguments: str) -> str:
+    environment = {**os.environ, "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+    except OSError as error:
+        raise WorkspaceError(f"git cannot be run: {error.strerror}") from error
+    if done.returncode == 0:
+        return os.fsdecode(done.stdout)
+    said = os.fsdecode(done.stderr).strip().splitlines()
+    if any("not a git repository" in line for line in said):
+        raise WorkspaceError(f"{root} is in no git repository, so nothing is committed", hint="git init")
+    if arguments[0] == "rev-parse":
+        revision = arguments[-1].removesuffix("^{commit}")
+        raise UsageError(f"git has no commit {revision}", hint="git log --oneline")
+    raise WorkspaceError(f"git {arguments[0]} failed: {said[0] if said else 'no reason given'}")

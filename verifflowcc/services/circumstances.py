@@ -1,0 +1,149 @@
+"""What a prompt is compiled from: whose it is, in which sprint and stage, and everything that goes in."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Place
+from verifflowcc.adapters.files.tree import Tree
+from verifflowcc.adapters.index.index import Index
+from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS, Config
+from verifflowcc.domain.ports import TokenCounter
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import UsageError
+from verifflowcc.services import prompt_templates
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.selection import Selection, select
+from verifflowcc.services.standpoint import progress_of, resolve
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_text
+from verifflowcc.text.near import nearest
+
+if TYPE_CHECKING:
+    from verifflowcc.context.render import PromptTemplate
+
+LONGEST_TOKEN_CHARS = 128
+"""No token of the known vocabularies is longer; what is longer than this times the budget is over it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whose prompt is wanted, for which sprint and stage, for what task, within how many tokens.
+
+    `committed` takes everything from `revision`; otherwise from the working tree, without local sources unless
+    `with_local`.
+    """
+
+    agent: str
+    sprint: str | None = None
+    stage: str | None = None
+    task: str = ""
+    budget_tokens: int | None = None
+    strict: bool = False
+    committed: bool = False
+    revision: str = "HEAD"
+    with_local: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """Everything that goes into one prompt; `inputs` has the digests of what is not an entry."""
+
+    question: Question
+    config: Config
+    place: Place
+    state: SprintState | None
+    tree: Tree
+    index: Index
+    counter: TokenCounter
+    selection: Selection
+    derived: Mapping[Derived, tuple[str, str]]
+    template_source: prompt_templates.TemplateSource
+    inputs: Mapping[str, str]
+    notices: tuple[str, ...]
+
+    @property
+    def budget_tokens(self) -> int:
+        """The budget: as asked, else the role's, else 50,000."""
+        of_role = self.config.allocation_for(self.question.agent).budget_tokens
+        return self.question.budget_tokens or of_role or DEFAULT_BUDGET_TOKENS
+
+    @property
+    def limit_chars(self) -> int:
+        """How much a template may print before it is stopped."""
+        return 65_536 + LONGEST_TOKEN_CHARS * self.budget_tokens
+
+    def template(self) -> "PromptTemplate":
+        """Return the role's template, checked and ready."""
+        return prompt_templates.compiled(self.template_source)
+
+
+@contextmanager
+def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumstances]:
+    """Find out everything that the question's prompt depends on, short of reading the entries.
+
+    Raises UsageError for an agent, sprint or stage that there is not.
+    """
+    with ExitStack() as stack:
+        inputs: dict[str, str] = {}
+        source = workspace
+        if question.committed:
+            from verifflowcc.adapters.git.snapshot import committed_tree
+
+            folder, commit = stack.enter_context(
+                committed_tree(workspace.root, question.revision, (MEMORY, *CORE_FILES))
+            )
+            _require_memory(folder, question.revision)
+            source = Workspace(folder, workspace.clock)
+            inputs["commit"] = commit
+        index = stack.enter_context(Index(workspace.local))
+        yield _look(source, question, index, inputs)
+
+
+def _look(source: Workspace, question: Question, index: Index, inputs: dict[str, str]) -> Circumstances:
+    loaded = effective_config(source)
+    _check_agent(source, loaded.config, question.agent)
+    place, state, notices = resolve(source, question.agent, question.sprint, question.stage)
+    tree = Tree(source.root)
+    selection = select(tree, loaded.config.strategies, place)
+    progress = progress_of(source, place, state)
+    derived = {Derived.PROGRESS: progress} if progress else {}
+    template = prompt_templates.source_for(source, question.agent)
+    inputs |= {"config": loaded.config.digest, "template": template.digest}
+    if progress:
+        inputs["ledger"] = digest_text(progress[1])
+    counter = open_counter(loaded.config.tokens, index.counts)
+    return Circumstances(
+        question=question,
+        config=loaded.config,
+        place=place,
+        state=state,
+        tree=tree,
+        index=index,
+        counter=counter,
+        selection=selection,
+        derived=derived,
+        template_source=template,
+        inputs=inputs,
+        notices=(*loaded.notices, *notices),
+    )
+
+
+def _require_memory(folder: Path, revision: str) -> None:
+    if not (folder / MEMORY).is_dir():
+        raise UsageError(f"{revision} has no {MEMORY}/ committed", hint=f"git add {MEMORY} && git commit")
+
+
+def _check_agent(source: Workspace, config: Config, agent: str) -> None:
+    known = prompt_templates.shipped_roles() | prompt_templates.own_roles(source) | set(config.allocations)
+    folder = source.memory / "agent"
+    if folder.is_dir():
+        known |= {entry.name for entry in os.scandir(folder) if entry.is_dir()}
+    if agent not in known:
+        near = nearest(agent, known)
+        ask = f"did you mean {near}?" if near else f"there are {', '.join(sorted(known - {'default'}))}"
+        raise UsageError(f"no agent {agent!r}; {ask}", hint=f"mkdir -p {MEMORY}/agent/NAME, for one of your own")

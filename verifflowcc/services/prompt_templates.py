@@ -1,0 +1,72 @@
+"""The templates of the roles: a project's own where it has one, else the shipped one."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifflowcc.adapters.files.layout import MEMORY
+from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.domain.roles import prompt_template_name
+from verifflowcc.errors import TemplateError
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_text
+
+if TYPE_CHECKING:
+    from verifflowcc.context.render import PromptTemplate
+
+SUFFIX = ".md.j2"
+LARGEST_TEMPLATE_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSource:
+    """A template as text, the name under which errors speak of it, and the digest of it and of its partials."""
+
+    name: str
+    text: str
+    digest: str
+
+
+def shipped_roles() -> set[str]:
+    """Return the roles that have a shipped template of their own."""
+    return {path.name.removesuffix(SUFFIX) for path in (templates_folder() / "prompts").glob(f"*{SUFFIX}")}
+
+
+def own_roles(workspace: Workspace) -> set[str]:
+    """Return the roles for which the project has a template of its own."""
+    return {path.name.removesuffix(SUFFIX) for path in (workspace.memory / "templates").glob(f"*{SUFFIX}")}
+
+
+def source_for(workspace: Workspace, agent: str) -> TemplateSource:
+    """Return the agent's template. Raises TemplateError where a project's own is no text or too large."""
+    own = workspace.memory / "templates" / f"{agent}{SUFFIX}"
+    if own.is_file():
+        name = f"{MEMORY}/templates/{agent}{SUFFIX}"
+        if own.stat().st_size > LARGEST_TEMPLATE_BYTES:
+            raise TemplateError(f"{name}:1: a template may have {LARGEST_TEMPLATE_BYTES // 1024} KiB at most")
+        data = own.read_bytes()
+    else:
+        name = f"prompts/{prompt_template_name(agent)}"
+        data = (templates_folder() / name).read_bytes()
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TemplateError(f"{name}:{line}: the template is not UTF-8 at byte {error.start}") from error
+    everything = "\0".join([text, *(f"{key}\0{value}" for key, value in sorted(partials().items()))])
+    return TemplateSource(name, text, digest_text(everything))
+
+
+def partials() -> dict[str, str]:
+    """Return the shipped partials by the name that `include` gives."""
+    folder = templates_folder() / "prompts"
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted((folder / "partials").glob(f"*{SUFFIX}"))
+    }
+
+
+def compiled(source: TemplateSource) -> "PromptTemplate":
+    """Return the template, checked and ready to render. Raises TemplateError with all that it may not use."""
+    from verifflowcc.context.render import compile_template
+
+    return compile_template(source.text, source.name, partials())

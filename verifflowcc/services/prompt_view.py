@@ -1,0 +1,69 @@
+"""What the template sees: the entries of a packing, the sprint, the stage and the task."""
+
+from collections.abc import Sequence
+
+from verifflowcc.context.compile import Shown
+from verifflowcc.context.view import EntryView, PromptView, SprintView, StageView, entry_view, one_line, prose, prose_view
+from verifflowcc.domain.entries import Candidate
+from verifflowcc.domain.layers import Layer
+from verifflowcc.services.circumstances import Circumstances
+
+
+def prompt_view(here: Circumstances, shown: Sequence[Shown]) -> PromptView:
+    """Return the view of these entries, in the order given within each layer."""
+    entries: dict[Layer, tuple[EntryView, ...]] = {
+        layer: tuple(_entry(one) for one in shown if one.candidate.layer is layer) for layer in Layer
+    }
+    return PromptView(
+        agent=one_line(here.question.agent),
+        sprint=_sprint(here),
+        stage=_stage(here),
+        task=prose(here.question.task),
+        project_entries=entries[Layer.PROJECT],
+        sprint_entries=entries[Layer.SPRINT],
+        stage_entries=entries[Layer.STAGE],
+        agent_entries=entries[Layer.AGENT],
+        user_entries=entries[Layer.USER],
+    )
+
+
+def _entry(one: Shown) -> EntryView:
+    candidate = one.candidate
+    if _is_prose(candidate):
+        return prose_view(candidate.key, one.text, source=candidate.path, trimmed=one.trimmed)
+    return entry_view(
+        candidate.key,
+        one.text,
+        source=candidate.path,
+        kind=candidate.kind,
+        title=candidate.title,
+        date=candidate.date,
+        trust=candidate.trust,
+        trimmed=one.trimmed,
+    )
+
+
+def _is_prose(candidate: Candidate) -> bool:
+    """The role's own words stand as text; everything else is data in a fence."""
+    return candidate.layer is Layer.AGENT and candidate.key == "prompt.md"
+
+
+def _sprint(here: Circumstances) -> SprintView | None:
+    if here.place.sprint is None:
+        return None
+    state = here.state
+    if state is None:
+        return SprintView(one_line(here.place.sprint), one_line(here.place.sprint), (), "open")
+    goals = tuple(one_line(goal) for goal in state.goals)
+    return SprintView(one_line(state.id), one_line(state.title), goals, str(state.status))
+
+
+def _stage(here: Circumstances) -> StageView | None:
+    name = here.place.stage
+    if name is None:
+        return None
+    found = here.state.stage(name) if here.state else None
+    if found is None:
+        return StageView(one_line(name), one_line(name), "", "", "")
+    stage = found.stage
+    return StageView(stage.id, one_line(stage.title), str(stage.leg), stage.pair or "", stage.role)

@@ -1,0 +1,87 @@
+"""Where a prompt stands: the sprint and stage that are meant, what came before, and the sprint's progress."""
+
+import os
+
+from verifflowcc.adapters.files.layout import MEMORY, Place
+from verifflowcc.domain.sprints import SprintState, SprintStatus
+from verifflowcc.errors import UsageError
+from verifflowcc.services.sprints import list_sprints, progress_text, show_sprint
+from verifflowcc.services.stages import find_stage
+from verifflowcc.services.transitions import ledger_of, unknown_sprint
+from verifflowcc.services.workspace import Workspace
+
+Standpoint = tuple[Place, SprintState | None, tuple[str, ...]]
+
+
+def resolve(workspace: Workspace, agent: str, sprint: str | None, stage: str | None) -> Standpoint:
+    """Return the place, the sprint's state where it has a ledger, and notices.
+
+    The open sprint where none is named, and its stage in work where none is named. A sprint that is only a folder,
+    written by hand, has no state but can be named. Raises UsageError for what there is not, and where several sprints
+    are open and none is named.
+    """
+    wanted = sprint if sprint is not None else _only_open(workspace)
+    if wanted is None:
+        if stage is not None:
+            raise UsageError("a stage is part of a sprint, and no sprint is open", hint="--sprint ID")
+        notice = "no sprint is open: the prompt has no sprint and no stage memory"
+        return Place(agent), None, (notice,)
+    if wanted not in ledger_of(workspace).sprint_ids():
+        return _by_hand(workspace, agent, wanted, stage), None, ()
+    state = show_sprint(workspace, wanted)
+    notices = tuple(f"{problem}; run vfcc sprint show {wanted}" for problem in state.problems)
+    if state.status is SprintStatus.FORKED:
+        notices += (f"{wanted} is forked: two moves were made apart from each other; run vfcc sprint show {wanted}",)
+    current = stage or state.current or (state.stages[-1].stage.id if state.stages else None)
+    if stage is not None:
+        find_stage(state, stage)
+    ids = [each.stage.id for each in state.stages]
+    before = ids[ids.index(current) - 1] if current in ids and ids.index(current) > 0 else None
+    return Place(agent, wanted, current, before, _earlier(workspace, wanted)), state, notices
+
+
+def progress_of(workspace: Workspace, place: Place, state: SprintState | None) -> tuple[str, str] | None:
+    """Return the path and the text of the sprint's progress: from its ledger, else from the file, else None."""
+    if place.sprint is None:
+        return None
+    path = f"{MEMORY}/sprint/{place.sprint}/progress.json"
+    if state is not None:
+        return path, progress_text(workspace, place.sprint)
+    from verifflowcc.adapters.files.ledger import read_text
+
+    text = read_text(workspace.root / path)
+    return (path, text) if text.strip() else None
+
+
+def _only_open(workspace: Workspace) -> str | None:
+    lines = [line for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED]
+    if len(lines) > 1:
+        names = ", ".join(line.id for line in lines)
+        raise UsageError(f"several sprints are open: {names}", hint=f"--sprint {lines[0].id}")
+    return lines[0].id if lines else None
+
+
+def _by_hand(workspace: Workspace, agent: str, sprint: str, stage: str | None) -> Place:
+    names = _folders(workspace, "sprint")
+    if sprint not in {*names, *_folders(workspace, "stage")}:
+        raise unknown_sprint(sprint, tuple(sorted({*names, *ledger_of(workspace).sprint_ids()})))
+    stages = _folders(workspace, f"stage/{sprint}")
+    if stage is not None and stage not in stages:
+        known = f"there is {', '.join(stages)}" if stages else "it has none"
+        raise UsageError(f"{sprint} has no stage {stage}; {known}", hint=f"mkdir -p {MEMORY}/stage/{sprint}/{stage}")
+    return Place(agent, sprint, stage, None, _earlier(workspace, sprint))
+
+
+def _earlier(workspace: Workspace, sprint: str) -> tuple[str, ...]:
+    """The sprints that began before, oldest first: by the time in their first event's name, else by their names."""
+    ledger = ledger_of(workspace)
+    began = {name: ((ledger.names(name) or ("",))[0][:10], name) for name in _folders(workspace, "sprint")}
+    mine = began.get(sprint, ("", sprint))
+    return tuple(name for name in sorted(began, key=lambda name: began[name]) if began[name] < mine)
+
+
+def _folders(workspace: Workspace, below: str) -> tuple[str, ...]:
+    folder = workspace.memory / below
+    if not folder.is_dir():
+        return ()
+    return tuple(sorted(entry.name for entry in os.scandir(folder) if entry.is_dir()))
