@@ -33,10 +33,7 @@ def hello(name: str = "world") -> None:
 
 app()
 '''
-WORDS = (
-    "queue retry timeout ledger cache token index schema release deploy cluster service gateway client stream batch "
-    "worker lease budget route policy secret audit metric trace alert region backup restore tenant quota session event"
-).split()
+WORDS = ["queue", "retry", "timeout", "ledger", "cache", "token", "index", "schema", "release", "deploy", "cluster", "service", "gateway", "client", "stream", "batch", "worker", "lease", "budget", "route", "policy", "secret", "audit", "metric", "trace", "alert", "region", "backup", "restore", "tenant", "quota", "session", "event"]
 TASK = "Add a retry with a timeout to the queue worker and record it in the audit trace"
 
 

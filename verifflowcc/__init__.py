@@ -12,7 +12,7 @@ __all__ = ["MemoryContext", "MemoryEntry", "MemoryLayer", "MemoryManager", "__ve
 
 def __getattr__(name: str) -> object:
     if name in _PUBLIC:
-        from verifflowcc.services import memory_manager
+        import verifflowcc.services.memory_manager as api
 
-        return getattr(memory_manager, name)
+        return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

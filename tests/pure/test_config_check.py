@@ -28,8 +28,8 @@ def problems(text: str) -> list[str]:
 
 
 def test_an_empty_file_is_all_defaults() -> None:
-    assert config("") == config("# nothing yet\n").__class__(**{**fields(default_config()), "digest": digest_text(b"")})
     assert config("") == default_config()
+    assert fields(config("# nothing yet\n")) == {**fields(default_config()), "digest": digest_text("# nothing yet\n")}
 
 
 def fields(given: Config) -> dict[str, object]:
@@ -55,58 +55,133 @@ def test_a_newer_format_is_the_only_problem_told() -> None:
     assert problems("magic: 1\n\nformat: 2") == ["config.yaml:3: format 2 is newer than this vfcc understands (1)"]
 
 
+TOP = "format, workflow, loading_strategy, token_allocation, git, tokens"
+WHOLE = "a whole number from 1 to 1,000,000,000"
+SHARE = "a number from 0 to 1 with at most six decimals"
+QUOTES = "put it in quotes if you mean the text"
+LAYER_KEYS = "always_load, conditional_load, max_tokens, head_tail_preserve"
+ROLE_RULE = "use lower-case letters and digits, with single - or _ between them, such as coder"
+PATTERN_RULE = "a pattern: a text such as decisions/*.md"
+AGENT = "loading_strategy.agent"
+
 ONE_PROBLEM = [
     ("format: 0", "1: format must be 1, not 0"),
     ("format: '1'", '1: format must be 1, not "1"'),
     ("format: true", "1: format must be 1, not true"),
-    ("format: 010", "1: format must be 1, and YAML reads 010 as the number 8, in octal; write numbers without leading zeros"),
-    ("[]", "1: the file must be a mapping with keys out of format, workflow, loading_strategy, token_allocation, git, tokens, not a list"),
-    ("\nhello", '2: the file must be a mapping with keys out of format, workflow, loading_strategy, token_allocation, git, tokens, not "hello"'),
-    ("null", "1: the file has no value; give it a mapping with keys out of format, workflow, loading_strategy, token_allocation, git, tokens, or remove the line"),
-    ("gates: []", "1: unknown key gates; allowed: format, workflow, loading_strategy, token_allocation, git, tokens"),
-    ("workflo: light", "1: unknown key workflo; allowed: format, workflow, loading_strategy, token_allocation, git, tokens; did you mean workflow?"),
+    (
+        "format: 010",
+        "1: format must be 1, and YAML reads 010 as the number 8, in octal; write numbers without leading zeros",
+    ),
+    ("[]", f"1: the file must be a mapping with keys out of {TOP}, not a list"),
+    ("\nhello", f'2: the file must be a mapping with keys out of {TOP}, not "hello"'),
+    ("null", f"1: the file has no value; give it a mapping with keys out of {TOP}, or remove the line"),
+    ("gates: []", f"1: unknown key gates; allowed: {TOP}"),
+    ("workflo: light", f"1: unknown key workflo; allowed: {TOP}; did you mean workflow?"),
     ("workflow: lite", '1: workflow must be one of agile, light, standard, not "lite"; did you mean light?'),
-    ("workflow: no", "1: workflow must be one of agile, light, standard, and YAML reads no as false; put it in quotes if you mean the text"),
+    ("workflow: no", f"1: workflow must be one of agile, light, standard, and YAML reads no as false; {QUOTES}"),
     ("workflow: true", "1: workflow must be one of agile, light, standard, not true"),
-    ("git: {commit: on}", "1: git.commit must be one of never, always, and YAML reads on as true; put it in quotes if you mean the text"),
+    ("git: {commit: on}", f"1: git.commit must be one of never, always, and YAML reads on as true; {QUOTES}"),
     ("git:\n  commit: alway", '2: git.commit must be one of never, always, not "alway"; did you mean always?'),
     ("git: []", "1: git must be a mapping with keys out of commit, not a list"),
     ("git:\nformat: 1", "1: git has no value; give it a mapping with keys out of commit, or remove the line"),
-    ("loading_strategy:\n  agnt: {}", "2: unknown key agnt in loading_strategy; allowed: project, sprint, stage, agent; did you mean agent?"),
-    ("loading_strategy:\n  agent:\n    alway_load: []", "3: unknown key alway_load in loading_strategy.agent; allowed: always_load, conditional_load, max_tokens, head_tail_preserve; did you mean always_load?"),
-    ("loading_strategy: {agent: {max_tokens: 0}}", "1: loading_strategy.agent.max_tokens must be a whole number from 1 to 1,000,000,000, not 0"),
-    ("loading_strategy: {agent: {max_tokens: 5000.0}}", "1: loading_strategy.agent.max_tokens must be a whole number from 1 to 1,000,000,000, not 5000.0"),
-    ("loading_strategy: {agent: {max_tokens: no}}", "1: loading_strategy.agent.max_tokens must be a whole number from 1 to 1,000,000,000, and YAML reads no as false"),
-    ("loading_strategy: {agent: {max_tokens: 1:30}}", "1: loading_strategy.agent.max_tokens must be a whole number from 1 to 1,000,000,000, and YAML reads 1:30 as a number in base 60"),
-    ("loading_strategy: {agent: {max_tokens: 2026-01-02}}", "1: loading_strategy.agent.max_tokens must be a whole number from 1 to 1,000,000,000, and YAML reads 2026-01-02 as a date"),
-    ("loading_strategy: {agent: {head_tail_preserve: -1}}", "1: loading_strategy.agent.head_tail_preserve must be a whole number from 0 to 1,000,000,000, not -1"),
-    ("loading_strategy: {agent: {always_load: prompt.md}}", '1: loading_strategy.agent.always_load must be a list of patterns, not "prompt.md"'),
-    ("loading_strategy:\n  agent:\n    always_load:\n      - a.md\n      - ~", "5: an item of loading_strategy.agent.always_load has no value; give it a pattern: a text such as decisions/*.md, or remove the line"),
-    ("loading_strategy:\n  agent:\n    always_load:\n      - a.md\n      - 7", "5: an item of loading_strategy.agent.always_load must be a pattern: a text such as decisions/*.md, not 7"),
-    ("loading_strategy:\n  agent:\n    always_load:\n      - a.md\n      - '@recall'", '5: loading_strategy.agent.always_load: "@recall" names a virtual source, and this vfcc has none yet; name files'),
-    ("loading_strategy:\n  agent:\n    always_load: [../x]", "3: loading_strategy.agent.always_load: \"../x\" leaves the tree with `..`; patterns stay in the layer's folder"),
+    (
+        "loading_strategy:\n  agnt: {}",
+        "2: unknown key agnt in loading_strategy; allowed: project, sprint, stage, agent; did you mean agent?",
+    ),
+    (
+        "loading_strategy:\n  agent:\n    alway_load: []",
+        f"3: unknown key alway_load in loading_strategy.agent; allowed: {LAYER_KEYS}; did you mean always_load?",
+    ),
+    ("loading_strategy: {agent: {max_tokens: 0}}", f"1: {AGENT}.max_tokens must be {WHOLE}, not 0"),
+    ("loading_strategy: {agent: {max_tokens: 5000.0}}", f"1: {AGENT}.max_tokens must be {WHOLE}, not 5000.0"),
+    (
+        "loading_strategy: {agent: {max_tokens: no}}",
+        f"1: {AGENT}.max_tokens must be {WHOLE}, and YAML reads no as false",
+    ),
+    (
+        "loading_strategy: {agent: {max_tokens: 1:30}}",
+        f"1: {AGENT}.max_tokens must be {WHOLE}, and YAML reads 1:30 as a number in base 60",
+    ),
+    (
+        "loading_strategy: {agent: {max_tokens: 2026-01-02}}",
+        f"1: {AGENT}.max_tokens must be {WHOLE}, and YAML reads 2026-01-02 as a date",
+    ),
+    (
+        "loading_strategy: {agent: {head_tail_preserve: -1}}",
+        "1: loading_strategy.agent.head_tail_preserve must be a whole number from 0 to 1,000,000,000, not -1",
+    ),
+    (
+        "loading_strategy: {agent: {always_load: prompt.md}}",
+        '1: loading_strategy.agent.always_load must be a list of patterns, not "prompt.md"',
+    ),
+    (
+        "loading_strategy:\n  agent:\n    always_load:\n      - a.md\n      - ~",
+        f"5: an item of {AGENT}.always_load has no value; give it {PATTERN_RULE}, or remove the line",
+    ),
+    (
+        "loading_strategy:\n  agent:\n    always_load:\n      - a.md\n      - 7",
+        f"5: an item of {AGENT}.always_load must be {PATTERN_RULE}, not 7",
+    ),
+    (
+        "loading_strategy:\n  agent:\n    always_load:\n      - a.md\n      - '@recall'",
+        f'5: {AGENT}.always_load: "@recall" names a virtual source, and this vfcc has none yet; name files',
+    ),
+    (
+        "loading_strategy:\n  agent:\n    always_load: [../x]",
+        '3: loading_strategy.agent.always_load: "../x" leaves the tree with `..`; patterns stay in the layer\'s folder',
+    ),
     ("token_allocation: []", "1: token_allocation must be a mapping from roles to their shares, not a list"),
-    ("token_allocation: {coder: {agent: 0.5, stage: .4}}", "1: token_allocation.coder adds up to 0.9, not to 1 (project 0, sprint 0, stage 0.4, agent 0.5)"),
-    ("token_allocation: {coder: {agent: 0.5, stage: 0.500001}}", "1: token_allocation.coder adds up to 1.000001, not to 1 (project 0, sprint 0, stage 0.500001, agent 0.5)"),
-    ("token_allocation: {coder: {agent: 1.1}}", "1: token_allocation.coder.agent must be a number from 0 to 1 with at most six decimals, not 1.1"),
-    ("token_allocation: {coder: {agent: -0.1}}", "1: token_allocation.coder.agent must be a number from 0 to 1 with at most six decimals, not -0.1"),
-    ("token_allocation: {coder: {agent: 0.3333333}}", "1: token_allocation.coder.agent must be a number from 0 to 1 with at most six decimals, not 0.3333333"),
-    ("token_allocation: {coder: {agent: 30%}}", '1: token_allocation.coder.agent must be a number from 0 to 1 with at most six decimals, not "30%"'),
-    ("token_allocation: {coder: {agent: yes}}", "1: token_allocation.coder.agent must be a number from 0 to 1 with at most six decimals, and YAML reads yes as true"),
-    ("token_allocation: {coder: {agent: true}}", "1: token_allocation.coder.agent must be a number from 0 to 1 with at most six decimals, not true"),
-    ("token_allocation: {coder: {agent: 1, user: 0}}", "1: unknown key user in token_allocation.coder; allowed: project, sprint, stage, agent, budget"),
-    ("token_allocation: {coder: {agent: 1, budget: 0}}", "1: token_allocation.coder.budget must be a whole number from 1 to 1,000,000,000, not 0"),
-    ("token_allocation: {coder: {}}", "1: token_allocation.coder gives neither shares nor a budget; give them, or remove the role"),
-    ("token_allocation: {My Coder: {agent: 1}}", '1: token_allocation: "My Coder" is no name for a role: use lower-case letters and digits, with single - or _ between them, such as coder'),
+    (
+        "token_allocation: {coder: {agent: 0.5, stage: .4}}",
+        "1: token_allocation.coder adds up to 0.9, not to 1 (project 0, sprint 0, stage 0.4, agent 0.5)",
+    ),
+    (
+        "token_allocation: {coder: {agent: 0.5, stage: 0.500001}}",
+        "1: token_allocation.coder adds up to 1.000001, not to 1 (project 0, sprint 0, stage 0.500001, agent 0.5)",
+    ),
+    ("token_allocation: {coder: {agent: 1.1}}", f"1: token_allocation.coder.agent must be {SHARE}, not 1.1"),
+    ("token_allocation: {coder: {agent: -0.1}}", f"1: token_allocation.coder.agent must be {SHARE}, not -0.1"),
+    (
+        "token_allocation: {coder: {agent: 0.3333333}}",
+        f"1: token_allocation.coder.agent must be {SHARE}, not 0.3333333",
+    ),
+    ("token_allocation: {coder: {agent: 30%}}", f'1: token_allocation.coder.agent must be {SHARE}, not "30%"'),
+    (
+        "token_allocation: {coder: {agent: yes}}",
+        f"1: token_allocation.coder.agent must be {SHARE}, and YAML reads yes as true",
+    ),
+    ("token_allocation: {coder: {agent: true}}", f"1: token_allocation.coder.agent must be {SHARE}, not true"),
+    (
+        "token_allocation: {coder: {agent: 1, user: 0}}",
+        "1: unknown key user in token_allocation.coder; allowed: project, sprint, stage, agent, budget",
+    ),
+    ("token_allocation: {coder: {agent: 1, budget: 0}}", f"1: token_allocation.coder.budget must be {WHOLE}, not 0"),
+    (
+        "token_allocation: {coder: {}}",
+        "1: token_allocation.coder gives neither shares nor a budget; give them, or remove the role",
+    ),
+    ("token_allocation: {My Coder: {agent: 1}}", f'1: token_allocation: "My Coder" is no name for a role: {ROLE_RULE}'),
     ("token_allocation: {no: {agent: 1}}", "1: a key is text, and YAML reads no as something else; put it in quotes"),
-    ("tokens: {encoding: o200k}", '1: tokens.encoding must be one of o200k_base, cl100k_base, not "o200k"; did you mean o200k_base?'),
-    ("tokens:\n  encoding: o200k_base\n  model: foo", "3: tokens.model names foo, which has no factor (factors given: none); add it under tokens.factors"),
-    ("tokens:\n  model: foo\n  factors: {bar: 1.2}", "2: tokens.model names foo, which has no factor (factors given: bar); add it under tokens.factors"),
-    ("tokens: {factors: {foo: 0}}", "1: tokens.factors.foo must be a number above 0 and at most 10, with at most six decimals, not 0"),
+    (
+        "tokens: {encoding: o200k}",
+        '1: tokens.encoding must be one of o200k_base, cl100k_base, not "o200k"; did you mean o200k_base?',
+    ),
+    (
+        "tokens:\n  encoding: o200k_base\n  model: foo",
+        "3: tokens.model names foo, which has no factor (factors given: none); add it under tokens.factors",
+    ),
+    (
+        "tokens:\n  model: foo\n  factors: {bar: 1.2}",
+        "2: tokens.model names foo, which has no factor (factors given: bar); add it under tokens.factors",
+    ),
+    (
+        "tokens: {factors: {foo: 0}}",
+        "1: tokens.factors.foo must be a number above 0 and at most 10, with at most six decimals, not 0",
+    ),
     ("tokens: {factors: {'': 1}}", '1: tokens.factors has a name that is empty or too long: ""'),
     ("tokens: {factors: []}", "1: tokens.factors must be a mapping from models to numbers, not a list"),
     ("git: {commit: never}\ngit: {commit: always}", "2: the key git is given twice (first on line 1); keep one"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "sentence"), ONE_PROBLEM, ids=[text[-40:] for text, _ in ONE_PROBLEM])
@@ -125,7 +200,9 @@ def test_all_problems_are_told_at_once_in_the_order_of_the_lines() -> None:
 
 
 def test_shares_are_exact() -> None:
-    given = config("token_allocation: {coder: {project: 0.1, sprint: 0.2, stage: 0.3, agent: 0.4}}").allocations["coder"]
+    given = config("token_allocation: {coder: {project: 0.1, sprint: 0.2, stage: 0.3, agent: 0.4}}").allocations[
+        "coder"
+    ]
 
     assert given == Allocation(dict(zip(LAYERS, (100_000, 200_000, 300_000, 400_000), strict=True)))
 
@@ -144,7 +221,19 @@ def test_what_a_role_leaves_out_comes_from_the_role_default() -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["a.md", "decisions/*.md", "**/*.md", "a?/[ab]*.md", "[!a].md", "[]x].md", "a b.md", "ü/日本.md", ".hidden", "a~", "..."],
+    [
+        "a.md",
+        "decisions/*.md",
+        "**/*.md",
+        "a?/[ab]*.md",
+        "[!a].md",
+        "[]x].md",
+        "a b.md",
+        "ü/日本.md",
+        ".hidden",
+        "a~",
+        "...",
+    ],
 )
 def test_a_pattern_within_its_folder_is_allowed(pattern: str) -> None:
     assert pattern_problem(pattern) is None
@@ -203,7 +292,9 @@ def test_millionths_survive_being_written(value: int) -> None:
 
 
 NAMES = st.text(alphabet="abcxyz", min_size=1, max_size=5)
-PATTERNS = st.lists(st.text(min_size=1, max_size=12).filter(lambda text: pattern_problem(text) is None), max_size=4)
+PRINTABLE = st.characters(exclude_categories=["C", "Zl", "Zp"])
+PATTERN = st.text(PRINTABLE, min_size=1, max_size=12).filter(lambda text: pattern_problem(text) is None)
+PATTERNS = st.lists(PATTERN, max_size=4)
 AMOUNTS = st.integers(1, 1_000_000_000)
 
 
@@ -263,8 +354,11 @@ def test_a_valid_configuration_printed_and_read_again_is_equal(given_config: Con
 
 
 WORDS = st.sampled_from(
-    ["format", "loading_strategy", "project", "always_load", "token_allocation", "coder", "agent", "tokens", "model"]
-    + ["factors", "git", "commit", "no", "010", "1:30", "~", "0.5", "1", "99", "true", "../x", "a.md", ".inf", "<<"]
+    [
+        *("format", "loading_strategy", "project", "always_load", "token_allocation", "coder", "agent", "tokens"),
+        *("model", "factors", "git", "commit", "no", "010", "1:30", "~", "0.5", "1", "99", "true", "../x", "a.md"),
+        *(".inf", "<<"),
+    ]
 )
 JUNK = st.recursive(
     WORDS,
@@ -281,9 +375,11 @@ JUNK = st.recursive(
 @settings(deadline=None, max_examples=200)
 @given(st.one_of(JUNK, st.text()))
 def test_a_configuration_of_junk_is_read_or_refused_and_nothing_else(text: str) -> None:
+    told: tuple[str, ...] = ()
     try:
         check(text.encode("utf-8", "surrogatepass"), WORKFLOWS)
     except ConfigError as error:
-        assert error.problems
-        assert all(problem.startswith("config.yaml:") for problem in error.problems)
-        assert not any("something else;" in problem and "must be" in problem for problem in error.problems)
+        told = error.problems or ("",)
+
+    assert all(problem.startswith("config.yaml:") for problem in told)
+    assert not any("must be something else" in problem for problem in told)

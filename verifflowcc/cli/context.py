@@ -29,7 +29,8 @@ def show(
     as_json: JsonFlag = False,
 ) -> None:
     """Print the prompt for an agent: on stdout, and nothing else."""
-    from verifflowcc.cli import context_views, output as out
+    from verifflowcc.cli import context_views
+    from verifflowcc.cli import output as out
     from verifflowcc.services.context import Question, compile_context, compile_prompt_only
     from verifflowcc.services.workspace import open_workspace
 
@@ -60,7 +61,8 @@ def diff(
     as_json: JsonFlag = False,
 ) -> None:
     """Compare two agents, two stages or two commits: what came, went or changed."""
-    from verifflowcc.cli import context_views, output as out
+    from verifflowcc.cli import context_views
+    from verifflowcc.cli import output as out
     from verifflowcc.services.context_diff import compare_contexts, sides
     from verifflowcc.services.workspace import open_workspace
 

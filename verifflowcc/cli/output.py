@@ -89,7 +89,10 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequ
     grid = Table(box=None, pad_edge=False, header_style="")
     for index, heading in enumerate(headings):
         grid.add_column(
-            heading, justify="right" if index in right else "left", overflow="fold", no_wrap=index in right or index == 0
+            heading,
+            justify="right" if index in right else "left",
+            overflow="fold",
+            no_wrap=index in right or index == 0,
         )
     for row in rows:
         grid.add_row(*(_plain_cell(cell) for cell in row))

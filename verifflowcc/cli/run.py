@@ -1,8 +1,12 @@
 """Run the command line: the one place where an error becomes a message and an exit code."""
 
 import sys
+from typing import TYPE_CHECKING
 
 from verifflowcc.errors import VfccError
+
+if TYPE_CHECKING:
+    from typer import TyperException
 
 USAGE = 2
 ERROR = 3
@@ -45,14 +49,21 @@ def _invoke(arguments: list[str]) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     except typer.TyperException as error:
-        error.show()
+        say(_usage(error))
         return USAGE
     return result if isinstance(result, int) else 0
 
 
+def _usage(error: "TyperException") -> str:
+    """A misspelt command or option: one sentence, and where its help is."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "vfcc"
+    return f"error: {error.format_message()}\nhint: {command} --help"
+
+
 def _sentence(error: VfccError) -> str:
     lines = error.message.splitlines() or [type(error).__name__]
-    text = "\n".join(f"error: {line}" if index == 0 or not line.startswith(" ") else line for index, line in enumerate(lines))
+    text = "\n".join(f"  {line}" if line.startswith("-") else f"error: {line}" for line in lines)
     return f"{text}\nhint: {error.hint}" if error.hint else text
 
 

@@ -71,7 +71,7 @@ class _Compiling:
     def __init__(self, queues: Sequence[LayerQueue], tools: Tools) -> None:
         self._queues = queues
         self._tools = tools
-        self._trims: dict[tuple[Layer, str, int], Trimmed | None] = {}
+        self._trim = trimmer(tools.count, tools.text_of)
         self._overhead = tools.count(tools.render(()))
 
     def fit(self, budget: int) -> Compiled | None:
@@ -134,18 +134,25 @@ class _Compiling:
             if one.fate is not Fate.DROPPED
         )
 
-    def _trim(self, candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+
+def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Candidate, int], Trimmed | None]:
+    """Return what trims a candidate's body to a number of tokens; once per body and limit."""
+    known: dict[tuple[Layer, str, int], Trimmed | None] = {}
+
+    def trim(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
         key = (candidate.layer, candidate.path, limit_tokens)
-        if key not in self._trims:
-            self._trims[key] = trim_text(
-                self._tools.text_of(candidate),
+        if key not in known:
+            known[key] = trim_text(
+                text_of(candidate),
                 limit_tokens,
-                self._tools.count,
+                count,
                 total_tokens=candidate.tokens,
                 rest=candidate.path,
                 kind=candidate.kind,
             )
-        return self._trims[key]
+        return known[key]
+
+    return trim
 
 
 def frame_tokens(candidate: Candidate) -> int:

@@ -77,7 +77,7 @@ def _recency(candidates: Sequence[Ranked]) -> list[int]:
             kinds.setdefault(candidate.recency[0], set()).add(candidate.recency[1])
     places: dict[tuple[str, str | int], int] = {}
     for kind, values in kinds.items():
-        ordered = sorted(values)  # type: ignore[type-var]
+        ordered = sorted(values)
         for place, value in enumerate(ordered):
             places[kind, value] = place * 1000 // (len(ordered) - 1) if len(ordered) > 1 else NEUTRAL
     return [NEUTRAL if one.recency is None else places[one.recency] for one in candidates]

@@ -34,7 +34,7 @@ class Expressions:
         self._count = count
         self._excused = excused
 
-    def shape(self, node: "nodes.Expr", scope: Scope) -> Shape | None:
+    def shape(self, node: "nodes.Node", scope: Scope) -> Shape | None:
         self._count()
         check = getattr(self, f"_{type(node).__name__.lower()}", None)
         if check is not None:
@@ -42,7 +42,7 @@ class Expressions:
         what = REFUSED.get(type(node).__name__, f"{type(node).__name__} is")
         return self._no(node, f"{what} not allowed; {ALLOWED}")
 
-    def printable(self, node: "nodes.Expr", scope: Scope) -> None:
+    def printable(self, node: "nodes.Node", scope: Scope) -> None:
         """Check an expression that stands in `{{ }}`."""
         shape = self.shape(node, scope)
         if shape is not None and shape.kind >= Kind.RECORD:

@@ -30,16 +30,6 @@ if TYPE_CHECKING:
 HINT = "docs/how-to/prompt-templates.md lists what a template may use"
 
 
-def template_text(raw: bytes, name: str) -> str:
-    """Return a template file's text, with LF line ends; TemplateError with the line where it is not UTF-8."""
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise TemplateError(f"{name}:{line}: a template is UTF-8 text; this line is not", hint=HINT) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
 @dataclass(frozen=True, slots=True)
 class Accepted:
     """A template's parsed tree, and the trees of the partials that it includes, by name."""
@@ -165,7 +155,7 @@ class _Check:
             else:
                 inner[target] = item
         if node.test is not None:
-            self._expressions.shape(node.test, inner)
+            self._expressions.shape(node.test, _without_loop(inner))
         self._statements(node.else_, scope, targets)
         inner["loop"] = Shape(Kind.RECORD, record=Loop)
         self._statements(node.body, inner, (*targets, target or ""))
@@ -222,7 +212,7 @@ class _Check:
         partial = self.included.get(name) or self._parsed(self._partials[name])
         if partial is not None:
             self.included[name] = partial
-            self._statements(partial.body, {each: scope[each] for each in scope if each != "loop"}, targets)
+            self._statements(partial.body, _without_loop(scope), targets)
         self._including.pop()
 
     def _partial_name(self, node: "nodes.Include") -> str | None:
@@ -244,3 +234,8 @@ class _Check:
 
 def _lists() -> str:
     return ", ".join(sorted(name for name, shape in supplied().items() if shape.kind is Kind.LIST))
+
+
+def _without_loop(scope: Scope) -> dict[str, Shape]:
+    """Return the scope where Jinja knows no `loop`: in a loop's own condition, and in a partial."""
+    return {name: shape for name, shape in scope.items() if name != "loop"}

@@ -77,7 +77,10 @@ def _scan_tags(tokens: list[Token], found: Scan) -> None:
 
 
 def _tags(tokens: list[Token], found: Scan) -> Iterator[list[Token]]:
-    """Yield the inner tokens of each tag; a block's begin with its word, an output's with an operator `{{`."""
+    """Yield the inner tokens of each tag, a last one that never ends too.
+
+    A block's begin with its word, an output's with an operator `{{`.
+    """
     tag: list[Token] = []
     inside = False
     for line, kind, text in tokens:
@@ -92,6 +95,8 @@ def _tags(tokens: list[Token], found: Scan) -> Iterator[list[Token]]:
                 yield tag
         elif inside and kind not in _SILENT:
             tag.append((line, kind, text))
+    if inside and tag:
+        yield tag
 
 
 def _scan_word(tag: list[Token], found: Scan) -> None:

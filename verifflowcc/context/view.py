@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated
 
-from verifflowcc.domain.entries import Candidate
 from verifflowcc.text.fences import close_fences, fence_for
 
 Body = Annotated[str, "body"]
@@ -28,6 +27,8 @@ def plain_text(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return `text` as one line of at most `LINE_CHARS` characters; what was cut shows as `…`."""
+    if len(text) <= LINE_CHARS and text.isprintable() and "  " not in text and text == text.strip():
+        return text
     line = _BREAKS.sub(" ", text).strip()
     return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
 
@@ -132,25 +133,35 @@ class PromptView:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
-def entry_view(candidate: Candidate, text: str, *, trimmed: bool = False) -> EntryView:
+def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
+    key: str,
+    text: str,
+    *,
+    source: str,
+    kind: str = "markdown",
+    title: str = "",
+    date: str | None = None,
+    trust: str = "human",
+    trimmed: bool = False,
+) -> EntryView:
     """Return an entry whose text stands in a fence that nothing in it can close."""
     body = plain_text(text)
     return EntryView(
-        key=one_line(candidate.key),
-        title=one_line(candidate.title),
+        key=one_line(key),
+        title=one_line(title),
         text=body,
         fence=fence_for(body),
-        info=candidate.kind if candidate.kind in INFOS else "text",
-        source=one_line(candidate.path),
-        date=one_line(candidate.date or ""),
-        trust=one_line(candidate.trust),
+        info=kind if kind in INFOS else "text",
+        source=one_line(source),
+        date=one_line(date or ""),
+        trust=one_line(trust),
         trimmed=trimmed,
     )
 
 
-def prose_view(candidate: Candidate, text: str, *, trimmed: bool = False) -> EntryView:
+def prose_view(key: str, text: str, *, source: str, trimmed: bool = False) -> EntryView:
     """Return an entry that stands unfenced: the role's own `prompt.md`."""
-    return replace(entry_view(candidate, "", trimmed=trimmed), text=prose(text), fence="")
+    return replace(entry_view(key, "", source=source, trimmed=trimmed), text=prose(text), fence="")
 
 
 def prose(text: str) -> str:

@@ -1,7 +1,7 @@
 """The entry point. `--version` and a fresh `status` are answered here, before anything slow is imported.
 
-This package imports nothing of ours but `errors` (and `cli`, once it is clear that it must), and no standard module that
-Python has not loaded already, or that costs more than a millisecond.
+This package imports nothing of ours but `errors` (and `cli`, once it is clear that it must), and no standard module
+that Python has not loaded already, or that costs more than a millisecond.
 """
 
 import sys

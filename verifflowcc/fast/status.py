@@ -53,7 +53,7 @@ def _load(path: str) -> object:
         return None
     try:
         with open(path, encoding="utf-8") as file:
-            value, end = make_scanner(_Reading())(file.read(), 0)
+            value, end = make_scanner(_Reading())(file.read(), 0)  # type: ignore[arg-type]
     except (OSError, ValueError, StopIteration):
         return None
     return value if end else None

@@ -11,8 +11,10 @@ from verifflowcc.text.dates import number_in_name, read_date
 from verifflowcc.text.fences import open_fence
 from verifflowcc.text.sections import sections
 
-_NUMBERED = re.compile(r"(?P<word>(?:ADR|Decision|RFC)[ #:_-]*)?(?P<number>\d{1,6})(?P<mark>[.):]| *[-–—:]+ )? *(?=\D)(?P<title>.*)", re.I)
-_HEADER = re.compile(r"[\s>*+|-]*(?P<label>[A-Za-z][A-Za-z -]{2,20}?)[\s*_|]*(?P<colon>:?)[\s*_|]*(?P<value>.*)")
+_NUMBERED = re.compile(
+    r"(?P<word>(?:ADR|Decision|RFC)[ #:_-]*)?(?P<number>\d{1,6})(?P<mark>[.):]| *[-–—:]+ )? *(?=\D)(?P<title>.*)", re.I
+)
+_HEADER = re.compile(r"[\s>*_+|-]*(?P<label>[A-Za-z][A-Za-z -]{2,20}?)[\s*_]*[:|][\s*_|]*(?P<value>.*)")
 _DATE_LABELS = frozenset({"date", "decided", "decided on", "decision date", "date decided"})
 _STATUS_LABELS = frozenset({"status", "state", "decision status"})
 _RELATION_LABELS = re.compile(r"super[sc]ede[sd]?|superseded by|superceded by|replaces|replaced by|amended by", re.I)
@@ -25,7 +27,10 @@ _WORDS = (
     (DecisionStatus.SUPERSEDED, r"super[sc]eded|replaced|obsoleted"),
     (DecisionStatus.DEPRECATED, r"deprecated|obsolete|retired"),
     (DecisionStatus.ACCEPTED, r"accepted|approved|adopted|decided|implemented|amended"),
-    (DecisionStatus.PROPOSED, r"proposed|proposal|draft|incomplete|pending|in review|under (?:review|discussion)|wip|open"),
+    (
+        DecisionStatus.PROPOSED,
+        r"proposed|proposal|draft|incomplete|pending|in review|under (?:review|discussion)|wip|open",
+    ),
 )
 _STATUS_WORD = re.compile("|".join(rf"(?P<{status.value}>\b(?:{words})\b)" for status, words in _WORDS), re.I)
 _EMOJI = {"✅": "accepted", "❌": "rejected", "🤔": "proposed", "⌛": "superseded", "♻": "accepted"}
@@ -126,12 +131,8 @@ def _prose(lines: list[str]) -> list[str]:
 
 
 def _header(line: str) -> tuple[str, str] | None:
-    found = _HEADER.fullmatch(line)
-    if found is None:
-        return None
-    label, value = found["label"].strip().lower(), found["value"].strip().rstrip("|").strip()
-    if found["colon"]:
-        return label, value
+    if found := _HEADER.fullmatch(line):
+        return found["label"].strip().lower(), found["value"].strip().rstrip("|").strip()
     first, _, rest = line.strip(" \t*_-+|").partition(" ")
     if first.lower() == "date" and read_date(rest):
         return "date", rest

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 _BREAKS = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
 _BLOCK_HEADER = re.compile(r"[|>](?:[-+]?[1-9]?|[1-9][-+])(?=[ \t]|\r?$)", re.MULTILINE)
-_PLAIN_KEY = re.compile(r"(?![-?:](?:[ \t]|$))[^\s\[\]{},#&*!|>'\"%@`](?:[^\n\r:#]|:(?=\S)|(?<=\S)#){0,500}?(?=[ \t]*:(?:\s|$))")
+_PLAIN_KEY = re.compile(
+    r"(?![-?:](?:[ \t]|$))[^\s\[\]{},#&*!|>'\"%@`](?:[^\n\r:#]|:(?=\S)|(?<=\S)#){0,500}?(?=[ \t]*:(?:\s|$))"
+)
 _PROPERTY = re.compile(r"[&!]\S*[ \t]*")
 _INDENT = re.compile(r" *")
 _DASH = re.compile(r"-(?=[ \t\r\n]|\Z)[ \t]*")

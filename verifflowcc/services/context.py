@@ -1,13 +1,14 @@
 """Compile the prompt for an agent: gather, rank, pack, render."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt
+from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
+from verifflowcc.domain.config import SHARE_UNIT
 from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, Placed, Prompt
-from verifflowcc.domain.layers import PRIORITY
+from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.errors import StrictError
-from verifflowcc.packing.pack import LayerQueue
+from verifflowcc.packing.pack import LayerQueue, pack
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.circumstances import Circumstances, Question, circumstances
 from verifflowcc.services.gathering import Gathered, gather
@@ -15,14 +16,14 @@ from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
 from verifflowcc.services.workspace import Workspace
 
-__all__ = ["Question", "compile_context", "compile_prompt_only"]
+__all__ = ["Question", "compile_context", "compile_prompt_only", "load_entries", "load_layer_entries"]
 
 
 def compile_context(workspace: Workspace, question: Question) -> ContextPackage:
     """Return the prompt for the question's agent with its whole explanation.
 
-    Raises UsageError for an unknown agent, sprint or stage; BudgetError where the budget holds nothing; StrictError under
-    `strict` where an always-load entry is not whole; ConfigError, TemplateError or FormatError for files that are not
+    Raises UsageError for an unknown agent, sprint or stage; BudgetError where the budget holds nothing; StrictError
+    under `strict` where an always-load entry is not whole; ConfigError, TemplateError or FormatError for files that are not
     what they should be.
     """
     with circumstances(workspace, question) as here:
@@ -36,8 +37,37 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
         return kept if kept is not None else _compile(here).prompt
 
 
-def _compile(here: Circumstances) -> ContextPackage:
-    reading = Reading(here.tree, here.index, here.counter)
+def load_entries(workspace: Workspace, question: Question) -> tuple[tuple[Placed, str], ...]:
+    """Return what the prompt holds, entry by entry, each with its text as it stands there. Raises the same."""
+    with circumstances(workspace, question) as here:
+        reading = Reading(here.tree, here.index, here.counter)
+        return _with_texts(_compile(here, reading).placed, reading)
+
+
+def load_layer_entries(workspace: Workspace, question: Question, layer: Layer) -> tuple[tuple[Placed, str], ...]:
+    """Return what fits of one layer alone in the question's budget: bodies only, with no template around them."""
+    with circumstances(workspace, question) as here:
+        reading = Reading(here.tree, here.index, here.counter)
+        gathered = gather(here.selection, reading, here.derived, question.task)
+        queues = [replace(queue, share=SHARE_UNIT) for queue in _queues(here, gathered) if queue.layer is layer]
+        trim = trimmer(here.counter.count, _text_of(reading))
+        placed = pack(queues, here.budget_tokens, lambda _: 0, trim).placed
+        here.index.save()
+        return _with_texts(placed, reading)
+
+
+def _with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed, str], ...]:
+    text_of = _text_of(reading)
+    kept = (one for one in placed if one.fate is not Fate.DROPPED)
+    return tuple((one, text_of(one.candidate) if one.text is None else one.text) for one in kept)
+
+
+def _text_of(reading: Reading) -> Callable[[Candidate], str]:
+    return lambda candidate: reading.text(candidate.path, candidate.digest)
+
+
+def _compile(here: Circumstances, reading: Reading | None = None) -> ContextPackage:
+    reading = reading or Reading(here.tree, here.index, here.counter)
     gathered = gather(here.selection, reading, here.derived, here.question.task)
     compiled = _pack(here, gathered, reading)
     placed = compiled.packing.placed
@@ -61,13 +91,10 @@ def _compile(here: Circumstances) -> ContextPackage:
 def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled:
     template = here.template()
 
-    def text_of(candidate: Candidate) -> str:
-        return reading.text(candidate.path, candidate.digest)
-
     def render(shown: Sequence[Shown]) -> str:
         return template.render(prompt_view(here, shown), here.limit_chars)
 
-    tools = Tools(here.counter.count, text_of, render)
+    tools = Tools(here.counter.count, _text_of(reading), render)
     return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)
 
 
@@ -98,7 +125,9 @@ def _refuse_partial(placed: tuple[Placed, ...], gathered: Gathered, here: Circum
     partial = _not_whole(placed)
     missing = [notice for notice in gathered.notices if "matches no file" in notice]
     if partial or missing:
-        raise StrictError("; ".join([*partial, *missing]), hint=f"--budget above {here.budget_tokens}, or without --strict")
+        raise StrictError(
+            "; ".join([*partial, *missing]), hint=f"--budget above {here.budget_tokens}, or without --strict"
+        )
 
 
 def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices: tuple[str, ...]) -> Prompt:
@@ -117,4 +146,3 @@ def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices
         counter=here.counter.name,
         estimated=here.counter.estimated,
     )
-

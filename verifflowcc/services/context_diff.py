@@ -44,7 +44,8 @@ def sides(
 ) -> tuple[tuple[str, Question], tuple[str, Question]]:
     """Return the two questions, each with its name. Exactly one of agents, stages and commits comes twice.
 
-    Only committed sources take part, so that both sides are what any clone would say.
+    Two commits are compared as they are; two agents or stages as the working tree has them. Local sources take no part,
+    so that both sides are what any clone would say.
     """
     given = {"--agent": agents, "--stage": stages, "--commit": commits}
     twice = [option for option, values in given.items() if len(values) == 2]
@@ -59,16 +60,19 @@ def sides(
         stages[0] if stages else None,
         task,
         budget_tokens,
-        committed=True,
+        committed=bool(commits),
         revision=commits[0] if commits else "HEAD",
+        with_local=False,
     )
     option, values = twice[0], given[twice[0]]
-    changed = {
-        "--agent": lambda value: replace(base, agent=value),
-        "--stage": lambda value: replace(base, stage=value),
-        "--commit": lambda value: replace(base, revision=value),
-    }[option]
-    return (values[0], changed(values[0])), (values[1], changed(values[1]))
+    first, second = (_with(base, option, value) for value in values)
+    return (values[0], first), (values[1], second)
+
+
+def _with(base: Question, option: str, value: str) -> Question:
+    if option == "--agent":
+        return replace(base, agent=value)
+    return replace(base, stage=value) if option == "--stage" else replace(base, revision=value)
 
 
 def compare_contexts(workspace: Workspace, left: tuple[str, Question], right: tuple[str, Question]) -> Comparison:
@@ -87,9 +91,7 @@ def compare_contexts(workspace: Workspace, left: tuple[str, Question], right: tu
 
 
 def _in_prompt(package: ContextPackage) -> dict[tuple[Layer, str], Placed]:
-    return {
-        (one.candidate.layer, one.candidate.key): one for one in package.placed if one.fate is not Fate.DROPPED
-    }
+    return {(one.candidate.layer, one.candidate.key): one for one in package.placed if one.fate is not Fate.DROPPED}
 
 
 def _identity(placed: Placed) -> tuple[str, str, str | None]:

@@ -37,7 +37,9 @@ def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tup
     """
     gathered = Gathered()
     bodies = reading.bodies(_files(selection.selected))
-    gathered.notices += [f"{layer}: {pattern} is always loaded but matches no file" for layer, pattern in selection.unmatched]
+    gathered.notices += [
+        f"{layer}: {pattern} is always loaded but matches no file" for layer, pattern in selection.unmatched
+    ]
     _refuse_broken(selection.selected, reading, gathered)
     out = standing([bodies[path].item for path in sorted(bodies)])
     matches = reading.index.matches(sorted(set(terms(task)))) if task else {}
@@ -84,7 +86,7 @@ def _entry(
 ) -> _Entry | None:
     if isinstance(one.source, Found):
         body = bodies.get(one.path)
-        return body and _Entry(one.path, body.digest, body.tokens, body)
+        return None if body is None else _Entry(one.path, body.digest, body.tokens, body)
     if one.source not in derived:
         return None
     path, text = derived[one.source]
@@ -113,9 +115,7 @@ def _ranked(
     scores = rank(facts, with_task=with_task)
     ordered: list[tuple[tuple[Selected, _Entry], Score | None]] = [(pair, None) for pair in always]
     ordered += [(others[score.index], score) for score in scores]
-    return tuple(
-        _candidate(one, entry, number, score) for number, ((one, entry), score) in enumerate(ordered, start=1)
-    )
+    return tuple(_candidate(one, entry, number, score) for number, ((one, entry), score) in enumerate(ordered, start=1))
 
 
 def _facts(one: Selected, entry: _Entry, matches: Mapping[str, Mapping[str, int]], in_play: set[str]) -> Ranked:
@@ -153,4 +153,3 @@ def _candidate(one: Selected, entry: _Entry, number: int, score: Score | None) -
         score=score.total if score else 0,
         why=score.why if score else "always loaded",
     )
-

@@ -11,6 +11,7 @@ from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.shipped import example_folder, templates_folder
 from verifflowcc.adapters.workflows import load_workflow
 from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.text.near import nearest
 
 GITIGNORE = "local/\nsprint/*/progress.json\n"
@@ -26,20 +27,15 @@ class Initialised:
     notices: tuple[str, ...]
 
 
-def workflow_names() -> tuple[str, ...]:
-    """Return the names of the shipped workflows."""
-    return tuple(sorted(path.stem for path in (templates_folder() / "workflows").glob("*.yaml")))
-
-
 def initialise(root: Path, *, workflow: str = "light", example: bool = False) -> Initialised:
     """Create the memory tree in `root`, from the worked example where `example` is true.
 
     Raises UsageError for an unknown workflow, WorkspaceError where there is a `.memory` already.
     """
-    if workflow not in workflow_names():
-        near = nearest(workflow, workflow_names())
+    if workflow not in shipped_workflows():
+        near = nearest(workflow, shipped_workflows())
         raise UsageError(
-            f"no workflow {workflow!r}; there are {', '.join(workflow_names())}",
+            f"no workflow {workflow!r}; there are {', '.join(shipped_workflows())}",
             hint=f"vfcc init --workflow {near}" if near else "vfcc init",
         )
     target = root / MEMORY
@@ -47,12 +43,12 @@ def initialise(root: Path, *, workflow: str = "light", example: bool = False) ->
         raise WorkspaceError(f"{target} exists already and is left as it is", hint="vfcc status")
     if not root.is_dir():
         raise WorkspaceError(f"{root} is not a folder")
-    files = dict(_example_files() if example else _starting_files(workflow))
+    files = dict(_example_files() if example else _starting_files(target, workflow))
     files["config.yaml"] = _configuration(workflow)
     files[".gitignore"] = GITIGNORE.encode()
     _create(root, target, files)
     created = [f"{MEMORY}/{name}" for name in sorted(files)]
-    notices = []
+    notices: list[str] = []
     if example:
         created += _core_file(root, notices)
     elif not any((root / name).exists() for name in CORE_FILES):
@@ -65,10 +61,10 @@ def _configuration(workflow: str) -> bytes:
     return re.sub(r"(?m)^workflow: \w+", f"workflow: {workflow}", text, count=1).encode()
 
 
-def _starting_files(workflow: str) -> Iterator[tuple[str, bytes]]:
+def _starting_files(memory: Path, workflow: str) -> Iterator[tuple[str, bytes]]:
     for folder in _EMPTY_FOLDERS:
         yield f"{folder}/.gitkeep", b""
-    for role in sorted({stage.role for stage in load_workflow(workflow).stages} | {"reviewer"}):
+    for role in sorted({stage.role for stage in load_workflow(memory, workflow).stages} | {"reviewer"}):
         for path in sorted((templates_folder() / "agents" / role).iterdir()):
             yield f"agent/{role}/{path.name}", path.read_bytes()
         yield f"agent/{role}/context.json", b"{}\n"
@@ -101,4 +97,3 @@ def _create(root: Path, target: Path, files: dict[str, bytes]) -> None:
         raise WorkspaceError(f"cannot create {target}: {error.strerror or error}") from error
     if not target.is_dir():
         raise WorkspaceError(f"cannot create {target}")
-

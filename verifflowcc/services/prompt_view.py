@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 
 from verifflowcc.context.compile import Shown
-from verifflowcc.context.view import EntryView, PromptView, SprintView, StageView, entry_view, one_line, prose, prose_view
+from verifflowcc.context.view import (
+    EntryView,
+    PromptView,
+    SprintView,
+    StageView,
+    entry_view,
+    one_line,
+    prose,
+    prose_view,
+)
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
 from verifflowcc.services.circumstances import Circumstances

@@ -1,4 +1,4 @@
-"""Read the files of a selection: what the index knows is not read again, what it does not is read, parsed and learned."""
+"""Read the files of a selection: what the index knows is not read again; the rest is read, parsed and learned."""
 
 import time
 from collections.abc import Iterable
@@ -106,5 +106,3 @@ class Reading:
 
     def _count_key(self, digest: str) -> str:
         return f"body/{self.counter.name}/{digest}"
-
-

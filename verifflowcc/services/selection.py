@@ -64,9 +64,7 @@ def _matching(tree: Tree, layer: Layer, pattern: str, place: Place) -> Iterator[
             yield from found
             if found and source.pattern in CORE_FILES:
                 return
-        elif source is Derived.PROGRESS and place.sprint is not None:
-            yield source
-        elif source is Derived.RECENT_ACTIONS:
+        elif (source is Derived.PROGRESS and place.sprint is not None) or source is Derived.RECENT_ACTIONS:
             yield source
 
 

@@ -75,4 +75,4 @@ def _ordered(value: Json, depth: int) -> Json:
 def _code_units(key: str) -> bytes:
     if not isinstance(key, str):
         raise FormatError(f"canonical JSON: the key {key!r} is not text")
-    return key.encode() if key.isascii() else key.encode("utf-16-be", "surrogatepass")
+    return key.encode("utf-16-be", "surrogatepass")

@@ -9,7 +9,7 @@ ROLE = r"^[a-z][a-z0-9]*([-_][a-z0-9]+)*$"
 LONGEST_ROLE = 64
 LONGEST_PATTERN = 300
 MOST_DOUBLE_STARS = 2
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 

@@ -43,7 +43,11 @@ def _write(root: Path, top: Path, lines: list[str]) -> None:
 def _contents(root: Path, shas: list[str]) -> Iterator[bytes]:
     """Return the blobs in order, from one `git cat-file`; a thread-free exchange, since git answers line by line."""
     with subprocess.Popen(
-        ["git", "cat-file", "--batch"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ["git", "cat-file", "--batch"],
+        cwd=root,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as process:
         if process.stdin is None or process.stdout is None:
             raise WorkspaceError("git cat-file cannot be read")

@@ -1,7 +1,9 @@
 """An item as one line of JSON for the index: only what differs from the defaults, so that ten thousand load quickly."""
 
 import json
+from collections.abc import Callable
 from dataclasses import MISSING, fields
+from typing import Any
 
 from verifflowcc.domain.items import (
     DecisionFacts,
@@ -18,7 +20,7 @@ from verifflowcc.domain.items import (
 )
 
 _DEFAULTS = {field.name: field.default for field in fields(Item) if field.default is not MISSING}
-_READERS = {
+_READERS: dict[str, Callable[[Any], object]] = {
     "status": Status,
     "trust": Trust,
     "tags": tuple,
@@ -26,7 +28,6 @@ _READERS = {
     "refs": lambda value: tuple(Ref(*one) for one in value),
     "source": lambda value: Source(SourceKind(value[0]), *value[1:]),
     "recency": lambda value: Recency(*value),
-    "decision": lambda value: _decision(value),
 }
 
 
@@ -61,3 +62,6 @@ def _decision(value: list[object]) -> DecisionFacts:
     title, number, date, status, *targets = value
     tuples = [tuple(one) for one in targets if isinstance(one, list)]
     return DecisionFacts(title, number, date, DecisionStatus(status) if status else None, *tuples)  # type: ignore[arg-type]
+
+
+_READERS["decision"] = _decision

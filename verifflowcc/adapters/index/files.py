@@ -64,9 +64,7 @@ class FileIndex:
     def matches(self, terms: Sequence[str]) -> dict[str, dict[str, int]]:
         """Return how often each of `terms` occurs in each file that has any of them: path → term → count."""
         found: dict[str, dict[str, int]] = {}
-        query = (
-            "SELECT files.path, postings.count FROM postings JOIN files ON files.number = postings.number WHERE term = ?"
-        )
+        query = "SELECT path, count FROM postings JOIN files USING (number) WHERE term = ?"
         for term in terms:
             for path, count in self._connection.execute(query, (term,)):
                 found.setdefault(path, {})[term] = count

@@ -66,4 +66,3 @@ class Index:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             self._notices.append(f"the index was not updated: {error}")
-

@@ -1,7 +1,7 @@
 """The exact count of an encoding's tokens in a text, over a mapped vocabulary and Python's own `re`.
 
-Same pieces, same merges as tiktoken's `encode_ordinary`: special tokens in the text are text, and lone surrogates become
-U+FFFD. What it leaves to others: caching (`counter`), large texts (`delegate`).
+Same pieces, same merges as tiktoken's `encode_ordinary`: special tokens in the text are text, and lone surrogates
+become U+FFFD. What it leaves to others: caching (`counter`), large texts (`delegate`).
 """
 
 import re

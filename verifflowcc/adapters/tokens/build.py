@@ -1,7 +1,7 @@
 """Make a vocabulary table from an encoding's `.tiktoken` file.
 
-Run as `python -m verifflowcc.adapters.tokens.build SOURCE TARGET`; SOURCE may be gzipped. A file whose SHA-256 is not the
-one that tiktoken pins for one of the encodings in `encodings` is refused.
+Run as `python -m verifflowcc.adapters.tokens.build SOURCE TARGET`; SOURCE may be gzipped. A file whose SHA-256 is not
+the one that tiktoken pins for one of the encodings in `encodings` is refused.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Make the table of character classes by asking tiktoken's own pattern engine about every character.
 
-Run as `python -m verifflowcc.adapters.tokens.build_characters TARGET`. The engine that cuts texts in tiktoken is the one
-that must be agreed with, so it is the source, not `unicodedata`, whose Unicode version is Python's.
+Run as `python -m verifflowcc.adapters.tokens.build_characters TARGET`. The engine that cuts texts in tiktoken is the
+one that must be agreed with, so it is the source, not `unicodedata`, whose Unicode version is Python's.
 """
 
 import sys

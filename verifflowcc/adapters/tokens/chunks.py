@@ -1,7 +1,7 @@
 """Cut a text where both encodings must end a token, so that the chunks' counts add up to the text's count.
 
-Two such places are used. After a line feed, before anything but whitespace and `/`: a piece that holds a line feed holds
-after it only whitespace or (in o200k_base) `/`, and whitespace up to the last line feed before other text is one piece.
+Two such places are used. After a line feed, before anything but whitespace and `/`: a piece that holds a line feed
+holds after it only whitespace or (in o200k_base) `/`, and whitespace up to the last line feed before other text is one piece.
 And between an ASCII letter and a space with an ASCII letter after it: a run of letters ends its piece at its end.
 Neither pattern looks back, and none looks ahead beyond whitespace.
 """
@@ -22,9 +22,9 @@ _ANYWHERE = re.compile(r"(?<=\n)(?=[^\s/])|(?<=[A-Za-z])(?= [A-Za-z])")
 def split(text: str) -> Iterator[str]:
     """Yield the chunks of `text`, in order; joined they are the text.
 
-    A chunk has at least `SMALLEST` characters, save the last. It ends before the first Markdown heading after that, else
-    past `USUAL` characters at a paragraph, else a line, else between words. Cuts depend on what is near, so that an edit
-    changes the chunks up to the next heading or a few more.
+    A chunk has at least `SMALLEST` characters, save the last. It ends before the first Markdown heading after that,
+    else past `USUAL` characters at a paragraph, else a line, else between words. Cuts depend on what is near, so that
+    an edit changes the chunks up to the next heading or a few more.
     """
     start = 0
     while len(text) - start > SMALLEST:

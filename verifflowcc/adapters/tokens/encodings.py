@@ -5,8 +5,6 @@ Python's own `re`: `re` knows no `\\p{..}`, and what it and the `regex` module t
 version of Unicode, so that counts would differ from one machine to the next.
 """
 
-DATA_FOLDER = "data"
-
 _SUFFIX = r"(?:'(?:[sdmtSDMT]|[lL][lL]|[vV][eE]|[rR][eE]))?"
 _BEFORE_LETTER = r"[^\r\nA-Za-z\xaa0-9]?"
 _UPPER = r"[A-Z\xaa\xb7]"

@@ -1,8 +1,8 @@
 """A vocabulary as one memory-mapped file: opened in microseconds, read where it is touched.
 
 Layout, little-endian: a header of 96 bytes (magic, version, number of tokens, slots in the index, bytes of text, name,
-SHA-256 of the original `.tiktoken` file), the offsets (one more than there are tokens), the index, and the tokens' bytes
-in the order of their ranks. The index is a hash table with open addressing over CRC-32: a slot holds 0, or the rank + 1
+SHA-256 of the original `.tiktoken` file), the offsets (one more than there are tokens), the index, and the tokens'
+bytes in the order of their ranks. The index is a hash table with open addressing over CRC-32: a slot holds 0, or the rank + 1
 in its low 18 bits and the top 14 bits of the hash above them, so that most misses never touch the text.
 """
 
@@ -30,7 +30,8 @@ class Vocabulary:
     __slots__ = ("_blob", "_index", "_map", "_mask", "_offsets", "_start", "count", "digest", "name", "path")
 
     def __init__(self, path: Path, mapped: mmap.mmap) -> None:
-        magic, version, count, slots, blob_bytes, name, digest = HEADER.unpack_from(mapped)
+        header: tuple[bytes, int, int, int, int, bytes, bytes] = HEADER.unpack_from(mapped)
+        magic, version, count, slots, blob_bytes, name, digest = header
         if magic != MAGIC or version != VERSION:
             raise FormatError(f"{path}: not a vocabulary that this vfcc reads", hint=REINSTALL)
         start = HEADER.size + 4 * (count + 1 + slots)

@@ -1,0 +1,58 @@
+"""`vfcc config`: check, show and describe the configuration."""
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag
+
+app = typer.Typer(help="Check, show and describe .memory/config.yaml.", no_args_is_help=True)
+
+
+@app.command()
+def check(as_json: JsonFlag = False) -> None:
+    """Say everything that is wrong with config.yaml; exit 1 if anything is."""
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.configuration import check_config
+    from verifflowcc.services.workspace import open_workspace
+
+    report = check_config(open_workspace())
+    if as_json:
+        out.emit_json(report)
+    else:
+        for problem in report.problems:
+            out.emit(problem)
+        for notice in report.notices:
+            out.warn(notice)
+        if not report.problems:
+            out.emit("config.yaml is valid")
+    if report.problems:
+        raise typer.Exit(1)
+
+
+@app.command()
+def show(as_json: JsonFlag = False) -> None:
+    """Print the settings in force, each with where it comes from."""
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.configuration import show_config
+    from verifflowcc.services.workspace import open_workspace
+
+    settings = show_config(open_workspace())
+    if as_json:
+        out.emit_json(settings)
+    else:
+        rows = [(one.name, _value(one.value), one.origin) for one in settings]
+        out.emit(out.table(("setting", "value", "from"), rows))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of config.yaml, for editors."""
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.configuration import config_schema
+
+    out.emit(config_schema())
+
+
+def _value(value: object) -> str:
+    if isinstance(value, tuple | list):
+        return ", ".join(str(one) for one in value) or "–"
+    return "–" if value is None else str(value)

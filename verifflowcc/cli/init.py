@@ -1,0 +1,28 @@
+"""`vfcc init`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="The project's root.")] = Path(),
+    workflow: Annotated[str, typer.Option("--workflow", help="light, agile or standard.")] = "light",
+    example: Annotated[bool, typer.Option("--example", help="Begin with the worked example.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Create .memory/ here."""
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.initialise import initialise
+
+    done = initialise(folder.absolute(), workflow=workflow, example=example)
+    if as_json:
+        out.emit_json(done)
+        return
+    out.emit(f"created .memory/ with {len(done.created)} files in {done.root}")
+    for notice in done.notices:
+        out.say(f"note: {notice}")
+    out.emit("next: vfcc status" if example else 'next: vfcc sprint start "Title" --goal "What it must achieve"')

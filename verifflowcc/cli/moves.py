@@ -1,0 +1,64 @@
+"""What the commands that move a sprint share: who acts, and how a move is shown."""
+
+import os
+import sys
+from dataclasses import dataclass
+
+from verifflowcc.adapters.actor import acting, git_user
+from verifflowcc.cli import output as out
+from verifflowcc.domain.config import Config
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.status import remember_status
+from verifflowcc.services.transitions import Transition
+from verifflowcc.services.workspace import Workspace, open_workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """The workspace, its configuration, and who moves the sprint."""
+
+    workspace: Workspace
+    config: Config
+    actor: str
+
+    def commits(self, asked: bool) -> bool:
+        """Whether the move is committed to git: asked for, or always."""
+        return asked or self.config.git.commit == "always"
+
+
+def acting_here() -> Acting:
+    """Return who acts in the workspace of the current folder."""
+    workspace = open_workspace()
+    actor = acting(os.environ, stdin_is_terminal=sys.stdin.isatty(), git_user=git_user(workspace.root))
+    return Acting(workspace, effective_config(workspace).config, actor)
+
+
+def show(done: Transition, workspace: Workspace, *, as_json: bool) -> None:
+    """Print a move and what can be done next."""
+    remember_status(workspace)
+    for warning in done.warnings:
+        out.warn(warning)
+    if as_json:
+        out.emit_json(done)
+        return
+    out.emit(_sentence(done))
+    if done.committed:
+        out.emit(f"committed: {done.committed[:12]}")
+    elif done.git_command:
+        out.emit(f"to commit: {done.git_command}")
+
+
+def _sentence(done: Transition) -> str:
+    name = done.state.id
+    if done.after is None and done.before is None:
+        return f"{name}: closed" if str(done.state.status) == "closed" else f"{name}: nothing is in work"
+    if done.before is None:
+        return f"{name}: started, in {done.after}"
+    if done.after is None:
+        closed = str(done.state.status) == "closed"
+        return (
+            f"{name}: closed"
+            if closed
+            else f"{name}: {done.before} passed; that was the last stage\nnext: vfcc sprint close"
+        )
+    return f"{name}: {done.before} → {done.after}"

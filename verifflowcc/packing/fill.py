@@ -1,0 +1,144 @@
+"""Fill one layer: greedily by rank, trimming at most one entry."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from verifflowcc.domain.entries import Candidate
+from verifflowcc.domain.layers import Layer
+from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
+
+Trim = Callable[[Candidate, int], Trimmed | None]
+"""Cuts a candidate's body to at most so many tokens, or says that it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerQueue:
+    """What one layer offers, in rank order, and what it may take.
+
+    `share` is in millionths of the budget; `max_tokens` caps the layer whatever its share and the leftovers of others.
+    With `head_tail_preserve` N the first and the last N of those that are not always-load are tried before the rest.
+    """
+
+    layer: Layer
+    share: int
+    max_tokens: int
+    candidates: tuple[Candidate, ...]
+    head_tail_preserve: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A queue made ready: the cost of each candidate, its frame included, and the order in which they are tried."""
+
+    queue: LayerQueue
+    costs: tuple[int, ...]
+    order: tuple[int, ...]
+
+    @property
+    def max_tokens(self) -> int:
+        """The layer's cap, never below zero."""
+        return max(0, self.queue.max_tokens)
+
+    def frame_tokens(self, place: int) -> int:
+        """Return what the frame around the candidate at `place` costs."""
+        return self.costs[place] - max(0, self.queue.candidates[place].tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """The one trimmed entry of a layer: its place in the queue, and the tokens that were left when its turn came."""
+
+    place: int
+    trimmed: Trimmed
+    left_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A layer filled up to `limit_tokens`: the places of entries kept whole, the trimmed one, those that could not be.
+
+    `used_tokens` includes frames.
+    """
+
+    limit_tokens: int
+    used_tokens: int
+    whole: frozenset[int]
+    cutting: Cutting | None = None
+    refused: frozenset[int] = frozenset()
+
+    @property
+    def kept(self) -> int:
+        """How many entries are in, whole or trimmed."""
+        return len(self.whole) + (self.cutting is not None)
+
+
+def make_offer(queue: LayerQueue, frame: Callable[[Candidate], int]) -> Offer:
+    """Return the queue with each candidate's cost; always-load entries are tried first, in rank order."""
+    costs = tuple(max(0, one.tokens) + max(0, frame(one)) for one in queue.candidates)
+    always = [place for place, one in enumerate(queue.candidates) if one.always]
+    ranked = [place for place, one in enumerate(queue.candidates) if not one.always]
+    ends = max(0, queue.head_tail_preserve)
+    if 0 < ends < len(ranked) - ends:
+        ranked = ranked[:ends] + ranked[-ends:] + ranked[ends:-ends]
+    return Offer(queue, costs, tuple(always + ranked))
+
+
+def fill(offer: Offer, limit_tokens: int, trim: Trim) -> Filled:
+    """Return what of `offer` goes into `limit_tokens`.
+
+    An entry that does not fit hides no smaller one. At most one is trimmed: the first always-load entry that does not
+    fit, else the best-ranked other one, because a second would cut what the first has already filled up. `trim` is
+    called at most three times, so that thousands of entries that do not fit cost no reading. A trimmed always-load
+    entry leaves room for the always-load entries behind it, where it can be trimmed so far.
+    """
+    room, whole, cutting = limit_tokens, set[int](), None
+    tried = dict[bool, int]()
+    for turn, place in enumerate(offer.order):
+        cost, always = offer.costs[place], offer.queue.candidates[place].always
+        if cost <= room:
+            whole.add(place)
+            room -= cost
+        elif cutting is None and always not in tried and _trimmable(offer, place, room):
+            tried[always] = place
+            cutting = _cut(offer, turn, room, trim)
+            if cutting is not None:
+                room -= cutting.trimmed.tokens + offer.frame_tokens(place)
+    refused = frozenset(tried.values()) - {cutting.place if cutting else -1}
+    return Filled(limit_tokens, limit_tokens - room, frozenset(whole), cutting, refused)
+
+
+def top_up(offer: Offer, filled: Filled, room: int) -> Filled:
+    """Return `filled` with every entry made whole that fits into `room` more tokens, in the order of trying."""
+    whole, cutting, used = set(filled.whole), filled.cutting, filled.used_tokens
+    for place in offer.order:
+        if place in whole:
+            continue
+        paid = 0
+        if cutting is not None and cutting.place == place:
+            paid = cutting.trimmed.tokens + offer.frame_tokens(place)
+        more = offer.costs[place] - paid
+        if more <= room:
+            whole.add(place)
+            used, room = used + more, room - more
+            cutting = None if paid else cutting
+    return replace(filled, used_tokens=used, whole=frozenset(whole), cutting=cutting, refused=filled.refused - whole)
+
+
+def _trimmable(offer: Offer, place: int, room: int) -> bool:
+    return room - offer.frame_tokens(place) >= MINIMUM_TRIMMED_TOKENS
+
+
+def _cut(offer: Offer, turn: int, room: int, trim: Trim) -> Cutting | None:
+    place = offer.order[turn]
+    candidate, frame = offer.queue.candidates[place], offer.frame_tokens(place)
+    reserve = _always_behind(offer, offer.order[turn + 1 :], room) if candidate.always else 0
+    for limit in dict.fromkeys((room - frame - reserve, room - frame)):
+        trimmed = trim(candidate, limit) if limit >= MINIMUM_TRIMMED_TOKENS else None
+        if trimmed is not None and MINIMUM_TRIMMED_TOKENS <= trimmed.tokens <= limit:
+            return Cutting(place, trimmed, limit + frame)
+    return None
+
+
+def _always_behind(offer: Offer, places: Sequence[int], room: int) -> int:
+    candidates, costs = offer.queue.candidates, offer.costs
+    return sum(costs[place] for place in places if candidates[place].always and costs[place] <= room)

@@ -1,0 +1,125 @@
+"""Choose what goes into a prompt: each layer within its share, leftovers by priority, every fate with its reason."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.domain.entries import Candidate, LayerUse, Placed
+from verifflowcc.domain.layers import PRIORITY, Layer
+from verifflowcc.packing.allocate import allocate
+from verifflowcc.packing.fill import Filled, LayerQueue, Offer, Trim, fill, make_offer, top_up
+from verifflowcc.packing.reasons import explain
+from verifflowcc.packing.trim import Trimmed
+
+__all__ = ["LayerQueue", "Packing", "pack"]
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Every candidate with its fate, layer by layer as given and by rank within, and each layer's account.
+
+    A layer's `budget_tokens` is what it used and what was still free for it at the end, so that every dropped entry
+    costs more than the difference between the two.
+    """
+
+    placed: tuple[Placed, ...]
+    layers: tuple[LayerUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """One way to share the tokens out: what each layer held from its own share, and in the end; what nobody used."""
+
+    first: tuple[Filled, ...]
+    final: tuple[Filled, ...]
+    pool: int
+
+
+def pack(
+    queues: Sequence[LayerQueue],
+    available_tokens: int,
+    frame: Callable[[Candidate], int],
+    trim: Trim,
+) -> Packing:
+    """Return what fits in `available_tokens`, and why.
+
+    A candidate costs its tokens and `frame(candidate)`, what its heading and fence take. `trim(candidate, limit)`
+    returns its body in at most `limit` tokens and at least 256, or None. Each layer is filled from min(its share, its
+    `max_tokens`), then once more, in the order of PRIORITY, with what all layers left over.
+
+    Where nothing of the agent layer was kept, the layers of lowest priority give up their shares to it, one by one, and
+    live on leftovers. Where even that keeps nothing, they get them back. Nothing is raised, for any numbers.
+    """
+    offers = [make_offer(queue, frame) for queue in queues]
+    available = max(0, available_tokens)
+    order = sorted(range(len(offers)), key=lambda index: PRIORITY.index(offers[index].queue.layer))
+    shares = {index: max(0, offers[index].queue.share) for index in order}
+    trim = _remembering(trim)
+    chosen = plain = _share_out(offers, shares, available, trim)
+    gave_up: list[int] = []
+    agent = next((index for index in order if _is_agent(offers[index])), None)
+    for index in reversed(order):
+        if agent is None or chosen.final[agent].kept or offers[index].queue.layer is Layer.AGENT:
+            break
+        if shares[index] == 0:
+            continue
+        shares[agent], shares[index] = shares[agent] + shares[index], 0
+        gave_up.append(index)
+        chosen = _share_out(offers, shares, available, trim)
+    if agent is not None and not chosen.final[agent].kept:
+        chosen, gave_up = plain, []
+    return _account(offers, chosen, gave_up)
+
+
+def _is_agent(offer: Offer) -> bool:
+    return offer.queue.layer is Layer.AGENT and bool(offer.costs)
+
+
+def _remembering(trim: Trim) -> Trim:
+    known: dict[tuple[int, int], Trimmed | None] = {}
+
+    def remembered(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+        key = (id(candidate), limit_tokens)
+        if key not in known:
+            known[key] = trim(candidate, limit_tokens)
+        return known[key]
+
+    return remembered
+
+
+def _share_out(offers: Sequence[Offer], shares: dict[int, int], available: int, trim: Trim) -> _Round:
+    """Fill every layer from its share, then again with what is left over; `shares` is in the order of priority."""
+    parts = allocate(available, shares)
+    first = [fill(offer, min(parts[index], offer.max_tokens), trim) for index, offer in enumerate(offers)]
+    final, pool = list(first), available - sum(one.used_tokens for one in first)
+    for index in shares:
+        offer, before = offers[index], first[index]
+        limit = min(offer.max_tokens, before.used_tokens + pool)
+        if len(before.whole) < len(offer.costs) and limit > before.limit_tokens:
+            final[index] = fill(offer, limit, trim)
+            pool += before.used_tokens - final[index].used_tokens
+    # A layer filled again may use less than before, after those above it have had their turn.
+    for index in shares:
+        offer, before = offers[index], final[index]
+        final[index] = top_up(offer, before, min(offer.max_tokens - before.used_tokens, pool))
+        pool += before.used_tokens - final[index].used_tokens
+    return _Round(tuple(first), tuple(final), pool)
+
+
+def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int]) -> Packing:
+    placed: list[Placed] = []
+    layers: list[LayerUse] = []
+    for index, (offer, first, final) in enumerate(zip(offers, chosen.first, chosen.final, strict=True)):
+        left = min(offer.max_tokens - final.used_tokens, chosen.pool)
+        placed += explain(offer, first, final, left, index in gave_up)
+        layers.append(
+            LayerUse(
+                layer=offer.queue.layer,
+                budget_tokens=final.used_tokens + left,
+                used_tokens=final.used_tokens,
+                offered_tokens=sum(offer.costs),
+                kept=len(final.whole),
+                trimmed=final.kept - len(final.whole),
+                dropped=len(offer.costs) - final.kept,
+            )
+        )
+    return Packing(tuple(placed), tuple(layers))

@@ -1,0 +1,112 @@
+"""What is going on: the open sprints and the next step; and the snapshot from which `fast/` says it again.
+
+The snapshot carries the text and the JSON as they are printed, and stamps of every folder and file that they depend on.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+
+from verifflowcc.adapters.files.layout import MEMORY
+from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.stamps import stamps
+from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.services.sprints import list_sprints, show_sprint
+from verifflowcc.services.transitions import ledger_of
+from verifflowcc.services.workspace import Workspace
+
+SNAPSHOT_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSprint:
+    """An open sprint: its place in its V, the last event as of which this is said, and the next command."""
+
+    id: str
+    title: str
+    status: str
+    stage: str | None
+    passed: int
+    stages: int
+    as_of: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The open sprints, how many are closed, and the next command."""
+
+    open: tuple[OpenSprint, ...]
+    closed: int
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStatus:
+    """A status as it is printed."""
+
+    text: str
+    json: str
+
+
+def current_status(workspace: Workspace) -> Status:
+    """Return the status, from the ledgers."""
+    lines = list_sprints(workspace)
+    open_ones = tuple(_open(workspace, line) for line in lines if line.status is not SprintStatus.CLOSED)
+    following = open_ones[0].next if open_ones else 'vfcc sprint start "Title"'
+    return Status(open_ones, len(lines) - len(open_ones), following)
+
+
+def remember_status(workspace: Workspace) -> ShownStatus:
+    """Return the status as it is printed, and leave it where `fast/` finds it, unless that cannot be written."""
+    depends = _depends_on(workspace)
+    before = stamps(workspace.root, depends)
+    status = current_status(workspace)
+    shown = ShownStatus(_text(status), json.dumps(asdict(status), indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+    snapshot = {"format": SNAPSHOT_FORMAT, "text": shown.text, "json": shown.json, "stamps": before}
+    try:
+        write_atomic(workspace.local / "snapshot.json", json.dumps(snapshot, ensure_ascii=False, indent=1) + "\n")
+    except WorkspaceError:
+        return shown  # a read-only tree has no snapshot, and needs none to be told truly
+    return shown
+
+
+def _depends_on(workspace: Workspace) -> tuple[str, ...]:
+    """The folders whose stamps change when an event, a sprint or the configuration does."""
+    sprints = (f"{MEMORY}/sprint/{name}/events" for name in ledger_of(workspace).sprint_ids())
+    return (f"{MEMORY}/config.yaml", f"{MEMORY}/sprint", *sprints)
+
+
+def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
+    state = show_sprint(workspace, line.id)
+    return OpenSprint(
+        id=line.id,
+        title=state.title,
+        status=str(state.status),
+        stage=state.current,
+        passed=sum(each.status in DONE for each in state.stages),
+        stages=len(state.stages),
+        as_of=", ".join(state.heads) or "no event",
+        next=_next(state),
+    )
+
+
+def _next(state: SprintState) -> str:
+    if state.problems or state.fork:
+        return f"vfcc sprint show {state.id}"
+    return f"vfcc stage show --sprint {state.id}" if state.current else f"vfcc sprint close {state.id}"
+
+
+def _text(status: Status) -> str:
+    lines = []
+    for sprint in status.open:
+        state = "" if sprint.status == "open" else f" ({sprint.status})"
+        where = f"in {sprint.stage}" if sprint.stage else "all stages passed"
+        lines.append(f"{sprint.id}: {sprint.title}{state}")
+        lines.append(f"  {where}, {sprint.passed} of {sprint.stages} stages passed, as of event {sprint.as_of}")
+        lines.append(f"  next: {sprint.next}")
+    if not status.open:
+        lines += ["no sprint is open", f"  next: {status.next}"]
+    if status.closed:
+        lines.append(f"{status.closed} closed: vfcc sprint list")
+    return "\n".join(lines) + "\n"
