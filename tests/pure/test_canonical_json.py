@@ -39,9 +39,7 @@ def test_what_is_spelled_reads_back_the_same(value: Json) -> None:
 
 @given(st.dictionaries(TEXT, st.integers(0, 9), max_size=6), st.randoms())
 @settings(deadline=None, max_examples=100)
-def test_the_order_in_which_keys_were_given_does_not_show(
-    value: dict[str, int], random: Random
-) -> None:
+def test_the_order_in_which_keys_were_given_does_not_show(value: dict[str, int], random: Random) -> None:
     keys = list(value)
     random.shuffle(keys)
 

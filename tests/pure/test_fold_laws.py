@@ -1,6 +1,7 @@
 """Laws of the fold, over random graphs: reading order and clocks do not matter, and no contradiction stays hidden."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 
 from hypothesis import given, settings
@@ -60,7 +61,7 @@ def test_parents_come_first_and_ties_go_by_content(events: list[Event]) -> None:
 
     assert len(ordered) == len(events)
     assert all(place[parent] < place[each.id] for each in ordered for parent in each.parents)
-    for one, two in zip(ordered, ordered[1:], strict=False):
+    for one, two in pairwise(ordered):
         assert one.id in two.parents or content_part(one.id) < content_part(two.id)
 
 

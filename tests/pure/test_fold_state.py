@@ -3,7 +3,7 @@
 import pytest
 
 from tests.ledger_samples import DIGEST, THREE, event, feedback, passed, root
-from verifflowcc.domain.events import Event, EventType
+from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.workflow import payloads
 from verifflowcc.workflow.fold import fold
@@ -23,7 +23,7 @@ def whole() -> list[Event]:
 
 def closed(*before: Event) -> Event:
     state = fold("login", before)
-    ledger = {"events": len(before), "digest": DIGEST}
+    ledger: dict[str, Json] = {"events": len(before), "digest": DIGEST}
     return event(EventType.SPRINT_CLOSED, payloads.closed(state, None, None, ledger), before[-1], second=9)
 
 

@@ -31,7 +31,7 @@ def test_a_marker_says_more_than_a_name(env: dict[str, str], terminal: bool, use
     assert acting(env, stdin_is_terminal=terminal, git_user=user) == actor
 
 
-@pytest.mark.parametrize("user", ["A\nB", " Ann ", "\x1b[31mRed", "x" * 500, "Zoë 😀", "​", "\x00"])
+@pytest.mark.parametrize("user", ["A\nB", " Ann ", "\x1b[31mRed", "x" * 500, "Zoë 😀", "\u200b", "\x00"])
 def test_any_git_name_makes_an_actor_that_an_event_can_hold(user: str) -> None:
     actor = acting({}, stdin_is_terminal=True, git_user=user)
     at = moment("2026-01-01T00:00:00.000Z")

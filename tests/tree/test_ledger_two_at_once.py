@@ -3,9 +3,10 @@
 import fcntl
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -46,7 +47,7 @@ def exit_code(action: Callable[[], object]) -> None:
     os._exit(0)
 
 
-def at_once(actions: list[Callable[[], object]]) -> list[int | None]:
+def at_once(actions: Sequence[Callable[[], object]]) -> list[int]:
     children = [FORK.Process(target=exit_code, args=(action,)) for action in actions]
     for child in children:
         child.start()
@@ -59,12 +60,8 @@ def test_of_two_that_advance_at_once_one_wins_and_the_other_is_told(tmp_path: Pa
     here = started(tmp_path)
     fill(here, ID)
     barrier = FORK.Barrier(2)
-    codes = at_once(
-        [
-            lambda name=name: advance_stage(Workspace(tmp_path, MeetingClock(barrier)), ID, actor=f"human:{name}")
-            for name in ("Ann", "Bob")
-        ]
-    )
+    here_too = [Workspace(tmp_path, MeetingClock(barrier)) for _ in range(2)]
+    codes = at_once([partial(advance_stage, each, ID, actor=ANN) for each in here_too])
     state = show_sprint(here, ID)
 
     assert codes == [0, 5]
@@ -76,13 +73,9 @@ def test_of_two_that_advance_at_once_one_wins_and_the_other_is_told(tmp_path: Pa
 def test_of_two_that_start_the_same_sprint_at_once_both_get_one(tmp_path: Path) -> None:
     workspace(tmp_path)
     barrier = FORK.Barrier(2)
+    begin = partial(start_sprint, title="Log in", workflow="light", actor=ANN)
     codes = at_once(
-        [
-            lambda goal=goal: start_sprint(
-                Workspace(tmp_path, MeetingClock(barrier)), "Log in", goals=[goal], workflow="light", actor=ANN
-            )
-            for goal in ("one", "two")
-        ]
+        [partial(begin, Workspace(tmp_path, MeetingClock(barrier)), goals=[goal]) for goal in ("one", "two")]
     )
     goals = {(tmp_path / ".memory/sprint" / name / "goals.md").read_text() for name in (ID, f"{ID}-2")}
 
@@ -116,9 +109,10 @@ def test_a_held_lock_is_waited_for_and_then_named(tmp_path: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
         lock.write_text("4711\n")
 
-        with pytest.raises(ConflictError, match=r"local/lock is held by another vfcc \(process 4711\)"):
-            with ledger.moving(ID, ledger.load(ID)):
-                pytest.fail("the lock was held")
+        seen = ledger.load(ID)
+        told = pytest.raises(ConflictError, match=r"local/lock is held by another vfcc \(process 4711\)")
+        with told, ledger.moving(ID, seen):
+            pytest.fail("the lock was held")
     with ledger.moving(ID, ledger.load(ID)):
         pass
 

@@ -71,8 +71,7 @@ def test_doing_what_the_hint_says_opens_the_gate(tmp_path: Path) -> None:
             advance_stage(here, ID, actor=ANN)
             break
         except GateClosed as closed:
-            assert closed.hint
-            path = tmp_path / closed.hint.split()[1].rstrip(",")
+            path = tmp_path / str(closed.hint).split()[1].rstrip(",")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("x\n")
     assert show_sprint(here, ID).current == "requirements"
@@ -133,7 +132,7 @@ def test_the_summary_tells_the_next_stage_what_it_needs(tmp_path: Path) -> None:
     assert summary.startswith("# design: summary\n\nSprint: Log in (log-in).")
     assert "Next: coding (coder)." in summary
     assert "`planning/artifacts/plan.md` (8 bytes, sha256:" in summary
-    assert f"`design/artifacts/design.md` (9 bytes, {digest_text(b'# Design' + b'\n')[:19]})" in summary
+    assert f"`design/artifacts/design.md` (9 bytes, {digest_text('# Design' + chr(10))[:19]})" in summary
     assert "- planning/plan.md changed after planning passed" in summary
     assert "- duration_s: 90" in summary
     assert "`design/feedback.md` holds review comments (2 lines)" in summary
@@ -275,7 +274,11 @@ BAD = {
     "wrong leg": ("leg: right", "leg: left", r":6: check is on the left leg, on the wrong side of build"),
     "no such leg": ("leg: right", "leg: up", r":6: leg 'up' must be left, apex or right"),
     "two apexes": ("leg: right", "leg: apex", r"one stage with leg: apex, not 2"),
-    "pattern leaves": ("role: planner, artifacts: []", "role: planner, artifacts: [../x]", r":4: artifact '\.\./x' must"),
+    "pattern leaves": (
+        "role: planner, artifacts: []",
+        "role: planner, artifacts: [../x]",
+        r":4: artifact '\.\./x' must",
+    ),
     "bad id": ("id: plan,", "id: Plan One,", r":4: id 'Plan One' must be"),
     "shipped name": ("name: bare", "name: light", r"light is the name of a shipped workflow"),
     "no stages": (NO_ARTIFACTS[NO_ARTIFACTS.index("stages") :], "stages: []\n", r":3: stages must be a list"),

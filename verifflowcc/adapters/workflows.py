@@ -132,15 +132,18 @@ class _Reader:
 
     def check_v(self, stages: tuple[Stage, ...]) -> None:
         """Check that the stages make a V: left legs, one apex, right legs, with pairs that answer one another."""
-        place = {stage.id: index for index, stage in enumerate(stages)}
+        place = {stage.id: index for index, stage in reversed(list(enumerate(stages)))}
+        twice = [index for index, stage in enumerate(stages) if place[stage.id] != index]
+        for index in twice:
+            self.wrong(("stages", index, "id"), f"the id {stages[index].id} is used twice")
+        if twice:
+            return
         apexes = [index for index, stage in enumerate(stages) if stage.leg is Leg.APEX]
         if len(apexes) != 1:
             self.wrong(("stages",), f"a V has one stage with leg: apex, not {len(apexes)}")
             return
         for index, stage in enumerate(stages):
             at: Loc = ("stages", index)
-            if place[stage.id] != index:
-                self.wrong((*at, "id"), f"the id {stage.id} is used twice")
             if (index > apexes[0] and stage.leg is Leg.LEFT) or (index < apexes[0] and stage.leg is Leg.RIGHT):
                 self.wrong(
                     (*at, "leg"), f"{stage.id} is on the {stage.leg} leg, on the wrong side of {stages[apexes[0]].id}"

@@ -1,11 +1,14 @@
 """How a compiled prompt is delivered, and its account and explanation shown."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.cli import output as out
 from verifflowcc.domain.entries import ContextPackage, Fate, LayerUse, Prompt
-from verifflowcc.services.context_diff import Comparison
+
+if TYPE_CHECKING:
+    from verifflowcc.services.context_diff import Comparison
 
 
 def deliver(text: str, path: Path | None) -> None:
@@ -43,7 +46,7 @@ def explanation(package: ContextPackage) -> str:
     return f"{listing}\n\n{inputs}\n"
 
 
-def comparison(found: Comparison) -> str:
+def comparison(found: "Comparison") -> str:
     """Return what came, went or changed between two prompts, and the difference in tokens."""
     rows = [
         (change.what, str(change.layer), change.key, f"{change.left_tokens:,}", f"{change.right_tokens:,}")

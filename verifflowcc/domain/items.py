@@ -97,7 +97,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Recency:
-    """How new an item is, by its own word: an ISO date, a number in its name, or neither. Compare within a kind only."""
+    """How new an item is, by its own word: an ISO date or a number in its name. Compared within a kind only."""
 
     kind: Literal["date", "number"] | None = None
     value: str | int | None = None
@@ -136,7 +136,7 @@ class DecisionFacts:
 class Item:
     """A memory record with a type and a life cycle.
 
-    `importance` and `confidence` in thousandths, 0 to 1000. `created`, `updated`, `expires` and `deadline` are ISO dates
+    `importance` and `confidence` in thousandths, 0 to 1000; `created`, `updated`, `expires` and `deadline` as ISO dates
     or date-times. `path` is as the caller gave it, with `/`; `scope` follows from it. `key` is what an upsert matches
     within scope and type. `decision` is there for decisions alone.
     """

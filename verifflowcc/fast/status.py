@@ -28,7 +28,7 @@ def stamp(path: str) -> str:
         found = stat(path)
     except OSError:
         return ""
-    return f"{found.st_mtime_ns}.{found.st_size}.{found.st_ino}"
+    return f"{found.st_mtime_ns}.{found.st_ctime_ns}.{found.st_size}.{found.st_ino}"
 
 
 def _root() -> str:

@@ -44,7 +44,7 @@ _TARGET = re.compile(
     r"|\[[^\]]*\]\(<?(?P<link>[^)\s>#]+)[^)]*\)"
     r"|(?P<file>[\w./-]+\.md)\b"
     r"|\b(?:ADR|Decision|RFC)[ #:_-]*(?P<named>\d{1,6})\b"
-    r"|(?<![\w.])#?(?P<number>\d{1,4})(?![\w/])(?!-\d)",
+    r"|(?<![\w./-])#?(?P<number>\d{1,4})(?![\w/-])",
     re.I,
 )
 
@@ -149,13 +149,12 @@ def _is_template(line: str) -> bool:
 
 def _status(lines: list[str]) -> DecisionStatus | None:
     for line in lines:
-        words = [one for one in _STATUS_WORD.finditer(line) if one.lastgroup]
-        for word in words:
-            if word.lastgroup == "superseded" and _PARTLY.search(line):
-                continue
-            return DecisionStatus(word.lastgroup)
-        if word_of := next((status for emoji, status in _EMOJI.items() if emoji in line), None):
-            return DecisionStatus(word_of)
+        for found in _STATUS_WORD.finditer(line):
+            status = DecisionStatus(found.lastgroup or "")
+            if status is not DecisionStatus.SUPERSEDED or not _PARTLY.search(line):
+                return status
+        if shown := next((word for emoji, word in _EMOJI.items() if emoji in line), None):
+            return DecisionStatus(shown)
     return None
 
 
@@ -165,7 +164,7 @@ def _targets(pattern: re.Pattern[str], lines: list[str]) -> tuple[str, ...]:
 
 
 def _found(text: str) -> tuple[str, ...]:
-    targets = []
-    for found in _TARGET.finditer(text):
-        targets.append(next(group for group in found.groups() if group is not None).strip())
-    return tuple(targets)
+    """Return the records that a text names; bare numbers count only where nothing clearer stands."""
+    found = [(one.lastgroup, one[one.lastgroup].strip()) for one in _TARGET.finditer(text) if one.lastgroup]
+    clear = tuple(target for kind, target in found if kind != "number")
+    return clear or tuple(target for _, target in found)

@@ -72,7 +72,7 @@ def edit(text: str, changes: Mapping[str, str | None], *, path: str = "front mat
     for key, value in changes.items():
         _demand_plain_change(key, value)
     parts = split(text)
-    if parts.unclosed or parts.body.startswith("+++") and parts.block is None:
+    if parts.unclosed or (parts.body.startswith("+++") and parts.block is None):
         what = "is opened by --- and never closed" if parts.unclosed else "is TOML"
         raise FormatError(f"{path}:1: front matter {what}; it cannot be edited", hint="edit the file by hand")
     if parts.block is None:

@@ -42,7 +42,8 @@ _SKIPPED = re.compile(r" *(?:#.*)?")
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_./(+~$^<\xa0-\U0010ffff]|-(?=[^ ]))(?:[^ :#]|:(?! |$)|(?<! )#| +(?![ #]|$))*")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"([^\"\\]*)\"")
 _FLOW_SCALAR = re.compile(
-    r"(?:[A-Za-z0-9_./~\xa0-\U0010ffff]|-(?=[A-Za-z0-9]))(?:[A-Za-z0-9_./@+\xa0-\U0010ffff-]|:(?=[A-Za-z0-9_./])| +(?=[A-Za-z0-9_./]))*"
+    r"(?:[A-Za-z0-9_./~\xa0-\U0010ffff]|-(?=[A-Za-z0-9]))"
+    r"(?:[A-Za-z0-9_./@+\xa0-\U0010ffff-]|:(?=[A-Za-z0-9_./])| +(?=[A-Za-z0-9_./]))*"
 )
 _TAIL = re.compile(r" *(?: #.*)?")
 _SPACE = re.compile(r" *")

@@ -124,7 +124,7 @@ def _inline(block: str, position: int, column: int) -> tuple[int, int, int]:
     point = start
     while found := _PROPERTY.match(block, point, line_end):
         point = found.end()
-    if point == line_end or block[point] == "#" and (point == 0 or block[point - 1] in " \t"):
+    if point == line_end or (block[point] == "#" and (point == 0 or block[point - 1] in " \t")):
         end = position if point == start else len(block[:point].rstrip(" \t"))
         return (position if point == start else start), end, line_end
     if block[point] in "|>":
@@ -180,7 +180,7 @@ def _nested(block: str, position: int, column: int, last: int) -> int:
         content = _content(block, position)
         if content is not None:
             dash = _DASH.match(block, content)
-            if content - position < column or content - position == column and not dash:
+            if content - position < column or (content - position == column and not dash):
                 break
             last = _nested_line(block, content, content - position, column)
             position = _next_line(block, last)
@@ -190,7 +190,7 @@ def _nested(block: str, position: int, column: int, last: int) -> int:
 
 
 def _nested_line(block: str, point: int, column: int, parent: int) -> int:
-    """Return the end of what begins on a line of a nested block; `parent` is the column that a bare value hangs from."""
+    """Return the end of what begins on a line of a nested block; a bare value hangs from the column `parent`."""
     line_end = _line_end(block, point)
     while found := _DASH.match(block, point, line_end):
         parent, column = column, column + found.end() - point

@@ -13,12 +13,14 @@ from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS, Config
 from verifflowcc.domain.ports import TokenCounter
+from verifflowcc.domain.question import Question
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError
 from verifflowcc.services import prompt_templates
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.selection import Selection, select
 from verifflowcc.services.standpoint import progress_of, resolve
+from verifflowcc.services.status import depends_on
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.near import nearest
@@ -28,25 +30,6 @@ if TYPE_CHECKING:
 
 LONGEST_TOKEN_CHARS = 128
 """No token of the known vocabularies is longer; what is longer than this times the budget is over it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Whose prompt is wanted, for which sprint and stage, for what task, within how many tokens.
-
-    `committed` takes everything from `revision`; otherwise from the working tree, without local sources unless
-    `with_local`.
-    """
-
-    agent: str
-    sprint: str | None = None
-    stage: str | None = None
-    task: str = ""
-    budget_tokens: int | None = None
-    strict: bool = False
-    committed: bool = False
-    revision: str = "HEAD"
-    with_local: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +88,12 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
 
 
 def _look(source: Workspace, question: Question, index: Index, inputs: dict[str, str]) -> Circumstances:
+    tree = Tree(source.root)
+    tree.stamps.take(depends_on(source))
+    tree.stamps.take([f"{MEMORY}/agent", f"{MEMORY}/stage", *prompt_templates.depends_on(source, question.agent)])
     loaded = effective_config(source)
     _check_agent(source, loaded.config, question.agent)
     place, state, notices = resolve(source, question.agent, question.sprint, question.stage)
-    tree = Tree(source.root)
     selection = select(tree, loaded.config.strategies, place)
     progress = progress_of(source, place, state)
     derived = {Derived.PROGRESS: progress} if progress else {}

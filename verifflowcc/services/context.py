@@ -1,148 +1,70 @@
-"""Compile the prompt for an agent: gather, rank, pack, render."""
+"""Compile the prompt for an agent, in full or from the cache, and load its entries for programs."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
-from verifflowcc.domain.config import SHARE_UNIT
-from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, Placed, Prompt
-from verifflowcc.domain.layers import PRIORITY, Layer
-from verifflowcc.errors import StrictError
-from verifflowcc.packing.pack import LayerQueue, pack
+from verifflowcc.domain.entries import Prompt
+from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.question import Question
 from verifflowcc.services import prompt_cache
-from verifflowcc.services.circumstances import Circumstances, Question, circumstances
-from verifflowcc.services.gathering import Gathered, gather
-from verifflowcc.services.prompt_view import prompt_view
-from verifflowcc.services.reading import Reading
 from verifflowcc.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.entries import ContextPackage, Placed
+    from verifflowcc.services.circumstances import Circumstances
+    from verifflowcc.services.reading import Reading
 
 __all__ = ["Question", "compile_context", "compile_prompt_only", "load_entries", "load_layer_entries"]
 
 
-def compile_context(workspace: Workspace, question: Question) -> ContextPackage:
+def compile_context(workspace: Workspace, question: Question) -> "ContextPackage":
     """Return the prompt for the question's agent with its whole explanation.
 
     Raises UsageError for an unknown agent, sprint or stage; BudgetError where the budget holds nothing; StrictError
-    under `strict` where an always-load entry is not whole; ConfigError, TemplateError or FormatError for files that are not
-    what they should be.
+    under `strict` where an always-load entry is not whole; ConfigError, TemplateError or FormatError for files that
+    are not what they should be.
     """
+    from verifflowcc.services.circumstances import circumstances
+    from verifflowcc.services.compiling import compile_here
+
     with circumstances(workspace, question) as here:
-        return _compile(here)
+        return compile_here(here, _reading(here))
 
 
 def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
     """Return the same prompt without the explanation; answered from the cache where no input has changed."""
+    kept = prompt_cache.recall(workspace, question)
+    if kept is not None:
+        return kept
+    from verifflowcc.services.circumstances import circumstances
+    from verifflowcc.services.compiling import compile_here
+
     with circumstances(workspace, question) as here:
-        kept = prompt_cache.recall(here)
-        return kept if kept is not None else _compile(here).prompt
+        prompt = compile_here(here, _reading(here)).prompt
+        prompt_cache.keep(workspace, question, prompt, here.tree.stamps)
+        return prompt
 
 
-def load_entries(workspace: Workspace, question: Question) -> tuple[tuple[Placed, str], ...]:
+def load_entries(workspace: Workspace, question: Question) -> "tuple[tuple[Placed, str], ...]":
     """Return what the prompt holds, entry by entry, each with its text as it stands there. Raises the same."""
+    from verifflowcc.services.circumstances import circumstances
+    from verifflowcc.services.compiling import compile_here, with_texts
+
     with circumstances(workspace, question) as here:
-        reading = Reading(here.tree, here.index, here.counter)
-        return _with_texts(_compile(here, reading).placed, reading)
+        reading = _reading(here)
+        return with_texts(compile_here(here, reading).placed, reading)
 
 
-def load_layer_entries(workspace: Workspace, question: Question, layer: Layer) -> tuple[tuple[Placed, str], ...]:
+def load_layer_entries(workspace: Workspace, question: Question, layer: Layer) -> "tuple[tuple[Placed, str], ...]":
     """Return what fits of one layer alone in the question's budget: bodies only, with no template around them."""
+    from verifflowcc.services.circumstances import circumstances
+    from verifflowcc.services.compiling import pack_layer, with_texts
+
     with circumstances(workspace, question) as here:
-        reading = Reading(here.tree, here.index, here.counter)
-        gathered = gather(here.selection, reading, here.derived, question.task)
-        queues = [replace(queue, share=SHARE_UNIT) for queue in _queues(here, gathered) if queue.layer is layer]
-        trim = trimmer(here.counter.count, _text_of(reading))
-        placed = pack(queues, here.budget_tokens, lambda _: 0, trim).placed
-        here.index.save()
-        return _with_texts(placed, reading)
+        reading = _reading(here)
+        return with_texts(pack_layer(here, reading, layer), reading)
 
 
-def _with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed, str], ...]:
-    text_of = _text_of(reading)
-    kept = (one for one in placed if one.fate is not Fate.DROPPED)
-    return tuple((one, text_of(one.candidate) if one.text is None else one.text) for one in kept)
+def _reading(here: "Circumstances") -> "Reading":
+    from verifflowcc.services.reading import Reading
 
-
-def _text_of(reading: Reading) -> Callable[[Candidate], str]:
-    return lambda candidate: reading.text(candidate.path, candidate.digest)
-
-
-def _compile(here: Circumstances, reading: Reading | None = None) -> ContextPackage:
-    reading = reading or Reading(here.tree, here.index, here.counter)
-    gathered = gather(here.selection, reading, here.derived, here.question.task)
-    compiled = _pack(here, gathered, reading)
-    placed = compiled.packing.placed
-    notices = (*here.notices, *gathered.notices, *_not_whole(placed))
-    if here.question.strict:
-        _refuse_partial(placed, gathered, here)
-    prompt = _prompt(here, compiled, gathered, notices)
-    prompt_cache.keep(here, prompt)
-    here.index.save()
-    prompt = replace(prompt, notices=(*prompt.notices, *here.index.notices))
-    return ContextPackage(
-        prompt=prompt,
-        task=here.question.task,
-        placed=placed,
-        skipped=tuple(gathered.skipped),
-        sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
-        inputs=here.inputs,
-    )
-
-
-def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled:
-    template = here.template()
-
-    def render(shown: Sequence[Shown]) -> str:
-        return template.render(prompt_view(here, shown), here.limit_chars)
-
-    tools = Tools(here.counter.count, _text_of(reading), render)
-    return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)
-
-
-def _queues(here: Circumstances, gathered: Gathered) -> tuple[LayerQueue, ...]:
-    allocation = here.config.allocation_for(here.question.agent)
-    return tuple(
-        LayerQueue(
-            layer,
-            allocation.shares.get(layer, 0),
-            here.config.strategies[layer].max_tokens,
-            gathered.candidates.get(layer, ()),
-            here.config.strategies[layer].head_tail_preserve,
-        )
-        for layer in PRIORITY
-        if layer in here.config.strategies
-    )
-
-
-def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
-    return [
-        f"{one.candidate.key} is always loaded but {one.fate}: {one.reason}"
-        for one in placed
-        if one.candidate.always and one.fate is not Fate.KEPT
-    ]
-
-
-def _refuse_partial(placed: tuple[Placed, ...], gathered: Gathered, here: Circumstances) -> None:
-    partial = _not_whole(placed)
-    missing = [notice for notice in gathered.notices if "matches no file" in notice]
-    if partial or missing:
-        raise StrictError(
-            "; ".join([*partial, *missing]), hint=f"--budget above {here.budget_tokens}, or without --strict"
-        )
-
-
-def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices: tuple[str, ...]) -> Prompt:
-    offered = sum(one.candidate.tokens for one in compiled.packing.placed)
-    used = sum(one.tokens for one in compiled.packing.placed)
-    return Prompt(
-        agent=here.question.agent,
-        sprint=here.place.sprint,
-        stage=here.place.stage,
-        text=compiled.text,
-        tokens=compiled.tokens,
-        budget_tokens=here.budget_tokens,
-        layers=compiled.packing.layers,
-        notices=notices,
-        compression=used * 1000 // offered if offered else 1000,
-        counter=here.counter.name,
-        estimated=here.counter.estimated,
-    )
+    return Reading(here.tree, here.index, here.counter)

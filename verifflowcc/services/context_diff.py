@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from verifflowcc.domain.entries import ContextPackage, Fate, Placed
 from verifflowcc.domain.layers import READING_ORDER, Layer
+from verifflowcc.domain.question import Question
 from verifflowcc.errors import UsageError
-from verifflowcc.services.context import Question, compile_context
+from verifflowcc.services.context import compile_context
 from verifflowcc.services.workspace import Workspace
 
 

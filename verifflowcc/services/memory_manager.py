@@ -6,7 +6,8 @@ from pathlib import Path
 
 from verifflowcc.domain.entries import Fate, Placed
 from verifflowcc.domain.layers import Layer as MemoryLayer
-from verifflowcc.services.context import Question, load_entries, load_layer_entries
+from verifflowcc.domain.question import Question
+from verifflowcc.services.context import load_entries, load_layer_entries
 from verifflowcc.services.sprints import active_sprint, update_sprint
 from verifflowcc.services.stages import update_stage
 from verifflowcc.services.workspace import open_workspace

@@ -1,65 +1,76 @@
-"""The last prompts, by everything that went in: compiling is a pure function, so what it gave once it gives again.
+"""The last prompts, each with the stamps of everything that it depends on.
 
-A prompt is kept only where every file has settled: one that was touched a moment ago could change again with the same
-size and times.
+Compiling is a pure function of its inputs, so while none of their stamps has changed, what it gave once it gives again:
+with one stat for each input, and nothing opened, parsed or imported. Prompts of commits are not kept.
 """
 
 import json
-import time
 from dataclasses import fields
 from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc import __version__
-from verifflowcc.adapters.files.tree import Found
-from verifflowcc.adapters.index.files import SETTLED_AFTER_NS
+from verifflowcc.adapters.stamps import Stamps, settled, stamp
 from verifflowcc.domain.entries import LayerUse, Prompt
 from verifflowcc.domain.layers import Layer
-from verifflowcc.services.circumstances import Circumstances
+from verifflowcc.domain.question import Question
+from verifflowcc.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = "prompts"
+KEPT = 32
 
 
-def recall(here: Circumstances) -> Prompt | None:
+def recall(workspace: Workspace, question: Question) -> Prompt | None:
     """Return the prompt that these very inputs gave before, if it is kept."""
-    body = here.index.packages.get(_key(here)) if _settled(here) else None
-    return None if body is None else _prompt(json.loads(body))
+    try:
+        kept = json.loads(_path(workspace, question).read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(kept, dict) or kept.keys() != {"depends", "prompt"} or question.committed:
+        return None
+    root = f"{workspace.root}/"
+    if any(stamp(path if path[0] == "/" else root + path) != was for path, was in kept["depends"].items()):
+        return None
+    return _prompt(kept["prompt"])
 
 
-def keep(here: Circumstances, prompt: Prompt) -> None:
-    """Keep a prompt for the next command."""
-    if _settled(here):
-        values = {field.name: getattr(prompt, field.name) for field in fields(Prompt)}
-        values["layers"] = [[getattr(use, field.name) for field in fields(LayerUse)] for use in prompt.layers]
-        here.index.packages.put(_key(here), json.dumps(values).encode())
+def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamps) -> None:
+    """Keep a prompt for the next command, unless an input was touched a moment ago or the place cannot be written."""
+    if question.committed or not settled(stamps.touched_ns):
+        return
+    from verifflowcc.adapters.files.write import write_atomic
+    from verifflowcc.errors import WorkspaceError
+
+    values = {field.name: getattr(prompt, field.name) for field in fields(Prompt)}
+    values["layers"] = [[getattr(use, field.name) for field in fields(LayerUse)] for use in prompt.layers]
+    path = _path(workspace, question)
+    try:
+        write_atomic(path, json.dumps({"depends": stamps.by_path, "prompt": values}))
+    except WorkspaceError:
+        return  # the index has told of a place that cannot be written
+    _forget_all_but_latest(path.parent)
 
 
-def _prompt(values: dict[str, object]) -> Prompt:
-    layers = values.pop("layers")
-    notices = values.pop("notices")
+def _prompt(values: "Mapping[str, object]") -> Prompt:
+    given = dict(values)
+    layers, notices = given.pop("layers"), given.pop("notices")
     if not isinstance(layers, list) or not isinstance(notices, list):
-        raise TypeError("a kept prompt has no layers")
+        raise TypeError("a kept prompt has layers and notices")
     uses = tuple(LayerUse(Layer(layer), *numbers) for layer, *numbers in layers)
-    return Prompt(layers=uses, notices=tuple(notices), **values)  # type: ignore[arg-type]
+    return Prompt(layers=uses, notices=tuple(notices), **given)  # type: ignore[arg-type]
 
 
-def _settled(here: Circumstances) -> bool:
-    before = time.time_ns() - SETTLED_AFTER_NS
-    return not here.question.committed and all(file.touched_ns < before for file in _files(here))
+def _path(workspace: Workspace, question: Question) -> Path:
+    parts = [__version__, *(f"{field.name}={getattr(question, field.name)!r}" for field in fields(question))]
+    name = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return workspace.local / FOLDER / f"{name}.json"
 
 
-def _files(here: Circumstances) -> list[Found]:
-    return [one.source for one in here.selection.selected if isinstance(one.source, Found)]
-
-
-def _key(here: Circumstances) -> str:
-    question = here.question
-    place = here.place
-    parts = [
-        __version__,
-        *(f"{field.name}={getattr(question, field.name)!r}" for field in fields(question)),
-        repr(place),
-        repr(sorted(here.inputs.items())),
-        repr(here.notices),
-        repr(here.selection.unmatched),
-        *(f"{one.layer} {one.key} {one.path} {one.always}" for one in here.selection.selected),
-        *(f"{file.signature} {file.problem}" for file in _files(here)),
-    ]
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+def _forget_all_but_latest(folder: Path) -> None:
+    files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    for path in files[KEPT:]:
+        path.unlink(missing_ok=True)

@@ -36,6 +36,14 @@ def own_roles(workspace: Workspace) -> set[str]:
     return {path.name.removesuffix(SUFFIX) for path in (workspace.memory / "templates").glob(f"*{SUFFIX}")}
 
 
+def depends_on(workspace: Workspace, agent: str) -> tuple[str, ...]:
+    """Return the paths on which an agent's template depends: the project's own or its absence, and the shipped ones."""
+    shipped = templates_folder() / "prompts"
+    files = (shipped / prompt_template_name(agent), *(shipped / name for name in partials()))
+    own = f"{MEMORY}/templates"
+    return (own, f"{own}/{agent}{SUFFIX}", *(str(path) for path in files))
+
+
 def source_for(workspace: Workspace, agent: str) -> TemplateSource:
     """Return the agent's template. Raises TemplateError where a project's own is no text or too large."""
     own = workspace.memory / "templates" / f"{agent}{SUFFIX}"

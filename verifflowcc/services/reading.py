@@ -1,14 +1,14 @@
 """Read the files of a selection: what the index knows is not read again; the rest is read, parsed and learned."""
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.tree import Found, Tree
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
-from verifflowcc.adapters.index.files import SETTLED_AFTER_NS, Known, Learned
+from verifflowcc.adapters.index.files import Known, Learned
 from verifflowcc.adapters.index.index import Index
+from verifflowcc.adapters.stamps import settled
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.errors import ConflictError, VfccError
@@ -82,9 +82,10 @@ class Reading:
         else:
             digest, text = self._texts[file.path]
             counts = term_counts(f"{item.title}\n{file.path}\n{text}")
-            settled = file.touched_ns + SETTLED_AFTER_NS < time.time_ns()
             facts = item_to_text(item)
-            known = Known(file.path, file.signature, digest, facts, notices, sum(counts.values()), settled)
+            known = Known(
+                file.path, file.signature, digest, facts, notices, sum(counts.values()), settled(file.touched_ns)
+            )
             return Learned(known, counts)
         return None
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 
 from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
-from verifflowcc.adapters.workflows import load_workflow
 from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.workflows import Workflow
@@ -48,6 +47,8 @@ def start_sprint(
     if not name or not name.isprintable():
         raise UsageError("a sprint needs a title", hint='vfcc sprint start "Title"')
     aims = tuple(aim for goal in goals if (aim := " ".join(goal.split())))
+    from verifflowcc.adapters.workflows import load_workflow  # reading YAML is for starting alone
+
     plan = load_workflow(workspace.memory, workflow)
     if sprint_id is not None:
         _check_chosen(workspace, sprint_id)

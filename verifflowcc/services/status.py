@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.stamps import stamps
+from verifflowcc.adapters.stamps import Stamps, settled
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.sprints import list_sprints, show_sprint
@@ -59,11 +59,13 @@ def current_status(workspace: Workspace) -> Status:
 
 def remember_status(workspace: Workspace) -> ShownStatus:
     """Return the status as it is printed, and leave it where `fast/` finds it, unless that cannot be written."""
-    depends = _depends_on(workspace)
-    before = stamps(workspace.root, depends)
+    before = Stamps(workspace.root)
+    before.take(depends_on(workspace))
     status = current_status(workspace)
     shown = ShownStatus(_text(status), json.dumps(asdict(status), indent=2, sort_keys=True, ensure_ascii=False) + "\n")
-    snapshot = {"format": SNAPSHOT_FORMAT, "text": shown.text, "json": shown.json, "stamps": before}
+    if not settled(before.touched_ns):
+        return shown
+    snapshot = {"format": SNAPSHOT_FORMAT, "text": shown.text, "json": shown.json, "stamps": before.by_path}
     try:
         write_atomic(workspace.local / "snapshot.json", json.dumps(snapshot, ensure_ascii=False, indent=1) + "\n")
     except WorkspaceError:
@@ -71,10 +73,14 @@ def remember_status(workspace: Workspace) -> ShownStatus:
     return shown
 
 
-def _depends_on(workspace: Workspace) -> tuple[str, ...]:
-    """The folders whose stamps change when an event, a sprint or the configuration does."""
-    sprints = (f"{MEMORY}/sprint/{name}/events" for name in ledger_of(workspace).sprint_ids())
-    return (f"{MEMORY}/config.yaml", f"{MEMORY}/sprint", *sprints)
+def depends_on(workspace: Workspace) -> tuple[str, ...]:
+    """Return what a status, or a prompt's place, depends on: the folders of sprints and events, and every event."""
+    ledger = ledger_of(workspace)
+    paths = [f"{MEMORY}/config.yaml", f"{MEMORY}/sprint"]
+    for name in ledger.sprint_ids():
+        events = f"{MEMORY}/sprint/{name}/events"
+        paths += [events, *(f"{events}/{event}" for event in ledger.names(name))]
+    return tuple(paths)
 
 
 def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:

@@ -16,8 +16,8 @@ def read_date(text: str) -> str | None:
 
     What is ambiguous is read day first; a month that cannot be is read the other way round.
 
-    >>> read_date("2021-05-11"), read_date("05/02/2018"), read_date("10/04/18"), read_date("May 1st, 2020"), read_date("x")
-    ('2021-05-11', '2018-02-05', '2018-04-10', '2020-05-01', None)
+    >>> [read_date(text) for text in ("2021-05-11", "05/02/2018", "10/04/18", "May 1st, 2020", "soon")]
+    ['2021-05-11', '2018-02-05', '2018-04-10', '2020-05-01', None]
     """
     text = text.strip()
     if found := _YEAR_FIRST.match(text):

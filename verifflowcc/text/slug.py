@@ -41,5 +41,5 @@ def is_slug(name: str) -> bool:
 def _shorten(name: str, longest: int) -> str:
     if len(name) <= longest:
         return name
-    head, _, cut = name[: longest + 1].rpartition("-")
-    return head if len(head) >= longest // 2 else (head + "-" + cut)[:longest].strip("-")
+    head = name[: longest + 1].rpartition("-")[0]
+    return head if len(head) >= longest // 2 else name[:longest].rstrip("-")

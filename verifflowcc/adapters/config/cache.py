@@ -10,7 +10,6 @@ from typing import TypedDict
 
 from verifflowcc import __version__
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
-from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.text.digest import digest_text
 
@@ -60,6 +59,8 @@ def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | No
 
 def remember(folder: Path, config: Config, workflows: Collection[str]) -> None:
     """Write the cache. Raises WorkspaceError where the folder cannot be written."""
+    from verifflowcc.adapters.files.write import write_atomic
+
     body = _body(config)
     document = {"key": _key(config.digest, workflows), "check": digest_text(_text(body)), "config": body}
     write_atomic(folder / FILE, _text(document) + "\n")

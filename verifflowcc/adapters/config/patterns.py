@@ -17,7 +17,7 @@ def pattern_problem(pattern: str) -> str | None:
     """Say why a pattern cannot name files of a layer; None where it can.
 
     >>> pattern_problem("../secrets.md")
-    'leaves the tree with `..`; patterns stay in the layer\\'s folder'
+    "leaves the tree with `..`; patterns stay in the layer's folder"
     """
     if not pattern:
         return "is empty; name a file, or a pattern such as decisions/*.md"

@@ -3,7 +3,6 @@
 from pathlib import Path
 from stat import S_ISREG
 
-from verifflowcc.adapters.config.yaml_text import too_large
 from verifflowcc.errors import ConfigError, WorkspaceError
 
 LARGEST_SETTINGS_BYTES = 1 << 20
@@ -31,3 +30,8 @@ def read_small(path: Path, name: str, *, inside: Path, limit_bytes: int = LARGES
         return path.read_bytes()
     except OSError as error:
         raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def too_large(name: str, size_bytes: int, limit_bytes: int) -> str:
+    """Return the sentence for a file that is not read because of its size."""
+    return f"{name}:1: the file has {size_bytes:,} bytes; vfcc reads at most {limit_bytes:,} here"

@@ -2,6 +2,7 @@
 
 import re
 
+from verifflowcc.adapters.config.read import too_large
 from verifflowcc.errors import ConfigError
 
 _CONTROL = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -28,11 +29,6 @@ def decode(data: bytes | str, name: str, limit_bytes: int, first_line: int = 1) 
         line = text.count("\n", 0, found.start()) + first_line
         raise ConfigError((f"{name}:{line}: the control character U+{ord(found[0]):04X} is not allowed in YAML",))
     return text
-
-
-def too_large(name: str, size_bytes: int, limit_bytes: int) -> str:
-    """Return the sentence for a file that is not read because of its size."""
-    return f"{name}:1: the file has {size_bytes:,} bytes; vfcc reads at most {limit_bytes:,} here"
 
 
 def _not_utf8(data: bytes, name: str, offset: int, first_line: int) -> str:

@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
+from verifflowcc.adapters.stamps import Stamps
+
 LARGEST_FILE_BYTES = 1024 * 1024
 """A memory file larger than this is not read: it would be a quarter of a million tokens."""
 
@@ -34,8 +36,12 @@ class Tree:
     """The files of one project, each folder listed and each file stat'ed at most once."""
 
     root: Path
+    stamps: Stamps = field(init=False)
     _listed: dict[str, tuple[os.DirEntry[str], ...]] = field(default_factory=dict)
     _found: dict[str, Found | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.stamps = Stamps(self.root)
 
     def find(self, folder: str, pattern: str) -> tuple[Found, ...]:
         """Return the files under `folder` that match `pattern`, sorted by path.
@@ -79,6 +85,7 @@ class Tree:
 
     def _entries(self, folder: str) -> tuple[os.DirEntry[str], ...]:
         if folder not in self._listed:
+            self.stamps.take([folder or "."])
             try:
                 with os.scandir(self.root / folder) as entries:
                     self._listed[folder] = tuple(entries)
@@ -102,9 +109,12 @@ class Tree:
         try:
             stat = os.stat(full)  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
+            self.stamps.take([path])
             return Found(path, problem="is a broken link") if os.path.islink(full) else None  # noqa: PTH114
         except OSError as error:
+            self.stamps.take([path])
             return Found(path, problem=f"cannot be read: {error.strerror}")
+        signature = self.stamps.note(path, stat)
         if S_ISDIR(stat.st_mode):
             return None
         if not S_ISREG(stat.st_mode):
@@ -114,7 +124,6 @@ class Tree:
         if stat.st_size > LARGEST_FILE_BYTES:
             size = f"{stat.st_size / 1_048_576:,.1f} MiB"
             return Found(path, problem=f"has {size}; a memory file may have {LARGEST_FILE_BYTES // 1_048_576} MiB")
-        signature = f"{stat.st_size}.{stat.st_mtime_ns}.{stat.st_ctime_ns}.{stat.st_ino}"
         return Found(path, signature, max(stat.st_mtime_ns, stat.st_ctime_ns))
 
     def _inside(self, full: str) -> bool:

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from verifflowcc.adapters.files.tree import Found
 
-SETTLED_AFTER_NS = 2_000_000_000
-"""A file touched less than this before it was read may change again with the same signature: it is read once more."""
-
 
 @dataclass(frozen=True, slots=True)
 class Known:

@@ -8,14 +8,13 @@ from types import TracebackType
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.adapters.index.counts import CountCache
 from verifflowcc.adapters.index.files import FileIndex, Known, Learned
-from verifflowcc.adapters.index.packages import PackageCache
 from verifflowcc.adapters.index.store import open_store
 
 NAME = "index.db"
 
 
 class Index:
-    """Facts by file, token counts by chunk and compiled prompts by their inputs.
+    """Facts by file and token counts by chunk.
 
     Everything in it can be made again: where it cannot be kept (a read-only folder, a lock held too long) the command
     works without, and `notices` says so.
@@ -26,7 +25,6 @@ class Index:
         self._notices = [] if notice is None else [notice]
         self._files = FileIndex(self._connection)
         self.counts = CountCache(self._connection)
-        self.packages = PackageCache(self._connection)
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -47,9 +45,8 @@ class Index:
             self._keep(lambda: self._files.learn(files))
 
     def save(self) -> None:
-        """Keep the counts and packages that are new."""
+        """Keep the counts that are new."""
         self._keep(self.counts.save)
-        self._keep(self.packages.save)
 
     def __enter__(self) -> "Index":
         return self

@@ -15,7 +15,6 @@ CREATE TABLE files (
 CREATE TABLE postings (term TEXT, number INTEGER, count INTEGER, PRIMARY KEY (term, number)) WITHOUT ROWID;
 CREATE INDEX postings_by_number ON postings (number);
 CREATE TABLE counts (key TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE packages (key TEXT PRIMARY KEY, stamp INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;
 """
 
 

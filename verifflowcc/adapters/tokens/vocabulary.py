@@ -2,8 +2,8 @@
 
 Layout, little-endian: a header of 96 bytes (magic, version, number of tokens, slots in the index, bytes of text, name,
 SHA-256 of the original `.tiktoken` file), the offsets (one more than there are tokens), the index, and the tokens'
-bytes in the order of their ranks. The index is a hash table with open addressing over CRC-32: a slot holds 0, or the rank + 1
-in its low 18 bits and the top 14 bits of the hash above them, so that most misses never touch the text.
+bytes in the order of their ranks. The index is a hash table with open addressing over CRC-32: a slot holds 0, or the
+rank + 1 in its low 18 bits and the top 14 bits of the hash above them, so that most misses never touch the text.
 """
 
 import mmap

@@ -1,0 +1,172 @@
+"""Which items stand: what a newer item supersedes, and what is withdrawn, is left out of a prompt with the reason.
+
+Derived anew from the items in view and never stored on the older one, so that two branches rarely touch one file.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from posixpath import normpath
+
+from verifflowcc.domain.items import DecisionStatus, Item, Relation, Status
+
+_NOT_IN_FORCE = frozenset({DecisionStatus.PROPOSED, DecisionStatus.REJECTED})
+_WITHDRAWN = frozenset({DecisionStatus.REJECTED, DecisionStatus.DEPRECATED})
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """`by` is the newer item's path, or what the older one names where no such item is in view; None if it names none."""
+
+    by: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Supersession:
+    """Path → by what it is superseded; `notices` tell of circles, and of names that fit nothing or too much."""
+
+    found: Mapping[str, Superseded]
+    notices: tuple[str, ...]
+
+
+def standing(items: Sequence[Item]) -> dict[str, str]:
+    """Return path → reason for every item that does not stand: superseded, rejected, deprecated, pending, archived."""
+    reasons = withdrawn(items)
+    reasons.update({path: each.why for path, each in superseded(items).found.items()})
+    return reasons
+
+
+def withdrawn(items: Iterable[Item]) -> dict[str, str]:
+    """Return path → reason for the items that say of themselves that they do not hold now."""
+    reasons = {}
+    for item in items:
+        if item.status is not Status.ACTIVE:
+            reasons[item.path] = str(item.status)
+        elif item.decision and item.decision.status in _WITHDRAWN:
+            instead = f"; see {', '.join(item.decision.instead)}" if item.decision.instead else ""
+            reasons[item.path] = f"{item.decision.status}{instead}"
+    return reasons
+
+
+def superseded(items: Sequence[Item]) -> Supersession:
+    """Return what is superseded, by what, and why; the same for any order of the items.
+
+    A link counts from an item that is in force: not pending, and no proposed or rejected decision. Items that supersede
+    one another in a circle all stand, and the circle is a notice.
+    """
+    ordered = sorted(items, key=lambda item: item.path)
+    names = _Names(ordered)
+    notices: list[str] = []
+    newer: dict[str, set[str]] = {}
+    said: dict[str, str | None] = {}
+    for item in ordered:
+        for target in _targets(item):
+            older = names.find(target, item, notices)
+            if older and not _circular(older, item, notices):
+                newer.setdefault(older.path, set()).add(item.path)
+        if item.decision and item.decision.status is DecisionStatus.SUPERSEDED:
+            said[item.path] = ", ".join(item.decision.superseded_by) or None
+            for target in item.decision.superseded_by:
+                found = names.find(target, item, [])
+                if found and not _circular(item, found, notices):
+                    newer.setdefault(item.path, set()).add(found.path)
+    circles = _circles(newer)
+    notices += [f"{older}: supersedes and is superseded by {new}; both stand" for older, new in sorted(circles)]
+    return Supersession(_derive(newer, said, circles), tuple(dict.fromkeys(notices)))
+
+
+def _derive(
+    newer: Mapping[str, set[str]], said: Mapping[str, str | None], circles: set[tuple[str, str]]
+) -> dict[str, Superseded]:
+    in_circle = {path for pair in circles for path in pair}
+    found = {}
+    for path in sorted(newer.keys() | said.keys()):
+        by = sorted(each for each in newer.get(path, ()) if (path, each) not in circles)
+        if by:
+            found[path] = Superseded(by[-1], f"superseded by {', '.join(by)}")
+        elif path in said and path not in in_circle:
+            named = f"superseded by {said[path]}" if said[path] else "superseded"
+            found[path] = Superseded(said[path], f"{named}, as its status says")
+    return found
+
+
+def _targets(item: Item) -> Iterator[str]:
+    """Yield what the item supersedes, as written, if the item is in force."""
+    if item.status is Status.PENDING or (item.decision and item.decision.status in _NOT_IN_FORCE):
+        return
+    yield from (link.to for link in item.links if link.relation is Relation.SUPERSEDES)
+    yield from item.decision.supersedes if item.decision else ()
+
+
+def _circular(older: Item, item: Item, notices: list[str]) -> bool:
+    if older.path == item.path:
+        notices.append(f"{item.path}: supersedes itself; that is ignored")
+    return older.path == item.path
+
+
+class _Names:
+    """Every name by which an item can be meant: id, path, relative path, file name, number, key, in this order."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._by: dict[tuple[str, str], list[Item]] = {}
+        for item in items:
+            for kind, name in _names(item):
+                self._by.setdefault((kind, name), []).append(item)
+
+    def find(self, target: str, item: Item, notices: list[str]) -> Item | None:
+        """Return the one item that `item` means by `target`; None, and a notice, where none or several fit."""
+        folder = item.path.rpartition("/")[0]
+        beside = normpath(f"{folder}/{target}") if folder else normpath(target)
+        file = target.rpartition("/")[2]
+        number = [("number", f"{folder}#{int(target)}")] if target.isascii() and target.isdigit() else []
+        wanted = [("id", target), ("path", target), ("path", beside), ("name", f"{folder}/{file}"), *number]
+        for kind, name in [*wanted, ("file", file), ("key", f"{item.scope} {item.type} {target}"), ("any key", target)]:
+            others = [
+                each for each in self._by.get((kind, name), ()) if each.path != item.path or kind in {"id", "path"}
+            ]
+            if len(others) == 1:
+                return others[0]
+            if others:
+                notices.append(
+                    f"{item.path}: {target} can be {' or '.join(each.path for each in others)}; it is ignored"
+                )
+                return None
+        notices.append(f"{item.path}: {target}, which it supersedes, is not in view")
+        return None
+
+
+def _names(item: Item) -> Iterator[tuple[str, str]]:
+    folder, _, file = item.path.rpartition("/")
+    stem = file.rpartition(".")[0] or file
+    yield "id", item.id
+    yield "path", item.path
+    for name in {file, stem}:
+        yield "name", f"{folder}/{name}"
+        yield "file", name
+    if item.path.endswith(f".{file.rpartition('.')[2]}") and stem != file:
+        yield "path", item.path[: -len(file) + len(stem)]
+    if item.decision and item.decision.number is not None:
+        yield "number", f"{folder}#{item.decision.number}"
+    if item.key:
+        yield "key", f"{item.scope} {item.type} {item.key}"
+        yield "any key", item.key
+
+
+def _circles(newer: Mapping[str, set[str]]) -> set[tuple[str, str]]:
+    """Return the pairs (older, newer) that lie on a circle."""
+    left = {older: set(new) for older, new in newer.items()}
+    while ends := {new for news in left.values() for new in news if new not in left}:
+        left = {older: rest for older, news in left.items() if (rest := news - ends)}
+    return {(older, new) for older, news in left.items() for new in news if _reaches(left, new, older)}
+
+
+def _reaches(edges: Mapping[str, set[str]], start: str, goal: str) -> bool:
+    seen, waiting = {start}, [start]
+    while waiting:
+        for following in edges.get(waiting.pop(), ()):
+            if following == goal:
+                return True
+            if following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return start == goal

@@ -1,0 +1,182 @@
+"""One field of an item at a time: from front matter's values to ours, with a notice where a value cannot be used.
+
+Nothing here raises: a prompt must still compile when somebody wrote `importance: high`, and the person must be told.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from verifflowcc.domain.items import Link, Ref, Relation, Source, SourceKind
+from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
+from verifflowcc.text.dates import read_moment
+from verifflowcc.text.near import nearest
+
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_NUMBER = re.compile(r"\+?(\d*)(?:\.(\d*))?")
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Fields:
+    """The front matter of one file; `line_shift` turns a line of the block into one of the file."""
+
+    path: str
+    values: Mapping[str, Value]
+    line_shift: int = 1
+    notices: list[str] = field(default_factory=list)
+
+    def note(self, value: Value, sentence: str) -> None:
+        """Add a notice that begins with the file and the value's line."""
+        self.notices.append(f"{self.path}:{value.line + self.line_shift}: {sentence}")
+
+    def text(self, name: str) -> str | None:
+        """Return a scalar's text as written; None where it is missing, null or no scalar."""
+        value = self.values.get(name)
+        if value is None or is_null(value):
+            return None
+        if isinstance(value, Scalar):
+            return " ".join(value.text.split())
+        self.note(value, f"{name} is {_shape(value)}, not a text; it is ignored")
+        return None
+
+    def word(self, name: str, known: Callable[[str], _T], default: _T, allowed: tuple[str, ...]) -> _T:
+        """Return one of the allowed words as `known` makes it a value, else the default."""
+        text = self.text(name)
+        if text is None:
+            return default
+        try:
+            return known(text)
+        except ValueError:
+            self.note(
+                self.values[name], f"{name} {quoted(text)} is not one of {_choice(text, allowed)}; {default} is used"
+            )
+            return default
+
+    def thousandths(self, name: str, default: int) -> int:
+        """Return a number from 0 to 1 in thousandths, else the default."""
+        text = self.text(name)
+        if text is None:
+            return default
+        value = read_thousandths(text)
+        if value is None:
+            said = f"{name} {quoted(text)} is not a number from 0 to 1"
+            self.note(self.values[name], f"{said}; {show_thousandths(default)} is used")
+            return default
+        return value
+
+    def moment(self, name: str) -> str | None:
+        """Return an ISO date or date-time, else None."""
+        text = self.text(name)
+        moment = read_moment(text) if text else None
+        if text and moment is None:
+            self.note(self.values[name], f"{name} {quoted(text)} is not a date; it is ignored")
+        return moment
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts; a scalar is a list of what its commas part."""
+        value = self.values.get(name)
+        if isinstance(value, Scalar):
+            return tuple(part.strip() for part in (self.text(name) or "").split(",") if part.strip())
+        texts = [each.text for each in self._list(name) if isinstance(each, Scalar) and not is_null(each)]
+        if isinstance(value, Sequence) and len(texts) < len(value.values):
+            self.note(value, f"{name} holds what is no text; that is ignored")
+        return tuple(" ".join(text.split()) for text in texts)
+
+    def links(self) -> tuple[Link, ...]:
+        """Return the links that are whole and whose relation is known."""
+        found = []
+        for value in self._list("links"):
+            to, relation, mark = (member(value, name) for name in ("to", "relation", "fingerprint"))
+            if not to or not relation:
+                self.note(value, "a link needs `to` and `relation`; it is ignored")
+            elif relation not in set(Relation):
+                said = f"relation {quoted(relation)} is not one of {_choice(relation, tuple(Relation))}"
+                self.note(value, f"{said}; the link is ignored")
+            else:
+                found.append(Link(to, Relation(relation), mark))
+        return tuple(found)
+
+    def refs(self) -> tuple[Ref, ...]:
+        """Return the places in code; a plain text is a path."""
+        found = []
+        for value in self._list("refs"):
+            path = value.text.strip() if isinstance(value, Scalar) else member(value, "path")
+            if path:
+                found.append(Ref(path, member(value, "symbol"), member(value, "digest")))
+            else:
+                self.note(value, "a ref needs `path`; it is ignored")
+        return tuple(found)
+
+    def source(self) -> Source:
+        """Return where the item came from; explicit, by a human, where nothing is said."""
+        value = self.values.get("source")
+        if value is None or is_null(value):
+            return Source()
+        kind = value.text.strip() if isinstance(value, Scalar) else member(value, "kind")
+        if isinstance(value, Sequence) or (kind is not None and kind not in set(SourceKind)):
+            said = quoted(kind) if kind else "a list"
+            self.note(value, f"source {said} is not one of {_choice(kind or '', tuple(SourceKind))}; explicit is used")
+            kind = None
+        names = (member(value, name) for name in ("project", "session"))
+        return Source(SourceKind(kind or "explicit"), member(value, "actor") or "human", *names)
+
+    def _list(self, name: str) -> tuple[Value, ...]:
+        value = self.values.get(name)
+        if value is None or is_null(value):
+            return ()
+        if isinstance(value, Sequence):
+            return value.values
+        self.note(value, f"{name} is {_shape(value)}, not a list; it is ignored")
+        return ()
+
+
+def read_thousandths(text: str) -> int | None:
+    """Return a number from 0 to 1, written in decimals, in thousandths; None where it is not that.
+
+    >>> read_thousandths("0.9"), read_thousandths("1"), read_thousandths(".8555"), read_thousandths("high")
+    (900, 1000, 856, None)
+    """
+    found = _NUMBER.fullmatch(text)
+    if found is None or not (found[1] or found[2]) or len(found[1]) > 20 or not text.isascii():
+        return None
+    decimals = (found[2] or "") + "0000"
+    value = int(found[1] or "0") * 1000 + int(decimals[:3]) + (decimals[3] >= "5")
+    return value if value <= 1000 and int(found[1] or "0") <= 1 else None
+
+
+def show_thousandths(value: int) -> str:
+    """Return thousandths as the shortest decimal.
+
+    >>> show_thousandths(850), show_thousandths(1000), show_thousandths(0)
+    ('0.85', '1', '0')
+    """
+    return f"{value // 1000}.{value % 1000:03d}".rstrip("0").rstrip(".")
+
+
+def is_null(value: Value) -> bool:
+    """Say whether YAML means nothing by this value."""
+    return isinstance(value, Scalar) and value.plain and value.text in _NULL
+
+
+def member(value: Value, name: str) -> str | None:
+    """Return the text of one key of a mapping; None where it is missing, null or no text."""
+    if not isinstance(value, Table):
+        return None
+    found = next((each for key, each in reversed(value.pairs) if key == name), None)
+    return found.text.strip() or None if isinstance(found, Scalar) and not is_null(found) else None
+
+
+def quoted(text: str) -> str:
+    """Return a text for a notice: in quotes, at most 60 characters."""
+    return f'"{text}"' if len(text) <= 60 else f'"{text[:59]}…"'
+
+
+def _shape(value: Value) -> str:
+    return {Scalar: "a text", Sequence: "a list", Table: "a mapping"}[type(value)]
+
+
+def _choice(text: str, allowed: tuple[str, ...]) -> str:
+    near = nearest(text, allowed)
+    return ", ".join(allowed) + (f" (did you mean {near}?)" if near else "")

@@ -1,0 +1,106 @@
+"""A new item as a file: front matter in one canonical order, then the body.
+
+Only for files that do not exist yet; an existing file is edited (`front_matter.edit`), never written anew. What is empty
+is left out, so that the file shows what was said.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+
+from verifflowcc.domain.items import Item, Link, Ref, Source
+from verifflowcc.formats.item_fields import show_thousandths
+
+_PLAIN = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_./@+ -]*(?<! )")
+_MEANS_MORE = re.compile(r"(?i)(?:null|true|false|yes|no|on|off|y|n)|[-+.0-9][-+.0-9_:a-fox]*")
+_PRINTABLE = re.compile("[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ][0-9:.]+(?:Z|[+-]\d{2}:?\d{2})?)?")
+
+
+def render_item(item: Item, body: str) -> str:
+    """Return the text of an item's file, with LF newlines and a final one."""
+    rows = (
+        ("id", scalar(item.id)),
+        ("type", scalar(item.type)),
+        ("title", scalar(item.title)),
+        ("key", _optional(item.key)),
+        ("importance", show_thousandths(item.importance)),
+        ("confidence", show_thousandths(item.confidence)),
+        ("status", str(item.status)),
+        ("links", render_links(item.links) if item.links else None),
+        ("source", _source(item.source)),
+        ("trust", str(item.trust)),
+        ("refs", _list(map(_ref, item.refs)) if item.refs else None),
+        ("created", _date(item.created)),
+        ("updated", _date(item.updated)),
+        ("expires", _date(item.expires)),
+        ("deadline", _date(item.deadline)),
+        ("verification", _optional(item.verification)),
+        ("tags", _list(map(scalar, item.tags)) if item.tags else None),
+    )
+    lines = [f"{name}: {value}\n" for name, value in rows if value is not None]
+    text = body.replace("\r\n", "\n").strip("\n")
+    return "".join(["---\n", *lines, "---\n", f"\n{text}\n" if text else ""])
+
+
+def render_links(links: Iterable[Link]) -> str:
+    """Return links as the one line of YAML that follows `links:`.
+
+    >>> from verifflowcc.domain.items import Relation
+    >>> render_links([Link("drop-grep-7q2m", Relation.SUPERSEDES)])
+    '[{to: drop-grep-7q2m, relation: supersedes}]'
+    """
+    return _list(
+        _table((("to", link.to), ("relation", str(link.relation)), ("fingerprint", link.fingerprint))) for link in links
+    )
+
+
+def scalar(text: str) -> str:
+    """Return a text as one line of YAML that reads as this text, whoever reads it; quoted only where it must be.
+
+    >>> scalar("Index with FTS5"), scalar("no"), scalar("a: 'b'"), scalar("010")
+    ('Index with FTS5', "'no'", "'a: ''b'''", "'010'")
+    """
+    if _PLAIN.fullmatch(text) and not _MEANS_MORE.fullmatch(text):
+        return text
+    if _PRINTABLE.fullmatch(text):
+        return "'" + text.replace("'", "''") + "'"
+    escaped = json.dumps(text, ensure_ascii=False)
+    return "".join(each if _PRINTABLE.fullmatch(each) else _escape(each) for each in escaped)
+
+
+def _escape(character: str) -> str:
+    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
+
+
+def _optional(text: str | None) -> str | None:
+    return None if text is None else scalar(text)
+
+
+def _date(text: str | None) -> str | None:
+    """Return a date without quotes, as people write it."""
+    return text if text is None or _DATE.fullmatch(text) else scalar(text)
+
+
+def _source(source: Source) -> str:
+    pairs = (("project", source.project), ("session", source.session))
+    return _table((("kind", str(source.kind)), ("actor", source.actor), *pairs))
+
+
+def _ref(ref: Ref) -> str:
+    return _table((("path", ref.path), ("symbol", ref.symbol), ("digest", ref.digest)))
+
+
+def _table(pairs: Iterable[tuple[str, str | None]]) -> str:
+    return "{" + ", ".join(f"{name}: {_inner(value)}" for name, value in pairs if value is not None) + "}"
+
+
+def _inner(text: str) -> str:
+    """Return a text inside brackets; a digest or an actor needs no quotes for its colon."""
+    if re.fullmatch(r"[a-z][a-z0-9]*:[A-Za-z0-9_./-]+", text):
+        return text
+    return scalar(text)
+
+
+def _list(values: Iterable[str]) -> str:
+    return "[" + ", ".join(values) + "]"

@@ -1,0 +1,117 @@
+"""Gather, rank, pack and render: the work behind a prompt that is not in the cache."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
+from verifflowcc.domain.config import SHARE_UNIT
+from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, Placed, Prompt
+from verifflowcc.domain.layers import PRIORITY, Layer
+from verifflowcc.errors import StrictError
+from verifflowcc.packing.pack import LayerQueue, pack
+from verifflowcc.services.circumstances import Circumstances
+from verifflowcc.services.gathering import Gathered, gather
+from verifflowcc.services.prompt_view import prompt_view
+from verifflowcc.services.reading import Reading
+
+
+def with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed, str], ...]:
+    """Return what is in the prompt, each entry with its text as it stands there."""
+    text_of = _text_of(reading)
+    kept = (one for one in placed if one.fate is not Fate.DROPPED)
+    return tuple((one, text_of(one.candidate) if one.text is None else one.text) for one in kept)
+
+
+def pack_layer(here: Circumstances, reading: Reading, layer: Layer) -> tuple[Placed, ...]:
+    """Return the fates of one layer's candidates where the whole budget is theirs."""
+    gathered = gather(here.selection, reading, here.derived, here.question.task)
+    queues = [replace(queue, share=SHARE_UNIT) for queue in _queues(here, gathered) if queue.layer is layer]
+    trim = trimmer(here.counter.count, _text_of(reading))
+    placed = pack(queues, here.budget_tokens, lambda _: 0, trim).placed
+    here.index.save()
+    return placed
+
+
+def _text_of(reading: Reading) -> Callable[[Candidate], str]:
+    return lambda candidate: reading.text(candidate.path, candidate.digest)
+
+
+def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
+    """Return the prompt and its explanation. Raises as `services.context.compile_context` says."""
+    gathered = gather(here.selection, reading, here.derived, here.question.task)
+    compiled = _pack(here, gathered, reading)
+    placed = compiled.packing.placed
+    notices = (*here.notices, *gathered.notices, *_not_whole(placed))
+    if here.question.strict:
+        _refuse_partial(placed, gathered, here)
+    prompt = _prompt(here, compiled, gathered, notices)
+    here.index.save()
+    prompt = replace(prompt, notices=(*prompt.notices, *here.index.notices))
+    return ContextPackage(
+        prompt=prompt,
+        task=here.question.task,
+        placed=placed,
+        skipped=tuple(gathered.skipped),
+        sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
+        inputs=here.inputs,
+    )
+
+
+def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled:
+    template = here.template()
+
+    def render(shown: Sequence[Shown]) -> str:
+        return template.render(prompt_view(here, shown), here.limit_chars)
+
+    tools = Tools(here.counter.count, _text_of(reading), render)
+    return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)
+
+
+def _queues(here: Circumstances, gathered: Gathered) -> tuple[LayerQueue, ...]:
+    allocation = here.config.allocation_for(here.question.agent)
+    return tuple(
+        LayerQueue(
+            layer,
+            allocation.shares.get(layer, 0),
+            here.config.strategies[layer].max_tokens,
+            gathered.candidates.get(layer, ()),
+            here.config.strategies[layer].head_tail_preserve,
+        )
+        for layer in PRIORITY
+        if layer in here.config.strategies
+    )
+
+
+def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
+    return [
+        f"{one.candidate.key} is always loaded but {one.fate}: {one.reason}"
+        for one in placed
+        if one.candidate.always and one.fate is not Fate.KEPT
+    ]
+
+
+def _refuse_partial(placed: tuple[Placed, ...], gathered: Gathered, here: Circumstances) -> None:
+    partial = _not_whole(placed)
+    missing = [notice for notice in gathered.notices if "matches no file" in notice]
+    if partial or missing:
+        raise StrictError(
+            "; ".join([*partial, *missing]), hint=f"--budget above {here.budget_tokens}, or without --strict"
+        )
+
+
+def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices: tuple[str, ...]) -> Prompt:
+    offered = sum(one.candidate.tokens for one in compiled.packing.placed)
+    used = sum(one.tokens for one in compiled.packing.placed)
+    return Prompt(
+        agent=here.question.agent,
+        sprint=here.place.sprint,
+        stage=here.place.stage,
+        text=compiled.text,
+        tokens=compiled.tokens,
+        budget_tokens=here.budget_tokens,
+        layers=compiled.packing.layers,
+        notices=notices,
+        compression=used * 1000 // offered if offered else 1000,
+        counter=here.counter.name,
+        estimated=here.counter.estimated,
+    )
