@@ -160,33 +160,24 @@ def test_template_code_in_memory_stays_text() -> None:
     assert "49" not in text
 
 
-@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4), TEXTS, TEXTS)
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), TEXTS)
 @settings(deadline=None, max_examples=150)
-def test_the_headings_are_ours_whatever_the_memory_says(
-    entries: list[tuple[str, str]], prompt: str, title: str
-) -> None:
-    views = tuple(entry_view(key, text, source=key, title=key, date=key, trust=key) for key, text in entries)
-    safe = tuple(dataclasses.replace(view, key=f"k{number}") for number, view in enumerate(views))
-    sprint = SprintView(one_line(title), one_line(title), (one_line(title),), one_line(title))
-    view = PromptView("coder", sprint=sprint, project_entries=safe, stage_entries=safe, user_entries=safe)
+def test_the_headings_are_ours_whatever_the_memory_says(entries: list[tuple[str, str]], line: str) -> None:
+    hostile = tuple(entry_view(key, text, source=key, title=key, date=key, trust=key) for key, text in entries)
+    named = tuple(dataclasses.replace(view, key=f"k{number}") for number, view in enumerate(hostile))
+    keys = [f"### k{number}" for number in range(len(named))]
+    sprint = SprintView(one_line(line), one_line(line), (one_line(line),), one_line(line))
+    view = PromptView("coder", title="T", sprint=sprint, project_entries=named, stage_entries=named, user_entries=named)
 
-    text = CODER.render(view, LIMIT)
+    found = headings(CODER.render(view, LIMIT))
+    with_hostile_keys = headings(CODER.render(dataclasses.replace(view, project_entries=hostile), LIMIT))
 
-    keys = [f"### k{number}" for number in range(len(safe))]
-    sections = [
-        ["## Project Context", *keys],
-        ["## Current Sprint"],
-        ["## Stage Artifacts", *keys],
-        ["## Your Task", *keys],
+    assert found == [
+        *("# T", "## Project Context", *keys, "## Current Sprint"),
+        *("## Stage Artifacts", *keys, "## Your Task", *keys),
     ]
-    assert headings(text) == [
-        line
-        for section in sections
-        if len(section) > 1 or not section[0].endswith(("Context", "Artifacts"))
-        for line in section
-    ]
-    hostile_keys = CODER.render(dataclasses.replace(view, project_entries=views), LIMIT)
-    assert len(headings(hostile_keys)) == len(headings(text))
+    assert [each for each in with_hostile_keys if each[:3] != "###"] == [each for each in found if each[:3] != "###"]
+    assert len(with_hostile_keys) == len(found)
 
 
 @given(TEXTS, TEXTS)

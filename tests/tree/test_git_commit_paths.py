@@ -49,6 +49,14 @@ def busy(folder: Path) -> str:
     return index(folder)
 
 
+def refuse(folder: Path) -> None:
+    """Install a hook that lets no commit through."""
+    hook = folder / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho 'no commits on a Friday' >&2\nexit 1\n")
+    hook.chmod(0o755)
+
+
 def test_only_the_paths_are_committed_and_the_staging_is_as_it_was(tmp_path: Path) -> None:
     before = busy(tmp_path)
     here = started(tmp_path)
@@ -107,10 +115,7 @@ def test_a_folder_below_the_top_of_the_repository_commits_its_own_paths(tmp_path
 
 def test_a_hook_that_refuses_is_a_warning_and_the_move_stands(tmp_path: Path) -> None:
     before = busy(tmp_path)
-    hook = tmp_path / ".git" / "hooks" / "pre-commit"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\necho 'no commits on a Friday' >&2\nexit 1\n")
-    hook.chmod(0o755)
+    refuse(tmp_path)
     here = started(tmp_path)
     fill(here, "log-in")
     head = git(tmp_path, "rev-parse", "HEAD")
@@ -122,6 +127,19 @@ def test_a_hook_that_refuses_is_a_warning_and_the_move_stands(tmp_path: Path) ->
     assert git(tmp_path, "rev-parse", "HEAD") == head
     assert index(tmp_path) == before
     assert git(tmp_path, "ls-files", "--", ".memory") == ""
+
+
+def test_a_file_named_like_a_pattern_stands_for_itself_alone(tmp_path: Path) -> None:
+    busy(tmp_path)
+    here = started(tmp_path)
+    advance(here, "log-in")
+    commit_paths(tmp_path, PATHS, "one")
+    before = git(tmp_path, "ls-files")
+    (here.memory / "stage/log-in/planning/artifacts/*").write_text("new\n")
+    refuse(tmp_path)
+
+    assert commit_paths(tmp_path, PATHS, "two").warning == "not committed: no commits on a Friday"
+    assert git(tmp_path, "ls-files") == before
 
 
 def test_a_merge_under_way_is_a_warning_and_is_left_alone(tmp_path: Path) -> None:

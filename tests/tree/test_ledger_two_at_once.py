@@ -61,7 +61,7 @@ def test_of_two_that_advance_at_once_one_wins_and_the_other_is_told(tmp_path: Pa
     fill(here, ID)
     barrier = FORK.Barrier(2)
     here_too = [Workspace(tmp_path, MeetingClock(barrier)) for _ in range(2)]
-    codes = at_once([partial(advance_stage, each, ID, actor=ANN) for each in here_too])
+    codes = at_once([partial(advance_stage, each, ID, actor=f"human:{n}") for n, each in enumerate(here_too)])
     state = show_sprint(here, ID)
 
     assert codes == [0, 5]

@@ -3,7 +3,6 @@
 A marker says more than a name: inside an agent's shell the actor is not a human, whatever git is called.
 """
 
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -46,6 +45,8 @@ def acting(env: Mapping[str, str], *, stdin_is_terminal: bool, git_user: str | N
 
 def git_user(root: Path) -> str | None:
     """Return git's `user.name` as it holds in `root`, or None where git or the name is missing."""
+    import subprocess
+
     try:
         done = subprocess.run(
             ["git", "config", "user.name"],

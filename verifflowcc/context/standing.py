@@ -3,6 +3,7 @@
 Derived anew from the items in view and never stored on the older one, so that two branches rarely touch one file.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import normpath
@@ -10,12 +11,13 @@ from posixpath import normpath
 from verifflowcc.domain.items import DecisionStatus, Item, Relation, Status
 
 _NOT_IN_FORCE = frozenset({DecisionStatus.PROPOSED, DecisionStatus.REJECTED})
+_NUMBER = re.compile(r"(?:ADR[ #:_-]*|#)?([0-9]{1,6})", re.IGNORECASE)
 _WITHDRAWN = frozenset({DecisionStatus.REJECTED, DecisionStatus.DEPRECATED})
 
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """`by` is the newer item's path, or what the older one names where no such item is in view; None if it names none."""
+    """`by` is the newer item's path, or what the older one names where that is not in view; None if it names none."""
 
     by: str | None
     why: str
@@ -118,7 +120,8 @@ class _Names:
         folder = item.path.rpartition("/")[0]
         beside = normpath(f"{folder}/{target}") if folder else normpath(target)
         file = target.rpartition("/")[2]
-        number = [("number", f"{folder}#{int(target)}")] if target.isascii() and target.isdigit() else []
+        numbered = _NUMBER.fullmatch(target)
+        number = [("number", f"{folder}#{int(numbered[1])}")] if numbered else []
         wanted = [("id", target), ("path", target), ("path", beside), ("name", f"{folder}/{file}"), *number]
         for kind, name in [*wanted, ("file", file), ("key", f"{item.scope} {item.type} {target}"), ("any key", target)]:
             others = [
@@ -143,8 +146,8 @@ def _names(item: Item) -> Iterator[tuple[str, str]]:
     for name in {file, stem}:
         yield "name", f"{folder}/{name}"
         yield "file", name
-    if item.path.endswith(f".{file.rpartition('.')[2]}") and stem != file:
-        yield "path", item.path[: -len(file) + len(stem)]
+    if stem != file:
+        yield "path", item.path.removesuffix(file) + stem
     if item.decision and item.decision.number is not None:
         yield "number", f"{folder}#{item.decision.number}"
     if item.key:

@@ -9,7 +9,7 @@ import re
 from verifflowcc.domain.items import DecisionFacts, DecisionStatus
 from verifflowcc.text.dates import number_in_name, read_date
 from verifflowcc.text.fences import open_fence
-from verifflowcc.text.sections import sections
+from verifflowcc.text.sections import Section, sections
 
 _NUMBERED = re.compile(
     r"(?P<word>(?:ADR|Decision|RFC)[ #:_-]*)?(?P<number>\d{1,6})(?P<mark>[.):]| *[-–—:]+ )? *(?=\D)(?P<title>.*)", re.I
@@ -56,8 +56,9 @@ def decision_facts(text: str, name: str = "") -> DecisionFacts:
     >>> facts.title, facts.number, facts.date, facts.status.value, facts.superseded_by
     ('Use X', 7, '2018-02-05', 'superseded', ('0009-y.md',))
     """
-    title, number = _heading(text, name)
-    header, status_lines = _parts(text)
+    parts = sections(text)
+    title, number = _heading(parts, name)
+    header, status_lines = _parts(text, parts)
     dates = [date for label, value in header if label in _DATE_LABELS and (date := read_date(value))]
     lines = [value for label, value in header if label in _STATUS_LABELS]
     lines += [f"{label} {value}" for label, value in header if _RELATION_LABELS.fullmatch(label)]
@@ -93,21 +94,21 @@ def status_facts(lines: list[str]) -> DecisionFacts:
     return DecisionFacts(None, None, None, status, superseded_by, supersedes, _targets(_AMENDED_BY, lines), instead)
 
 
-def _heading(text: str, name: str) -> tuple[str | None, int | None]:
+def _heading(parts: tuple[Section, ...], name: str) -> tuple[str | None, int | None]:
     """Return the title without its number, and the number: the file's, else the heading's."""
     in_name = number_in_name(name)
-    title = next((section.title.strip() for section in sections(text) if section.title.strip()), None)
+    title = next((section.title.strip() for section in parts if section.title.strip()), None)
     found = _NUMBERED.fullmatch(title) if title else None
     if found is None or not (found["word"] or found["mark"] or in_name is not None) or not found["title"].strip():
         return title, in_name
     return found["title"].strip(), in_name if in_name is not None else int(found["number"])
 
 
-def _parts(text: str) -> tuple[list[tuple[str, str]], list[str]]:
+def _parts(text: str, parts: tuple[Section, ...]) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the header lines as (label in lower case, value), and the lines of the status section."""
     header: list[tuple[str, str]] = []
     status: list[str] = []
-    for number, section in enumerate(sections(text)):
+    for number, section in enumerate(parts):
         lines = text[section.start : section.end].splitlines()
         label = section.title.strip().strip("*_").rstrip(":").lower()
         content = _prose(lines[1:] if section.title else lines)

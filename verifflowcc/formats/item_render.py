@@ -1,7 +1,7 @@
 """A new item as a file: front matter in one canonical order, then the body.
 
-Only for files that do not exist yet; an existing file is edited (`front_matter.edit`), never written anew. What is empty
-is left out, so that the file shows what was said.
+Only for files that do not exist yet; an existing file is edited (`front_matter.edit`), never written anew. What is
+empty is left out, so that the file shows what was said.
 """
 
 import json

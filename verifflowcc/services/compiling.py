@@ -84,7 +84,7 @@ def _queues(here: Circumstances, gathered: Gathered) -> tuple[LayerQueue, ...]:
 
 def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
     return [
-        f"{one.candidate.key} is always loaded but {one.fate}: {one.reason}"
+        f"{one.candidate.key} is always loaded but {one.reason}"
         for one in placed
         if one.candidate.always and one.fate is not Fate.KEPT
     ]

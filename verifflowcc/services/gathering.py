@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from verifflowcc.adapters.files.layout import Derived
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.context.rank import Ranked, Score, rank
-from verifflowcc.context.standing import standing
+from verifflowcc.context.standing import standing, superseded
 from verifflowcc.domain.entries import Candidate, Skipped
 from verifflowcc.domain.items import Recency
 from verifflowcc.domain.layers import Layer
@@ -41,7 +41,9 @@ def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tup
         f"{layer}: {pattern} is always loaded but matches no file" for layer, pattern in selection.unmatched
     ]
     _refuse_broken(selection.selected, reading, gathered)
-    out = standing([bodies[path].item for path in sorted(bodies)])
+    items = [bodies[path].item for path in sorted(bodies)]
+    out = standing(items)
+    gathered.notices += superseded(items).notices
     matches = reading.index.matches(sorted(set(terms(task)))) if task else {}
     in_play = set(_PATH_LIKE.findall(task))
     for layer in dict.fromkeys(one.layer for one in selection.selected):
@@ -53,6 +55,8 @@ def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tup
             if reason is not None:
                 tokens = entry.tokens if entry else 0
                 gathered.skipped.append(Skipped(layer, one.key, one.path, tokens, reason))
+                if one.always and one.path not in reading.problems:
+                    gathered.notices.append(f"{one.key} is always loaded but left out: {reason}")
             elif entry is not None:
                 usable.append((one, entry))
         gathered.candidates[layer] = _ranked(usable, matches, in_play, with_task=bool(task))

@@ -54,7 +54,7 @@ def chain(ordered: Sequence[Event]) -> Chain:
     for index in range(len(moves) - 2, -1, -1):
         later[index] = later[index + 1] & before[index + 1]
     agreed = 0
-    while agreed < len(moves) and before[agreed] == (1 << agreed) - 1 and later[agreed] >> agreed & 1:
+    while agreed < len(moves) and later[agreed] >> agreed & 1:
         agreed += 1
     return Chain(tuple(moves[:agreed]), _sides(moves, before, agreed))
 

@@ -4,7 +4,9 @@ Reading judges each file and hides none. Writing happens inside `moving`, which 
 that nobody wrote since the reading; the rename of the event's file is the commit point.
 """
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from verifflowcc.text.slug import is_slug
 
 LARGEST_EVENT_BYTES = 256 * 1024
 WAIT_S = 5.0
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +57,21 @@ class Ledger:
     def load(self, sprint_id: str) -> LedgerRead:
         """Return the sprint's sound events, and a problem for each event file that is not one that vfcc wrote here."""
         names = self.names(sprint_id)
+        folder = self._events(sprint_id)
         events, problems = [], []
         for name in names:
             try:
-                events.append(self.read(sprint_id, name))
+                events.append(self._read(folder, sprint_id, name))
             except LedgerError as error:
                 problems.append(LedgerProblem(f".memory/sprint/{sprint_id}/events/{name}", str(error)))
         return LedgerRead(sprint_id, tuple(events), tuple(problems), names)
 
     def read(self, sprint_id: str, name: str) -> Event:
         """Return the event in one file. Raises LedgerError with the reason, without the file's name."""
-        event = parse_event(self._bytes(self._events(sprint_id) / name), name.removesuffix(".json"))
+        return self._read(self._events(sprint_id), sprint_id, name)
+
+    def _read(self, folder: Path, sprint_id: str, name: str) -> Event:
+        event = parse_event(self._bytes(f"{folder}/{name}"), name.removesuffix(".json"))
         if event.type is EventType.SPRINT_STARTED and event.payload["sprint"] != sprint_id:
             raise LedgerError(f"it starts the sprint {event.payload['sprint']}, and lies in that of {sprint_id}")
         return event
@@ -87,21 +94,31 @@ class Ledger:
         check_inside(folder, self.memory)
         return folder
 
-    def _bytes(self, path: Path) -> bytes:
-        if path.is_symlink():
-            try:
-                check_inside(path, self.memory)
-            except WorkspaceError as error:
-                raise LedgerError("a link that leaves .memory/") from error
+    def _bytes(self, path: str) -> bytes:
         try:
-            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            with open(handle, "rb") as file:  # noqa: PTH123 - from a handle
-                data = file.read(LARGEST_EVENT_BYTES + 1)
+            handle = os.open(path, _READ | os.O_NOFOLLOW)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise LedgerError(f"cannot be read: {error.strerror or error}") from error
+            handle = self._open_link(path)
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                raise LedgerError("no ordinary file")
+            if status.st_size > LARGEST_EVENT_BYTES:
+                raise LedgerError(f"larger than any event ({LARGEST_EVENT_BYTES} bytes)")
+            return os.read(handle, status.st_size)
+        finally:
+            os.close(handle)
+
+    def _open_link(self, path: str) -> int:
+        try:
+            check_inside(Path(path), self.memory)
+            return os.open(path, _READ)
+        except WorkspaceError as error:
+            raise LedgerError("a link that leaves .memory/") from error
         except OSError as error:
             raise LedgerError(f"cannot be read: {error.strerror or error}") from error
-        if len(data) > LARGEST_EVENT_BYTES:
-            raise LedgerError(f"larger than any event ({LARGEST_EVENT_BYTES} bytes)")
-        return data
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Cut a text where both encodings must end a token, so that the chunks' counts add up to the text's count.
 
 Two such places are used. After a line feed, before anything but whitespace and `/`: a piece that holds a line feed
-holds after it only whitespace or (in o200k_base) `/`, and whitespace up to the last line feed before other
-text is one piece. And between an ASCII letter and a space with an ASCII letter after it: a run of letters ends its piece at its end.
-Neither pattern looks back, and none looks ahead beyond whitespace.
+holds after it only whitespace or (in o200k_base) `/`, and whitespace up to the last line feed before other text is one
+piece. And between an ASCII letter and a space with an ASCII letter after it: a run of letters ends its piece at its
+end. Neither pattern looks back, and none looks ahead beyond whitespace.
 """
 
 import re

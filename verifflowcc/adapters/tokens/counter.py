@@ -22,7 +22,7 @@ DATA = Path(__file__).parent / "data"
 FACTOR_UNIT = 1_000_000
 SMALL_TEXT = 200
 DELEGATE_WORK = 800_000
-"""New work, in units of one ASCII character, from which building tiktoken's encoder pays; measured."""
+"""Work done here, in units of one ASCII character, from which building tiktoken's encoder pays; measured."""
 NON_ASCII_WORK = 4
 """What each byte beyond one per character adds to the work; measured."""
 CACHE_VERSION = 1
@@ -59,6 +59,7 @@ class VocabularyCounter:
         self._prefix = f"{encoding.name}/{CACHE_VERSION}/"
         self._exact = ExactCounter(vocabulary, encoding.class_pattern, load_classes)
         self._delegate: Callable[[str], list[int]] | None = None
+        self._work = 0
         self._cached = self._counted = self._delegated = 0
 
     @property
@@ -83,7 +84,7 @@ class VocabularyCounter:
         if len(text) < SMALL_TEXT:
             self._counted += bool(text)
             return self._exact.count(text)
-        total = work = 0
+        total = 0
         new: dict[str, str] = {}
         keys = []
         for chunk in split(text):
@@ -96,17 +97,17 @@ class VocabularyCounter:
             if known is None:
                 new[key] = chunk
                 keys.append(key)
-                work += len(chunk) + NON_ASCII_WORK * (len(data) - len(chunk))
+                self._work += len(chunk) + NON_ASCII_WORK * (len(data) - len(chunk))
             else:
                 self._cached += 1
                 total += known
         if not new:
             return total
-        counts = self._count_new(new, work)
+        counts = self._count_new(new)
         return total + sum(counts[key] for key in keys)
 
-    def _count_new(self, chunks: dict[str, str], work: int) -> dict[str, int]:
-        if self._delegate is None and work >= DELEGATE_WORK:
+    def _count_new(self, chunks: dict[str, str]) -> dict[str, int]:
+        if self._delegate is None and self._work >= DELEGATE_WORK:
             self._delegate = build_delegate(self._encoding, self._vocabulary)
         counts = {}
         for key, chunk in chunks.items():
