@@ -6,7 +6,9 @@
 """
 
 import argparse
+import itertools
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,7 +35,41 @@ def hello(name: str = "world") -> None:
 
 app()
 '''
-WORDS = ["queue", "retry", "timeout", "ledger", "cache", "token", "index", "schema", "release", "deploy", "cluster", "service", "gateway", "client", "stream", "batch", "worker", "lease", "budget", "route", "policy", "secret", "audit", "metric", "trace", "alert", "region", "backup", "restore", "tenant", "quota", "session", "event"]
+WORDS = [
+    "queue",
+    "retry",
+    "timeout",
+    "ledger",
+    "cache",
+    "token",
+    "index",
+    "schema",
+    "release",
+    "deploy",
+    "cluster",
+    "service",
+    "gateway",
+    "client",
+    "stream",
+    "batch",
+    "worker",
+    "lease",
+    "budget",
+    "route",
+    "policy",
+    "secret",
+    "audit",
+    "metric",
+    "trace",
+    "alert",
+    "region",
+    "backup",
+    "restore",
+    "tenant",
+    "quota",
+    "session",
+    "event",
+]
 TASK = "Add a retry with a timeout to the queue worker and record it in the audit trace"
 
 
@@ -44,21 +80,16 @@ def main() -> None:
         folder = Path(scratch)
         hello = folder / "hello.py"
         hello.write_text(HELLO, encoding="utf-8")
-        example, large = _example(folder / "example"), _large(folder / "large", options.entries, options.data)
         size = f"{options.entries:,} entries" if options.data is None else options.data.name
+        trees = {"example": _example(folder / "example"), size: _large(folder / "large", options.entries, options.data)}
         commands = [
             Command("python -c pass", [sys.executable, "-c", "pass"], folder),
             Command("typer hello-world", [sys.executable, str(hello)], folder),
             Command("vfcc --version", [VFCC, "--version"], folder),
-            Command("vfcc status", [VFCC, "status"], example),
+            Command("vfcc status", [VFCC, "status"], trees["example"]),
         ]
-        show = [VFCC, "context", "show", "--agent", "coder"]
-        for name, tree in (("example", example), (size, large)):
-            commands += [
-                Command(f"context show, {name}, cold", show, tree, before=lambda tree=tree: _forget(tree)),
-                Command(f"context show, {name}, warm", show, tree),
-                Command(f"context show --task, {name}, warm", [*show, "--task", TASK], tree),
-            ]
+        for name, tree in trees.items():
+            commands += _shows(name, tree, folder / f"{tree.name}-cold")
         figures = measure(commands, options.runs)
         targets = {
             "vfcc --version": ("python -c pass", 2.0),
@@ -67,6 +98,29 @@ def main() -> None:
             f"context show, {size}, warm": ("context show, example, warm", 3.0),
         }
         report(figures, "python -c pass", targets, as_json=options.json)
+
+
+def _shows(name: str, tree: Path, copy: Path) -> list[Command]:
+    """Nothing cached; one file changed; another task on the same files; the same question again."""
+    shutil.copytree(tree, copy)
+    show = [VFCC, "context", "show", "--agent", "coder"]
+    numbers = itertools.count()
+    changed = copy / ".memory" / "project" / "conventions" / "testing.md"
+    task = tree / "task"
+
+    def ask_anew() -> None:
+        task.write_text(f"{TASK} number {next(numbers)}", encoding="utf-8")
+
+    def touch() -> None:
+        changed.write_text(f"{changed.read_text(encoding='utf-8').rstrip()}\n- and {next(numbers)}\n", encoding="utf-8")
+
+    asking = ["sh", "-c", f'exec {shlex.join(show)} --task "$(cat task)"']
+    return [
+        Command(f"context show, {name}, cold", show, copy, before=lambda: _forget(copy)),
+        Command(f"context show, {name}, another task", asking, tree, before=ask_anew),
+        Command(f"context show, {name}, one file changed", show, copy, before=touch),
+        Command(f"context show, {name}, warm", show, tree),
+    ]
 
 
 def _options() -> argparse.Namespace:

@@ -1,7 +1,7 @@
 """Edit the front matter of every Markdown file in a folder, in memory, and check what changed.
 
-For each file, each key in turn is set, and a new one is added. A value of one line must give a diff of one line; a value
-of several lines may lose its own lines only; and YAML must read all other keys as before. Nothing is written.
+For each file, each key in turn is set, and a new one is added. A value of one line must give a diff of one line; a
+value of several lines may lose its own lines only; YAML must read all other keys as before. Nothing is written.
 
     python benchmarks/front_matter_edits.py --data FOLDER [--json]
 """
@@ -12,7 +12,6 @@ import json
 import re
 import sys
 import time
-from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -39,7 +38,7 @@ class Report:
     edits_of_several_lines: int = 0
     added_keys: int = 0
     added_as_one_line: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
+    refused: dict[str, int] = field(default_factory=dict)
     refused_files: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -137,7 +136,7 @@ def read(block: str) -> dict[str, object] | None:
 
 def refuse(name: str, reason: str, report: Report) -> None:
     """Count a refusal and name the file."""
-    report.refused[reason] += 1
+    report.refused[reason] = report.refused.get(reason, 0) + 1
     report.refused_files.append(f"{name}: {reason}")
 
 

@@ -8,13 +8,29 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+
+
+LAUNCHER = """
+import os, sys, time
+nowhere = os.open(os.devnull, os.O_RDWR)
+begin = time.perf_counter()
+pid = os.fork()
+if pid == 0:
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    os.execvp(sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(pid, 0)
+wall = time.perf_counter() - begin
+print(os.waitstatus_to_exitcode(status), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+"""
+"""A child's peak memory begins with its parent's, so the parent is the smallest Python there is."""
 
 
 @dataclass(frozen=True)
@@ -56,23 +72,12 @@ def measure(commands: Sequence[Command], runs: int, *, warm_up: int = 1) -> list
 
 def _run(command: Command) -> tuple[float, float, int]:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **command.environment}
-    begin = time.perf_counter()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.chdir(command.folder)
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):
-                os.dup2(nowhere, stream)
-            os.execvpe(command.arguments[0], list(command.arguments), environment)
-        finally:
-            os._exit(127)
-    _, status, usage = os.wait4(pid, 0)
-    wall = time.perf_counter() - begin
-    code = os.waitstatus_to_exitcode(status)
-    if code != 0:
+    launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command.arguments]
+    done = subprocess.run(launcher, cwd=command.folder, env=environment, capture_output=True, text=True, check=True)
+    code, wall, processor, peak = done.stdout.split()
+    if code != "0":
         raise SystemExit(f"{command.name}: exit code {code}: {' '.join(command.arguments)}")
-    return wall * 1000, (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss
+    return float(wall) * 1000, float(processor) * 1000, int(peak)
 
 
 def _summary(name: str, samples: Sequence[tuple[float, float, int]]) -> Figures:

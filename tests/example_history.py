@@ -13,15 +13,26 @@ from pathlib import Path
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.shipped import example_folder
 from verifflowcc.services.sprints import close_sprint, start_sprint
-from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 
 ACTOR = "human:maintainer"
-HISTORY = (
-    ("sprint-01", "Print a day's tide table", "2026-09-14T08:30", ("09-16T15:10", "09-18T11:45", "09-28T16:20")),
-    ("sprint-02", "Tides in a calendar", "2026-11-09T09:00", ("11-11T10:30", "11-13T16:05")),
+TITLES = {"sprint-01": "Print a day's tide table", "sprint-02": "Tides in a calendar"}
+REOPENED = "a low water is missing at river-bar on 2026-09-17; see decision 0007"
+MOVES = (
+    ("2026-09-14T08:30", "start", "sprint-01"),
+    ("2026-09-16T15:10", "advance", "sprint-01"),
+    ("2026-09-18T11:45", "advance", "sprint-01"),
+    ("2026-09-24T16:20", "advance", "sprint-01"),
+    ("2026-09-28T15:00", "reopen", "sprint-01"),
+    ("2026-10-02T16:20", "advance", "sprint-01"),
+    ("2026-10-05T14:00", "advance", "sprint-01"),
+    ("2026-10-07T11:15", "advance", "sprint-01"),
+    ("2026-10-08T12:00", "close", "sprint-01"),
+    ("2026-11-09T09:00", "start", "sprint-02"),
+    ("2026-11-11T10:30", "advance", "sprint-02"),
+    ("2026-11-13T16:05", "advance", "sprint-02"),
 )
-FIRST_SPRINT_ENDS = ("09-30T14:00", "10-02T11:15", "10-02T12:00")
 GOALS = {
     "sprint-01": (
         "Print each high and low water of a day for north-quay and river-bar",
@@ -40,14 +51,17 @@ WRITTEN = ("sprint/*/events/*.json", "stage/*/*/summary.md", "stage/*/*/metrics.
 
 def write_history(root: Path) -> None:
     """Make the example's moves in the project at `root`, whose `.memory/` has the example's files and no ledger."""
-    for name, title, started, passes in HISTORY:
-        start_sprint(_at(root, started), title, goals=GOALS[name], workflow="light", actor=ACTOR, sprint_id=name)
-        for moment in passes:
-            advance_stage(_at(root, f"2026-{moment}"), name, actor=ACTOR)
-        if name == "sprint-01":
-            for moment in FIRST_SPRINT_ENDS[:2]:
-                advance_stage(_at(root, f"2026-{moment}"), name, actor=ACTOR)
-            close_sprint(_at(root, f"2026-{FIRST_SPRINT_ENDS[2]}"), name, actor=ACTOR)
+    for moment, move, name in MOVES:
+        there = Workspace(root, FixedClock(datetime.fromisoformat(moment).replace(tzinfo=UTC)))
+        if move == "start":
+            title, goals = TITLES[name], GOALS[name]
+            start_sprint(there, title, goals=goals, workflow="light", actor=ACTOR, sprint_id=name)
+        elif move == "reopen":
+            reopen_stage(there, name, "coding", REOPENED, actor=ACTOR)
+        elif move == "close":
+            close_sprint(there, name, actor=ACTOR)
+        else:
+            advance_stage(there, name, actor=ACTOR)
 
 
 def made_again(root: Path) -> dict[str, bytes]:
@@ -68,10 +82,6 @@ def committed() -> dict[str, bytes]:
 
 def _written(memory: Path) -> list[Path]:
     return sorted(path for pattern in WRITTEN for path in memory.glob(pattern))
-
-
-def _at(root: Path, moment: str) -> Workspace:
-    return Workspace(root, FixedClock(datetime.fromisoformat(moment).replace(tzinfo=UTC)))
 
 
 if __name__ == "__main__":

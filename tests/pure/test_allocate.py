@@ -14,6 +14,11 @@ def test_shares_of_the_default_allocation_are_exact() -> None:
     assert list(allocate(50_000, shares).values()) == [20_000, 15_000, 10_000, 5_000]
 
 
+def test_what_rounding_leaves_goes_to_the_largest_remainder() -> None:
+    assert allocate(100, {"agent": 5, "stage": 3, "project": 1}) == {"agent": 56, "stage": 33, "project": 11}
+    assert allocate(10, {"a": 1, "b": 17}) == {"a": 1, "b": 9}
+
+
 def test_equal_remainders_are_served_in_the_order_of_the_mapping() -> None:
     assert allocate(7, dict.fromkeys(PRIORITY, 1)) == dict(zip(PRIORITY, (2, 2, 1, 1, 1), strict=True))
 

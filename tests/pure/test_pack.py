@@ -130,6 +130,40 @@ def test_an_entry_trimmed_for_its_share_becomes_whole_with_leftovers() -> None:
     assert fates(packing) == {"agent": "kept"}
 
 
+def test_leftovers_serve_the_better_ranked_entry_first() -> None:
+    project = queue(Layer.PROJECT, entry("better", 300), entry("worse", 80))
+
+    packing = packed(project, queue(Layer.AGENT, entry("a", 500, Layer.AGENT)), tokens=830)
+
+    assert fates(packing) == {"better": "kept", "worse": "dropped", "a": "kept"}
+
+
+def test_leftovers_may_trim_what_the_share_could_only_drop() -> None:
+    packing = packed(queue(Layer.PROJECT, entry("p", 3000)), queue(Layer.AGENT), tokens=1000)
+    assert reasons(packing) == {"p": "trimmed to 1,000 of 3,000 tokens: the project layer has 1,000 left"}
+
+
+def test_what_a_layer_gives_back_late_still_reaches_those_before_it() -> None:
+    def less_for_more(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+        return Trimmed("cut", limit_tokens if limit_tokens < 430 else 256, 0)
+
+    agent = queue(Layer.AGENT, entry("a", 560, Layer.AGENT), entry("b", 100, Layer.AGENT))
+    stage = queue(Layer.STAGE, entry("log", 9000, Layer.STAGE))
+
+    packing = pack([agent, stage], 1000, no_frame, less_for_more)
+
+    assert fates(packing) == {"a": "kept", "b": "kept", "log": "trimmed"}
+
+
+def test_an_always_load_and_another_entry_are_not_both_trimmed() -> None:
+    def half(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+        return Trimmed("cut", limit_tokens // 2, 0)
+
+    both = queue(Layer.PROJECT, entry("a", 9000, always=True), entry("b", 9000))
+
+    assert fates(pack([both], 2000, no_frame, half)) == {"a": "trimmed", "b": "dropped"}
+
+
 def test_a_layer_without_a_share_lives_on_leftovers() -> None:
     packing = packed(queue(Layer.USER, entry("me", 50, Layer.USER), max_tokens=100), tokens=1000)
     assert fates(packing) == {"me": "kept"}
@@ -164,8 +198,11 @@ def test_the_lowest_layers_give_up_their_shares_when_nothing_of_the_agent_layer_
 
 def test_an_agent_layer_that_cannot_be_saved_costs_the_others_nothing() -> None:
     agent = queue(Layer.AGENT, entry("agent", 9000, Layer.AGENT))
-    packing = pack([queue(Layer.PROJECT, entry("p", 80)), agent], 1000, no_frame, never_trim)
-    assert fates(packing) == {"p": "kept", "agent": "dropped"}
+    stage = queue(Layer.STAGE, entry("s", 750, Layer.STAGE))
+
+    packing = pack([queue(Layer.PROJECT, entry("p", 80)), stage, agent], 800, no_frame, never_trim)
+
+    assert fates(packing) == {"p": "kept", "s": "dropped", "agent": "dropped"}
 
 
 def test_the_ends_of_a_ranked_list_are_tried_first_and_reported_in_rank_order() -> None:
@@ -221,12 +258,12 @@ TRIMS = st.sampled_from([0, 1, 3, 10])
 
 
 def careless_trim(every: int) -> object:
-    """Trim that fails, keeps half, keeps too little or, against its promise, too much, by the entry's size."""
+    """Return a trim that fails, keeps half, a little less than it may or, against its promise, more than that."""
 
     def trim(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
-        if every == 0 or candidate.tokens % max(1, every) == 1:
+        if every == 0 or candidate.tokens % 7 == 1:
             return None
-        return Trimmed("cut", limit_tokens + (5 if every == 10 else -every), 1)
+        return Trimmed("cut", {1: limit_tokens - 1, 3: limit_tokens // 2, 10: limit_tokens + 5}[every], 1)
 
     return trim
 

@@ -10,8 +10,18 @@ from hypothesis import strategies as st
 
 from tests.pure.prompt_templates import PARTIALS, SHIPPED
 from verifflowcc.context.render import compile_template
+from verifflowcc.context.template_language import (
+    FILTERS,
+    MAX_LITERAL_CHARS,
+    MAX_LOOPS,
+    MAX_NODES,
+    MAX_NUMBER_DIGITS,
+    MAX_STRING_CHARS,
+    MAX_TAG_TOKENS,
+)
 from verifflowcc.context.template_rules import check_template
-from verifflowcc.context.view import PromptView, entry_view
+from verifflowcc.context.template_shapes import LOOP, attributes
+from verifflowcc.context.view import EntryView, LayerView, PromptView, SprintView, StageView, entry_view
 from verifflowcc.errors import TemplateError
 
 REFUSED = {
@@ -75,7 +85,7 @@ REFUSED = {
     "include_concatenated": (3, "`include` takes one name in quotes and nothing else"),
     "include_doubling": (1, "a template has at most 4,000 parts, partials included"),
     "include_ignore_missing": (3, "`include` takes one name in quotes and nothing else"),
-    "include_itself": (3, "in loops/self.md.j2:1: includes nest at most 4 deep, and never within themselves"),
+    "include_itself": (3, "in loops/self.md.j2:1: includes nest at most 4 deep"),
     "include_list": (3, "`include` takes one name in quotes and nothing else"),
     "include_misses_entry": (3, "in partials/entry.md.j2:11: there is no value `entry` here; did you mean `agent`?"),
     "include_parent": (3, "there is no partial `../../../config.yaml`"),
@@ -190,6 +200,8 @@ FRAGMENTS = [
     *("{% set a = 1 %}", "{{ range(3) }}", "{% raw %}", "{{ 1 + 1 }}", "\r\n", "{{ 7 }}"),
 ]
 REPEATED = ["{{ ", "{% if ", "(", "[", "{", "not ", "-", "task", " if ", " else ", " and ", ".a", "|upper", "'"]
+GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "prompt-templates.md"
+VIEWS = (PromptView, EntryView, SprintView, StageView, LayerView)
 GOOD = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.with_name("good_templates").iterdir())}
 LINE = re.compile(r"t\.md\.j2:(\d+:| and \d+ more)")
 
@@ -276,6 +288,28 @@ def test_a_loop_may_go_through_a_list_of_the_item_around_it_only() -> None:
 
     assert problems("{% for layer in layers %}" + inner + "{% endfor %}") == []
     assert problems("{% for layer in layers %}" + inner * 2 + "{% endfor %}") == []
+
+
+def test_loops_nest_twice_whatever_they_go_through() -> None:
+    found = problems(hostile("loops_three_deep"))
+
+    assert "t.md.j2:3: loops nest at most 2 deep" in found
+
+
+def test_the_templates_in_the_documentation_are_accepted() -> None:
+    examples = re.findall(r"^```jinja\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+    assert len(examples) >= 3
+    assert [problems(example) for example in examples] == [[]] * len(examples)
+
+
+def test_the_documentation_lists_every_name_filter_and_limit() -> None:
+    guide = GUIDE.read_text(encoding="utf-8")
+    names = {name for view in VIEWS for name in attributes(view)} | set(LOOP) | set(FILTERS) | set(PARTIALS)
+
+    assert [name for name in sorted(names) if f"`{name}`" not in guide] == []
+    for limit in (MAX_LITERAL_CHARS, MAX_NODES, MAX_LOOPS, MAX_TAG_TOKENS, MAX_STRING_CHARS, MAX_NUMBER_DIGITS):
+        assert f"{limit:,}" in guide
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(FRAGMENTS), max_size=20).map("".join))

@@ -14,18 +14,19 @@ from verifflowcc.adapters.tokens import chunks
 from verifflowcc.adapters.tokens.bpe import ExactCounter
 from verifflowcc.adapters.tokens.characters import load_classes
 from verifflowcc.adapters.tokens.counter import DATA
+from verifflowcc.adapters.tokens.delegate import build_delegate
 from verifflowcc.adapters.tokens.encodings import ENCODINGS
 from verifflowcc.adapters.tokens.vocabulary import Vocabulary, open_vocabulary
 
 both = pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
 
-WORDS = [
-    *"the Token budget's It'S WE'RE they'Ve I'LL don't x'ſ 'd naïve Straße ΑΒΓ αβγ Привет ǅ ʰa ªº ⅷ ½ ² ٣ ०१ 12345 3.14".split(),
-    *"def class return {} [] () => != // /* */ http://a/b <|endoftext|> <|fim_prefix|> <|endofprompt|> # ## - * ``` |".split(),
-    *"中文 漢字 かな カナ 한국어 สวัสดี नमस्ते العربية עברית 👩‍👩‍👧‍👦 👍🏽 🇩🇪 é ạ̈ ́ İ ı ẞ K Å camelCase HTTPServer CONST_X".split(),
-    "a" * 46,
-    "=" * 48,
-]
+SAMPLES = """
+the Token budget's It'S WE'RE they'Ve I'LL don't x'ſ 'd naïve Straße ΑΒΓ αβγ Привет ǅ ʰa ªº ⅷ ½ ² ٣ ०१ 12345 3.14
+def class return {} [] () => != // /* */ http://a/b <|endoftext|> <|fim_prefix|> <|endofprompt|> # ## - * ``` | --- \x00
+中文 漢字 かな カナ 한국어 สวัสดี नमस्ते العربية עברית 👩\u200d👩\u200d👧\u200d👦 👍🏽 🇩🇪 e\u0301 a\u0308\u0323 \u0301
+İ ı ẞ \u212a \u212b camelCase HTTPServer CONST_X aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa =============================
+"""
+WORDS = SAMPLES.split()
 GAPS = [
     *" \n\r\t/#",
     "",
@@ -72,14 +73,34 @@ def oracle(name: str) -> Callable[[str], int]:
     return lambda text: len(encoding.encode_ordinary(text))
 
 
+@cache
+def delegate(name: str) -> Callable[[str], list[int]]:
+    return build_delegate(ENCODINGS[name], vocabulary(name))
+
+
 @both
 @settings(deadline=None, max_examples=400)
 @given(text=TEXTS)
 @example(text="\ud83d\ude00\udc00")
+@example(text=" I'\u017fa")
 @example(text="x'\u017f 'S")
 @example(text="\n\n/\n \n")
+@example(text=";\n// */\n/")
 def test_a_count_is_the_one_that_tiktoken_gives(name: str, text: str) -> None:
-    assert ours(name)(text) == oracle(name)(text)
+    assert ours(name)(text) == oracle(name)(text) == len(delegate(name)(text))
+
+
+@both
+@settings(deadline=None, max_examples=200)
+@given(text=TEXTS)
+@example(text="!\n/x!\n\n//\n/y")
+def test_every_place_where_a_cut_may_be_made_ends_a_token(name: str, text: str) -> None:
+    patterns = (chunks.PARAGRAPH, chunks.LINE, chunks.ANYWHERE)
+    places = {found.start() for pattern in patterns for found in pattern.finditer(text)}
+    whole = oracle(name)(text)
+
+    for place in places:
+        assert ours(name)(text[:place]) + ours(name)(text[place:]) == whole, place
 
 
 @both

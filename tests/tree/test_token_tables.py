@@ -100,14 +100,14 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
         shipped("cl100k_base", path)
 
 
-@pytest.mark.parametrize("place", [3_000, 600_000, -1_000])
-def test_a_changed_byte_is_found_by_verify(place: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("place", "what"), [(3_000, "content"), (600_000, "index"), (-1_000, "content")])
+def test_a_changed_byte_is_found_by_verify(place: int, what: str, tmp_path: Path) -> None:
     data = bytearray((DATA / "cl100k_base.vocab").read_bytes())
     data[place] ^= 0x5A
     path = tmp_path / "cl100k_base.vocab"
     path.write_bytes(data)
 
-    with pytest.raises(FormatError, match=r"cl100k_base\.vocab: the vocabulary's (content|index)"):
+    with pytest.raises(FormatError, match=rf"cl100k_base\.vocab: the vocabulary's {what}"):
         shipped("cl100k_base", path).verify()
 
 

@@ -205,8 +205,8 @@ class _Check:
         name = self._partial_name(node)
         if name is None:
             return
-        if name in (each for each, _ in self._including) or len(self._including) == MAX_INCLUDE_DEPTH:
-            self._refuse(node.lineno, f"includes nest at most {MAX_INCLUDE_DEPTH} deep, and never within themselves")
+        if len(self._including) == MAX_INCLUDE_DEPTH:
+            self._refuse(node.lineno, f"includes nest at most {MAX_INCLUDE_DEPTH} deep")
             return
         self._including.append((name, node.lineno))
         partial = self.included.get(name) or self._parsed(self._partials[name])

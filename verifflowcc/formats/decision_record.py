@@ -35,7 +35,7 @@ _WORDS = (
 _STATUS_WORD = re.compile("|".join(rf"(?P<{status.value}>\b(?:{words})\b)" for status, words in _WORDS), re.I)
 _EMOJI = {"✅": "accepted", "❌": "rejected", "🤔": "proposed", "⌛": "superseded", "♻": "accepted"}
 
-_PARTLY = re.compile(r"\b(?:part(?:ly|ially)?|in part)\b", re.I)
+_PARTLY = re.compile(r"\b(?:partly|partially|in part)\b", re.I)
 _SUPERSEDED_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\s+by\b:?(?P<rest>.*)", re.I)
 _SUPERSEDES = re.compile(r"\b(?:super[sc]edes|replaces|obsoletes)\b:?(?P<rest>.*)", re.I)
 _AMENDED_BY = re.compile(r"\bamended\s+by\b:?(?P<rest>.*)", re.I)
@@ -108,16 +108,17 @@ def _parts(text: str, parts: tuple[Section, ...]) -> tuple[list[tuple[str, str]]
     """Return the header lines as (label in lower case, value), and the lines of the status section."""
     header: list[tuple[str, str]] = []
     status: list[str] = []
-    for number, section in enumerate(parts):
+    first = next((section for section in parts if section.title), None)
+    for section in parts:
         lines = text[section.start : section.end].splitlines()
         label = section.title.strip().strip("*_").rstrip(":").lower()
         content = _prose(lines[1:] if section.title else lines)
-        if number <= 1 and label not in _STATUS_LABELS:
+        if label in _STATUS_LABELS:
+            status = status or content[:_STATUS_LINES]
+        elif label in _DATE_LABELS:
+            header += [(label, line) for line in content[:1]]
+        elif section is first or not section.title:
             header += [pair for line in content[:_HEAD_LINES] if (pair := _header(line))]
-        elif label in _STATUS_LABELS and not status:
-            status = content[:_STATUS_LINES]
-        elif label in _DATE_LABELS and content:
-            header.append((label, content[0]))
     return header, status
 
 

@@ -194,8 +194,9 @@ def _is_boundary(form: _Form, number: int, before: int) -> bool:
 
 def _stretches(form: _Form) -> Iterator[Stretch]:
     for number, line in enumerate(form.lines):
-        fenced_quote = line.kind is Kind.QUOTE and ("```" in line.text or "~~~" in line.text)
-        whole = number in form.tables or number in form.heading_lines or fenced_quote
+        # The beginning of a line that only mentions a fence may open one; in a quote nobody looks for them.
+        mentions_fence = line.kind in RUNNING and ("```" in line.text or "~~~" in line.text)
+        whole = number in form.tables or number in form.heading_lines or mentions_fence
         if line.kind in DIVISIBLE and not whole:
             closing = line.fence.closing if line.kind is Kind.INSIDE and line.fence else ""
             end = form.offsets[number] + len(line.text.rstrip())

@@ -97,7 +97,7 @@ def _shrink_until_it_fits(job: _Job, limit_tokens: int) -> Trimmed | None:
         tokens = job.count(text)
         if tokens <= limit_tokens:
             return Trimmed(text, tokens, left_out) if tokens >= job.minimum else None
-        room -= tokens - limit_tokens + attempt
+        room = min(room * limit_tokens // tokens, room - 1) - attempt
     return None
 
 

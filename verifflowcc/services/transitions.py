@@ -108,7 +108,7 @@ def record(
     with ledger_of(workspace).moving(seen.sprint, seen) as writer:
         files = prepare(writer) if prepare else ()
         writer.append(event)
-        warning = refresh_progress(writer, after)
+        warning = refresh_progress(writer, after) or _welcome(writer, after)
     written = (*files, f"sprint/{seen.sprint}/events/{event.id}.json")
     return Transition(
         state=after,
@@ -118,6 +118,17 @@ def record(
         written=tuple(f".memory/{path}" for path in written),
         warnings=(warning,) if warning else (),
     )
+
+
+def _welcome(writer: LedgerWriter, after: SprintState) -> str | None:
+    """Make the folder for the artifacts of the stage just entered; return a warning where that cannot be done."""
+    if after.current is None:
+        return None
+    try:
+        writer.make_folder(f"stage/{after.id}/{after.current}/artifacts")
+    except VfccError as error:
+        return str(error)
+    return None
 
 
 def settle(workspace: Workspace, done: Transition, message: str, *, commit: bool) -> Transition:

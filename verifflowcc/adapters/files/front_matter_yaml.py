@@ -7,6 +7,8 @@ a date stays the text that was written, and every value knows its line.
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 
+DEEPEST = 100
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import yaml
@@ -22,24 +24,34 @@ def read_yaml(block: str) -> Table:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
+        _demand_depth(block, loader)
         node = yaml.compose(block, Loader=loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise FormatError(f"{mark.line + 1 if mark else 1}: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise FormatError("1: it holds a character that YAML does not allow") from error
-    except RecursionError as error:
-        raise FormatError("1: it is nested too deeply") from error
     if node is None:
         return Table((), 1)
     if not isinstance(node, yaml.MappingNode):
         raise FormatError(f"{node.start_mark.line + 1}: it is no mapping of keys")
-    try:
-        table = _value(node, {}, set())
-    except RecursionError as error:
-        raise FormatError("1: it is nested too deeply") from error
+    table = _value(node, {}, set())
     assert isinstance(table, Table)
     return table
+
+
+def _demand_depth(block: str, loader: "type[yaml.SafeLoader | yaml.CSafeLoader]") -> None:
+    """Refuse a block nested deeper than `DEEPEST`; libyaml's composer recurses, and ends the process at some depth."""
+    import yaml
+
+    if sum(map(block.count, "[{-?:")) <= DEEPEST:
+        return
+    depth = 0
+    for event in yaml.parse(block, Loader=loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            raise FormatError(f"{line}: it is nested more than {DEEPEST} levels deep")
 
 
 def _value(node: "yaml.Node", done: dict[int, Value], open_nodes: set[int]) -> Value:

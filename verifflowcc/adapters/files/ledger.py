@@ -148,6 +148,15 @@ class LedgerWriter:
             raise ConflictError(f"the event {event.id} exists already", hint="vfcc status")
         write_atomic(target, encode_event(event))
 
+    def make_folder(self, path: str) -> None:
+        """Make a folder where the person is to put files, relative to `.memory/`; one less thing to type."""
+        target = self.memory / path
+        check_inside(target.parent, self.memory)
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WorkspaceError(f"cannot make {target}: {error.strerror or error}") from error
+
     def project(self, progress: str) -> str | None:
         """Refresh `progress.json`; return a warning where that fails, since what it shows stands without it."""
         try:

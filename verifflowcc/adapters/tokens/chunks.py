@@ -14,9 +14,9 @@ USUAL = 2048
 LARGEST = 8192
 
 _HEADING = "\n#"
-_PARAGRAPH = re.compile(r"(?<=\n\n)(?=[^\s/])")
-_LINE = re.compile(r"(?<=\n)(?=[^\s/])")
-_ANYWHERE = re.compile(r"(?<=\n)(?=[^\s/])|(?<=[A-Za-z])(?= [A-Za-z])")
+PARAGRAPH = re.compile(r"(?<=\n\n)(?=[^\s/])")
+LINE = re.compile(r"(?<=\n)(?=[^\s/])")
+ANYWHERE = re.compile(r"(?<=\n)(?=[^\s/])|(?<=[A-Za-z])(?= [A-Za-z])")
 
 
 def split(text: str) -> Iterator[str]:
@@ -41,7 +41,7 @@ def _next_cut(text: str, start: int) -> int:
         return heading + 1
     if len(text) - start <= USUAL:
         return len(text)
-    for pattern, reach in ((_PARAGRAPH, 2 * USUAL), (_LINE, LARGEST), (_ANYWHERE, len(text))):
+    for pattern, reach in ((PARAGRAPH, 2 * USUAL), (LINE, LARGEST), (ANYWHERE, len(text))):
         found = pattern.search(text, start + USUAL, start + reach)
         if found:
             return found.start()

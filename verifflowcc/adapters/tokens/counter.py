@@ -21,9 +21,9 @@ from verifflowcc.errors import ConfigError
 DATA = Path(__file__).parent / "data"
 FACTOR_UNIT = 1_000_000
 SMALL_TEXT = 200
-DELEGATE_WORK = 800_000
+DELEGATE_WORK = 1_000_000
 """Work done here, in units of one ASCII character, from which building tiktoken's encoder pays; measured."""
-NON_ASCII_WORK = 4
+NON_ASCII_WORK = 5
 """What each byte beyond one per character adds to the work; measured."""
 CACHE_VERSION = 1
 """Raised when chunks or character classes change what a cached count means."""
