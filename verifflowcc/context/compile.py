@@ -158,6 +158,6 @@ def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Cand
 def frame_tokens(candidate: Candidate) -> int:
     """Estimate what the heading, the source line and the fence around an entry take.
 
-    An estimate is enough: the final text is counted. It is a little high, so that one attempt usually does.
+    An estimate is enough, since the final text is counted. Fitted on the shipped templates, where it is within five.
     """
-    return 24 + (len(candidate.key) + len(candidate.path)) * 3 // 10
+    return 12 + (8 if candidate.date else 0) + (len(candidate.key) + len(candidate.path)) * 3 // 10

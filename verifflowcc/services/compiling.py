@@ -43,7 +43,7 @@ def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
     placed = compiled.packing.placed
     notices = (*here.notices, *gathered.notices, *_not_whole(placed))
     if here.question.strict:
-        _refuse_partial(placed, gathered, here)
+        _refuse_partial(placed, here)
     prompt = _prompt(here, compiled, gathered, notices)
     here.index.save()
     prompt = replace(prompt, notices=(*prompt.notices, *here.index.notices))
@@ -90,13 +90,10 @@ def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
     ]
 
 
-def _refuse_partial(placed: tuple[Placed, ...], gathered: Gathered, here: Circumstances) -> None:
+def _refuse_partial(placed: tuple[Placed, ...], here: Circumstances) -> None:
     partial = _not_whole(placed)
-    missing = [notice for notice in gathered.notices if "matches no file" in notice]
-    if partial or missing:
-        raise StrictError(
-            "; ".join([*partial, *missing]), hint=f"--budget above {here.budget_tokens}, or without --strict"
-        )
+    if partial:
+        raise StrictError("; ".join(partial), hint=f"a --budget above {here.budget_tokens}, or without --strict")
 
 
 def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices: tuple[str, ...]) -> Prompt:

@@ -37,9 +37,7 @@ def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tup
     """
     gathered = Gathered()
     bodies = reading.bodies(_files(selection.selected))
-    gathered.notices += [
-        f"{layer}: {pattern} is always loaded but matches no file" for layer, pattern in selection.unmatched
-    ]
+    gathered.notices += _missing(selection)
     _refuse_broken(selection.selected, reading, gathered)
     items = [bodies[path].item for path in sorted(bodies)]
     out = standing(items)
@@ -70,6 +68,12 @@ class _Entry:
     digest: str
     tokens: int
     body: Body | None
+
+
+def _missing(selection: Selection) -> list[str]:
+    """One sentence for all patterns: in a young project there are several, and none is a fault."""
+    named = [f"{layer} {pattern}" for layer, pattern in selection.unmatched]
+    return [f"always loaded, but there is no such file yet: {', '.join(named)}"] if named else []
 
 
 def _files(selected: Iterable[Selected]) -> list[Found]:
