@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-
 LAUNCHER = """
 import os, sys, time
 nowhere = os.open(os.devnull, os.O_RDWR)

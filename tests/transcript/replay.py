@@ -45,7 +45,8 @@ def sessions(page: str) -> Iterator[Session]:
 
 
 def _steps(lines: list[str], first: int) -> Iterator[Step]:
-    command, output, at = "", [], first
+    command, at = "", first
+    output: list[str] = []
     for number, line in enumerate(lines, first):
         if line.startswith("$ "):
             if command:

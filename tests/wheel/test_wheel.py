@@ -16,7 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     done = subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(ROOT)], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(ROOT)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (found,) = folder.glob("*.whl")
@@ -28,7 +31,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    done = subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], capture_output=True, text=True, check=False)
+    install = [str(python), "-m", "pip", "install", "--quiet", str(wheel)]
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "bin" / "vfcc"
 

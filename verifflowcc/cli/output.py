@@ -41,7 +41,7 @@ def warn(text: str) -> None:
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Write `text` so that no console and no pipe can fail on a character."""
+    """Write `text` so that no console and no pipe can fail on a character, and at once, so that streams keep order."""
     encoding = (stream.encoding or "ascii").replace("-", "").lower()
     buffer = getattr(stream, "buffer", None)
     if encoding == "utf8" or buffer is None:
@@ -51,7 +51,7 @@ def write(stream: TextIO, text: str) -> None:
     else:
         stream.flush()
         buffer.write(text.encode("utf-8", "replace"))
-        buffer.flush()
+    stream.flush()
 
 
 def plain(value: object) -> Json:
