@@ -9,7 +9,10 @@ app = typer.Typer(help="Check, show and describe .memory/config.yaml.", no_args_
 
 @app.command()
 def check(as_json: JsonFlag = False) -> None:
-    """Say everything that is wrong with config.yaml; exit 1 if anything is."""
+    """Say everything that is wrong with config.yaml.
+
+    Exits with 1 if anything is.
+    """
     from verifflowcc.cli import output as out
     from verifflowcc.services.configuration import check_config
     from verifflowcc.services.workspace import open_workspace

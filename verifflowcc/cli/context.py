@@ -5,13 +5,18 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, SprintOption, StageOption
+from verifflowcc.cli.options import JsonFlag, SprintOption, StageOption, tokens
 
 app = typer.Typer(help="Compile the prompt for an agent, and compare two of them.", no_args_is_help=True)
 
-Agent = Annotated[str, typer.Option("--agent", "-a", help="The role, e.g. coder.")]
-Task = Annotated[str, typer.Option("--task", help="What the agent is to do; ranks the memory and ends the prompt.")]
-Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Tokens; else the role's, else 50,000.")]
+Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ROLE", help="The role, e.g. coder.")]
+Task = Annotated[
+    str, typer.Option("--task", metavar="TEXT", help="What the agent is to do; ranks the memory and ends the prompt.")
+]
+Budget = Annotated[
+    int | None,
+    typer.Option("--budget", metavar="TOKENS", parser=tokens, help="The most it may have; else the role's, or 50,000."),
+]
 Committed = Annotated[bool, typer.Option("--committed", help="Only what HEAD holds: the same bytes on every clone.")]
 
 
@@ -25,10 +30,16 @@ def show(
     strict: Annotated[bool, typer.Option("--strict", help="Fail where an always-load file is not whole.")] = False,
     committed: Committed = False,
     explain: Annotated[bool, typer.Option("--explain", help="List every candidate, its fate and why.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the prompt to a file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Print the prompt for an agent: on stdout, and nothing else."""
+    """Print the prompt for an agent: on stdout, and nothing else.
+
+    A table of what each layer uses of the budget goes to stderr, where that is a terminal. With --json, the prompt and
+    its whole explanation.
+    """
     from verifflowcc.cli import context_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.context import Question, compile_context, compile_prompt_only
@@ -52,15 +63,23 @@ def show(
 
 @app.command()
 def diff(
-    agent: Annotated[list[str], typer.Option("--agent", "-a", help="The role; twice to compare two.")],
+    agent: Annotated[list[str], typer.Option("--agent", "-a", metavar="ROLE", help="The role; twice to compare two.")],
     sprint: SprintOption = None,
-    stage: Annotated[list[str] | None, typer.Option("--stage", help="The stage; twice to compare two.")] = None,
-    commit: Annotated[list[str] | None, typer.Option("--commit", help="A commit; twice to compare two.")] = None,
+    stage: Annotated[
+        list[str] | None, typer.Option("--stage", metavar="ID", help="The stage; twice to compare two.")
+    ] = None,
+    commit: Annotated[
+        list[str] | None, typer.Option("--commit", metavar="REVISION", help="A commit; twice to compare two.")
+    ] = None,
     task: Task = "",
     budget: Budget = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compare two agents, two stages or two commits: what came, went or changed."""
+    """Compare the prompts of two agents, two stages or two commits.
+
+    Lists which entries came (+), went (-) or changed (~), and the difference in tokens. Give exactly one of --agent,
+    --stage and --commit twice.
+    """
     from verifflowcc.cli import context_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.context_diff import compare_contexts, sides

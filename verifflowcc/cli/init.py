@@ -9,12 +9,15 @@ from verifflowcc.cli.options import JsonFlag
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="The project's root.")] = Path(),
-    workflow: Annotated[str, typer.Option("--workflow", help="light, agile or standard.")] = "light",
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's root.")] = Path(),
+    workflow: Annotated[str, typer.Option("--workflow", metavar="NAME", help="light, agile or standard.")] = "light",
     example: Annotated[bool, typer.Option("--example", help="Begin with the worked example.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Create .memory/ here."""
+    """Create .memory/, the memory of a project.
+
+    One that exists is never touched.
+    """
     from verifflowcc.cli import output as out
     from verifflowcc.services.initialise import initialise
 

@@ -5,8 +5,15 @@ from typing import Annotated
 import typer
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-SprintOption = Annotated[str | None, typer.Option("--sprint", help="Sprint id; the open one if left out.")]
-StageOption = Annotated[str | None, typer.Option("--stage", help="Stage id; the current one if left out.")]
+SprintOption = Annotated[str | None, typer.Option("--sprint", metavar="ID", help="The sprint; else the open one.")]
+StageOption = Annotated[str | None, typer.Option("--stage", metavar="ID", help="The stage; else the one in work.")]
 CommitFlag = Annotated[
-    bool, typer.Option("--commit", help="Commit the transition to git; `git.commit: always` makes it the default.")
+    bool, typer.Option("--commit", help="Commit the move to git. `git.commit: always` makes it the default.")
 ]
+
+
+def tokens(text: str) -> int:
+    """Return a number of tokens. Raises BadParameter where `text` is no whole number, 1 or more."""
+    if not (text.isascii() and text.isdecimal()) or len(text) > 12 or int(text) < 1:
+        raise typer.BadParameter(f"{text!r} is no number of tokens; give a whole number from 1 up")
+    return int(text)

@@ -31,8 +31,9 @@ def json_text(value: object) -> str:
 
 
 def say(text: str) -> None:
-    """Write a message for the person to stderr."""
-    write(sys.stderr, text if text.endswith("\n") else text + "\n")
+    """Write a message for the person to stderr; what a name in it could do to a terminal is taken out."""
+    shown = "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in text)
+    write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
 
 
 def warn(text: str) -> None:
@@ -79,8 +80,20 @@ def person_is_looking() -> bool:
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
     """Return rows under headings, aligned; columns in `right` are numbers.
 
-    On a terminal it keeps to the terminal's width by folding; in a pipe nothing is folded or cut.
+    On a terminal it keeps to the terminal's width: it folds between words, and where that is not enough each row is a
+    block of lines. In a pipe nothing is folded or cut.
     """
+    cells = [[_plain_cell(cell) for cell in row] for row in rows]
+    least = [_least(index, index == 0 or index in right, [headings, *cells]) for index in range(len(headings))]
+    width = _width()
+    if sum(least) + 2 * len(least) - 2 > width:
+        return "\n".join(_block(headings, row) for row in cells)
+    return _grid(headings, cells, right, least, width)
+
+
+def _grid(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int], least: Sequence[int], width: int
+) -> str:
     from io import StringIO
 
     from rich.console import Console
@@ -92,13 +105,28 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequ
             heading,
             justify="right" if index in right else "left",
             overflow="fold",
-            no_wrap=index in right or index == 0,
+            min_width=least[index],
         )
     for row in rows:
-        grid.add_row(*(_plain_cell(cell) for cell in row))
+        grid.add_row(*row)
     out = StringIO()
-    Console(file=out, width=_width(), no_color=True, highlight=False, markup=False, emoji=False).print(grid)
+    Console(file=out, width=width, no_color=True, highlight=False, markup=False, emoji=False).print(grid)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def _least(index: int, whole: bool, rows: Sequence[Sequence[str]]) -> int:
+    """The width below which a column would be cut within a word, or at all where it must stay `whole`."""
+    from rich.cells import cell_len
+
+    return max(cell_len(part) for row in rows for part in ([row[index]] if whole else row[index].split() or [""]))
+
+
+def _block(headings: Sequence[str], row: Sequence[str]) -> str:
+    """A row as lines: its first cells up to the first that has a heading, then `heading: cell`."""
+    first = next((index for index, heading in enumerate(headings) if heading), 0)
+    lines = [" ".join(cell for cell in row[: first + 1] if cell)]
+    lines += [f"  {heading}: {cell}" for heading, cell in zip(headings[first + 1 :], row[first + 1 :], strict=True)]
+    return "\n".join(lines)
 
 
 def _plain_cell(cell: str) -> str:
@@ -109,4 +137,4 @@ def _width() -> int:
     from shutil import get_terminal_size
 
     looking = sys.stdout.isatty() or sys.stderr.isatty()
-    return max(40, get_terminal_size().columns) if looking else 1_000
+    return max(20, get_terminal_size().columns) if looking else 1_000

@@ -1,16 +1,13 @@
 """Run the command line: the one place where an error becomes a message and an exit code."""
 
 import sys
-from typing import TYPE_CHECKING
 
 from verifflowcc.errors import VfccError
-
-if TYPE_CHECKING:
-    from typer import TyperException
 
 USAGE = 2
 ERROR = 3
 INTERRUPTED = 130
+NARROW = 52
 
 
 def run(arguments: list[str]) -> int:
@@ -42,27 +39,30 @@ def _invoke(arguments: list[str]) -> int:
     from verifflowcc.cli.output import say
 
     try:
-        result = app(arguments, prog_name="vfcc", standalone_mode=False)
+        result = app(arguments, prog_name="vfcc", standalone_mode=False, terminal_width=_help_width())
     except typer.Abort:
         say("aborted")
         return INTERRUPTED
     except typer.Exit as stop:
         return stop.exit_code
     except typer.TyperException as error:
-        say(_usage(error))
+        from verifflowcc.cli.usage import told
+
+        say(told(error, arguments))
         return USAGE
     return result if isinstance(result, int) else 0
 
 
-def _usage(error: "TyperException") -> str:
-    """A misspelt command or option: one sentence, and where its help is."""
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context else "vfcc"
-    return f"error: {error.format_message()}\nhint: {command} --help"
+def _help_width() -> int | None:
+    """A narrow terminal's width, since typer wraps help at 50 columns even there; None leaves it to typer."""
+    from shutil import get_terminal_size
+
+    columns = get_terminal_size().columns
+    return max(columns - 2, 20) if columns < NARROW else None
 
 
 def _sentence(error: VfccError) -> str:
-    lines = error.message.splitlines() or [type(error).__name__]
+    lines = error.message.split("\n")
     text = "\n".join(f"  {line}" if line.startswith("-") else f"error: {line}" for line in lines)
     return f"{text}\nhint: {error.hint}" if error.hint else text
 

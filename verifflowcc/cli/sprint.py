@@ -9,15 +9,21 @@ from verifflowcc.cli.options import CommitFlag, JsonFlag
 
 app = typer.Typer(help="Start, list, show and close sprints.", no_args_is_help=True)
 
-SprintArgument = Annotated[str | None, typer.Argument(help="Sprint id; the open one if left out.")]
+SprintArgument = Annotated[str | None, typer.Argument(metavar="SPRINT", help="Its id; else the open one.")]
 
 
 @app.command()
 def start(
-    title: Annotated[str, typer.Argument(help="What the sprint is called.")],
-    goal: Annotated[list[str] | None, typer.Option("--goal", help="A goal; may be given several times.")] = None,
-    workflow: Annotated[str | None, typer.Option("--workflow", help="Its V; else the one in config.yaml.")] = None,
-    sprint_id: Annotated[str | None, typer.Option("--id", help="Its id; else made from the title.")] = None,
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What the sprint is called.")],
+    goal: Annotated[
+        list[str] | None, typer.Option("--goal", metavar="TEXT", help="A goal; may be given several times.")
+    ] = None,
+    workflow: Annotated[
+        str | None, typer.Option("--workflow", metavar="NAME", help="Its V; else the one in config.yaml.")
+    ] = None,
+    sprint_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Its id; else made from the title.")
+    ] = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -57,7 +63,10 @@ def list_(as_json: JsonFlag = False) -> None:
 
 @app.command()
 def show(sprint: SprintArgument = None, as_json: JsonFlag = False) -> None:
-    """Show a sprint: its goals, its stages, and what is wrong with its ledger, if anything."""
+    """Show a sprint: its goals and its stages.
+
+    And what is wrong with its ledger, if anything is.
+    """
     from verifflowcc.cli import output as out
     from verifflowcc.cli import sprint_views
     from verifflowcc.services.sprints import active_sprint
@@ -74,13 +83,19 @@ def show(sprint: SprintArgument = None, as_json: JsonFlag = False) -> None:
 def close(
     sprint: SprintArgument = None,
     learnings: Annotated[
-        Path | None, typer.Option("--learnings", help="A text file; its content goes to knowledge.md.")
+        Path | None,
+        typer.Option("--learnings", metavar="FILE", help="A text file; its content is added to knowledge.md."),
     ] = None,
-    unfinished: Annotated[str | None, typer.Option("--unfinished", help="Why it ends before its last stage.")] = None,
+    unfinished: Annotated[
+        str | None, typer.Option("--unfinished", metavar="REASON", help="Why it ends before its last stage.")
+    ] = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Close a sprint and keep what was learned."""
+    """Close a sprint and keep what was learned.
+
+    Exits with 4 while a stage is not passed, unless --unfinished says why it ends all the same.
+    """
     from verifflowcc.adapters.files.text_file import read_given
     from verifflowcc.cli import moves
     from verifflowcc.services.sprints import active_sprint, close_sprint

@@ -8,12 +8,12 @@ from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
 
 app = typer.Typer(help="Show, list, advance and reopen the stages of a sprint.", no_args_is_help=True)
 
-StageArgument = Annotated[str | None, typer.Argument(help="Stage id; the one in work if left out.")]
+StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Its id; else the one in work.")]
 
 
 @app.command()
 def show(stage: StageArgument = None, sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
-    """Show a stage: its artifacts, and what it still needs before it can be left."""
+    """Show a stage and what it still needs before it can be left."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli import sprint_views
     from verifflowcc.services.sprints import active_sprint
@@ -45,11 +45,14 @@ def list_(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
 
 @app.command()
 def advance(
-    sprint: Annotated[str | None, typer.Argument(help="Sprint id; the open one if left out.")] = None,
+    sprint: Annotated[str | None, typer.Argument(metavar="SPRINT", help="Its id; else the open one.")] = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Leave the stage in work and enter the next, if its exit check is met; exit 4 if not."""
+    """Leave the stage in work and enter the next.
+
+    Exits with 4, and says what is missing, where the stage's exit check is not met.
+    """
     from verifflowcc.cli import moves
     from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.stages import advance_stage
@@ -62,8 +65,8 @@ def advance(
 
 @app.command()
 def reopen(
-    stage: Annotated[str, typer.Argument(help="The stage to go back to.")],
-    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept in the ledger.")],
+    stage: Annotated[str, typer.Argument(metavar="STAGE", help="The stage to go back to.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
     sprint: SprintOption = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,

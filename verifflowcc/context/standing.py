@@ -31,11 +31,19 @@ class Supersession:
     notices: tuple[str, ...]
 
 
-def standing(items: Sequence[Item]) -> dict[str, str]:
-    """Return path → reason for every item that does not stand: superseded, rejected, deprecated, pending, archived."""
-    reasons = withdrawn(items)
-    reasons.update({path: each.why for path, each in superseded(items).found.items()})
-    return reasons
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Path → reason for every item that does not stand; `notices` as in `Supersession`."""
+
+    left_out: Mapping[str, str]
+    notices: tuple[str, ...]
+
+
+def standing(items: Sequence[Item]) -> Standing:
+    """Return what does not stand: superseded, rejected, deprecated, pending, archived."""
+    found = superseded(items)
+    reasons = withdrawn(items) | {path: each.why for path, each in found.found.items()}
+    return Standing(reasons, found.notices)
 
 
 def withdrawn(items: Iterable[Item]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from verifflowcc.adapters.files.layout import Derived
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.context.rank import Ranked, Score, rank
-from verifflowcc.context.standing import standing, superseded
+from verifflowcc.context.standing import standing
 from verifflowcc.domain.entries import Candidate, Skipped
 from verifflowcc.domain.items import Recency
 from verifflowcc.domain.layers import Layer
@@ -40,8 +40,8 @@ def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tup
     gathered.notices += _missing(selection)
     _refuse_broken(selection.selected, reading, gathered)
     items = [bodies[path].item for path in sorted(bodies)]
-    out = standing(items)
-    gathered.notices += superseded(items).notices
+    stands = standing(items)
+    gathered.notices += stands.notices
     matches = reading.index.matches(sorted(set(terms(task)))) if task else {}
     in_play = set(_PATH_LIKE.findall(task))
     for layer in dict.fromkeys(one.layer for one in selection.selected):
@@ -49,7 +49,7 @@ def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tup
         usable = []
         for one in mine:
             entry = _entry(one, bodies, reading, derived)
-            reason = _left_out(one, entry, out, reading)
+            reason = _left_out(one, entry, stands.left_out, reading)
             if reason is not None:
                 tokens = entry.tokens if entry else 0
                 gathered.skipped.append(Skipped(layer, one.key, one.path, tokens, reason))

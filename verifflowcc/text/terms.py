@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -19,19 +20,20 @@ def terms(text: str) -> list[str]:
     >>> terms("Use the HTTPServer in rate_limits.py")
     ['http', 'server', 'rate', 'limit', 'py']
     """
-    found = []
-    for word in _WORD.findall(text):
-        parts = _HUMP.findall(word) if word.isascii() else [word]
-        for part in parts:
-            term = _stem(part.casefold())
-            if len(term) > 1 and term not in _COMMON:
-                found.append(term)
-    return found
+    return [term for word in _WORD.findall(text) for term in _terms_of(word)]
 
 
 def term_counts(text: str) -> Counter[str]:
     """Return how often each term occurs in `text`."""
     return Counter(terms(text))
+
+
+@lru_cache(maxsize=65_536)
+def _terms_of(word: str) -> tuple[str, ...]:
+    """A word's terms; texts repeat their words, so most are known."""
+    parts = _HUMP.findall(word) if word.isascii() else [word]
+    stems = (_stem(part.casefold()) for part in parts)
+    return tuple(stem for stem in stems if len(stem) > 1 and stem not in _COMMON)
 
 
 def _stem(word: str) -> str:

@@ -1,0 +1,69 @@
+"""A command line that does not parse, told in one sentence with the nearest name, and where its help is."""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from verifflowcc.text.near import nearest
+
+if TYPE_CHECKING:
+    from typer import TyperException
+
+_NO_COMMAND = re.compile(r"No such command '(.*?)'\.(?: Did you mean .*)?", re.DOTALL)
+_EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
+
+
+def told(error: "TyperException", arguments: list[str]) -> str:
+    """Return what to say about `error`, with a hint; a command group alone gets its help instead."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return error.format_message()
+    command, names = _command(arguments)
+    return f"error: {_sentence(error, command, names)}\nhint: {command} --help"
+
+
+def _command(arguments: list[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the command that `arguments` begin with, and the names of its commands (a group) or of its options."""
+    from typer.main import get_command
+
+    from verifflowcc.cli.app import app
+
+    path, here = ["vfcc"], get_command(app)
+    for word in arguments:
+        below = getattr(here, "commands", {}).get(word)
+        if below is None:
+            break
+        path.append(word)
+        here = below
+    options = [name for each in here.params for name in each.opts if name.startswith("--")]
+    return " ".join(path), (*getattr(here, "commands", ()), *options, "--help")
+
+
+def _sentence(error: "TyperException", command: str, names: tuple[str, ...]) -> str:
+    said = error.format_message()
+    option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
+    if type(error).__name__ == "NoSuchOption":
+        return f"{command} has no option {option}; {_instead(str(option), (name for name in names if name[0] == '-'))}"
+    if type(error).__name__ == "BadOptionUsage":
+        return f"{option} {'takes no value' if 'does not take' in said else 'needs a value'}"
+    if found := _NO_COMMAND.fullmatch(said):
+        commands = (name for name in names if name[0] != "-")
+        return f"{command} has no command {found[1] or repr('')}; {_instead(found[1], commands)}"
+    if found := _EXTRA.fullmatch(said):
+        return f"{command} takes no further argument: {found[1]}"
+    if parameter is None:
+        return said
+    label = " ".join(name for name in (_long(parameter.opts), parameter.metavar) if name)
+    if type(error).__name__ == "MissingParameter":
+        return f"{command} needs {label}"
+    return f"{label}: {getattr(error, 'message', said)}"
+
+
+def _long(options: list[str]) -> str:
+    """The long form of an option; nothing for an argument, which its metavar names."""
+    return next((name for name in options if name.startswith("--")), "")
+
+
+def _instead(name: str, known: Iterable[str]) -> str:
+    listed = {full.lstrip("-"): full for full in known}
+    near = nearest(name.lstrip("-"), listed)
+    return f"did you mean {listed[near]}?" if near else f"there is {', '.join(listed.values())}"
