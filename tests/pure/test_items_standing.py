@@ -54,7 +54,9 @@ def test_a_record_that_says_it_is_superseded_is_even_where_the_newer_is_not_in_v
 
     assert standing([old]).left_out == {old.path: "superseded by 0002-new.md, as its status says"}
     assert standing([old, decision("0002-new")]).left_out == {old.path: f"superseded by {FOLDER}/0002-new.md"}
-    assert standing([decision("0001-old", status="Superseded")]).left_out == {old.path: "superseded, as its status says"}
+    assert standing([decision("0001-old", status="Superseded")]).left_out == {
+        old.path: "superseded, as its status says"
+    }
 
 
 def test_a_record_that_says_what_it_supersedes_supersedes_it() -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.cli import output as out
-from verifflowcc.domain.entries import ContextPackage, Fate, LayerUse, Prompt
+from verifflowcc.domain.entries import ContextPackage, Fate, LayerUse, Placed, Prompt
 
 if TYPE_CHECKING:
     from verifflowcc.services.context_diff import Comparison
@@ -36,7 +36,7 @@ def explanation(package: ContextPackage) -> str:
             one.candidate.key,
             f"{one.candidate.tokens:,}",
             str(one.fate) if one.fate is not Fate.TRIMMED else f"trimmed to {one.tokens:,}",
-            f"{one.reason}; {one.candidate.why}" if one.candidate.why else one.reason,
+            _reason(one),
         )
         for one in package.placed
     ]
@@ -44,6 +44,12 @@ def explanation(package: ContextPackage) -> str:
     listing = out.table(("layer", "rank", "entry", "tokens", "fate", "reason"), rows, right=(1, 3))
     inputs = "\n".join(f"{name}: {digest}" for name, digest in sorted(package.inputs.items()))
     return f"{listing}\n\n{inputs}\n"
+
+
+def _reason(one: Placed) -> str:
+    """Why it fared so, and how it was ranked; the fate itself stands in a column of its own."""
+    reason = one.reason.removeprefix(f"{Fate.DROPPED}: ")
+    return f"{reason}; {one.candidate.why}" if one.candidate.why else reason
 
 
 def comparison(found: "Comparison") -> str:
