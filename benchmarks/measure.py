@@ -133,6 +133,6 @@ def report(figures: Sequence[Figures], base: str, targets: Mapping[str, tuple[st
             f"{one.name:44} {one.median_ms:6.1f} ms {one.lowest_ms:6.1f} ms {one.highest_ms:6.1f} ms "
             f"{one.cpu_ms:6.1f} ms {one.peak_kib / 1024:5.1f} MB {times:14.2f}"
         )
-    for one in judged:
-        met = "met" if float(one["times"]) <= float(one["target"]) else "MISSED"
-        print(f"target: {one['command']} at most {one['target']} × {one['over']}: {one['times']} ({met})")
+    for goal in judged:
+        met = "met" if float(str(goal["times"])) <= float(str(goal["target"])) else "MISSED"
+        print(f"target: {goal['command']} at most {goal['target']} × {goal['over']}: {goal['times']} ({met})")

@@ -3,7 +3,7 @@
     python docs/demo.py [--data FOLDER]
 
 A sprint moves through its stages in a new folder, `.demo/`, and the coder's prompt is compiled on the way. Every
-command is printed with what it really says. With `--data`, the Markdown files of FOLDER become the project's decisions first.
+command is printed with what it really says. With `--data`, the Markdown files of FOLDER become the project's decisions.
 """
 
 import argparse

@@ -73,6 +73,14 @@ def test_the_frame_is_paid_by_whole_and_by_trimmed_entries() -> None:
     assert (packing.layers[0].used_tokens, packing.layers[0].offered_tokens) == (1000, 2380)
 
 
+def test_an_entry_whose_frame_leaves_too_little_does_not_use_up_the_trim() -> None:
+    both = queue(Layer.PROJECT, entry("wide frame", 900), entry("narrow frame", 900))
+
+    packing = pack([both], 400, lambda one: 200 if one.key == "wide frame" else 20, exact_trim)
+
+    assert fates(packing) == {"wide frame": "dropped", "narrow frame": "trimmed"}
+
+
 def test_one_entry_of_a_layer_is_trimmed_at_most() -> None:
     def half(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
         return Trimmed("cut", limit_tokens // 2, 0)

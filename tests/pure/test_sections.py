@@ -24,6 +24,8 @@ from verifflowcc.text.sections import sections
         ("<!--\n# comment\n-->\n# One\n", [(0, ""), (1, "One")]),
         ("---\ntitle: x\n# comment\n---\n# One\n", [(0, ""), (1, "One")]),
         ("# CRLF #\r\n\r\nText\r\n---\r\n", [(1, "CRLF"), (2, "Text")]),
+        ("text\n2. two\n---\n", [(2, "text 2. two")]),
+        ("- a\n  b\n  ---\n\n- c\n  ===\n", [(0, "")]),
         ("#tag\n    # code\n####### seven\n", [(0, "")]),
         ("| a |\n|---|\n| b |\n", [(0, "")]),
     ],

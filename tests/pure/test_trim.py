@@ -119,6 +119,40 @@ def test_a_heading_is_never_the_last_line_before_the_mark() -> None:
             assert not result.text.split("\n\n[…")[0].splitlines()[-1].startswith("#")
 
 
+def test_an_end_without_its_heading_follows_only_what_stands_under_that_heading() -> None:
+    items = "".join(f"- item number {number} of the list\n  - below it\n    and on\n" for number in range(20))
+    text = f"# One\n\n{prose('one', 12)}\n\n# Two\n\n{items}"
+    tails = set()
+    for limit in range(30, 200):
+        result = trimmed(text, limit)
+        if result is not None:
+            head, tail = MARK.split(result.text)
+            assert not tail.strip() or "# Two" in head or tail.strip().startswith("# Two")
+            assert not tail.lstrip("\n").startswith(" ")
+            tails.add(tail.strip()[:6])
+    assert "- item" in tails
+
+
+def test_a_table_at_the_end_is_not_begun_in_its_middle() -> None:
+    rows = "".join(f"| row {number} | words in a cell |\n" for number in range(12))
+    text = f"{prose('text', 5)}\n\n{prose('more', 20)}\n\n| a | b |\n|---|---|\n{rows}"
+    for limit in range(60, 240):
+        tail = MARK.split(text_of(trimmed(text, limit)))[1].strip()
+        assert not tail or tail.startswith("| a | b |")
+
+
+def test_a_bullet_alone_is_not_kept() -> None:
+    text = f"{prose('text', 5)}\n\n- {'x' * 900}\n"
+    assert text_of(trimmed(text, 700, len)).split("\n\n[…")[0].endswith("has six words.")
+
+
+def test_a_line_that_only_mentions_a_fence_is_not_cut_into_one() -> None:
+    text = f"{prose('text', 4)}\n\n``` {'word ' * 60}`code` and words\n"
+    for limit in range(20, 90):
+        result = trimmed(text, limit)
+        assert result is None or open_fence(split_lines(result.text)) is None
+
+
 def test_one_endless_line_is_cut_between_words() -> None:
     kept = text_of(trimmed("word " * 500, 50, quarters)).split("\n\n[…")[0]
     assert set(kept.split(" ")) == {"word"}
@@ -178,17 +212,27 @@ def test_a_large_text_costs_a_few_counts_of_what_is_kept(kind: str) -> None:
     assert sum(counted) <= 12 * 4 * 1000
 
 
-@pytest.mark.parametrize("power", [0.3, 1.5])
-def test_a_text_of_uneven_density_costs_few_counts_too(power: float) -> None:
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        lambda length: int(20_000 * (length / 200_000) ** 0.3),
+        lambda length: int(20_000 * (length / 200_000) ** 3),
+        lambda length: length // 1000 if length < 100_000 else 20_000,
+    ],
+    ids=["dense at the start", "dense at the end", "one step"],
+)
+def test_a_text_of_uneven_density_costs_few_counts_too(tokens: Callable[[int], int]) -> None:
     counted: list[int] = []
 
     def uneven(text: str) -> int:
         counted.append(len(text))
-        return int(20_000 * (len(text) / 200_000) ** power)
+        return tokens(len(text))
 
     text = "line of text\n" * 15_000
-    assert trim_text(text, 5000, uneven, total_tokens=uneven(text), rest="r", kind="text") is not None
-    assert len(counted) <= 60
+    result = trim_text(text, 5000, uneven, total_tokens=uneven(text), rest="r", kind="text", minimum=50)
+
+    assert result is not None
+    assert len(counted) <= 160
 
 
 BLOCKS = [
