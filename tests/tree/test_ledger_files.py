@@ -164,7 +164,7 @@ def test_what_vfcc_did_not_write_is_told_with_its_file_and_nothing_moves(tmp_pat
     function, reason = HARMS[name]
     file = function(here, chain(folder))
     fill_anyway = here.memory / "stage" / ID / "coding" / "artifacts" / "changes.md"
-    fill_anyway.parent.mkdir(parents=True)
+    fill_anyway.parent.mkdir(parents=True, exist_ok=True)
     fill_anyway.write_text("done\n")
     before = snapshot(here.root)
     shown = show_sprint(here, ID)

@@ -1,6 +1,7 @@
 """Stages: left when their artifacts are there, with a summary for the next; gone back to with a reason."""
 
 import json
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -240,7 +241,7 @@ def test_a_stage_folder_that_is_a_link_out_of_the_tree_is_not_written_to(tmp_pat
     here = started(tmp_path)
     outside = tmp_path / "outside"
     outside.mkdir()
-    (here.memory / "stage").mkdir()
+    shutil.rmtree(here.memory / "stage" / ID)
     (here.memory / "stage" / ID).symlink_to(outside)
 
     with pytest.raises(WorkspaceError, match="a link that leaves"):

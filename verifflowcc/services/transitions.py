@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from verifflowcc.adapters.files.ledger import Ledger, LedgerWriter
 from verifflowcc.adapters.git.commit import commit_paths, in_repository
@@ -146,9 +147,16 @@ def settle(workspace: Workspace, done: Transition, message: str, *, commit: bool
 
 
 def sprint_paths(workspace: Workspace, sprint_id: str) -> tuple[str, ...]:
-    """Return the folders that belong to a sprint, relative to the project's root, as far as they exist."""
+    """Return the folders that belong to a sprint, relative to the project's root, as far as they hold a file.
+
+    Git knows no empty folder, and refuses to commit one by name.
+    """
     folders = (f".memory/sprint/{sprint_id}", f".memory/stage/{sprint_id}")
-    return tuple(folder for folder in folders if (workspace.root / folder).is_dir())
+    return tuple(folder for folder in folders if _has_file(workspace.root / folder))
+
+
+def _has_file(folder: Path) -> bool:
+    return any(path.is_file() for path in folder.rglob("*"))
 
 
 def refresh_progress(writer: LedgerWriter, state: SprintState) -> str | None:

@@ -51,8 +51,12 @@ def _commit(repo: "Repo", root: Path, paths: tuple[str, ...], message: str) -> C
     if under_way:
         return Commit(warning=f"not committed: {under_way[0]} is under way")
     top = Path(repo.working_tree_dir).resolve()
-    inside = [os.path.relpath((root / path).resolve(), top) for path in paths if (root / path).exists()]
     repo.git.update_environment(GIT_LITERAL_PATHSPECS="1", GIT_TERMINAL_PROMPT="0")
+    given = [os.path.relpath((root / path).resolve(), top) for path in paths if (root / path).exists()]
+    # Git refuses to commit a path by name that holds nothing it could track, such as an empty folder.
+    inside = [name for name in given if repo.git.ls_files("--cached", "--others", "--exclude-standard", "--", name)]
+    if not inside:
+        return Commit(warning="not committed: there is no file to commit, or git ignores it")
     new = [
         name for name in repo.git.ls_files("-z", "--others", "--exclude-standard", "--", *inside).split("\0") if name
     ]
