@@ -327,3 +327,17 @@ def test_the_agent_layer_is_in_whenever_any_of_its_entries_could_be(
         if use.layer is Layer.AGENT and given_queue.candidates:
             cheapest = min(max(0, one.tokens) + frame for one in given_queue.candidates)
             assert use.kept or cheapest > min(given_queue.max_tokens, tokens)
+
+
+def test_a_long_record_that_is_trimmed_leaves_half_the_room_to_short_ones() -> None:
+    short = [entry(f"04{number}-short.md", 200) for number in range(9)]
+
+    packing = pack([LayerQueue(Layer.PROJECT, 1, 1200, (entry("022.md", 5000), *short))], 1200, no_frame, exact_trim)
+
+    assert [placed.tokens for placed in packing.placed[:5]] == [600, 200, 200, 200, 0]
+
+
+def test_a_long_record_takes_the_whole_room_where_nothing_behind_it_fits() -> None:
+    packing = packed(queue(Layer.PROJECT, entry("022.md", 5000), entry("023.md", 4000)), tokens=1200)
+
+    assert [placed.tokens for placed in packing.placed] == [1200, 0]

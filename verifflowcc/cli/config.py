@@ -35,6 +35,7 @@ def check(as_json: JsonFlag = False) -> None:
 def show(as_json: JsonFlag = False) -> None:
     """Print the settings in force, each with where it comes from."""
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.table import table
     from verifflowcc.services.configuration import show_config
     from verifflowcc.services.workspace import open_workspace
 
@@ -43,7 +44,7 @@ def show(as_json: JsonFlag = False) -> None:
         out.emit_json(settings)
     else:
         rows = [(one.name, _value(one.value), one.origin) for one in settings]
-        out.emit(out.table(("setting", "value", "from"), rows))
+        out.emit(table(("setting", "value", "from"), rows))
 
 
 @app.command()

@@ -1,10 +1,14 @@
 """How a compiled prompt is delivered, and its account and explanation shown."""
 
+import sys
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.cli import output as out
+from verifflowcc.cli.table import table, width_of
 from verifflowcc.domain.entries import ContextPackage, Fate, LayerUse, Placed, Prompt
 
 if TYPE_CHECKING:
@@ -12,11 +16,13 @@ if TYPE_CHECKING:
 
 
 def deliver(text: str, path: Path | None) -> None:
-    """Write to `path`, or to stdout where there is none."""
-    if path is None:
-        out.emit(text)
-    else:
+    """Write to `path`, or to stdout where there is none; on a terminal a line apart from what comes after it."""
+    if path is not None:
         write_atomic(path, text if text.endswith("\n") else text + "\n")
+        return
+    out.emit(text)
+    if sys.stdout.isatty() and out.person_is_looking():
+        out.say("")
 
 
 def account(prompt: Prompt, *, looking: bool) -> None:
@@ -41,9 +47,23 @@ def explanation(package: ContextPackage) -> str:
         for one in package.placed
     ]
     rows += [(str(one.layer), "–", one.key, f"{one.tokens:,}", "skipped", one.reason) for one in package.skipped]
-    listing = out.table(("layer", "rank", "entry", "tokens", "fate", "reason"), rows, right=(1, 3))
     inputs = "\n".join(f"{name}: {digest}" for name, digest in sorted(package.inputs.items()))
-    return f"{listing}\n\n{inputs}\n"
+    return f"{_listing(rows)}\n\n{inputs}\n"
+
+
+def _listing(rows: list[_Row]) -> str:
+    """One line for each candidate, or two, layer by layer, where the terminal is too narrow for that."""
+    width = width_of(sys.stderr)
+    wide = table(("layer", "rank", "entry", "tokens", "fate", "reason"), rows, right=(1, 3))
+    if max(map(cell_len, wide.splitlines())) <= width:
+        return wide
+    lines = []
+    for layer, mine in groupby(rows, itemgetter(0)):
+        lines.append(f"{layer}")
+        for _, rank, entry, tokens, fate, reason in mine:
+            lines.append(f"{rank:>4} {tokens:>7} {fate}: {entry}")
+            lines += wrap(reason, max(width, 20), initial_indent=" " * 13, subsequent_indent=" " * 13)
+    return "\n".join(lines)
 
 
 def _reason(one: Placed) -> str:
@@ -58,7 +78,7 @@ def comparison(found: "Comparison") -> str:
         (change.what, str(change.layer), change.key, f"{change.left_tokens:,}", f"{change.right_tokens:,}")
         for change in found.changes
     ]
-    listing = out.table(("", "layer", "entry", found.left, found.right), rows, right=(3, 4))
+    listing = table(("", "layer", "entry", found.left, found.right), rows, right=(3, 4))
     total = found.right_tokens - found.left_tokens
     summary = f"{found.left_tokens:,} → {found.right_tokens:,} tokens ({total:+,}); {found.same} entries are the same"
     return f"{listing}\n{summary}" if rows else summary
@@ -67,7 +87,7 @@ def comparison(found: "Comparison") -> str:
 def _layers(prompt: Prompt) -> str:
     mark = "~" if prompt.estimated else ""
     rows = [_row(layer, mark) for layer in prompt.layers]
-    listing = out.table(("layer", "budget", "used", "kept", "trimmed", "dropped"), rows, right=(1, 2, 3, 4, 5))
+    listing = table(("layer", "budget", "used", "kept", "trimmed", "dropped"), rows, right=(1, 2, 3, 4, 5))
     share = prompt.compression / 10
     place = "/".join(part for part in (prompt.sprint, prompt.stage) if part)
     return (

@@ -48,6 +48,7 @@ def start(
 def list_(as_json: JsonFlag = False) -> None:
     """List the sprints."""
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.table import table
     from verifflowcc.services.sprints import list_sprints
     from verifflowcc.services.workspace import open_workspace
 
@@ -58,7 +59,7 @@ def list_(as_json: JsonFlag = False) -> None:
         out.emit('no sprint yet; start one: vfcc sprint start "Title"')
     else:
         rows = [(one.id, str(one.status), one.current or "–", f"{one.done}/{one.total}", one.title) for one in lines]
-        out.emit(out.table(("sprint", "status", "stage", "passed", "title"), rows))
+        out.emit(table(("sprint", "status", "stage", "passed", "title"), rows))
 
 
 @app.command()

@@ -1,6 +1,6 @@
 """How sprints and stages are shown to a person."""
 
-from verifflowcc.cli import output as out
+from verifflowcc.cli.table import table
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.services.stages import StageView
 
@@ -23,7 +23,7 @@ def whole(state: SprintState) -> str:
 def stages(state: SprintState) -> str:
     """Return the stages of a sprint as a table."""
     rows = [_row(each, each.stage.id == state.current) for each in state.stages]
-    return out.table(("", "stage", "leg", "pair", "role", "status", "artifacts"), rows)
+    return table(("", "stage", "leg", "pair", "role", "status", "artifacts"), rows)
 
 
 def one_stage(view: StageView) -> str:

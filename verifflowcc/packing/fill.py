@@ -89,7 +89,8 @@ def fill(offer: Offer, limit_tokens: int, trim: Trim) -> Filled:
     An entry that does not fit hides no smaller one. At most one is trimmed: the first always-load entry that does not
     fit, else the best-ranked other one, because a second would cut what the first has already filled up. `trim` is
     called at most three times, so that thousands of entries that do not fit cost no reading. A trimmed always-load
-    entry leaves room for the always-load entries behind it, where it can be trimmed so far.
+    entry leaves room for the always-load entries behind it, where it can be trimmed so far; another one leaves up to
+    half of the room for the whole entries behind it, since one long record would else hide several short ones.
     """
     room, whole, cutting = limit_tokens, set[int](), None
     tried = dict[bool, int]()
@@ -131,7 +132,8 @@ def _trimmable(offer: Offer, place: int, room: int) -> bool:
 def _cut(offer: Offer, turn: int, room: int, trim: Trim) -> Cutting | None:
     place = offer.order[turn]
     candidate, frame = offer.queue.candidates[place], offer.frame_tokens(place)
-    reserve = _always_behind(offer, offer.order[turn + 1 :], room) if candidate.always else 0
+    behind = offer.order[turn + 1 :]
+    reserve = _always_behind(offer, behind, room) if candidate.always else _half_behind(offer, behind, room)
     for limit in dict.fromkeys((room - frame - reserve, room - frame)):
         trimmed = trim(candidate, limit) if limit >= MINIMUM_TRIMMED_TOKENS else None
         if trimmed is not None and MINIMUM_TRIMMED_TOKENS <= trimmed.tokens <= limit:
@@ -142,3 +144,12 @@ def _cut(offer: Offer, turn: int, room: int, trim: Trim) -> Cutting | None:
 def _always_behind(offer: Offer, places: Sequence[int], room: int) -> int:
     candidates, costs = offer.queue.candidates, offer.costs
     return sum(costs[place] for place in places if candidates[place].always and costs[place] <= room)
+
+
+def _half_behind(offer: Offer, places: Sequence[int], room: int) -> int:
+    """What the entries behind, taken as they come, would use of half the room."""
+    left = room // 2
+    for place in places:
+        if offer.costs[place] <= left:
+            left -= offer.costs[place]
+    return room // 2 - left

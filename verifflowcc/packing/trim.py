@@ -176,7 +176,7 @@ def _longest_that_fits(job: _Job, lengths: Sequence[int], part: Callable[[int], 
     """Return the longest of the parts, whose `lengths` in characters ascend, that has at most `room` tokens.
 
     Looks where the tokens per character seen so far point to, so that little more than `room` tokens is ever counted at
-    once; every second look halves what is left, so that no text makes it look often.
+    once; every third look halves what is left, so that no text makes it look often.
     """
     low, high, best = -1, len(lengths), None
     characters, tokens = max(1, len(job.outline.text)), max(1, job.total_tokens)
@@ -184,7 +184,7 @@ def _longest_that_fits(job: _Job, lengths: Sequence[int], part: Callable[[int], 
     while high - low > 1 and room > 0:
         looks += 1
         guess = _last_at_most(lengths, room * characters // tokens, low, high)
-        middle = (low + high) // 2 if looks % 2 == 0 else guess
+        middle = (low + high) // 2 if looks % 3 == 0 else guess
         found = part(middle)
         characters, tokens = max(1, lengths[middle]), max(1, found.tokens)
         if found.tokens <= room:

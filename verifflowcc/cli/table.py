@@ -1,0 +1,76 @@
+"""Rows under headings, laid out for the terminal or the pipe that they go to."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+UNBOUNDED = 1_000
+"""Columns in a pipe, where nothing is folded or cut."""
+
+
+def table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), stream: TextIO | None = None
+) -> str:
+    """Return rows under headings, aligned; columns in `right` are numbers. `stream` is where it goes: stdout, if not said.
+
+    On a terminal it keeps to the terminal's width: it folds between words, and where that is not enough each row is a
+    block of lines. In a pipe nothing is folded or cut.
+    """
+    width = width_of(stream or sys.stdout)
+    cells = [[_plain_cell(cell) for cell in row] for row in rows]
+    least = [_least([row[index] for row in (headings, *cells)], index == 0 or index in right) for index, _ in enumerate(headings)]
+    if sum(least) + 2 * (len(least) - 1) > width:
+        return "\n".join(_block(headings, row) for row in cells)
+    return _grid(headings, cells, right, least, width)
+
+
+def width_of(stream: TextIO) -> int:
+    """Return the columns of the terminal behind `stream`; `UNBOUNDED` where there is none."""
+    if not stream.isatty():
+        return UNBOUNDED
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isascii() and asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except OSError:
+        return 80
+
+
+def _grid(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int], least: Sequence[int], width: int
+) -> str:
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.table import Table
+
+    grid = Table(box=None, pad_edge=False, header_style="")
+    for index, heading in enumerate(headings):
+        justify = "right" if index in right else "left"
+        grid.add_column(heading, justify=justify, overflow="fold", min_width=least[index])  # type: ignore[arg-type]
+    for row in rows:
+        grid.add_row(*row)
+    out = StringIO()
+    Console(file=out, width=width, no_color=True, highlight=False, markup=False, emoji=False).print(grid)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def _least(cells: Sequence[str], whole: bool) -> int:
+    """The width below which a column would be cut within a word, or at all where it must stay `whole`."""
+    from rich.cells import cell_len
+
+    return max(cell_len(part) for cell in cells for part in ([cell] if whole else cell.split() or [""]))
+
+
+def _block(headings: Sequence[str], row: Sequence[str]) -> str:
+    """A row as lines: its first cells up to the first that has a heading, then `heading: cell`."""
+    first = next((index for index, heading in enumerate(headings) if heading), 0)
+    lines = [" ".join(cell for cell in row[: first + 1] if cell)]
+    lines += [f"  {heading}: {cell}" for heading, cell in zip(headings[first + 1 :], row[first + 1 :], strict=True)]
+    return "\n".join(lines)
+
+
+def _plain_cell(cell: str) -> str:
+    return "".join(character if character.isprintable() else "�" for character in cell)
