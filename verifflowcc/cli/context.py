@@ -42,6 +42,7 @@ def show(
     """
     from verifflowcc.cli import context_views
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.explanation import explanation
     from verifflowcc.services.context import Question, compile_context, compile_prompt_only
     from verifflowcc.services.workspace import open_workspace
 
@@ -57,7 +58,7 @@ def show(
         context_views.deliver(out.json_text(package), output)
     else:
         context_views.deliver(package.text, output)
-        out.say(context_views.explanation(package))
+        out.say(explanation(package))
     context_views.account(package.prompt, looking=explain)
 
 

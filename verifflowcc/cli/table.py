@@ -10,16 +10,17 @@ UNBOUNDED = 1_000
 
 
 def table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), stream: TextIO | None = None
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), width: int | None = None
 ) -> str:
-    """Return rows under headings, aligned; columns in `right` are numbers. `stream` is where it goes: stdout, if not said.
+    """Return rows under headings, aligned; columns in `right` are numbers.
 
-    On a terminal it keeps to the terminal's width: it folds between words, and where that is not enough each row is a
-    block of lines. In a pipe nothing is folded or cut.
+    It keeps to `width` columns, those of stdout if not said: it folds between words, and where that is not enough each
+    row is a block of lines.
     """
-    width = width_of(stream or sys.stdout)
+    width = width_of(sys.stdout) if width is None else width
     cells = [[_plain_cell(cell) for cell in row] for row in rows]
-    least = [_least([row[index] for row in (headings, *cells)], index == 0 or index in right) for index, _ in enumerate(headings)]
+    columns = zip(headings, *cells, strict=True)
+    least = [_least(column, index == 0 or index in right) for index, column in enumerate(columns)]
     if sum(least) + 2 * (len(least) - 1) > width:
         return "\n".join(_block(headings, row) for row in cells)
     return _grid(headings, cells, right, least, width)

@@ -83,7 +83,8 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
             _require_memory(folder, question.revision)
             source = Workspace(folder, workspace.clock)
             inputs["commit"] = commit
-        index = stack.enter_context(Index(workspace.local))
+        # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
+        index = stack.enter_context(Index(workspace.local / ("commits.db" if question.committed else "index.db")))
         yield _look(source, question, index, inputs)
 
 

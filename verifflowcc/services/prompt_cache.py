@@ -26,16 +26,18 @@ KEPT = 32
 
 def recall(workspace: Workspace, question: Question) -> Prompt | None:
     """Return the prompt that these very inputs gave before, if it is kept."""
+    if question.committed:
+        return None
     try:
         kept = json.loads(_path(workspace, question).read_bytes())
-    except (OSError, ValueError):
-        return None
-    if not isinstance(kept, dict) or kept.keys() != {"depends", "prompt"} or question.committed:
-        return None
+        return _prompt(kept["prompt"]) if _unchanged(workspace, kept["depends"]) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None  # missing, or not what was kept: it is made again
+
+
+def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
     root = f"{workspace.root}/"
-    if any(stamp(path if path[0] == "/" else root + path) != was for path, was in kept["depends"].items()):
-        return None
-    return _prompt(kept["prompt"])
+    return all(stamp(path if path[0] == "/" else root + path) == was for path, was in depends.items())
 
 
 def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamps) -> None:
@@ -58,8 +60,8 @@ def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamp
 def _prompt(values: "Mapping[str, object]") -> Prompt:
     given = dict(values)
     layers, notices = given.pop("layers"), given.pop("notices")
-    if not isinstance(layers, list) or not isinstance(notices, list):
-        raise TypeError("a kept prompt has layers and notices")
+    if not isinstance(layers, list) or not isinstance(notices, list) or not isinstance(given.get("text"), str):
+        raise TypeError("a kept prompt has text, layers and notices")
     uses = tuple(LayerUse(Layer(layer), *numbers) for layer, *numbers in layers)
     return Prompt(layers=uses, notices=tuple(notices), **given)  # type: ignore[arg-type]
 

@@ -11,6 +11,8 @@ from verifflowcc.errors import UsageError, WorkspaceError
 
 LINK_MODE = "120000"
 FILE_MODES = {"100644", "100755"}
+LONGEST_CHAIN = 8
+"""How many links may lead to one another."""
 
 
 @contextmanager
@@ -21,14 +23,25 @@ def committed_tree(root: Path, revision: str, paths: tuple[str, ...]) -> Iterato
     Raises WorkspaceError outside of git, UsageError where there is no such commit.
     """
     commit = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
-    listing = _git(root, "ls-tree", "-r", "-z", commit, "--", *paths)
     with tempfile.TemporaryDirectory(prefix="vfcc-") as folder:
         top = Path(folder).resolve()
-        _write(root, top, [line for line in listing.split("\0") if line])
+        wanted = set(paths)
+        for _ in range(LONGEST_CHAIN):
+            targets = _write(root, top, _listed(root, commit, wanted))
+            wanted = {path for path in targets if not (top / path).exists()}
+            if not wanted:
+                break
         yield top, commit
 
 
-def _write(root: Path, top: Path, lines: list[str]) -> None:
+def _listed(root: Path, commit: str, paths: set[str]) -> list[str]:
+    listing = _git(root, "ls-tree", "-r", "-z", commit, "--", *sorted(paths))
+    return [line for line in listing.split("\0") if line]
+
+
+def _write(root: Path, top: Path, lines: list[str]) -> set[str]:
+    """Write what was listed; return where its links lead, as far as that is inside the project."""
+    targets = set()
     entries = [(*meta.split(), path) for meta, _, path in (line.partition("\t") for line in lines)]
     wanted = [(mode, sha, path) for mode, _, sha, path in entries if mode == LINK_MODE or mode in FILE_MODES]
     for (mode, _, path), content in zip(wanted, _contents(root, [sha for _, sha, _ in wanted]), strict=True):
@@ -36,8 +49,12 @@ def _write(root: Path, top: Path, lines: list[str]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         if mode == LINK_MODE:
             target.symlink_to(os.fsdecode(content))
+            leads_to = os.path.normpath(os.path.join(os.path.dirname(path), os.fsdecode(content)))  # noqa: PTH118, PTH120
+            if not leads_to.startswith(("..", "/")):
+                targets.add(leads_to)
         else:
             target.write_bytes(content)
+    return targets
 
 
 def _contents(root: Path, shas: list[str]) -> Iterator[bytes]:

@@ -10,8 +10,6 @@ from verifflowcc.adapters.index.counts import CountCache
 from verifflowcc.adapters.index.files import FileIndex, Known, Learned
 from verifflowcc.adapters.index.store import open_store
 
-NAME = "index.db"
-
 
 class Index:
     """Facts by file and token counts by chunk.
@@ -20,8 +18,8 @@ class Index:
     works without, and `notices` says so.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._connection, notice = open_store(folder / NAME)
+    def __init__(self, path: Path) -> None:
+        self._connection, notice = open_store(path)
         self._notices = [] if notice is None else [notice]
         self._files = FileIndex(self._connection)
         self.counts = CountCache(self._connection)

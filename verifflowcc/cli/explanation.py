@@ -1,0 +1,50 @@
+"""Every candidate of a prompt with its fate and the reason, as `--explain` shows it."""
+
+import sys
+from textwrap import wrap
+
+from verifflowcc.cli.table import UNBOUNDED, table, width_of
+from verifflowcc.domain.entries import ContextPackage, Fate, Placed
+from verifflowcc.domain.layers import PRIORITY
+
+_Row = tuple[str, str, str, str, str, str]
+_INDENT = " " * 14
+
+
+def explanation(package: ContextPackage) -> str:
+    """Return every candidate with its tokens, rank, fate and reason, and the digests of what is no entry."""
+    rows = [_placed(one) for one in package.placed]
+    rows += [(str(one.layer), "–", one.key, f"{one.tokens:,}", "skipped", one.reason) for one in package.skipped]
+    inputs = "\n".join(f"{name}: {digest}" for name, digest in sorted(package.inputs.items()))
+    return f"{_listing(rows, width_of(sys.stderr))}\n\n{inputs}\n"
+
+
+def _placed(one: Placed) -> _Row:
+    """The fate stands in a column of its own, so the reason does not begin with it."""
+    reason = one.reason.removeprefix(f"{Fate.DROPPED}: ")
+    return (
+        str(one.candidate.layer),
+        str(one.candidate.rank),
+        one.candidate.key,
+        f"{one.candidate.tokens:,}",
+        str(one.fate) if one.fate is not Fate.TRIMMED else f"trimmed to {one.tokens:,}",
+        f"{reason}; {one.candidate.why}" if one.candidate.why else reason,
+    )
+
+
+def _listing(rows: list[_Row], width: int) -> str:
+    """One line for each candidate; where the terminal is too narrow for that, two, under the name of the layer."""
+    wide = table(("layer", "rank", "entry", "tokens", "fate", "reason"), rows, right=(1, 3), width=10_000)
+    if max(map(len, wide.splitlines())) <= width or width == UNBOUNDED:
+        return wide
+    lines = []
+    for layer in PRIORITY:
+        mine = [row for row in rows if row[0] == layer]
+        lines += [f"{layer}", *(line for row in mine for line in _two_lines(row, width))] if mine else []
+    return "\n".join(lines)
+
+
+def _two_lines(row: _Row, width: int) -> list[str]:
+    _, rank, entry, tokens, fate, reason = row
+    why = wrap(reason, max(width, 40), initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
+    return [f"{rank:>4} {tokens:>7}  {fate}: {entry}", *why]
