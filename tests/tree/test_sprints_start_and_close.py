@@ -103,7 +103,7 @@ def test_a_sprint_needs_a_title_that_can_be_shown(tmp_path: Path, title: str) ->
 def test_an_unknown_workflow_is_named_with_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no workflow lite.*agile, light, standard") as caught:
         begin(workspace(tmp_path), "Title", workflow="lite")
-    assert caught.value.hint == "did you mean light?"
+    assert caught.value.hint == "--workflow light"
 
 
 def test_the_active_sprint_is_the_only_open_one(tmp_path: Path) -> None:

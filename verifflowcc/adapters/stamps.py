@@ -4,6 +4,7 @@ One stat each. A stamp is taken before what it speaks of is read, so that a chan
 """
 
 import os
+import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,6 +13,19 @@ from pathlib import Path
 SETTLED_AFTER_NS = 2_000_000_000
 """What was touched less than this before it was read may change again under the same stamp: clocks of file systems tick
 slowly. It is not trusted until it has settled."""
+
+
+_NAMES_ARE_UTF8 = sys.getfilesystemencoding() == "utf-8"
+
+
+def as_on_disk(path: str) -> str:
+    """Return `path` as the system's calls take it: git's names are UTF-8, whatever the locale holds names to be."""
+    return path if _NAMES_ARE_UTF8 else os.fsdecode(path.encode("utf-8", "surrogateescape"))
+
+
+def as_in_git(name: str) -> str:
+    """Return a name that the system listed as git has it: the same on every machine."""
+    return name if _NAMES_ARE_UTF8 else os.fsencode(name).decode("utf-8", "surrogateescape")
 
 
 def stamp_of(found: os.stat_result) -> str:
@@ -45,7 +59,7 @@ class Stamps:
         for path in paths:
             if path not in self.by_path:
                 try:
-                    self.note(path, os.stat(self.root / path))  # noqa: PTH116
+                    self.note(path, os.stat(self.root / as_on_disk(path)))  # noqa: PTH116
                 except OSError:
                     self.by_path[path] = ""
 

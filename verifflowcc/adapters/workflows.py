@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
+from verifflowcc.adapters.config.read import read_small
 from verifflowcc.adapters.config.yaml_values import Lines, Loc, load_yaml
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.domain.workflows import Leg, Stage, Workflow
@@ -36,9 +37,9 @@ def load_workflow(memory: Path, name: str) -> Workflow:
     if name not in shipped:
         known = sorted([*shipped, *([own.name] if own else [])])
         near = nearest(name, known)
-        raise UsageError(
-            f"there is no workflow {name}; there is {', '.join(known)}", hint=f"did you mean {near}?" if near else None
-        )
+        if near:
+            raise UsageError(f"there is no workflow {name}; did you mean {near}?", hint=f"--workflow {near}")
+        raise UsageError(f"there is no workflow {name}; there is {', '.join(known)}")
     return parse_workflow(_bytes(shipped[name]), f"workflows/{name}.yaml")
 
 
@@ -173,8 +174,8 @@ class _Reader:
 
 
 def _own(memory: Path) -> Workflow | None:
-    path = memory / OWN
-    return parse_workflow(_bytes(path), OWN) if path.exists() else None
+    data = read_small(memory / OWN, OWN, inside=memory.parent)
+    return None if data is None else parse_workflow(data, OWN)
 
 
 def _bytes(path: Path) -> bytes:

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.files.text_file import write_given
 from verifflowcc.cli import output as out
 from verifflowcc.cli.table import table, width_of
 from verifflowcc.domain.entries import LayerUse, Prompt
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def deliver(text: str, path: Path | None) -> None:
     """Write to `path`, or to stdout where there is none; on a terminal a line apart from what comes after it."""
     if path is not None:
-        write_atomic(path, text if text.endswith("\n") else text + "\n")
+        write_given(path, text if text.endswith("\n") else text + "\n")
         return
     out.emit(text)
     if sys.stdout.isatty() and out.person_is_looking():

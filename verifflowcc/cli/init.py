@@ -20,8 +20,9 @@ def init(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.services.initialise import initialise
+    from verifflowcc.services.workspace import current_folder
 
-    done = initialise(folder.absolute(), workflow=workflow, example=example)
+    done = initialise(current_folder() / folder, workflow=workflow, example=example)
     if as_json:
         out.emit_json(done)
         return

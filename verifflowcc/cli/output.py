@@ -3,6 +3,7 @@
 Data that is piped is UTF-8 whatever the locale; a console that cannot show a character gets a `?` for it.
 """
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -10,12 +11,23 @@ from enum import Enum
 from pathlib import PurePath
 from typing import TextIO
 
+from verifflowcc.errors import WorkspaceError
+
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def emit(text: str) -> None:
-    """Write data to stdout, ending with one newline."""
-    write(sys.stdout, text if text.endswith("\n") else text + "\n")
+    """Write data to stdout, ending with one newline.
+
+    Raises BrokenPipeError where the reader has gone, WorkspaceError where stdout cannot take it.
+    """
+    try:
+        write(sys.stdout, text if text.endswith("\n") else text + "\n")
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        abandon(sys.stdout)
+        raise WorkspaceError(f"cannot write to stdout: {error.strerror or error}") from error
 
 
 def emit_json(value: object) -> None:
@@ -33,7 +45,10 @@ def json_text(value: object) -> str:
 def say(text: str) -> None:
     """Write a message for the person to stderr; what a name in it could do to a terminal is taken out."""
     shown = "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in text)
-    write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
+    try:
+        write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
+    except OSError:
+        abandon(sys.stderr)  # there is nowhere left to tell it; the exit code still does
 
 
 def warn(text: str) -> None:
@@ -53,6 +68,13 @@ def write(stream: TextIO, text: str) -> None:
         stream.flush()
         buffer.write(text.encode("utf-8", "replace"))
     stream.flush()
+
+
+def abandon(stream: TextIO) -> None:
+    """Point a stream that takes nothing any more elsewhere, so that Python does not complain about it at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def plain(value: object) -> Json:

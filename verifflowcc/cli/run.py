@@ -12,11 +12,10 @@ NARROW = 52
 
 def run(arguments: list[str]) -> int:
     """Run `vfcc` with `arguments` and return the exit code."""
-    from verifflowcc.cli.output import say
+    from verifflowcc.cli.output import abandon, say
 
     try:
-        code = _invoke(arguments)
-        sys.stdout.flush()
+        return _invoke(arguments)
     except VfccError as error:
         say(_sentence(error))
         return error.exit_code
@@ -24,12 +23,13 @@ def run(arguments: list[str]) -> int:
         say("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        _leave_pipe()
+        abandon(sys.stdout)
         return 0
     except OSError as error:
+        if error.filename is None:
+            abandon(sys.stdout)
         say(f"error: {error.filename or 'the system'}: {error.strerror or error}")
         return ERROR
-    return code
 
 
 def _invoke(arguments: list[str]) -> int:
@@ -43,13 +43,18 @@ def _invoke(arguments: list[str]) -> int:
     except typer.Abort:
         say("aborted")
         return INTERRUPTED
-    except typer.Exit as stop:
-        return stop.exit_code
+    except SystemExit as stop:
+        # typer leaves so after printing a completion script, and with 1 where its own output meets a closed pipe
+        if isinstance(stop.__context__, BrokenPipeError):
+            raise stop.__context__ from None
+        raise
     except typer.TyperException as error:
         from verifflowcc.cli.usage import told
 
         say(told(error, arguments))
         return USAGE
+    if result == INTERRUPTED:
+        say("interrupted")
     return result if isinstance(result, int) else 0
 
 
@@ -65,11 +70,3 @@ def _sentence(error: VfccError) -> str:
     lines = error.message.split("\n")
     text = "\n".join(f"  {line}" if line.startswith("-") else f"error: {line}" for line in lines)
     return f"{text}\nhint: {error.hint}" if error.hint else text
-
-
-def _leave_pipe() -> None:
-    """Whoever read our output has gone; point stdout elsewhere, so that Python does not complain at exit."""
-    import os
-
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())

@@ -9,17 +9,41 @@ import sys
 
 def main() -> None:
     """Run `vfcc` with the arguments of this process and exit with its code."""
-    arguments = sys.argv[1:]
+    _fill_streams()
+    try:
+        code = _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        if _answered(arguments):
+            return 0
+    except OSError:
+        pass  # a full disk, a reader that has gone, a deleted folder: the full command meets it again, and tells
+    from verifflowcc.cli.run import run
+
+    return run(arguments)
+
+
+def _answered(arguments: list[str]) -> bool:
     if arguments == ["--version"]:
         from verifflowcc import __version__
 
         sys.stdout.write(f"vfcc {__version__}\n")
-        return
+        sys.stdout.flush()
+        return True
     if arguments and arguments[0] == "status":
         from verifflowcc.fast.status import answer
 
-        if answer(arguments[1:]):
-            return
-    from verifflowcc.cli.run import run
+        return answer(arguments[1:])
+    return False
 
-    sys.exit(run(arguments))
+
+def _fill_streams() -> None:
+    """Open nothing in place of a stream that the caller closed, lest a file of ours gets its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open("/dev/null", mode, encoding="utf-8"))  # noqa: SIM115 - it stays open

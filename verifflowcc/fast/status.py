@@ -83,4 +83,5 @@ def _print(text: str) -> bool:
     except UnicodeError:
         return False
     sys.stdout.write(text)
+    sys.stdout.flush()
     return True

@@ -19,6 +19,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.services import prompt_templates
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.selection import Selection, select
+from verifflowcc.services.standpoint import depends_on as place_depends_on
 from verifflowcc.services.standpoint import progress_of, resolve
 from verifflowcc.services.status import depends_on
 from verifflowcc.services.workspace import Workspace
@@ -91,7 +92,8 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
 def _look(source: Workspace, question: Question, index: Index, inputs: dict[str, str]) -> Circumstances:
     tree = Tree(source.root)
     tree.stamps.take(depends_on(source))
-    tree.stamps.take([f"{MEMORY}/agent", f"{MEMORY}/stage", *prompt_templates.depends_on(source, question.agent)])
+    tree.stamps.take(place_depends_on(source, question.sprint))
+    tree.stamps.take([f"{MEMORY}/agent", *prompt_templates.depends_on(source, question.agent)])
     loaded = effective_config(source)
     _check_agent(source, loaded.config, question.agent)
     place, state, notices = resolve(source, question.agent, question.sprint, question.stage)
@@ -131,5 +133,9 @@ def _check_agent(source: Workspace, config: Config, agent: str) -> None:
         known |= {entry.name for entry in os.scandir(folder) if entry.is_dir()}
     if agent not in known:
         near = nearest(agent, known)
-        ask = f"did you mean {near}?" if near else f"there are {', '.join(sorted(known - {'default'}))}"
-        raise UsageError(f"no agent {agent!r}; {ask}", hint=f"mkdir -p {MEMORY}/agent/NAME, for one of your own")
+        if near:
+            raise UsageError(f"there is no agent {agent}; did you mean {near}?", hint=f"--agent {near}")
+        listed = ", ".join(sorted(known - {"default"}))
+        raise UsageError(
+            f"there is no agent {agent}; there is {listed}", hint=f"mkdir -p {MEMORY}/agent/NAME, for one of your own"
+        )

@@ -83,10 +83,12 @@ def _files(selected: Iterable[Selected]) -> list[Found]:
 def _refuse_broken(selected: Iterable[Selected], reading: Reading, gathered: Gathered) -> None:
     for one in selected:
         problem = reading.problems.get(one.path)
-        if problem is not None and one.always:
-            raise FormatError(f"{one.path}: {problem}", hint="mend the file, or take it out of always_load")
-        if problem is not None:
-            gathered.notices.append(f"{one.path}: {problem}; it is left out")
+        if problem is None:
+            continue
+        told = f"{one.path}:{problem}" if problem[0].isdigit() else f"{one.path} {problem}"
+        if one.always:
+            raise FormatError(told, hint="mend the file, or take it out of always_load")
+        gathered.notices.append(f"{told}; it is left out")
 
 
 def _entry(

@@ -35,14 +35,14 @@ def initialise(root: Path, *, workflow: str = "light", example: bool = False) ->
     if workflow not in shipped_workflows():
         near = nearest(workflow, shipped_workflows())
         raise UsageError(
-            f"no workflow {workflow!r}; there are {', '.join(shipped_workflows())}",
-            hint=f"vfcc init --workflow {near}" if near else "vfcc init",
+            f"there is no workflow {workflow}; there is {', '.join(shipped_workflows())}",
+            hint=f"vfcc init --workflow {near or 'light'}",
         )
     target = root / MEMORY
     if target.exists() or target.is_symlink():
         raise WorkspaceError(f"{target} exists already and is left as it is", hint="vfcc status")
     if not root.is_dir():
-        raise WorkspaceError(f"{root} is not a folder")
+        raise WorkspaceError(f"{root} is not a folder", hint=f"mkdir -p {root}")
     files = dict(_example_files() if example else _starting_files(target, workflow))
     files["config.yaml"] = _configuration(workflow)
     files[".gitignore"] = GITIGNORE.encode()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc import __version__
-from verifflowcc.adapters.stamps import Stamps, settled, stamp
+from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
 from verifflowcc.domain.entries import LayerUse, Prompt
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.question import Question
@@ -37,7 +37,9 @@ def recall(workspace: Workspace, question: Question) -> Prompt | None:
 
 def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
     root = f"{workspace.root}/"
-    return all(stamp(path if path[0] == "/" else root + path) == was for path, was in depends.items())
+    return all(
+        stamp(path if path[0] == "/" else root + as_on_disk(path)) == was for path, was in depends.items()
+    )
 
 
 def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamps) -> None:

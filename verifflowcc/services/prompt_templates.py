@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.domain.roles import prompt_template_name
@@ -45,10 +46,16 @@ def depends_on(workspace: Workspace, agent: str) -> tuple[str, ...]:
 
 
 def source_for(workspace: Workspace, agent: str) -> TemplateSource:
-    """Return the agent's template. Raises TemplateError where a project's own is no text or too large."""
+    """Return the agent's template. Raises TemplateError where a project's own is no text or too large.
+
+    Raises WorkspaceError where it is a link that leaves the memory tree.
+    """
     own = workspace.memory / "templates" / f"{agent}{SUFFIX}"
-    if own.is_file():
+    if own.exists() or own.is_symlink():
         name = f"{MEMORY}/templates/{agent}{SUFFIX}"
+        check_inside(own, workspace.memory)
+        if not own.is_file():
+            raise TemplateError(f"{name}:1: this is not an ordinary file")
         if own.stat().st_size > LARGEST_TEMPLATE_BYTES:
             raise TemplateError(f"{name}:1: a template may have {LARGEST_TEMPLATE_BYTES // 1024} KiB at most")
         data = own.read_bytes()

@@ -16,6 +16,10 @@ from verifflowcc.text.digest import digest_text
 from verifflowcc.text.terms import term_counts
 
 
+TITLE_WEIGHT = 3
+"""A term in the title counts as often as this many in the text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """A file as memory: its item, the digest of its bytes, the tokens of its body, the number of its terms."""
@@ -30,7 +34,7 @@ class Body:
 class Reading:
     """The bodies of files, read at most once each.
 
-    `problems` maps a path to why it cannot be memory; `notices` are what the parser wants the person to know.
+    `problems` maps a path to why it cannot be memory, a line first where it has one (`12: not UTF-8`); `notices` are what the parser wants the person to know.
     """
 
     tree: Tree
@@ -78,10 +82,10 @@ class Reading:
         except OSError as error:
             self.problems[file.path] = f"cannot be read: {error.strerror}"
         except VfccError as error:
-            self.problems[file.path] = error.message.removeprefix(f"{file.path}: ")
+            self.problems[file.path] = error.message.removeprefix(f"{file.path}:").lstrip()
         else:
             digest, text = self._texts[file.path]
-            counts = term_counts(f"{item.title}\n{file.path}\n{text}")
+            counts = term_counts("\n".join([*[item.title] * TITLE_WEIGHT, file.path, text]))
             facts = item_to_text(item)
             known = Known(
                 file.path, file.signature, digest, facts, notices, sum(counts.values()), settled(file.touched_ns)

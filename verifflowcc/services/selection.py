@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, sources
-from verifflowcc.adapters.files.tree import Found, Tree
+from verifflowcc.adapters.files.tree import Found, Tree, names
 from verifflowcc.domain.config import LayerStrategy
 from verifflowcc.domain.layers import READING_ORDER, Layer
 
@@ -61,11 +61,22 @@ def _matching(tree: Tree, layer: Layer, pattern: str, place: Place) -> Iterator[
     for source in sources(layer, pattern, place):
         if isinstance(source, Files):
             found = tree.find(source.folder, source.pattern)
+            if layer is Layer.SPRINT and source.folder == folder_of(layer, place):
+                yield from _not_projected(source, found)
+                continue
             yield from found
             if found and source.pattern in CORE_FILES:
                 return
         elif (source is Derived.PROGRESS and place.sprint is not None) or source is Derived.RECENT_ACTIONS:
             yield source
+
+
+def _not_projected(source: Files, found: tuple[Found, ...]) -> Iterator[Found | Derived]:
+    """Where a pattern names `progress.json`, what the ledger says: the file itself is on some machines only."""
+    projection = f"{source.folder}/{Derived.PROGRESS.value}"
+    yield from (file for file in found if file.path != projection)
+    if names(source.pattern, Derived.PROGRESS.value):
+        yield Derived.PROGRESS
 
 
 def _key(source: Found | Derived, folder: str | None) -> str:

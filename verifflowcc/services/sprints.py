@@ -3,11 +3,13 @@
 import json
 from collections.abc import Mapping, Sequence
 
+from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
 from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConflictError, GateClosed, LedgerError, UsageError, WorkspaceError
+from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.transitions import (
     Transition,
     ledger_of,
@@ -43,10 +45,10 @@ def start_sprint(
     The id is made from the title, with a number where that is taken. Raises UsageError for an empty title, for a chosen
     id that is taken or no id, and for an unknown workflow.
     """
-    name = " ".join(title.split())
-    if not name or not name.isprintable():
+    name = one_line(title, "the title", LONGEST_TITLE)
+    if not name:
         raise UsageError("a sprint needs a title", hint='vfcc sprint start "Title"')
-    aims = tuple(aim for goal in goals if (aim := " ".join(goal.split())))
+    aims = tuple(aim for goal in goals if (aim := one_line(goal, "a goal")))
     from verifflowcc.adapters.workflows import load_workflow  # reading YAML is for starting alone
 
     plan = load_workflow(workspace.memory, workflow)
@@ -69,7 +71,7 @@ def active_sprint(workspace: Workspace, wanted: str | None = None) -> SprintStat
     if not open_ones:
         raise WorkspaceError("no sprint is open", hint='vfcc sprint start "Title"')
     if len(open_ones) > 1:
-        raise UsageError(f"several sprints are open: {', '.join(open_ones)}", hint=f"--sprint {open_ones[0]}")
+        raise UsageError(f"several sprints are open: {', '.join(open_ones)}; say which one", hint="vfcc sprint list")
     return show_sprint(workspace, open_ones[0])
 
 
@@ -87,6 +89,7 @@ def progress_text(workspace: Workspace, sprint_id: str) -> str:
     """Return what `progress.json` should hold now, from the ledger and `results.json`."""
     state = show_sprint(workspace, sprint_id)
     path = results_path(sprint_id)
+    check_inside(workspace.memory / path, workspace.memory)
     return progress_document(state, parse_results(read_text(workspace.memory / path), path))
 
 
@@ -190,7 +193,7 @@ def _start(
 def _unfinished(state: SprintState, reason: str | None) -> str | None:
     if state.complete:
         return None
-    words = " ".join((reason or "").split())
+    words = one_line(reason or "", "the reason")
     if words:
         return words
     left = [each.stage.id for each in state.stages if each.status not in DONE]

@@ -14,6 +14,7 @@ from verifflowcc.domain.events import EventType
 from verifflowcc.domain.sprints import DONE, ArtifactFile, Criterion, SprintState, SprintStatus, StageState
 from verifflowcc.errors import GateClosed, UsageError
 from verifflowcc.formats.events import moment
+from verifflowcc.services.given import one_line
 from verifflowcc.services.transitions import Transition, load_movable, load_sprint, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
@@ -73,7 +74,7 @@ def reopen_stage(
     Raises UsageError for an unknown stage, one that was not left yet, and an empty reason.
     """
     seen, state = load_movable(workspace, sprint_id)
-    why = " ".join(reason.split())
+    why = one_line(reason, "the reason")
     if not why:
         raise UsageError("going back needs a reason", hint=f'vfcc stage reopen {stage_id} --reason "why"')
     find_stage(state, stage_id)

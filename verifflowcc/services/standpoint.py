@@ -40,6 +40,13 @@ def resolve(workspace: Workspace, agent: str, sprint: str | None, stage: str | N
     return Place(agent, wanted, current, before, _earlier(workspace, wanted)), state, notices
 
 
+def depends_on(workspace: Workspace, sprint: str | None) -> tuple[str, ...]:
+    """Return what the place and the progress depend on beside the ledgers: stages' folders, and results."""
+    names = _folders(workspace, "sprint") if sprint is None else (sprint,)
+    files = [f"{MEMORY}/sprint/{name}/{file}" for name in names for file in ("results.json", "progress.json")]
+    return (f"{MEMORY}/stage", *(f"{MEMORY}/stage/{name}" for name in names), *files)
+
+
 def progress_of(workspace: Workspace, place: Place, state: SprintState | None) -> tuple[str, str] | None:
     """Return the path and the text of the sprint's progress: from its ledger, else from the file, else None."""
     if place.sprint is None:

@@ -74,12 +74,17 @@ def remember_status(workspace: Workspace) -> ShownStatus:
 
 
 def depends_on(workspace: Workspace) -> tuple[str, ...]:
-    """Return what a status, or a prompt's place, depends on: the folders of sprints and events, and every event."""
+    """Return what a status, or a prompt's place, depends on: the folders of sprints and events, and every event.
+
+    A folder with no events is named too: a merge may bring some.
+    """
     ledger = ledger_of(workspace)
+    known = ledger.sprint_ids()
     paths = [f"{MEMORY}/config.yaml", f"{MEMORY}/sprint"]
-    for name in ledger.sprint_ids():
+    for name in (path.name for path in sorted((workspace.memory / "sprint").glob("*/"))):
         events = f"{MEMORY}/sprint/{name}/events"
-        paths += [events, *(f"{events}/{event}" for event in ledger.names(name))]
+        listed = ledger.names(name) if name in known else ()
+        paths += [f"{MEMORY}/sprint/{name}", events, *(f"{events}/{event}" for event in listed)]
     return tuple(paths)
 
 

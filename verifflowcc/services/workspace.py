@@ -31,12 +31,20 @@ class Workspace:
         return self.memory / "local"
 
 
+def current_folder() -> Path:
+    """Return the folder that the command runs in. Raises WorkspaceError where it is gone."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise WorkspaceError("the current folder is not there any more", hint="cd to a folder that is") from error
+
+
 def open_workspace(start: Path | None = None, clock: Clock | None = None) -> Workspace:
     """Find `.memory/` in `start` (the current folder) or the nearest folder above it.
 
     Raises WorkspaceError where there is none, or where it is not a folder.
     """
-    here = (start or Path.cwd()).absolute()
+    here = start.absolute() if start else current_folder()
     for folder in (here, *here.parents):
         if (folder / MEMORY).is_dir():
             return Workspace(folder, clock or SystemClock())

@@ -169,9 +169,11 @@ class LedgerWriter:
 def read_text(path: Path) -> str:
     """Return a UTF-8 file's text with LF, or nothing where there is no file.
 
-    Raises WorkspaceError where it cannot be read or is not UTF-8.
+    Raises WorkspaceError where it is no ordinary file, cannot be read or is not UTF-8.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise WorkspaceError(f"{path} is not an ordinary file")
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return ""

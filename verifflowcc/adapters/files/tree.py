@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
-from verifflowcc.adapters.stamps import Stamps
+from verifflowcc.adapters.stamps import Stamps, as_in_git, as_on_disk
 
 LARGEST_FILE_BYTES = 1024 * 1024
 """A memory file larger than this is not read: it would be a quarter of a million tokens."""
@@ -37,7 +37,7 @@ class Tree:
 
     root: Path
     stamps: Stamps = field(init=False)
-    _listed: dict[str, tuple[os.DirEntry[str], ...]] = field(default_factory=dict)
+    _listed: dict[str, tuple[tuple[str, os.DirEntry[str]], ...]] = field(default_factory=dict)
     _found: dict[str, Found | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class Tree:
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file that `find` returned."""
-        return (self.root / path).read_bytes()
+        return (self.root / as_on_disk(path)).read_bytes()
 
     def _match(self, folder: str, segments: tuple[str, ...]) -> Iterator[str]:
         if not segments:
@@ -63,9 +63,9 @@ class Tree:
         head, rest = segments[0], segments[1:]
         if head == "**":
             yield from self._match(folder, rest or ("*",))
-            for entry in self._entries(folder):
-                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-                    yield from self._match(_join(folder, entry.name), segments)
+            for name, entry in self._entries(folder):
+                if entry.is_dir(follow_symlinks=False) and not name.startswith("."):
+                    yield from self._match(_join(folder, name), segments)
         elif not rest:
             yield from (_join(folder, name) for name in self._names(folder, head))
         else:
@@ -79,23 +79,25 @@ class Tree:
             return
         match = _segment_regex(segment).fullmatch
         dotted = segment.startswith(".")
-        for entry in self._entries(folder):
-            if match(entry.name) and (dotted or not entry.name.startswith(".")):
-                yield entry.name
+        for name, _ in self._entries(folder):
+            if match(name) and (dotted or not name.startswith(".")):
+                yield name
 
-    def _entries(self, folder: str) -> tuple[os.DirEntry[str], ...]:
+    def _entries(self, folder: str) -> tuple[tuple[str, os.DirEntry[str]], ...]:
         if folder not in self._listed:
             self.stamps.take([folder or "."])
             try:
-                with os.scandir(self.root / folder) as entries:
-                    self._listed[folder] = tuple(entries)
+                with os.scandir(self.root / as_on_disk(folder)) as entries:
+                    self._listed[folder] = tuple((as_in_git(entry.name), entry) for entry in entries)
             except (FileNotFoundError, NotADirectoryError):
                 self._listed[folder] = ()
         return self._listed[folder]
 
     def _is_folder(self, path: str) -> bool:
+        self.stamps.take([path])
         try:
-            return S_ISDIR(os.stat(self.root / path).st_mode)  # noqa: PTH116 - a Path per file is too slow at 10,000
+            full = f"{self.root}/{as_on_disk(path)}"
+            return S_ISDIR(os.stat(full).st_mode)  # noqa: PTH116 - a Path per file is too slow at 10,000
         except OSError:
             return False
 
@@ -105,7 +107,7 @@ class Tree:
         return self._found[path]
 
     def _look(self, path: str) -> Found | None:
-        full = f"{self.root}/{path}"
+        full = f"{self.root}/{as_on_disk(path)}"
         try:
             stat = os.stat(full)  # noqa: PTH116
         except (FileNotFoundError, NotADirectoryError):
@@ -119,6 +121,8 @@ class Tree:
             return None
         if not S_ISREG(stat.st_mode):
             return Found(path, problem="is not an ordinary file")
+        if not _is_text(path):
+            return Found(path, problem="has a name that is not UTF-8")
         if not self._inside(full):
             return Found(path, problem="is a link that leaves the project")
         if stat.st_size > LARGEST_FILE_BYTES:
@@ -132,6 +136,26 @@ class Tree:
         real_root = _real(str(self.root))
         real = os.path.realpath(full) if os.path.islink(full) else _real(folder) + "/"  # noqa: PTH114
         return real.startswith(real_root.rstrip("/") + "/")
+
+
+def names(pattern: str, name: str) -> bool:
+    """Whether `pattern` matches a file of that name in the very folder that the pattern is for.
+
+    >>> names("*.json", "progress.json"), names("**", "progress.json"), names("events/*.json", "progress.json")
+    (True, True, False)
+    """
+    parts = [part for part in pattern.split("/") if part != "**"] or ["*"]
+    return len(parts) == 1 and _segment_regex(parts[0]).fullmatch(name) is not None
+
+
+def _is_text(path: str) -> bool:
+    if path.isascii():
+        return True
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=4096)

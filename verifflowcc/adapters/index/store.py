@@ -5,7 +5,7 @@ from pathlib import Path
 
 from verifflowcc import __version__
 
-LAYOUT = 1
+LAYOUT = 2
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE files (

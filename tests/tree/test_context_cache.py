@@ -1,0 +1,306 @@
+"""A kept prompt is never served once an input has changed, whatever was done to hide the change."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.trees import example, write_memory, write_tree
+from verifflowcc.adapters import stamps
+from verifflowcc.domain.question import Question
+from verifflowcc.errors import VfccError
+from verifflowcc.services import prompt_cache
+from verifflowcc.services.context import compile_context, compile_prompt_only
+from verifflowcc.services.memory_manager import MemoryManager
+from verifflowcc.services.status import current_status, remember_status
+from verifflowcc.services.workspace import Workspace
+
+ASK = Question("coder", task="write the calendar export", budget_tokens=9000)
+DECISION = ".memory/project/decisions/0001-predict-from-constituents.md"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """The worked example with a prompt in the cache. What was just written counts as settled, and a clock's tick is
+    waited for instead."""
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
+    return Workspace(example(tmp_path / "project"))
+
+
+def tick(root: Path) -> None:
+    """Return when the file system's clock has moved on, in milliseconds, so that the next change has a new time."""
+    probe = root.parent / "probe"
+    probe.write_text("")
+    before = probe.stat().st_mtime_ns
+    while probe.stat().st_mtime_ns == before:
+        probe.write_text("")
+
+
+def warm(here: Workspace, question: Question = ASK) -> str:
+    """Fill the cache, see that it answers, and return the prompt."""
+    tick(here.root)
+    text = compile_prompt_only(here, question).text
+    kept = prompt_cache.recall(here, question)
+    assert kept is not None
+    assert kept.text == text == compile_context(here, question).text
+    tick(here.root)
+    return text
+
+
+def answer(compile_it: Callable[[Workspace, Question], object], here: Workspace, question: Question) -> object:
+    """What a command says: the prompt's text and notices, or the error."""
+    try:
+        found = compile_it(here, question)
+    except VfccError as error:
+        return type(error), str(error)
+    prompt = getattr(found, "prompt", found)
+    return prompt.text, prompt.notices, prompt.layers
+
+
+def see(here: Workspace, before: str | None = None, question: Question = ASK) -> object:
+    """The cached way answers as the whole one does; it is not what it was `before`."""
+    cached = answer(compile_prompt_only, here, question)
+    assert cached == answer(compile_context, here, question)
+    if before is not None:
+        assert isinstance(cached, tuple)
+        assert cached[0] != before
+    return cached
+
+
+def swap(path: Path, old: bytes, new: bytes) -> None:
+    assert len(old) == len(new)
+    data = path.read_bytes()
+    assert old in data
+    path.write_bytes(data.replace(old, new, 1))
+
+
+def test_an_edit_of_the_same_size_with_the_old_times_is_seen(here: Workspace) -> None:
+    before = warm(here)
+    path = here.root / DECISION
+    was = path.stat()
+    swap(path, b"constituents", b"constituentz")
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+    assert path.stat().st_size == was.st_size
+    assert path.stat().st_mtime_ns == was.st_mtime_ns
+    see(here, before)
+
+
+def test_a_file_put_in_place_by_a_rename_with_the_old_times_is_seen(here: Workspace) -> None:
+    path, other = here.root / DECISION, here.root / "other.md"
+    other.write_bytes(path.read_bytes().replace(b"constituents", b"constituentz", 1))
+    before = warm(here)
+    was = path.stat()
+    os.utime(other, ns=(was.st_atime_ns, was.st_mtime_ns))
+    folder = path.parent.stat()
+    other.replace(path)
+    os.utime(path.parent, ns=(folder.st_atime_ns, folder.st_mtime_ns))
+
+    see(here, before)
+
+
+def test_a_link_turned_to_another_file_is_seen(here: Workspace) -> None:
+    texts = {"one.md": "# Style\n\nTabs.\n", "two.md": "# Style\n\nDots.\n"}
+    write_tree(here.root, {f"docs/{name}": text for name, text in texts.items()})
+    for name in texts:
+        os.utime(here.root / "docs" / name, (1_000_000_000, 1_000_000_000))
+    link = here.memory / "project/conventions/style.md"
+    link.symlink_to("../../../docs/one.md")
+    before = warm(here)
+    link.unlink()
+    link.symlink_to("../../../docs/two.md")
+
+    assert "Tabs." in before
+    see(here, before)
+
+
+def test_a_linked_folder_turned_to_another_is_seen(here: Workspace) -> None:
+    shutil.copytree(here.memory / "project/decisions", here.root / "one")
+    shutil.copytree(here.root / "one", here.root / "two")
+    (here.root / "two" / Path(DECISION).name).unlink()
+    link = here.memory / "project/decisions"
+    shutil.rmtree(link)
+    link.symlink_to("../../one")
+    before = warm(here)
+    link.unlink()
+    link.symlink_to("../../two")
+
+    see(here, before)
+
+
+CHANGES: dict[str, dict[str, str | None]] = {
+    "a decision": {DECISION: "# 1. Other\n"},
+    "a file that a pattern names": {".memory/project/decisions/0099-new.md": "# 99. New\n"},
+    "a file gone": {DECISION: None},
+    "an artifact": {".memory/stage/sprint-02/coding/artifacts/new.json": "{}\n"},
+    "feedback": {".memory/stage/sprint-02/coding/feedback.md": "Mind the gap.\n"},
+    "a role's prompt": {".memory/agent/coder/prompt.md": "Write.\n"},
+    "the configuration": {".memory/config.yaml": "loading_strategy:\n  project:\n    max_tokens: 300\n"},
+    "no configuration": {".memory/config.yaml": None},
+    "a template of the project": {".memory/templates/coder.md.j2": "{{ prompt.task }}\n"},
+    "a broken template": {".memory/templates/coder.md.j2": "{% set x = 1 %}\n"},
+    "a result": {".memory/sprint/sprint-02/results.json": '{"coverage": 91}\n'},
+    "an event that is none": {".memory/sprint/sprint-02/events/01M7ATFCZ0E6SH995BW2CP5YF4.json": "{}\n"},
+    "core knowledge gone": {"CLAUDE.md": None},
+    "a file too large": {".memory/project/conventions/python.md": "x " * 600_000},
+    "a file that is not UTF-8": {DECISION: "\udcff"},
+    "a sprint's folder": {".memory/sprint/sprint-00/retrospective.md": "# We learned\n"},
+}
+
+
+@pytest.mark.parametrize("files", CHANGES.values(), ids=CHANGES)
+def test_whatever_changes_is_seen_at_once(here: Workspace, files: dict[str, str | None]) -> None:
+    before = warm(here)
+    for name, content in files.items():
+        if content is None:
+            (here.root / name).unlink()
+        else:
+            write_tree(here.root, {name: content.encode("utf-8", "surrogateescape")})
+    after = see(here)
+    unseen = {"a file too large", "a file that is not UTF-8", "a sprint's folder", "no configuration"}
+    if not {name for name, change in CHANGES.items() if change == files} & unseen:
+        assert isinstance(after, tuple)
+        assert after[0] != before
+
+
+def test_every_event_of_a_move_is_seen(here: Workspace) -> None:
+    before = warm(here)
+    MemoryManager(here.root).update_sprint_memory("sprint-02", {"coverage": 91})
+    after = see(here, before)
+    assert '"coverage": 91' in str(after)
+
+
+def test_a_forged_event_is_seen_though_its_size_and_times_are_the_same(here: Workspace) -> None:
+    warm(here)
+    path = max((here.memory / "sprint/sprint-02/events").iterdir())
+    was = path.stat()
+    swap(path, b"maintainer", b"mainteiner")
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+    assert "run vfcc sprint show sprint-02" in str(see(here))
+
+
+def test_claude_md_is_seen_where_only_agents_md_was(here: Workspace) -> None:
+    (here.root / "CLAUDE.md").rename(here.root / "AGENTS.md")
+    before = warm(here)
+    assert "### AGENTS.md" in before
+    write_tree(here.root, {"CLAUDE.md": "# Ours\n"})
+
+    after = see(here, before)
+    assert "### CLAUDE.md" in str(after)
+    assert "### AGENTS.md" not in str(after)
+
+
+def test_folders_that_a_pattern_names_are_seen_when_they_appear(here: Workspace) -> None:
+    lists = "always_load: [deep/er/rules.md, 'late/*.md']\n    conditional_load: ['**/notes/*.md']"
+    write_memory(here.root, {"config.yaml": f"loading_strategy:\n  project:\n    {lists}\n"})
+    for name in ("deep/er/rules.md", "late/one.md", "items/need/notes/two.md", "new/notes/three.md"):
+        before = warm(here)
+        write_memory(here.root, {f"project/{name}": f"# {name} has come\n"})
+        assert f"{name} has come" in str(see(here, before))
+    for name in ("deep", "late", "new"):
+        before = warm(here)
+        shutil.rmtree(here.memory / "project" / name)
+        see(here, before)
+
+
+def test_a_sprint_written_by_hand_is_seen_as_it_grows(here: Workspace) -> None:
+    ask = Question("coder", "by-hand", None)
+    write_memory(here.root, {"sprint/by-hand/goals.md": "# Goals\n"})
+    before = warm(here, ask)
+    write_memory(here.root, {"sprint/by-hand/progress.json": '{"done": 1}\n'})
+    assert '"done": 1' in str(see(here, before, ask))
+
+    before = warm(here, ask)
+    path = here.memory / "sprint/by-hand/progress.json"
+    was = path.stat()
+    swap(path, b"1", b"2")
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+    assert '"done": 2' in str(see(here, before, ask))
+
+
+def test_a_ledger_that_comes_to_a_sprint_written_by_hand_is_seen(here: Workspace) -> None:
+    """A merge may bring the events of a sprint whose folder is there already."""
+    write_memory(here.root, {"sprint/sprint-03/goals.md": "# Goals\n"})
+    before = warm(here)
+    remember_status(here)
+    (here.memory / "sprint/sprint-03/events").mkdir()
+    source = here.memory / "sprint/sprint-02/events"
+    first = min(source.iterdir())
+    event = json.loads(first.read_bytes())
+    assert event["type"] == "sprint_started"
+    tick(here.root)
+    shutil.copyfile(first, here.memory / "sprint/sprint-03/events" / first.name)
+
+    see(here, before)
+    left_behind = json.loads((here.local / "snapshot.json").read_bytes())
+    fresh = all(stamps.stamp(here.root / path) == was for path, was in left_behind["stamps"].items())
+    assert not fresh
+    assert len(current_status(here).open) == 2
+
+
+def test_a_stage_written_by_hand_that_goes_is_seen(here: Workspace) -> None:
+    ask = Question("coder", "by-hand", "coding")
+    write_memory(here.root, {"sprint/by-hand/goals.md": "# Goals\n", "stage/by-hand/coding/feedback.md": "Good.\n"})
+    warm(here, ask)
+    shutil.rmtree(here.memory / "stage/by-hand/coding")
+
+    assert "has no stage coding" in str(see(here, question=ask))
+
+
+def test_an_agent_that_goes_is_seen(here: Workspace) -> None:
+    ask = Question("pilot")
+    write_memory(here.root, {"agent/pilot/prompt.md": "Steer.\n"})
+    warm(here, ask)
+    shutil.rmtree(here.memory / "agent/pilot")
+
+    assert "no agent 'pilot'" in str(see(here, question=ask))
+
+
+def test_nothing_is_kept_while_an_input_is_fresh(tmp_path: Path) -> None:
+    here = Workspace(example(tmp_path / "project"))
+    compile_prompt_only(here, ASK)
+    assert not any(here.local.glob("prompts/*.json"))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\0" * 100, b"[]", b"{}", b'{"depends": {}, "prompt": {}}', b'{"depends": {"": ""}, "prompt": 1}']
+)
+def test_a_damaged_cache_is_made_again(here: Workspace, content: bytes) -> None:
+    before = warm(here)
+    for path in here.local.glob("prompts/*.json"):
+        path.write_bytes(content)
+
+    assert compile_prompt_only(here, ASK).text == before
+
+
+def test_a_flipped_letter_in_a_kept_prompt_is_not_served(here: Workspace) -> None:
+    before = warm(here)
+    for path in here.local.glob("prompts/*.json"):
+        swap(path, b"calendar export", b"calendar Export")
+
+    assert compile_prompt_only(here, ASK).text == before
+
+
+def test_prompts_of_other_questions_are_told_apart(here: Workspace) -> None:
+    texts = {
+        warm(here, Question("coder")),
+        warm(here, Question("tester")),
+        warm(here, Question("coder", stage="design")),
+        warm(here, Question("coder", "sprint-01")),
+        warm(here, Question("coder", task="None")),
+        warm(here, Question("coder", budget_tokens=2000)),
+    }
+    assert len(texts) == 6
+
+
+def test_only_the_latest_prompts_are_kept(here: Workspace) -> None:
+    for number in range(prompt_cache.KEPT + 3):
+        compile_prompt_only(here, Question("coder", task=f"task {number}"))
+    kept = sorted(here.local.glob("prompts/*.json"))
+
+    assert len(kept) == prompt_cache.KEPT
+    assert prompt_cache.recall(here, Question("coder", task=f"task {prompt_cache.KEPT + 2}")) is not None

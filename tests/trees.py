@@ -1,0 +1,95 @@
+"""Small worlds to test with: a tree from a dictionary, real git repositories, the real command as a process.
+
+Git knows one person and reads no configuration of the machine's; `vfcc` runs in an environment that a test can see whole.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from verifflowcc.services.initialise import initialise
+
+PERSON = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in {"NAME": "Ann", "EMAIL": "ann@example.org", "DATE": "2026-11-21T12:00:00+00:00"}.items()
+}
+VFCC = Path(sys.executable).with_name("vfcc")
+
+
+def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write each file, given by its path below `root`, and return `root`."""
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+def write_memory(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write each file, given by its path below `.memory/`, and return `root`."""
+    (root / ".memory").mkdir(parents=True, exist_ok=True)
+    write_tree(root / ".memory", files)
+    return root
+
+
+def example(root: Path) -> Path:
+    """Make a project of the worked example."""
+    root.mkdir(parents=True, exist_ok=True)
+    initialise(root, example=True)
+    return root
+
+
+def committed_example(root: Path) -> Path:
+    """Make a git repository with the worked example as its one commit."""
+    example(root)
+    repository(root)
+    return root
+
+
+def repository(root: Path, message: str = "first") -> None:
+    """Make `root` a git repository on the branch `main`, with all that is there committed."""
+    git(root, "init", "--quiet", "--initial-branch", "main")
+    commit(root, message)
+
+
+def commit(root: Path, message: str) -> None:
+    """Commit everything in `root`."""
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", message)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in `folder` and return what it prints; it must succeed."""
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"git {' '.join(arguments)}: {done.stderr}"
+    return done.stdout
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """Return all that a process is told."""
+    nowhere = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": str(folder)}
+    return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **nowhere, **PERSON, **more}
+
+
+def vfcc(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the command in `folder` as a process; `more` goes into its environment."""
+    return subprocess.run(
+        [VFCC, *arguments],
+        cwd=folder,
+        env=environment(folder, **more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+
+
+def prompt(folder: Path, *arguments: str, **more: str) -> bytes:
+    """Return the bytes of a prompt as `vfcc context show` prints them; it must succeed."""
+    done = vfcc(folder, "context", "show", *arguments, **more)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout

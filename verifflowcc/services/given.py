@@ -1,0 +1,20 @@
+"""Words that a person gives for the record: one line, nothing that a terminal would obey, of a length to be read."""
+
+from verifflowcc.errors import UsageError
+
+LONGEST_TITLE = 200
+LONGEST = 2_000
+
+
+def one_line(text: str, what: str, longest: int = LONGEST) -> str:
+    """Return `text` with each run of white space as one space; it may be empty. `what` names it in messages.
+
+    Raises UsageError where it holds a control character or has more than `longest` characters.
+    """
+    line = " ".join(text.split())
+    odd = next((letter for letter in line if not letter.isprintable()), None)
+    if odd is not None:
+        raise UsageError(f"{what} holds U+{ord(odd):04X}, which cannot be shown; leave it out")
+    if len(line) > longest:
+        raise UsageError(f"{what} has {len(line):,} characters; it may have {longest:,}")
+    return line
