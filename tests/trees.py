@@ -1,6 +1,6 @@
 """Small worlds to test with: a tree from a dictionary, real git repositories, the real command as a process.
 
-Git knows one person and reads no configuration of the machine's; `vfcc` runs in an environment that a test can see whole.
+Git knows one person and reads no configuration of the machine's; `vfcc` runs in an environment that is all in view.
 """
 
 import os

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -217,14 +216,42 @@ def test_warm_cold_and_without_anything_local_are_the_same_bytes(origin: Path, e
     assert prompt(clone, *ASK) == expected
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="the superuser may write anywhere")
-def test_a_read_only_clone_gives_the_same_bytes(origin: Path, expected: bytes, tmp_path: Path) -> None:
+def test_a_clone_in_which_nothing_can_be_kept_gives_the_same_bytes(
+    origin: Path, expected: bytes, tmp_path: Path
+) -> None:
     clone = tmp_path / "clone"
     full(origin, clone)
-    (clone / ".memory").chmod(0o555)
-    try:
-        done = vfcc(clone, "context", "show", *ASK)
-    finally:
-        (clone / ".memory").chmod(0o755)
+    write_tree(clone, {".memory/local": "in the way"})
+    done = vfcc(clone, "context", "show", *ASK)
+
     assert (done.returncode, done.stdout) == (0, expected)
     assert b"nothing is cached" in done.stderr
+
+
+@pytest.mark.parametrize("names", [[b".memory", b"..", b"..", b".."], [b".memory", b"link"]], ids=["dots", "a link"])
+def test_a_tree_that_git_would_not_check_out_writes_nothing_outside(
+    names: list[bytes], origin: Path, tmp_path: Path
+) -> None:
+    """`ls-tree` lists what a forged tree holds: `..`, or a link and a folder of one name."""
+    clone, outside = tmp_path / "clone", tmp_path / "in" / "outside"
+    outside.mkdir(parents=True)
+    full(origin, clone)
+    write_tree(tmp_path, {"where": bytes(outside)})
+    link = b"120000 link", git(clone, "hash-object", "-w", str(tmp_path / "where")).strip()
+    blob = git(clone, "rev-parse", "HEAD:CLAUDE.md").strip()
+    tree = forged(clone, (b"100644 escaped.md", blob))
+    for name in reversed(names):
+        tree = forged(clone, *([link] if name == b"link" else []), (b"40000 " + name, tree))
+    sha = git(clone, "commit-tree", tree, "-m", "forged").strip()
+
+    both = ("--commit", sha, "--commit", "HEAD")
+    done = vfcc(clone, "context", "diff", "--agent", "coder", *both, TMPDIR=str(outside))
+    assert (done.returncode, list(tmp_path.parent.rglob("escaped.md"))) == (3, [])
+    assert b"which leaves the project" in done.stderr
+
+
+def forged(repository: Path, *entries: tuple[bytes, str]) -> str:
+    """Write a tree object of these entries, whatever their names; return its id."""
+    write_tree(repository.parent, {"tree": b"".join(name + b"\0" + bytes.fromhex(sha) for name, sha in entries)})
+    path = str(repository.parent / "tree")
+    return git(repository, "hash-object", "-w", "--literally", "-t", "tree", path).strip()

@@ -53,10 +53,11 @@ def _load(path: str) -> object:
         return None
     try:
         with open(path, encoding="utf-8") as file:
-            value, end = make_scanner(_Reading())(file.read(), 0)  # type: ignore[arg-type]
-    except (OSError, ValueError, StopIteration):
-        return None
-    return value if end else None
+            text = file.read()
+        value, end = make_scanner(_Reading())(text, 0)  # type: ignore[arg-type]
+    except (OSError, ValueError, StopIteration, RecursionError, SystemError):
+        return None  # SystemError: without the json package the scanner has no class for what is wrong with the text
+    return None if text[end:].strip() else value
 
 
 class _Reading:

@@ -36,13 +36,12 @@ def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tup
     where an always-load file cannot be read as memory.
     """
     gathered = Gathered()
-    bodies = reading.bodies(_files(selection.selected))
+    bodies = reading.bodies(_files(selection.selected), sorted(set(terms(task))))
     gathered.notices += _missing(selection)
     _refuse_broken(selection.selected, reading, gathered)
     items = [bodies[path].item for path in sorted(bodies)]
     stands = standing(items)
     gathered.notices += stands.notices
-    matches = reading.index.matches(sorted(set(terms(task)))) if task else {}
     in_play = set(_PATH_LIKE.findall(task))
     for layer in dict.fromkeys(one.layer for one in selection.selected):
         mine = [one for one in selection.selected if one.layer is layer]
@@ -57,7 +56,7 @@ def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tup
                     gathered.notices.append(f"{one.key} is always loaded but left out: {reason}")
             elif entry is not None:
                 usable.append((one, entry))
-        gathered.candidates[layer] = _ranked(usable, matches, in_play, with_task=bool(task))
+        gathered.candidates[layer] = _ranked(usable, in_play, with_task=bool(task))
     gathered.notices += reading.notices
     return gathered
 
@@ -113,7 +112,6 @@ def _left_out(one: Selected, entry: _Entry | None, out: Mapping[str, str], readi
 
 def _ranked(
     usable: Sequence[tuple[Selected, _Entry]],
-    matches: Mapping[str, Mapping[str, int]],
     in_play: set[str],
     *,
     with_task: bool,
@@ -121,14 +119,14 @@ def _ranked(
     """Always-load entries in the order written, then the others by score."""
     always = [pair for pair in usable if pair[0].always]
     others = [pair for pair in usable if not pair[0].always]
-    facts = [_facts(one, entry, matches, in_play) for one, entry in others]
+    facts = [_facts(one, entry, in_play) for one, entry in others]
     scores = rank(facts, with_task=with_task)
     ordered: list[tuple[tuple[Selected, _Entry], Score | None]] = [(pair, None) for pair in always]
     ordered += [(others[score.index], score) for score in scores]
     return tuple(_candidate(one, entry, number, score) for number, ((one, entry), score) in enumerate(ordered, start=1))
 
 
-def _facts(one: Selected, entry: _Entry, matches: Mapping[str, Mapping[str, int]], in_play: set[str]) -> Ranked:
+def _facts(one: Selected, entry: _Entry, in_play: set[str]) -> Ranked:
     item = entry.body.item if entry.body else None
     cites = bool(in_play) and item is not None and any(ref.path in in_play for ref in item.refs)
     return Ranked(
@@ -136,7 +134,7 @@ def _facts(one: Selected, entry: _Entry, matches: Mapping[str, Mapping[str, int]
         importance=item.importance if item else 500,
         confidence=item.confidence if item else 800,
         recency=_recency(item.recency) if item else None,
-        matches=matches.get(entry.path, {}),
+        matches=entry.body.matches if entry.body else {},
         length=entry.body.length if entry.body else 0,
         in_play=cites,
     )

@@ -14,7 +14,7 @@ from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.text.near import nearest
 
-GITIGNORE = "local/\nsprint/*/progress.json\n"
+GITIGNORE = "local/\nsprint/*/progress.json\n.vfcc-*.tmp\n"
 _EMPTY_FOLDERS = ("project/conventions", "project/decisions", "project/items", "sprint", "stage")
 
 

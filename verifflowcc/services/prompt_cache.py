@@ -29,17 +29,18 @@ def recall(workspace: Workspace, question: Question) -> Prompt | None:
     if question.committed:
         return None
     try:
-        kept = json.loads(_path(workspace, question).read_bytes())
-        return _prompt(kept["prompt"]) if _unchanged(workspace, kept["depends"]) else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None  # missing, or not what was kept: it is made again
+        check, _, body = _path(workspace, question).read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    if check != _check(body):
+        return None  # not what was kept: it is made again
+    kept = json.loads(body)
+    return _prompt(kept["prompt"]) if _unchanged(workspace, kept["depends"]) else None
 
 
 def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
     root = f"{workspace.root}/"
-    return all(
-        stamp(path if path[0] == "/" else root + as_on_disk(path)) == was for path, was in depends.items()
-    )
+    return all(stamp(path if path[0] == "/" else root + as_on_disk(path)) == was for path, was in depends.items())
 
 
 def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamps) -> None:
@@ -52,18 +53,23 @@ def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamp
     values = {field.name: getattr(prompt, field.name) for field in fields(Prompt)}
     values["layers"] = [[getattr(use, field.name) for field in fields(LayerUse)] for use in prompt.layers]
     path = _path(workspace, question)
+    body = json.dumps({"depends": stamps.by_path, "prompt": values}).encode()
     try:
-        write_atomic(path, json.dumps({"depends": stamps.by_path, "prompt": values}))
+        write_atomic(path, _check(body) + b"\n" + body)
     except WorkspaceError:
         return  # the index has told of a place that cannot be written
     _forget_all_but_latest(path.parent)
 
 
+def _check(body: bytes) -> bytes:
+    return sha256(body).hexdigest().encode()
+
+
 def _prompt(values: "Mapping[str, object]") -> Prompt:
     given = dict(values)
     layers, notices = given.pop("layers"), given.pop("notices")
-    if not isinstance(layers, list) or not isinstance(notices, list) or not isinstance(given.get("text"), str):
-        raise TypeError("a kept prompt has text, layers and notices")
+    if not isinstance(layers, list) or not isinstance(notices, list):
+        raise TypeError("a kept prompt has layers and notices")
     uses = tuple(LayerUse(Layer(layer), *numbers) for layer, *numbers in layers)
     return Prompt(layers=uses, notices=tuple(notices), **given)  # type: ignore[arg-type]
 

@@ -1,6 +1,6 @@
 """Read the files of a selection: what the index knows is not read again; the rest is read, parsed and learned."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from verifflowcc.adapters.files.items import parse_item
@@ -15,26 +15,30 @@ from verifflowcc.errors import ConflictError, VfccError
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.terms import term_counts
 
-
 TITLE_WEIGHT = 3
 """A term in the title counts as often as this many in the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A file as memory: its item, the digest of its bytes, the tokens of its body, the number of its terms."""
+    """A file as memory: its item, the digest of its bytes, the tokens of its body, the number of its terms.
+
+    `matches` says how often each of the terms asked for occurs in it.
+    """
 
     item: Item
     digest: str
     tokens: int
     length: int
+    matches: Mapping[str, int]
 
 
 @dataclass(slots=True)
 class Reading:
     """The bodies of files, read at most once each.
 
-    `problems` maps a path to why it cannot be memory, a line first where it has one (`12: not UTF-8`); `notices` are what the parser wants the person to know.
+    `problems` maps a path to why it cannot be memory, a line first where it has one (`12: not UTF-8`); `notices` are
+    what the parser wants the person to know.
     """
 
     tree: Tree
@@ -44,21 +48,28 @@ class Reading:
     notices: list[str] = field(default_factory=list)
     _texts: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def bodies(self, files: Iterable[Found]) -> dict[str, Body]:
-        """Return path → body for every file that can be read; the others are in `problems`."""
+    def bodies(self, files: Iterable[Found], terms: Sequence[str] = ()) -> dict[str, Body]:
+        """Return path → body for every file that can be read; the others are in `problems`.
+
+        What was just read is matched here and not by the index: that may be locked, or written by others meanwhile.
+        """
         readable = []
         for file in files:
             if file.problem is None:
                 readable.append(file)
             else:
                 self.problems[file.path] = file.problem
-        known = self.index.known(readable)
+        known, matches = self.index.known(readable, terms)
         learned = [one for file in readable if file.path not in known and (one := self._learn(file))]
         self.index.learn(learned)
         known |= {one.known.path: one.known for one in learned}
+        fresh = {
+            one.known.path: {term: one.term_counts[term] for term in terms if term in one.term_counts}
+            for one in learned
+        }
         self.notices.extend(line for path in sorted(known) for line in known[path].notices.splitlines())
         self._prefetch()
-        return {path: self._body(one) for path, one in known.items()}
+        return {path: self._body(one, fresh.get(path, matches.get(path, {}))) for path, one in known.items()}
 
     def text(self, path: str, digest: str) -> str:
         """Return the body of a file; ConflictError where it is no longer what was ranked."""
@@ -101,13 +112,13 @@ class Reading:
     def _prefetch(self) -> None:
         self.index.counts.prefetch(self._count_key(""))
 
-    def _body(self, known: Known) -> Body:
+    def _body(self, known: Known, matches: Mapping[str, int]) -> Body:
         key = self._count_key(known.digest)
         tokens = self.index.counts.get(key)
         if tokens is None:
             tokens = self.counter.count(self.text(known.path, known.digest))
             self.index.counts[key] = tokens
-        return Body(item_from_text(known.facts), known.digest, tokens, known.length)
+        return Body(item_from_text(known.facts), known.digest, tokens, known.length, matches)
 
     def _count_key(self, digest: str) -> str:
         return f"body/{self.counter.name}/{digest}"

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from verifflowcc.adapters.files.ledger import Ledger, LedgerWriter
+from verifflowcc.adapters.files.ledger import LARGEST_EVENT_BYTES, Ledger, LedgerWriter
 from verifflowcc.adapters.git.commit import commit_paths, in_repository
 from verifflowcc.domain.events import Event, EventType, Json, LedgerProblem, LedgerRead
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, LedgerError, UsageError, VfccError
-from verifflowcc.formats.events import make_event
+from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 from verifflowcc.workflow.fold import fold
@@ -100,12 +100,16 @@ def record(
 ) -> Transition:
     """Write one event on top of `state`, and what belongs to it.
 
-    Raises ConflictError, with nothing written, where somebody else moved first.
+    Raises ConflictError, with nothing written, where somebody else moved first, and UsageError where the event would be
+    larger than any that is read.
     """
     event = make_event(*move, parents=state.heads, actor=actor, at=workspace.clock.now())
     after = fold(seen.sprint, (*seen.events, event))
     if after.problems or after.fork:
         raise LedgerError(f"this move does not follow on the ledger: {after.problems or after.fork}")
+    size = len(encode_event(event))
+    if size > LARGEST_EVENT_BYTES:
+        raise UsageError(f"this move does not fit on the ledger: {size:,} bytes, of {LARGEST_EVENT_BYTES:,} at most")
     with ledger_of(workspace).moving(seen.sprint, seen) as writer:
         files = prepare(writer) if prepare else ()
         writer.append(event)

@@ -46,15 +46,24 @@ def _write(root: Path, top: Path, lines: list[str]) -> set[str]:
     wanted = [(mode, sha, path) for mode, _, sha, path in entries if mode == LINK_MODE or mode in FILE_MODES]
     for (mode, _, path), content in zip(wanted, _contents(root, [sha for _, sha, _ in wanted]), strict=True):
         target = top / path
-        target.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(target.parent, top, path)
         if mode == LINK_MODE:
             target.symlink_to(os.fsdecode(content))
             leads_to = os.path.normpath(os.path.join(os.path.dirname(path), os.fsdecode(content)))  # noqa: PTH118, PTH120
             if not leads_to.startswith(("..", "/")):
                 targets.add(leads_to)
         else:
-            target.write_bytes(content)
+            with target.open("xb") as file:  # never through a link that was written before
+                file.write(content)
     return targets
+
+
+def _make_folder(folder: Path, top: Path, path: str) -> None:
+    """Make a folder below `top`. A forged tree may hold `..`, or a link and a folder of one name; nothing checks it."""
+    if folder.resolve().is_relative_to(top):
+        folder.mkdir(parents=True, exist_ok=True)
+    else:
+        raise WorkspaceError(f"the commit holds {path!r}, which leaves the project", hint="git fsck")
 
 
 def _contents(root: Path, shas: list[str]) -> Iterator[bytes]:

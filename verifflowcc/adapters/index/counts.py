@@ -1,23 +1,24 @@
 """Token counts by content digest, kept between commands and written in one go."""
 
-import sqlite3
 from collections.abc import Iterator, MutableMapping
+
+from verifflowcc.adapters.index.store import Store
 
 
 class CountCache(MutableMapping[str, int]):
     """A mapping that reads from the index when asked and writes what is new at `save`."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._here: dict[str, int] = {}
         self._new: dict[str, int] = {}
 
     def __getitem__(self, key: str) -> int:
         if key not in self._here:
-            row = self._connection.execute("SELECT tokens FROM counts WHERE key = ?", (key,)).fetchone()
-            if row is None:
+            rows = self._store.rows("SELECT tokens FROM counts WHERE key = ?", (key,))
+            if not rows:
                 raise KeyError(key)
-            self._here[key] = row[0]
+            self._here[key] = rows[0][0]
         return self._here[key]
 
     def __setitem__(self, key: str, tokens: int) -> None:
@@ -34,16 +35,13 @@ class CountCache(MutableMapping[str, int]):
 
     def prefetch(self, prefix: str) -> None:
         """Read every count whose key begins with `prefix`, in one go."""
-        rows = self._connection.execute(
-            "SELECT key, tokens FROM counts WHERE key >= ? AND key < ?", (prefix, prefix + "\U0010ffff")
-        )
-        self._here.update(rows.fetchall())
+        range_ = "SELECT key, tokens FROM counts WHERE key >= ? AND key < ?"
+        self._here.update(self._store.rows(range_, (prefix, prefix + "\U0010ffff")))
 
     def save(self) -> None:
         """Write the new counts in one transaction."""
         if not self._new:
             return
-        self._connection.execute("BEGIN IMMEDIATE")
-        self._connection.executemany("INSERT OR REPLACE INTO counts VALUES (?, ?)", self._new.items())
-        self._connection.execute("COMMIT")
+        with self._store.transaction("BEGIN IMMEDIATE"):
+            self._store.write_all("INSERT OR REPLACE INTO counts VALUES (?, ?)", self._new.items())
         self._new.clear()

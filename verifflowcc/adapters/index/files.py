@@ -1,10 +1,13 @@
 """What is known of each file, by its stat signature: a file that did not change is neither read nor parsed again."""
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from verifflowcc.adapters.files.tree import Found
+from verifflowcc.adapters.index.store import Store
+
+Matches = Mapping[str, Mapping[str, int]]
+"""Path → term → how often it occurs there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,53 +36,55 @@ class Learned:
 class FileIndex:
     """Facts and terms of files in the index."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
-    def known(self, files: Sequence[Found]) -> dict[str, Known]:
-        """Return what is known of those of `files` whose signature is unchanged and settled, by path."""
-        wanted = {file.path: file.signature for file in files}
-        rows = self._rows(wanted)
-        return {
-            path: Known(path, signature, digest, facts, notices, length, True)
-            for path, signature, settled, digest, facts, notices, length in rows
-            if settled and wanted.get(path) == signature
-        }
+    def known(self, files: Sequence[Found], terms: Sequence[str]) -> tuple[dict[str, Known], Matches]:
+        """Return what is known of those of `files` whose signature is unchanged and settled, by path, and how often
+        each of `terms` occurs in files: path → term → count.
+
+        Both are of one state of the index, whatever another process writes meanwhile; nothing where it is damaged.
+        """
+        before = self._store.replaced
+        with self._store.transaction("BEGIN"):
+            found, matches = self._known(files), self._matches(terms)
+        return (found, matches) if self._store.replaced == before else ({}, {})
 
     def learn(self, files: Iterable[Learned]) -> None:
         """Replace what is known of `files`, all in one transaction."""
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            (number,) = self._connection.execute("SELECT coalesce(max(number), 0) FROM files").fetchone()
+        with self._store.transaction("BEGIN IMMEDIATE"):
+            ((number,),) = self._store.rows("SELECT coalesce(max(number), 0) FROM files")
             for number_now, file in enumerate(files, number + 1):
                 self._replace(number_now, file)
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
 
-    def matches(self, terms: Sequence[str]) -> dict[str, dict[str, int]]:
-        """Return how often each of `terms` occurs in each file that has any of them: path → term → count."""
+    def _known(self, files: Sequence[Found]) -> dict[str, Known]:
+        wanted = {file.path: file.signature for file in files}
+        return {
+            path: Known(path, signature, digest, facts, notices, length, True)
+            for path, signature, settled, digest, facts, notices, length in self._rows(wanted)
+            if settled and wanted.get(path) == signature
+        }
+
+    def _matches(self, terms: Sequence[str]) -> Matches:
         found: dict[str, dict[str, int]] = {}
         query = "SELECT path, count FROM postings JOIN files USING (number) WHERE term = ?"
         for term in terms:
-            for path, count in self._connection.execute(query, (term,)):
+            for path, count in self._store.rows(query, (term,)):
                 found.setdefault(path, {})[term] = count
         return found
 
-    def _rows(self, wanted: Mapping[str, str]) -> Iterable[tuple[str, str, int, str, str, str, int]]:
+    def _rows(self, wanted: Mapping[str, str]) -> list[tuple[str, str, int, str, str, str, int]]:
         columns = "SELECT path, signature, settled, digest, facts, notices, length FROM files"
         if len(wanted) > 200:
-            return self._connection.execute(columns).fetchall()
+            return self._store.rows(columns)
         marks = ",".join("?" * len(wanted))
-        return self._connection.execute(f"{columns} WHERE path IN ({marks})", tuple(wanted)).fetchall()
+        return self._store.rows(f"{columns} WHERE path IN ({marks})", tuple(wanted))
 
     def _replace(self, number: int, file: Learned) -> None:
         known = file.known
-        old = self._connection.execute("SELECT number FROM files WHERE path = ?", (known.path,)).fetchone()
-        if old is not None:
-            self._connection.execute("DELETE FROM postings WHERE number = ?", old)
-        self._connection.execute(
+        for old in self._store.rows("SELECT number FROM files WHERE path = ?", (known.path,)):
+            self._store.rows("DELETE FROM postings WHERE number = ?", old)
+        self._store.rows(
             "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 known.path,
@@ -92,6 +97,6 @@ class FileIndex:
                 known.length,
             ),
         )
-        self._connection.executemany(
+        self._store.write_all(
             "INSERT INTO postings VALUES (?, ?, ?)", [(term, number, count) for term, count in file.term_counts.items()]
         )

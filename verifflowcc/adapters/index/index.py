@@ -7,8 +7,8 @@ from types import TracebackType
 
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.adapters.index.counts import CountCache
-from verifflowcc.adapters.index.files import FileIndex, Known, Learned
-from verifflowcc.adapters.index.store import open_store
+from verifflowcc.adapters.index.files import FileIndex, Known, Learned, Matches
+from verifflowcc.adapters.index.store import Store
 
 
 class Index:
@@ -19,23 +19,23 @@ class Index:
     """
 
     def __init__(self, path: Path) -> None:
-        self._connection, notice = open_store(path)
-        self._notices = [] if notice is None else [notice]
-        self._files = FileIndex(self._connection)
-        self.counts = CountCache(self._connection)
+        self._store = Store(path)
+        self._notices: list[str] = []
+        self._files = FileIndex(self._store)
+        self.counts = CountCache(self._store)
 
     @property
     def notices(self) -> tuple[str, ...]:
         """Why something could not be kept."""
-        return tuple(dict.fromkeys(self._notices))
+        return tuple(dict.fromkeys(filter(None, [self._store.notice, *self._notices])))
 
-    def known(self, files: Sequence[Found]) -> dict[str, Known]:
-        """Return what is known of unchanged files, by path."""
-        return self._files.known(files)
-
-    def matches(self, terms: Sequence[str]) -> dict[str, dict[str, int]]:
-        """Return path → term → count for files that have any of `terms`."""
-        return self._files.matches(terms)
+    def known(self, files: Sequence[Found], terms: Sequence[str]) -> tuple[dict[str, Known], Matches]:
+        """Return what is known of unchanged files, by path, and path → term → count for files with any of `terms`."""
+        try:
+            return self._files.known(files, terms)
+        except sqlite3.OperationalError as error:
+            self._notices.append(f"the index was not read: {error}")
+            return {}, {}
 
     def learn(self, files: Sequence[Learned]) -> None:
         """Keep what was just read."""
@@ -52,12 +52,11 @@ class Index:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._connection.close()
+        self._store.close()
 
     def _keep(self, write: Callable[[], None]) -> None:
         try:
             write()
-        except sqlite3.OperationalError as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            self._notices.append(f"the index was not updated: {error}")
+        except sqlite3.DatabaseError as error:
+            if not self._store.start_over_if_damaged(error):
+                self._notices.append(f"the index was not updated: {error}")

@@ -1,7 +1,10 @@
 """The index file: SQLite, opened for one command, rebuilt whenever it is missing, old or damaged."""
 
 import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from verifflowcc import __version__
 
@@ -18,6 +21,62 @@ CREATE TABLE counts (key TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWI
 """
 
 
+class Store:
+    """A connection to the index that outlives damage to its file: it goes on with an empty one.
+
+    `replaced` counts how often that happened, and `notice` says why nothing is kept, where nothing is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection, self.notice = open_store(path)
+        self.replaced = 0
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
+        """Run one statement and return its rows, read to the end. Raises sqlite3.OperationalError."""
+        try:
+            return self._connection.execute(statement, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            if not _damaged(error):
+                raise
+            self._start_over()
+            return self._connection.execute(statement, values).fetchall()
+
+    def write_all(self, statement: str, values: Iterable[Sequence[object]]) -> None:
+        """Run one statement for each of `values`. Raises sqlite3.DatabaseError."""
+        self._connection.executemany(statement, values)
+
+    @contextmanager
+    def transaction(self, begin: str) -> Iterator[None]:
+        """Run what is inside as one, after `BEGIN` (to read one state) or `BEGIN IMMEDIATE` (to write)."""
+        self.rows(begin)
+        try:
+            yield
+        except BaseException:
+            self._end("ROLLBACK")
+            raise
+        self._end("COMMIT")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def start_over_if_damaged(self, error: sqlite3.DatabaseError) -> bool:
+        """Go on with an empty index where `error` tells of damage; return whether it does."""
+        if _damaged(error):
+            self._start_over()
+        return _damaged(error)
+
+    def _end(self, statement: str) -> None:
+        if self._connection.in_transaction:
+            self.rows(statement)
+
+    def _start_over(self) -> None:
+        self._connection.close()
+        self.replaced += 1
+        self._connection, self.notice = _replace(self._path)
+
+
 def open_store(path: Path) -> tuple[sqlite3.Connection, str | None]:
     """Open the index at `path`, or one in memory where that folder cannot be written.
 
@@ -31,6 +90,10 @@ def open_store(path: Path) -> tuple[sqlite3.Connection, str | None]:
             return _in_memory(), f"nothing is cached: {path} cannot be used ({error})"
     except OSError as error:
         return _in_memory(), f"nothing is cached: {path.parent} cannot be written ({error.strerror})"
+    return _replace(path)
+
+
+def _replace(path: Path) -> tuple[sqlite3.Connection, str | None]:
     try:
         remove(path)
         return _open_file(path), None
@@ -45,7 +108,8 @@ def remove(path: Path) -> None:
 
 
 def _damaged(error: sqlite3.DatabaseError) -> bool:
-    return not isinstance(error, sqlite3.OperationalError)
+    """Whether the file is no sound index. Python gives no code where a text in it is not UTF-8."""
+    return not isinstance(error, sqlite3.OperationalError) or not hasattr(error, "sqlite_errorcode")
 
 
 def _open_file(path: Path) -> sqlite3.Connection:

@@ -1,0 +1,36 @@
+"""Projects to run commands in."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import vfcc
+
+
+def _made(folder: Path, *options: str) -> Path:
+    folder.mkdir()
+    assert vfcc(folder, "init", *options).code == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _made(tmp_path_factory.mktemp("made") / "example", "--example")
+
+
+@pytest.fixture(scope="session")
+def _young(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _made(tmp_path_factory.mktemp("made") / "young")
+
+
+@pytest.fixture
+def example(tmp_path: Path, _example: Path) -> Path:
+    """A project with the worked example: `sprint-02` is in `coding`, which owes `changes.*`."""
+    return shutil.copytree(_example, tmp_path / "example")
+
+
+@pytest.fixture
+def young(tmp_path: Path, _young: Path) -> Path:
+    """A project after `vfcc init`, with no sprint."""
+    return shutil.copytree(_young, tmp_path / "young")

@@ -1,0 +1,126 @@
+"""Run `vfcc` as a real process in a small, fixed environment, piped or on a terminal of its own."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+VFCC = Path(sys.executable).parent / "vfcc"
+PATIENCE_S = 60
+_PERSON = {"NAME": "You", "EMAIL": "you@example.org"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ran:
+    """What a command left behind: its exit code and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    def __repr__(self) -> str:
+        return f"Ran({self.code}, out={self.out[:800]!r}, err={self.err[:2000]!r})"
+
+    def refused(self, code: int, *words: str) -> None:
+        """Assert that it failed with `code`, said `words` in one message with no traceback, and printed no data."""
+        assert (self.code, self.out) == (code, ""), self
+        assert self.err.startswith("error: "), self
+        assert "Traceback" not in self.err, self
+        for word in words:
+            assert word in self.err, self
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """Return an environment with nothing of ours in it: no agent's marker, no git configuration, no terminal."""
+    return {
+        "PATH": f"{VFCC.parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(home),
+        "LC_ALL": "C.UTF-8",
+        "TERM": "xterm",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _PERSON.items()},
+        **more,
+    }
+
+
+def vfcc(
+    folder: Path,
+    *arguments: str | bytes,
+    env: Mapping[str, str] | None = None,
+    before: Callable[[], None] | None = None,
+    program: Sequence[str] = (str(VFCC),),
+) -> Ran:
+    """Run `vfcc` in `folder` with `env` on top of the fixed environment; `before` runs in the new process."""
+    done = subprocess.run(
+        [*program, *arguments],
+        cwd=folder,
+        env=environment(folder.parent, **(env or {})),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE_S,
+        preexec_fn=before,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8", "replace"))
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in `folder` and return what it printed."""
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env=environment(folder.parent), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def on_terminal(
+    folder: Path, *arguments: str, columns: int = 80, piped_stdout: bool = False, env: Mapping[str, str] | None = None
+) -> Ran:
+    """Run `vfcc` with stderr, and stdout unless `piped_stdout`, on terminals of their own; newlines come back as LF."""
+    err, err_side = _terminal(columns)
+    out, out_side = os.pipe() if piped_stdout else _terminal(columns)
+    with subprocess.Popen(
+        [VFCC, *arguments],
+        cwd=folder,
+        env=environment(folder.parent, **(env or {})),
+        stdin=err_side,
+        stdout=out_side,
+        stderr=err_side,
+    ) as process:
+        os.close(out_side)
+        os.close(err_side)
+        texts = _drain((out, err))
+        code = process.wait(PATIENCE_S)
+    return Ran(code, *(text.decode("utf-8", "replace").replace("\r\n", "\n") for text in texts))
+
+
+def _terminal(columns: int) -> tuple[int, int]:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    return ours, theirs
+
+
+def _drain(handles: tuple[int, int]) -> list[bytes]:
+    read = dict.fromkeys(handles, b"")
+    left = set(handles)
+    until = time.monotonic() + PATIENCE_S
+    while left and time.monotonic() < until:
+        for handle in select.select(list(left), [], [], 1)[0]:
+            try:
+                chunk = os.read(handle, 65536)
+            except OSError:  # a terminal whose other side is closed says so by an error
+                chunk = b""
+            read[handle] += chunk
+            if not chunk:
+                left.discard(handle)
+                os.close(handle)
+    return [read[handle] for handle in handles]

@@ -1,0 +1,130 @@
+"""`--json`: one JSON value on stdout and nothing else there, in a shape that stays.
+
+The shapes are in `golden/`, one file for each command; docs/reference/json.md says what the keys mean.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import git, vfcc
+from tests.cli.shapes import shape
+from tests.cli.test_help import COMMANDS
+
+GOLDEN = Path(__file__).parent / "golden"
+DONE = ".memory/stage/sprint-02/coding/artifacts/changes.md"
+
+QUESTIONS = {
+    "init": "init below --workflow agile",
+    "status": "status",
+    "sprint_start": "sprint start Harbours --goal One --goal Two",
+    "sprint_list": "sprint list",
+    "sprint_show": "sprint show",
+    "sprint_close": "sprint close --unfinished enough",
+    "stage_show": "stage show",
+    "stage_list": "stage list",
+    "stage_advance": "stage advance",
+    "stage_reopen": "stage reopen planning --reason again",
+    "context_show": "context show --agent coder --task tides --budget 3000",
+    "context_diff": "context diff --agent coder --agent tester",
+    "config_check": "config check",
+    "config_show": "config show",
+}
+
+
+def answer(folder: Path, name: str) -> str:
+    """Return what the command of that name prints with `--json` in the worked example."""
+    (folder / "below").mkdir()
+    (folder / DONE).write_text("Done.\n", encoding="utf-8")
+    done = vfcc(folder, *QUESTIONS[name].split(), "--json")
+    assert done.code == 0, done.err
+    return done.out
+
+
+@pytest.fixture
+def committed(example: Path) -> Path:
+    git(example, "init", "-q")
+    git(example, "add", ".")
+    git(example, "commit", "-qm", "first")
+    return example
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_shape_is_the_one_that_is_promised(committed: Path, name: str) -> None:
+    value = json.loads(answer(committed, name))
+
+    assert shape(value) == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def test_every_command_that_prints_a_value_has_a_shape() -> None:
+    groups = {path[:length] for path in COMMANDS for length in range(len(path))}
+    commands = {"_".join(path) for path in COMMANDS if path not in groups}
+
+    assert commands - {"config_schema"} == set(QUESTIONS)
+
+
+def test_the_schema_is_json_by_itself(tmp_path: Path) -> None:
+    schema = vfcc(tmp_path, "config", "schema")
+
+    assert (schema.code, schema.err) == (0, "")
+    assert json.loads(schema.out)["$schema"].startswith("https://json-schema.org/")
+
+
+def test_every_key_is_in_the_reference() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
+    missing = {
+        f"{file.stem}: {key}"
+        for file in GOLDEN.glob("*.json")
+        for key in _keys(json.loads(file.read_text(encoding="utf-8")))
+        if f"`{key}`" not in page
+    }
+
+    assert not missing
+
+
+def _keys(value: object) -> set[str]:
+    if isinstance(value, dict):
+        return {key for key in value if key != "*"}.union(*map(_keys, value.values()))
+    return set().union(*map(_keys, value)) if isinstance(value, list) else set()
+
+
+def test_notices_stay_off_stdout(young: Path) -> None:
+    shown = vfcc(young, "context", "show", "--agent", "coder", "--json")
+
+    assert shown.code == 0
+    assert json.loads(shown.out)["prompt"]["notices"]
+    assert shown.err.startswith("warning: ")
+
+
+def test_json_is_utf8_and_lf_whatever_the_locale(young: Path) -> None:
+    plain = vfcc(young, "sprint", "start", "Grüße 🎉", "--json")
+    assert plain.code == 0
+    in_utf8 = vfcc(young, "sprint", "show", "--json")
+
+    for env in ({"LC_ALL": "C"}, {"PYTHONIOENCODING": "latin-1"}, {"PYTHONIOENCODING": "ascii"}):
+        assert vfcc(young, "sprint", "show", "--json", env=env) == in_utf8
+    assert "Grüße 🎉" in in_utf8.out
+
+
+def test_a_failure_leaves_stdout_empty(example: Path) -> None:
+    vfcc(example, "stage", "advance", "--json").refused(4, "cannot leave coding")
+    vfcc(example, "sprint", "show", "nope", "--json").refused(2, "there is no sprint nope")
+
+
+def test_findings_are_json_too(example: Path) -> None:
+    (example / ".memory/config.yaml").write_text("format: 1\nworkflo: light\n", encoding="utf-8")
+
+    found = vfcc(example, "config", "check", "--json")
+
+    assert (found.code, found.err) == (1, "")
+    (problem,) = json.loads(found.out)["problems"]
+    assert problem.startswith("config.yaml:2: unknown key workflo")
+
+
+def test_a_prompt_as_json_can_go_to_a_file(example: Path) -> None:
+    done = vfcc(example, "context", "show", "--agent", "coder", "--json", "--output", "prompt.json")
+
+    assert (done.code, done.out) == (0, "")
+    text = (example / "prompt.json").read_text(encoding="utf-8")
+    assert text == vfcc(example, "context", "show", "--agent", "coder", "--json").out

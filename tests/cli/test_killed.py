@@ -1,0 +1,123 @@
+"""A command that is killed while it writes leaves the state before or the state after, and the next command works."""
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import Ran, git, vfcc
+from tests.cli.trees import half_written
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import UsageError
+from verifflowcc.services.sprints import show_sprint, start_sprint
+from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.workspace import open_workspace
+
+STARTING = range(2, 31, 2)
+ADVANCING = range(2, 45, 3)
+STOPPER = """
+import os, signal, sys
+from verifflowcc.fast import main
+left, how = int(sys.argv[1]), getattr(signal, sys.argv[2])
+sys.argv = ["vfcc", *sys.argv[3:]]
+
+def watch(event, arguments):
+    global left
+    if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        left -= 1
+    elif event in ("os.rename", "os.mkdir", "os.chmod", "os.remove", "os.truncate"):
+        left -= 1
+    if left == 0:
+        left = -1
+        os.kill(os.getpid(), how)
+
+sys.addaudithook(watch)
+main()
+"""
+
+
+def _stopped(folder: Path, point: int, how: str, *arguments: str) -> Ran:
+    """Run a command that gets a signal before the step of that number of all its steps that change the disk."""
+    return vfcc(folder, *arguments, program=(sys.executable, "-B", "-c", STOPPER, str(point), how))
+
+
+def _killed(folder: Path, point: int, *arguments: str) -> int:
+    return _stopped(folder, point, "SIGKILL", *arguments).code
+
+
+def _sound(state: SprintState) -> bool:
+    return not state.problems and state.fork is None
+
+
+@pytest.mark.parametrize("point", ADVANCING)
+def test_an_advance_happened_or_did_not(example: Path, point: int) -> None:
+    (example / ".memory/stage/sprint-02/coding/artifacts/changes.md").write_text("Done.\n", encoding="utf-8")
+    here = open_workspace(example)
+
+    code = _killed(example, point, "stage", "advance")
+
+    assert code in (0, -signal.SIGKILL)
+    state = show_sprint(here, "sprint-02")
+    assert _sound(state)
+    assert state.current in ("coding", "testing")
+    if state.current == "coding":
+        assert code != 0
+        state = advance_stage(here, "sprint-02", actor="ci").state
+    assert (state.current, _sound(state)) == ("testing", True)
+    summary = example / ".memory/stage/sprint-02/coding/summary.md"
+    assert summary.read_text(encoding="utf-8").startswith("# coding: summary\n")
+
+
+@pytest.mark.parametrize("point", STARTING)
+def test_a_start_happened_or_did_not(young: Path, point: int) -> None:
+    here = open_workspace(young)
+
+    code = _killed(young, point, "sprint", "start", "New", "--goal", "One")
+
+    assert code in (0, -signal.SIGKILL)
+    try:
+        state = show_sprint(here, "new")
+    except UsageError:
+        assert code != 0
+        state = start_sprint(here, "New", goals=("One",), workflow="light", actor="ci").state
+    assert (state.id, state.current, _sound(state)) == ("new", "planning", True)
+    assert (young / ".memory/sprint/new/goals.md").read_text(encoding="utf-8") == "# New\n\n## Goals\n\n- One\n"
+
+
+def test_the_points_reach_from_the_first_step_to_the_end(young: Path) -> None:
+    assert _killed(young, STARTING[0], "sprint", "start", "New") == -signal.SIGKILL
+    assert not (young / ".memory/sprint/new/events").exists()
+    assert _killed(young, STARTING[-1], "sprint", "start", "New") == 0
+
+
+@pytest.mark.parametrize("point", [1, 2, 5, 20, 60])
+def test_an_init_happened_or_did_not(tmp_path: Path, point: int) -> None:
+    assert _killed(tmp_path, point, "init") in (0, -signal.SIGKILL)
+
+    if not (tmp_path / ".memory").exists():
+        assert vfcc(tmp_path, "init").code == 0
+    assert vfcc(tmp_path, "config", "check").code == 0
+    assert vfcc(tmp_path, "sprint", "start", "First").code == 0
+
+
+@pytest.mark.parametrize("point", [4, 16, 22])
+def test_an_interrupt_is_told_in_a_word_and_leaves_nothing_half_written(young: Path, point: int) -> None:
+    ran = _stopped(young, point, "SIGINT", "sprint", "start", "New")
+
+    assert (ran.code, ran.err) == (130, "interrupted\n")
+    assert half_written(young) == []
+    status = vfcc(young, "status")
+    assert status.code == 0
+    assert ("new: New" in status.out) == any((young / ".memory/sprint/new/events").glob("*.json"))
+
+
+def test_a_temporary_file_that_a_killed_command_left_is_not_committed(young: Path) -> None:
+    git(young, "init", "-q")
+    assert vfcc(young, "sprint", "start", "New").code == 0
+    (young / ".memory/sprint/new/events/.vfcc-abc.tmp").write_text("half", encoding="utf-8")
+
+    git(young, "add", ".memory")
+
+    assert ".tmp" not in git(young, "ls-files")
+    assert vfcc(young, "sprint", "show").out.startswith("new: New (open)")

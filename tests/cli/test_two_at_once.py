@@ -1,0 +1,66 @@
+"""Two processes that move one sprint at the same moment."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import VFCC, environment, vfcc
+from tests.cli.trees import everything, half_written
+
+EVENTS = ".memory/sprint/sprint-02/events"
+
+
+def _at_once(folder: Path, *arguments: str) -> list[int]:
+    started = [
+        subprocess.Popen(
+            [VFCC, *arguments],
+            cwd=folder,
+            env=environment(folder.parent),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(2)
+    ]
+    return sorted(process.wait(60) for process in started)
+
+
+@pytest.mark.parametrize("_", range(3))
+def test_one_advances_and_the_other_is_told(example: Path, _: int) -> None:
+    (example / ".memory/stage/sprint-02/coding/artifacts/changes.md").write_text("Done.\n", encoding="utf-8")
+    before = len(list((example / EVENTS).iterdir()))
+
+    first, second = _at_once(example, "stage", "advance")
+
+    assert first == 0
+    assert second in (4, 5)
+    assert len(list((example / EVENTS).iterdir())) == before + 1
+    shown = vfcc(example, "sprint", "show").out
+    assert "problems" not in shown
+    assert ">  testing" in shown
+    assert half_written(example) == []
+
+
+def test_two_sprints_of_one_title_get_two_ids(young: Path) -> None:
+    assert _at_once(young, "sprint", "start", "Same") == [0, 0]
+
+    lines = vfcc(young, "sprint", "list").out.splitlines()
+    assert [line.split()[0] for line in lines] == ["sprint", "same", "same-2"]
+
+
+def test_two_that_close_close_once(example: Path) -> None:
+    codes = _at_once(example, "sprint", "close", "sprint-02", "--unfinished", "enough")
+
+    assert codes[0] == 0
+    assert codes[1] in (2, 5)
+    assert vfcc(example, "status").out.startswith("no sprint is open")
+
+
+def test_two_that_init_leave_one_whole_memory(tmp_path: Path) -> None:
+    codes = _at_once(tmp_path, "init")
+
+    assert codes[0] == 0
+    assert codes[1] in (0, 3)
+    assert vfcc(tmp_path, "config", "check").code == 0
+    assert [name for name in everything(tmp_path) if "/" not in name] == [".memory"]
