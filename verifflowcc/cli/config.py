@@ -43,8 +43,8 @@ def show(as_json: JsonFlag = False) -> None:
     if as_json:
         out.emit_json(settings)
     else:
-        rows = [(one.name, _value(one.value), one.origin) for one in settings]
-        out.emit(table(("setting", "value", "from"), rows))
+        rows = [(one.name, one.origin, _value(one.value)) for one in settings]
+        out.emit(table(("setting", "from", "value"), rows))
 
 
 @app.command()

@@ -7,6 +7,8 @@ from typing import TextIO
 
 UNBOUNDED = 1_000
 """Columns in a pipe, where nothing is folded or cut."""
+LONG_WORD = 16
+"""A column may be so narrow; a path longer than this is cut where the terminal leaves no room for it."""
 
 
 def table(
@@ -59,10 +61,12 @@ def _grid(
 
 
 def _least(cells: Sequence[str], whole: bool) -> int:
-    """The width below which a column would be cut within a word, or at all where it must stay `whole`."""
+    """The width below which a column would be cut within a word that is not long, or at all where it stays `whole`."""
     from rich.cells import cell_len
 
-    return max(cell_len(part) for cell in cells for part in ([cell] if whole else cell.split() or [""]))
+    if whole:
+        return max(map(cell_len, cells))
+    return min(max(cell_len(word) for cell in cells for word in cell.split() or [""]), LONG_WORD)
 
 
 def _block(headings: Sequence[str], row: Sequence[str]) -> str:
