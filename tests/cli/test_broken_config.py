@@ -9,7 +9,7 @@ import pytest
 from tests.cli.process import vfcc
 from tests.cli.trees import everything
 
-NEEDS_IT = ("context show --agent coder", "stage advance", "config show")
+NEEDS_IT = ("context show --agent coder", "stage advance")
 LARGE = 100 * 1024 * 1024
 
 

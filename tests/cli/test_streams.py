@@ -15,9 +15,7 @@ LINES = (
     "--help",
     "status",
     "sprint show",
-    "config show",
     "context show --agent coder",
-    "stage list --json",
 )
 
 
@@ -69,7 +67,7 @@ def test_a_stdout_that_is_full_is_an_error(example: Path, line: str) -> None:
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-@pytest.mark.parametrize(("line", "code"), [("status", 0), ("stage advance", 4), ("--version", 0), ("stauts", 2)])
+@pytest.mark.parametrize(("line", "code"), [("status", 0), ("stage advance", 4)])
 def test_a_stream_that_the_caller_closed_changes_no_exit_code(example: Path, line: str, code: int, closed: str) -> None:
     found, _, err = _shell(example, f"vfcc {line} {closed}")
 

@@ -23,7 +23,19 @@ from verifflowcc.services.context import compile_context
 from verifflowcc.services.workspace import Workspace
 
 TASK = "mend the harbour 🌊 of a.py"
-WORDS = ("tide", "harbour", "Küste", "潮位は変わる", "🌊🚢", "a_b.c(d)", "`code`", "x" * 700, "don't", "</s>", "{{ x }}")
+WORDS = (
+    "tide",
+    "harbour",
+    "Küste",
+    "潮位は変わる",
+    "🌊🚢",
+    "a_b.c(d)",
+    "`code`",
+    "x" * 700,
+    "don't",
+    "</s>",
+    "{{ x }}",
+)
 words = st.lists(st.sampled_from(WORDS) | st.text(max_size=8), min_size=1, max_size=60).map(" ".join)
 fences = st.builds(
     lambda mark, info, body, closed: f"{mark}{info}\n{body}\n{mark if closed else ''}",
@@ -33,7 +45,9 @@ fences = st.builds(
     st.booleans(),
 )
 tables = st.integers(1, 60).map(lambda rows: "| a | b |\n|---|---|\n" + "| tide | 4.18 |\n" * rows)
-blocks = st.one_of(words, st.builds("## {}".format, words), fences, tables, st.builds("- {}\n- {}".format, words, words))
+blocks = st.one_of(
+    words, st.builds("## {}".format, words), fences, tables, st.builds("- {}\n- {}".format, words, words)
+)
 markdown = st.builds(
     lambda head, parts, times, newline: (head + "\n\n".join(parts * times)).replace("\n", newline),
     st.sampled_from(("", "# Title\n\n", "---\nimportance: 0.9\nstatus: active\ncreated: 2026-01-02\n---\n", "---\n")),
@@ -53,7 +67,10 @@ NAMES = {
     "stage/s1/coding": ("artifacts/a.md", "artifacts/b.json", "artifacts/c.yaml", "feedback.md"),
     "agent/coder": ("prompt.md", "tools.yaml", "context.json"),
 }
-ALL_NAMES = [f".memory/{folder}/{name}" for folder, names in NAMES.items() for name in names] + ["CLAUDE.md", "AGENTS.md"]
+ALL_NAMES = [f".memory/{folder}/{name}" for folder, names in NAMES.items() for name in names] + [
+    "CLAUDE.md",
+    "AGENTS.md",
+]
 
 
 @st.composite
@@ -71,7 +88,7 @@ def configurations(draw: st.DrawFn) -> str:
     limits = st.one_of(st.just(20_000), st.integers(1, 2000))
     sizes = st.fixed_dictionaries({"max_tokens": limits, "head_tail_preserve": st.integers(0, 3)})
     allocation = {layer: share / 100 for layer, share in zip(layers, shares, strict=True)}
-    strategy = draw(st.fixed_dictionaries({layer: sizes for layer in layers}))
+    strategy = draw(st.fixed_dictionaries(dict.fromkeys(layers, sizes)))
     if draw(st.booleans()):
         strategy["project"]["always_load"] = draw(st.permutations(("decisions/*.md", "CLAUDE.md", "**/python.md")))
     return json.dumps({"format": 1, "loading_strategy": strategy, "token_allocation": {"coder": allocation}})

@@ -51,7 +51,9 @@ def warm(here: Workspace, question: Question = ASK) -> str:
     return text
 
 
-def answer(compile_it: Callable[[Workspace, Question], ContextPackage | Prompt], here: Workspace, question: Question) -> object:
+def answer(
+    compile_it: Callable[[Workspace, Question], ContextPackage | Prompt], here: Workspace, question: Question
+) -> object:
     """What a command says: the prompt's text and notices, or the error."""
     try:
         found = compile_it(here, question)

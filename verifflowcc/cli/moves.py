@@ -1,8 +1,10 @@
 """What the commands that move a sprint share: who acts, and how a move is shown."""
 
 import os
+import shlex
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from verifflowcc.adapters.actor import acting, git_user
 from verifflowcc.cli import output as out
@@ -45,7 +47,15 @@ def show(done: Transition, workspace: Workspace, *, as_json: bool) -> None:
     if done.committed:
         out.emit(f"committed: {done.committed[:12]}")
     elif done.git_command:
-        out.emit(f"to commit: {done.git_command}")
+        out.emit(f"to commit: {_from_here(done.git_command, workspace)}")
+
+
+def _from_here(command: str, workspace: Workspace) -> str:
+    """The command's paths are relative to the project's root; below it, say so."""
+    if Path.cwd() == workspace.root:
+        return command
+    git = f"git -C {shlex.quote(str(workspace.root))} "
+    return command.replace("git add ", f"{git}add ", 1).replace("&& git commit ", f"&& {git}commit ", 1)
 
 
 def _sentence(done: Transition) -> str:

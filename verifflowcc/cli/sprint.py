@@ -66,7 +66,7 @@ def list_(as_json: JsonFlag = False) -> None:
 def show(sprint: SprintArgument = None, as_json: JsonFlag = False) -> None:
     """Show a sprint: its goals and its stages.
 
-    And what is wrong with its ledger, if anything is.
+    And what is wrong with its ledger, if anything is: exit 1 for event files that cannot be trusted, 5 for a fork.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli import sprint_views
@@ -78,6 +78,10 @@ def show(sprint: SprintArgument = None, as_json: JsonFlag = False) -> None:
         out.emit_json(state)
     else:
         out.emit(sprint_views.whole(state))
+    if state.fork:
+        raise typer.Exit(5)
+    if state.problems:
+        raise typer.Exit(1)
 
 
 @app.command()

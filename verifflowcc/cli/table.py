@@ -3,10 +3,12 @@
 import os
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TextIO
 
 UNBOUNDED = 1_000
 """Columns in a pipe, where nothing is folded or cut."""
+GAP = 2
 LONG_WORD = 16
 """A column may be so narrow; a path longer than this is cut where the terminal leaves no room for it."""
 
@@ -21,11 +23,13 @@ def table(
     """
     width = width_of(sys.stdout) if width is None else width
     cells = [[_plain_cell(cell) for cell in row] for row in rows]
-    columns = zip(headings, *cells, strict=True)
+    columns = list(zip(headings, *cells, strict=True))
+    natural = [_least(column, True) for column in columns]
     least = [_least(column, index == 0 or index in right) for index, column in enumerate(columns)]
-    if sum(least) + 2 * (len(least) - 1) > width:
+    room = width - GAP * (len(columns) - 1)
+    if sum(least) > room:
         return "\n".join(_block(headings, row) for row in cells)
-    return _grid(headings, cells, right, least, width)
+    return _grid([headings, *cells], right, _fit(natural, least, room))
 
 
 def width_of(stream: TextIO) -> int:
@@ -41,23 +45,44 @@ def width_of(stream: TextIO) -> int:
         return 80
 
 
-def _grid(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int], least: Sequence[int], width: int
-) -> str:
-    from io import StringIO
-
-    from rich.console import Console
-    from rich.table import Table
-
-    grid = Table(box=None, pad_edge=False, header_style="")
-    for index, heading in enumerate(headings):
-        justify = "right" if index in right else "left"
-        grid.add_column(heading, justify=justify, overflow="fold", min_width=least[index])  # type: ignore[arg-type]
+def _grid(rows: Sequence[Sequence[str]], right: Sequence[int], widths: Sequence[int]) -> str:
+    lines = []
     for row in rows:
-        grid.add_row(*row)
-    out = StringIO()
-    Console(file=out, width=width, no_color=True, highlight=False, markup=False, emoji=False).print(grid)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+        cells = [_wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for parts in zip_longest(*cells, fillvalue=""):
+            padded = (_pad(part, widths[index], index in right) for index, part in enumerate(parts))
+            lines.append((" " * GAP).join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _fit(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Return widths that add up to `room` at most: the widest that may be narrower gives way, column by column."""
+    widths = list(natural)
+    for _ in range(sum(natural) - room):
+        index = max((index for index in range(len(widths)) if widths[index] > least[index]), key=widths.__getitem__)
+        widths[index] -= 1
+    return widths
+
+
+def _wrap(cell: str, width: int) -> list[str]:
+    """Break a cell between words, and within a word only where that is wider than the column."""
+    from rich.cells import cell_len, chop_cells
+
+    lines = [""]
+    for word in cell.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if cell_len(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines += chop_cells(word, width)
+    return [line for line in lines if line] or [""]
+
+
+def _pad(text: str, width: int, to_the_right: bool) -> str:
+    from rich.cells import cell_len
+
+    blank = " " * (width - cell_len(text))
+    return blank + text if to_the_right else text + blank
 
 
 def _least(cells: Sequence[str], whole: bool) -> int:

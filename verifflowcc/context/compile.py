@@ -18,6 +18,9 @@ from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, trim_text
 REFINEMENTS = 3
 """How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""
 
+BOUNDLESS_TOKENS = 1 << 50
+"""More than any layer may take."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -51,7 +54,7 @@ def compile_prompt(queues: Sequence[LayerQueue], budget_tokens: int, tools: Tool
     """Return the prompt for these candidates, at most `budget_tokens` as counted on the final text.
 
     Raises BudgetError, with the smallest budget that would do, where the budget holds none of the agent's entries
-    (none at all, where the agent has none).
+    (none at all, where the agent has none that its layer may hold).
     """
     compiling = _Compiling(queues, tools)
     compiled = compiling.fit(budget_tokens)
@@ -73,6 +76,7 @@ class _Compiling:
         self._tools = tools
         self._trim = trimmer(tools.count, tools.text_of)
         self._overhead = tools.count(tools.render(()))
+        self._possible: set[Layer] | None = None
 
     def fit(self, budget: int) -> Compiled | None:
         """Return the fullest prompt found within `budget`, or None where not even the empty one is."""
@@ -94,10 +98,16 @@ class _Compiling:
         return compiled
 
     def holds(self, compiled: Compiled) -> bool:
-        """Whether something of the agent layer is in the prompt; anything, where the agent layer is empty."""
-        layers = {queue.layer for queue in self._queues if queue.candidates}
-        placed = {one.candidate.layer for one in compiled.packing.placed if one.fate is not Fate.DROPPED}
-        return not layers or (Layer.AGENT in placed if Layer.AGENT in layers else bool(placed))
+        """Whether something of the agent layer is in the prompt; anything, where the agent layer can have nothing in.
+
+        A layer's `max_tokens` may keep all of its entries out at any budget; then none would do.
+        """
+        placed = _layers_in(compiled.packing)
+        if Layer.AGENT in placed:
+            return True
+        if self._possible is None:
+            self._possible = _layers_in(pack(self._queues, BOUNDLESS_TOKENS, frame_tokens, self._trim))
+        return Layer.AGENT not in self._possible and (bool(placed) or not self._possible)
 
     def smallest(self, budget: int) -> int:
         """Return the smallest budget above `budget` that holds the prompt, by doubling and then halving."""
@@ -133,6 +143,10 @@ class _Compiling:
             for one in placed
             if one.fate is not Fate.DROPPED
         )
+
+
+def _layers_in(packing: Packing) -> set[Layer]:
+    return {one.candidate.layer for one in packing.placed if one.fate is not Fate.DROPPED}
 
 
 def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Candidate, int], Trimmed | None]:

@@ -17,8 +17,8 @@ __all__ = ["LayerQueue", "Packing", "pack"]
 class Packing:
     """Every candidate with its fate, layer by layer as given and by rank within, and each layer's account.
 
-    A layer's `budget_tokens` is what it used and what was still free for it at the end, so that every dropped entry
-    costs more than the difference between the two.
+    A layer's `budget_tokens` is min(its share, its `max_tokens`), and what it received of the others' leftovers. Every
+    dropped entry costs more than what was left for it at the end.
     """
 
     placed: tuple[Placed, ...]
@@ -114,7 +114,7 @@ def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int]) ->
         layers.append(
             LayerUse(
                 layer=offer.queue.layer,
-                budget_tokens=final.used_tokens + left,
+                budget_tokens=max(first.limit_tokens, final.used_tokens),
                 used_tokens=final.used_tokens,
                 offered_tokens=sum(offer.costs),
                 kept=len(final.whole),

@@ -92,6 +92,9 @@ def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
 
 def _refuse_partial(placed: tuple[Placed, ...], here: Circumstances) -> None:
     partial = _not_whole(placed)
+    state = here.state
+    if state and (state.problems or state.fork):
+        raise StrictError(f"the ledger of {state.id} is not sound", hint=f"vfcc sprint show {state.id}")
     if partial:
         raise StrictError("; ".join(partial), hint=f"a --budget above {here.budget_tokens}, or without --strict")
 

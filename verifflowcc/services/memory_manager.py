@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from verifflowcc.domain.entries import Fate, Placed
+from verifflowcc.domain.entries import Placed
 from verifflowcc.domain.layers import Layer as MemoryLayer
 from verifflowcc.domain.question import Question
 from verifflowcc.services.context import load_entries, load_layer_entries
@@ -73,11 +73,13 @@ class MemoryManager:
         )
 
     def load_layer(
-        self, layer: MemoryLayer, agent_name: str, sprint_id: str, stage: str, token_budget: int
+        self, layer: MemoryLayer | str, agent_name: str, sprint_id: str, stage: str, token_budget: int
     ) -> list[MemoryEntry]:
         """Return what fits of one layer alone within `token_budget`, bodies only, without a template around them."""
+        if token_budget <= 0:
+            return []
         question = Question(agent_name, sprint_id, stage, budget_tokens=token_budget)
-        return _entries(load_layer_entries(self._workspace, question, layer))
+        return _entries(load_layer_entries(self._workspace, question, MemoryLayer(layer)))
 
     def update_stage_memory(
         self, stage: str, artifacts: Mapping[str, object], sprint_id: str | None = None
@@ -104,7 +106,7 @@ def _entries(loaded: tuple[tuple[Placed, str], ...]) -> list[MemoryEntry]:
                 "path": one.candidate.path,
                 "digest": one.candidate.digest,
                 "rank": one.candidate.rank,
-                "trimmed": one.fate is Fate.TRIMMED,
+                "fate": str(one.fate),
                 "reason": one.reason,
                 "date": one.candidate.date,
                 "trust": one.candidate.trust,

@@ -28,6 +28,7 @@ class OpenSprint:
     stage: str | None
     passed: int
     stages: int
+    problems: int
     as_of: str
     next: str
 
@@ -97,6 +98,7 @@ def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
         stage=state.current,
         passed=sum(each.status in DONE for each in state.stages),
         stages=len(state.stages),
+        problems=len(state.problems),
         as_of=", ".join(state.heads) or "no event",
         next=_next(state),
     )
@@ -112,9 +114,11 @@ def _text(status: Status) -> str:
     lines = []
     for sprint in status.open:
         state = "" if sprint.status == "open" else f" ({sprint.status})"
-        where = f"in {sprint.stage}" if sprint.stage else "all stages passed"
+        where = f"in {sprint.stage}, " if sprint.stage else ""
         lines.append(f"{sprint.id}: {sprint.title}{state}")
-        lines.append(f"  {where}, {sprint.passed} of {sprint.stages} stages passed, as of event {sprint.as_of}")
+        lines.append(f"  {where}{sprint.passed} of {sprint.stages} stages passed, as of event {sprint.as_of}")
+        if sprint.problems:
+            lines.append(f"  {sprint.problems} of its event files cannot be trusted: what is said here leaves them out")
         lines.append(f"  next: {sprint.next}")
     if not status.open:
         lines += ["no sprint is open", f"  next: {status.next}"]

@@ -81,7 +81,7 @@ def load_movable(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, Spri
         file = state.problems[0].file
         raise LedgerError(
             "\n".join(map(str, state.problems)),
-            hint=f"git log -p -- {file}  # then: git checkout <good commit> -- {file}",
+            hint=f"git status -- {file.rpartition('/')[0]}  # remove what is new, bring back what was changed",
         )
     if state.fork:
         sides = "; ".join(f"{move.actor} {move.does} ({move.event})" for move in state.fork.moves)
