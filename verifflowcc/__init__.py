@@ -7,6 +7,10 @@ __version__ = "0.1.0"
 
 _PUBLIC = ("MemoryContext", "MemoryEntry", "MemoryLayer", "MemoryManager")
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
+    from verifflowcc.services.memory_manager import MemoryContext, MemoryEntry, MemoryLayer, MemoryManager
+
 __all__ = ["MemoryContext", "MemoryEntry", "MemoryLayer", "MemoryManager", "__version__"]
 
 

@@ -24,6 +24,13 @@ def _young(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _made(tmp_path_factory.mktemp("made") / "young")
 
 
+@pytest.fixture(scope="session")
+def prompt(tmp_path_factory: pytest.TempPathFactory, _example: Path) -> str:
+    """The coder's prompt in the worked example as it stands."""
+    copy = shutil.copytree(_example, tmp_path_factory.mktemp("prompt") / "example")
+    return vfcc(copy, "context", "show", "--agent", "coder").out
+
+
 @pytest.fixture
 def example(tmp_path: Path, _example: Path) -> Path:
     """A project with the worked example: `sprint-02` is in `coding`, which owes `changes.*`."""

@@ -92,8 +92,8 @@ def test_it_is_found_named_and_never_moved_on(example: Path, damage: Callable[[P
     moved = vfcc(example, "stage", "advance", "sprint-02")
     shown = vfcc(example, "sprint", "show", "sprint-02")
 
-    moved.refused(3, f"error: {EVENTS}/", ".json:1: ", "hint: git log -p -- ")
-    assert (shown.code, shown.err) == (0, "")
+    moved.refused(3, f"error: {EVENTS}/", ".json:1: ", "\nhint: git ")
+    assert (shown.code, shown.err) == (1, "")
     assert f"problems:\n- {EVENTS}/" in shown.out
     assert everything(example) == before
 

@@ -64,25 +64,24 @@ def test_a_file_that_must_be_in_the_prompt_stops_it(example: Path, damage: Calla
 
 
 @pytest.mark.parametrize(("damage", "told"), CASES.items(), ids=lambda case: getattr(case, "__name__", None))
-def test_another_file_is_left_out_and_named(example: Path, damage: Callable[[Path], None], told: str) -> None:
-    without = vfcc(example, *PROMPT)
+def test_another_file_is_left_out_and_named(
+    example: Path, prompt: str, damage: Callable[[Path], None], told: str
+) -> None:
     damage(example / OTHER)
 
-    shown = vfcc(example, *PROMPT)
+    shown = vfcc(example, *PROMPT, "--explain")
 
-    assert (shown.code, shown.out) == (0, without.out)
+    assert (shown.code, shown.out) == (0, prompt)
     assert f"warning: {OTHER}{told}; it is left out\n" in shown.err
-    explained = vfcc(example, *PROMPT, "--explain").err
-    (line,) = (line for line in explained.splitlines() if line.startswith("project") and "0099-zzz.md" in line)
+    (line,) = (line for line in shown.err.splitlines() if line.startswith("project") and "0099-zzz.md" in line)
     assert "skipped" in line
 
 
-def test_windows_line_ends_give_the_same_prompt(example: Path) -> None:
-    before = vfcc(example, *PROMPT)
+def test_windows_line_ends_give_the_same_prompt(example: Path, prompt: str) -> None:
     for path in (*(example / ".memory/project").rglob("*.md"), example / "CLAUDE.md"):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
 
-    assert vfcc(example, *PROMPT) == before
+    assert vfcc(example, *PROMPT).out == prompt
 
 
 def test_a_folder_that_holds_itself_ends(example: Path) -> None:

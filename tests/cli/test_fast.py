@@ -44,9 +44,6 @@ def remembered(example: Path) -> Path:
     What was touched within two seconds is not trusted by its stamp, so the command that leaves the snapshot runs with a
     clock that is a minute ahead.
     """
-    git(example, "init", "-q", "-b", "main")
-    git(example, "add", ".")
-    git(example, "commit", "-qm", "first")
     assert vfcc(example, "status", program=(sys.executable, "-c", AHEAD)).code == 0
     assert (example / SNAPSHOT).exists()
     return example
@@ -115,9 +112,17 @@ def _copied(folder: Path) -> None:
 
 def _checked_out(folder: Path) -> None:
     """A branch on which the sprint was not started."""
+    if not (folder / ".git").exists():
+        _commit(folder)
     git(folder, "checkout", "-q", "-b", "other")
     git(folder, "rm", "-q", "-r", ".memory/sprint/sprint-02")
     git(folder, "commit", "-qm", "none")
+
+
+def _commit(folder: Path) -> None:
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
 
 
 def _removed(folder: Path) -> None:
@@ -152,6 +157,7 @@ def test_whatever_moved_is_seen(remembered: Path, change: Callable[[Path], None]
 
 
 def test_moving_there_and_back_between_branches_is_seen(remembered: Path) -> None:
+    _commit(remembered)
     first = vfcc(remembered, "status").out
     _checked_out(remembered)
     second = vfcc(remembered, "status").out
@@ -175,8 +181,8 @@ def test_a_damaged_snapshot_is_no_answer(remembered: Path, damage: bytes) -> Non
 
     told = vfcc(remembered, "status")
 
-    assert told == _full(remembered)
-    assert told.out.startswith("sprint-02: ")
+    assert (told.code, told.err) == (0, "")
+    assert told.out.startswith("sprint-02: Tides in a calendar\n")
 
 
 def test_a_snapshot_with_something_behind_it_is_no_answer(remembered: Path) -> None:

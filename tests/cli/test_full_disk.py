@@ -17,8 +17,8 @@ def _files_of_at_most(size_bytes: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, size_bytes))
 
 
-@pytest.mark.parametrize("size_bytes", [0, 16, 300])
-@pytest.mark.parametrize("line", ["stage advance", "sprint close --unfinished x", "stage reopen planning --reason x"])
+@pytest.mark.parametrize("size_bytes", [0, 300])
+@pytest.mark.parametrize("line", ["stage advance", "sprint close --unfinished x"])
 def test_no_move_is_made_and_nothing_is_half_written(example: Path, line: str, size_bytes: int) -> None:
     (example / DONE).write_text("Done.\n", encoding="utf-8")
     shown = vfcc(example, "sprint", "show").out
@@ -38,13 +38,13 @@ def test_no_memory_is_made_by_halves(tmp_path: Path, size_bytes: int) -> None:
     assert everything(tmp_path) == {}
 
 
-def test_a_prompt_needs_no_disk(example: Path) -> None:
+def test_a_prompt_needs_no_disk(example: Path, prompt: str) -> None:
     asked = ("context", "show", "--agent", "coder")
 
     told = vfcc(example, *asked, before=_files_of_at_most(0))
 
     assert told.code == 0, told
-    assert told.out == vfcc(example, *asked).out
+    assert told.out == prompt
     assert vfcc(example, "status", before=_files_of_at_most(0)).code == 0
 
 

@@ -88,9 +88,9 @@ def configurations(draw: st.DrawFn) -> str:
     limits = st.one_of(st.just(20_000), st.integers(1, 2000))
     sizes = st.fixed_dictionaries({"max_tokens": limits, "head_tail_preserve": st.integers(0, 3)})
     allocation = {layer: share / 100 for layer, share in zip(layers, shares, strict=True)}
-    strategy = draw(st.fixed_dictionaries(dict.fromkeys(layers, sizes)))
+    strategy: dict[str, dict[str, object]] = {layer: {**draw(sizes)} for layer in layers}
     if draw(st.booleans()):
-        strategy["project"]["always_load"] = draw(st.permutations(("decisions/*.md", "CLAUDE.md", "**/python.md")))
+        strategy["project"]["always_load"] = draw(st.permutations(("decisions/*.md", "CLAUDE.md", "**/python.md")))  # type: ignore[assignment]
     return json.dumps({"format": 1, "loading_strategy": strategy, "token_allocation": {"coder": allocation}})
 
 
@@ -109,12 +109,12 @@ def ask(budget_tokens: int, task: str = TASK) -> Question:
     return Question("coder", "s1", "coding", task, budget_tokens)
 
 
-def fits(here: Workspace, question: Question) -> bool:
+def refusal(here: Workspace, question: Question) -> BudgetError | None:
     try:
         compile_context(here, question)
-    except BudgetError:
-        return False
-    return True
+    except BudgetError as error:
+        return error
+    return None
 
 
 def check(package: ContextPackage) -> None:
@@ -129,20 +129,19 @@ def check(package: ContextPackage) -> None:
         assert (one.text is not None) == (one.fate is Fate.TRIMMED)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(trees(), configurations(), budgets)
 def test_the_text_is_within_the_budget_or_the_smallest_that_would_do_is_told(
     files: dict[str, str], config: str, budget: int
 ) -> None:
     with project(files, config) as here:
-        try:
-            package = compile_context(here, ask(budget))
-        except BudgetError as error:
-            assert error.needed > budget
-            assert fits(here, ask(error.needed))
-            assert not fits(here, ask(error.needed - 1))
-            assert f"--budget {error.needed}" == error.hint
-            package = compile_context(here, ask(error.needed))
+        refused = refusal(here, ask(budget))
+        if refused:
+            assert refused.needed > budget
+            assert refusal(here, ask(refused.needed)) is None
+            assert refusal(here, ask(refused.needed - 1))
+            assert refused.hint == f"--budget {refused.needed}"
+        package = whole(here, budget)
         check(package)
         again = compile_context(here, ask(package.prompt.budget_tokens))
         assert again == package
@@ -150,7 +149,7 @@ def test_the_text_is_within_the_budget_or_the_smallest_that_would_do_is_told(
         assert compile_context(here, ask(package.prompt.budget_tokens)) == package
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(trees(), configurations(), budgets)
 def test_every_candidate_is_listed_once_with_its_fate(files: dict[str, str], config: str, budget: int) -> None:
     with project(files, config) as here:
@@ -168,7 +167,7 @@ def test_every_candidate_is_listed_once_with_its_fate(files: dict[str, str], con
         assert (one.fate is Fate.DROPPED) == (one.candidate.path not in package.sources)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(trees(), configurations(), budgets)
 def test_no_entry_leaves_its_fence(files: dict[str, str], config: str, budget: int) -> None:
     with project(files, config) as here:
@@ -178,7 +177,6 @@ def test_no_entry_leaves_its_fence(files: dict[str, str], config: str, budget: i
     fenced = [one for one in package.placed if one.fate is not Fate.DROPPED and one.candidate.key != "prompt.md"]
 
     assert headings[-1] == "Task"
-    assert len(package.text) > 0
     assert package.text.endswith("\n")
     for one in fenced:
         assert headings.count(one.candidate.key) == 1
@@ -196,14 +194,14 @@ def whole(here: Workspace, budget: int) -> ContextPackage:
         return compile_context(here, ask(error.needed))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(trees(), configurations(), st.integers(1, 3000), st.integers(0, 3000))
 def test_a_larger_budget_is_never_refused_where_a_smaller_one_did(
     files: dict[str, str], config: str, budget: int, more: int
 ) -> None:
     with project(files, config) as here:
-        if fits(here, ask(budget)):
-            assert fits(here, ask(budget + more))
+        if refusal(here, ask(budget)) is None:
+            assert refusal(here, ask(budget + more)) is None
 
 
 @pytest.mark.parametrize("budget", [1, 50, 255, 256, 257, 300, 400, 512, 700, 1000, 1500, 2500, 4000, 6000, 50_000])

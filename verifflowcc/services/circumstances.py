@@ -29,9 +29,6 @@ from verifflowcc.text.near import nearest
 if TYPE_CHECKING:
     from verifflowcc.context.render import PromptTemplate
 
-LONGEST_TOKEN_CHARS = 128
-"""No token of the known vocabularies is longer; what is longer than this times the budget is over it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
@@ -55,11 +52,6 @@ class Circumstances:
         """The budget: as asked, else the role's, else 50,000."""
         of_role = self.config.allocation_for(self.question.agent).budget_tokens
         return self.question.budget_tokens or of_role or DEFAULT_BUDGET_TOKENS
-
-    @property
-    def limit_chars(self) -> int:
-        """How much a template may print before it is stopped."""
-        return 65_536 + LONGEST_TOKEN_CHARS * self.budget_tokens
 
     def template(self) -> "PromptTemplate":
         """Return the role's template, checked and ready."""

@@ -14,6 +14,11 @@ from verifflowcc.services.gathering import Gathered, gather
 from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
 
+ROOM_CHARS = 65_536
+ROOM_PER_ENTRY_CHARS = 1024
+OFTEN = 8
+"""A template may print what it is given this often and some words of its own; one that prints more is stopped."""
+
 
 def with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed, str], ...]:
     """Return what is in the prompt, each entry with its text as it stands there."""
@@ -61,7 +66,8 @@ def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled
     template = here.template()
 
     def render(shown: Sequence[Shown]) -> str:
-        return template.render(prompt_view(here, shown), here.limit_chars)
+        supplied = len(here.question.task) + sum(len(one.text) + ROOM_PER_ENTRY_CHARS for one in shown)
+        return template.render(prompt_view(here, shown), ROOM_CHARS + OFTEN * supplied)
 
     tools = Tools(here.counter.count, _text_of(reading), render)
     return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)

@@ -17,7 +17,7 @@ from verifflowcc.services.selection import Selected, Selection
 from verifflowcc.text.terms import terms
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
-_PATH_LIKE = re.compile(r"[\w./-]*[/.][\w./-]*\w")
+_WORD = re.compile(r"[\w./-]+")
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tup
     items = [bodies[path].item for path in sorted(bodies)]
     stands = standing(items)
     gathered.notices += stands.notices
-    in_play = set(_PATH_LIKE.findall(task))
+    in_play = _paths_in(task)
     for layer in dict.fromkeys(one.layer for one in selection.selected):
         mine = [one for one in selection.selected if one.layer is layer]
         usable = []
@@ -67,6 +67,12 @@ class _Entry:
     digest: str
     tokens: int
     body: Body | None
+
+
+def _paths_in(task: str) -> set[str]:
+    """The words of the task that can be a file's path."""
+    words = (word.rstrip("./-") for word in _WORD.findall(task))
+    return {word for word in words if "/" in word or "." in word}
 
 
 def _missing(selection: Selection) -> list[str]:

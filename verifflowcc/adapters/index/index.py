@@ -21,6 +21,7 @@ class Index:
     def __init__(self, path: Path) -> None:
         self._store = Store(path)
         self._notices: list[str] = []
+        self._writable = True
         self._files = FileIndex(self._store)
         self.counts = CountCache(self._store)
 
@@ -55,8 +56,12 @@ class Index:
         self._store.close()
 
     def _keep(self, write: Callable[[], None]) -> None:
+        """Write, or tell why not; a lock is waited for once in a command."""
+        if not self._writable:
+            return
         try:
             write()
         except sqlite3.DatabaseError as error:
             if not self._store.start_over_if_damaged(error):
+                self._writable = False
                 self._notices.append(f"the index was not updated: {error}")

@@ -9,6 +9,9 @@ from typing import Any
 from verifflowcc import __version__
 
 LAYOUT = 2
+LOCK_WAIT_S = 1.0
+"""Nothing in the index is worth a longer wait: it can be made again."""
+
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE files (
@@ -113,7 +116,7 @@ def _damaged(error: sqlite3.DatabaseError) -> bool:
 
 
 def _open_file(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=5, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None)
     try:
         _prepare(connection)
     except BaseException:
