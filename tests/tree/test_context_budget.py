@@ -90,7 +90,7 @@ def configurations(draw: st.DrawFn) -> str:
     allocation = {layer: share / 100 for layer, share in zip(layers, shares, strict=True)}
     strategy: dict[str, dict[str, object]] = {layer: {**draw(sizes)} for layer in layers}
     if draw(st.booleans()):
-        strategy["project"]["always_load"] = draw(st.permutations(("decisions/*.md", "CLAUDE.md", "**/python.md")))  # type: ignore[assignment]
+        strategy["project"]["always_load"] = draw(st.permutations(("decisions/*.md", "CLAUDE.md", "**/python.md")))
     return json.dumps({"format": 1, "loading_strategy": strategy, "token_allocation": {"coder": allocation}})
 
 
