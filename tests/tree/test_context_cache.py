@@ -258,9 +258,9 @@ def test_a_stage_written_by_hand_that_goes_is_seen(here: Workspace) -> None:
 
 def test_an_agent_that_goes_is_seen(here: Workspace) -> None:
     ask = Question("pilot")
-    write_memory(here.root, {"agent/pilot/prompt.md": "Steer.\n"})
+    (here.memory / "agent/pilot").mkdir()
     warm(here, ask)
-    shutil.rmtree(here.memory / "agent/pilot")
+    (here.memory / "agent/pilot").rmdir()
 
     assert "there is no agent pilot" in str(see(here, question=ask))
 
