@@ -210,11 +210,15 @@ def test_the_worked_example_is_within_any_budget(tmp_path: Path, agent: str, bud
     here = Workspace(example(tmp_path))
     question = replace(ask(budget), agent=agent, sprint="sprint-02")
     try:
-        check(compile_context(here, question))
+        package = compile_context(here, question)
     except BudgetError as error:
-        check(compile_context(here, replace(question, budget_tokens=error.needed)))
+        package = compile_context(here, replace(question, budget_tokens=error.needed))
         with pytest.raises(BudgetError):
             compile_context(here, replace(question, budget_tokens=error.needed - 1))
+    check(package)
+    held = {one.candidate.layer for one in package.placed if one.fate is not Fate.DROPPED}
+    assert Layer.AGENT in held
+    assert package.prompt.budget_tokens < 700 or budget == package.prompt.budget_tokens
 
 
 def test_an_agent_layer_whose_cap_holds_none_of_its_entries_does_without_them(tmp_path: Path) -> None:

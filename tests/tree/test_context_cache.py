@@ -199,17 +199,27 @@ def test_claude_md_is_seen_where_only_agents_md_was(here: Workspace) -> None:
     assert "### AGENTS.md" not in str(after)
 
 
-def test_folders_that_a_pattern_names_are_seen_when_they_appear(here: Workspace) -> None:
-    lists = "always_load: [deep/er/rules.md, 'late/*.md']\n    conditional_load: ['**/notes/*.md']"
-    write_memory(here.root, {"config.yaml": f"loading_strategy:\n  project:\n    {lists}\n"})
-    for name in ("deep/er/rules.md", "late/one.md", "items/need/notes/two.md", "new/notes/three.md"):
-        before = warm(here)
-        write_memory(here.root, {f"project/{name}": f"# {name} has come\n"})
-        assert f"{name} has come" in str(see(here, before))
-    for name in ("deep", "late", "new"):
-        before = warm(here)
-        shutil.rmtree(here.memory / "project" / name)
-        see(here, before)
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("deep/er/rules.md", "deep/er/rules.md"),
+        ("late/*.md", "late/one.md"),
+        ("late/*/two.md", "late/er/two.md"),
+        ("**/notes/*.md", "items/need/notes/three.md"),
+        ("**/notes/*.md", "new/er/notes/three.md"),
+        ("**", "four.md"),
+    ],
+)
+def test_folders_that_a_pattern_names_are_seen_as_they_come_and_go(here: Workspace, pattern: str, name: str) -> None:
+    lists = {"always_load": [], "conditional_load": [pattern]}
+    write_memory(here.root, {"config.yaml": json.dumps({"loading_strategy": {"project": lists}})})
+    before = warm(here)
+    write_memory(here.root, {f"project/{name}": f"# {name} has come\n"})
+    assert f"{name} has come" in str(see(here, before))
+
+    before = warm(here)
+    shutil.rmtree(here.memory / "project")
+    see(here, before)
 
 
 def test_a_sprint_written_by_hand_is_seen_as_it_grows(here: Workspace) -> None:
