@@ -16,6 +16,7 @@ from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 
+WORKFLOW = "tidewater"
 ACTOR = "human:maintainer"
 TITLES = {"sprint-01": "Print a day's tide table", "sprint-02": "Tides in a calendar"}
 REOPENED = "a low water is missing at river-bar on 2026-09-17; see decision 0007"
@@ -55,7 +56,7 @@ def write_history(root: Path) -> None:
         there = Workspace(root, FixedClock(datetime.fromisoformat(moment).replace(tzinfo=UTC)))
         if move == "start":
             title, goals = TITLES[name], GOALS[name]
-            start_sprint(there, title, goals=goals, workflow="light", actor=ACTOR, sprint_id=name)
+            start_sprint(there, title, goals=goals, workflow=WORKFLOW, actor=ACTOR, sprint_id=name)
         elif move == "reopen":
             reopen_stage(there, name, "coding", REOPENED, actor=ACTOR)
         elif move == "close":

@@ -1,35 +1,23 @@
-"""Small sprints to test with: a workflow of three stages, events, and trees on disk."""
+"""Small sprints to test with: trees on disk, and the events of `event_samples.py`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
+from tests.event_samples import ANN, DIGEST, START, THREE, event, feedback, passed, root
+from tests.trees import OWN, own_workflow
 from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.domain.events import Event, EventType, Json
+from verifflowcc.domain.events import EventType
+from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.ports import Clock
-from verifflowcc.domain.workflows import Leg, Stage, Workflow
-from verifflowcc.formats.events import make_event
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
 from verifflowcc.services.transitions import Transition, load_movable, record
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow import payloads
-from verifflowcc.workflow.exit_check import suggested
+from verifflowcc.workflow.assess_artifact import suggested
 
-START = datetime(2026, 11, 21, 3, 31, 0, 123000, tzinfo=UTC)
-DIGEST = "sha256:" + "0" * 64
-ANN = "human:Ann"
-THREE = Workflow(
-    "three",
-    "Three stages",
-    (
-        Stage("plan", "Plan", Leg.LEFT, "check", "planner", ("plan.*",)),
-        Stage("build", "Build", Leg.APEX, None, "coder", ()),
-        Stage("check", "Check", Leg.RIGHT, "plan", "tester", ("results.*",)),
-    ),
-    DIGEST,
-)
+__all__ = ["ANN", "DIGEST", "START", "THREE", "event", "feedback", "passed", "root"]
+"""What this module passes on from `event_samples.py`."""
 
 
 @dataclass
@@ -43,24 +31,6 @@ class TickingClock:
         return self.at
 
 
-def event(kind: EventType, payload: Mapping[str, Json], *parents: Event, second: int = 0, actor: str = ANN) -> Event:
-    at = START + timedelta(seconds=second)
-    return make_event(kind, payload, parents=[parent.id for parent in parents], actor=actor, at=at)
-
-
-def root(title: str = "Log in", sprint: str = "login", second: int = 0) -> Event:
-    return event(EventType.SPRINT_STARTED, payloads.started(sprint, title, ["one form"], THREE), second=second)
-
-
-def passed(stage: str, entered: str | None, *parents: Event, second: int = 0, actor: str = ANN) -> Event:
-    payload = payloads.passed(stage, entered, (), DIGEST)
-    return event(EventType.STAGE_PASSED, payload, *parents, second=second, actor=actor)
-
-
-def feedback(words: str, *parents: Event, second: int = 0) -> Event:
-    return event(EventType.FEEDBACK_ADDED, {"stage": None, "text": words}, *parents, second=second)
-
-
 def workspace(folder: Path, clock: Clock | None = None) -> Workspace:
     (folder / ".memory").mkdir(parents=True, exist_ok=True)
     (folder / ".memory" / ".gitignore").write_text("local/\nprogress.json\n")
@@ -68,19 +38,21 @@ def workspace(folder: Path, clock: Clock | None = None) -> Workspace:
 
 
 def started(folder: Path, title: str = "Log in") -> Workspace:
-    """A workspace with one sprint under the light workflow, id `log-in` unless the title says otherwise."""
-    here = workspace(folder)
-    start_sprint(here, title, goals=["one form"], workflow="light", actor=ANN)
+    """A workspace with one sprint under a workflow of its own with hard gates, id `log-in` unless the title differs."""
+    here = workspace(own_workflow(folder))
+    start_sprint(here, title, goals=["one form"], workflow=OWN, actor=ANN)
     return here
 
 
 def fill(here: Workspace, sprint: str) -> None:
-    """Write every artifact that the stage in work declares."""
-    view = show_stage(here, sprint)
-    for pattern in view.stage.stage.artifacts:
-        path = here.root / view.folder / suggested(pattern)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"# {view.stage.stage.id}\n\nDone.\n")
+    """Write every artifact that is asked for before the stage in work is left, with the headings that it must have."""
+    for gate in show_stage(here, sprint).gates:
+        for criterion in (each.criterion for each in gate.assessments if each.criterion.kind is Kind.ARTIFACT):
+            name = suggested(criterion.files[0])
+            path = here.memory / "stage" / sprint / gate.stage / "artifacts" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            parts = "".join(f"\n## {part}\n\nDone.\n" for part in criterion.requires)
+            path.write_text(f"# {gate.stage}\n\nDone.\n{parts}")
 
 
 def advance(here: Workspace, sprint: str, actor: str = ANN) -> Transition:

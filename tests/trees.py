@@ -17,6 +17,19 @@ PERSON = {
     for what, value in {"NAME": "Ann", "EMAIL": "ann@example.org", "DATE": "2026-11-21T12:00:00+00:00"}.items()
 }
 VFCC = Path(sys.executable).with_name("vfcc")
+OWN = "own"
+OWN_WORKFLOW = """\
+name: own
+title: The stages of light, with hard gates
+gates: hard
+stages:
+  - {id: planning, title: Planning, leg: left, pair: validation, role: planner, artifacts: ["plan.*"]}
+  - {id: design, title: Design, leg: left, pair: testing, role: designer, artifacts: ["design.*"]}
+  - {id: coding, title: Coding, leg: apex, role: coder, artifacts: ["changes.*"]}
+  - {id: testing, title: Testing, leg: right, pair: design, role: tester, artifacts: ["results.*"]}
+  - {id: validation, title: Validation, leg: right, pair: planning, role: stakeholder, artifacts: ["acceptance.*"]}
+"""
+"""A project's own workflow whose gates close on a missing artifact and need no command."""
 
 
 def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
@@ -33,6 +46,11 @@ def write_memory(root: Path, files: Mapping[str, str | bytes]) -> Path:
     (root / ".memory").mkdir(parents=True, exist_ok=True)
     write_tree(root / ".memory", files)
     return root
+
+
+def own_workflow(root: Path) -> Path:
+    """Give the project at `root` the workflow `own`, and return `root`."""
+    return write_memory(root, {"workflow.yaml": OWN_WORKFLOW})
 
 
 def example(root: Path) -> Path:

@@ -64,6 +64,14 @@ class StrictError(VfccError):
     """Under `--strict`: something that must be in the prompt is not, or not whole."""
 
 
+class NotAllowed(VfccError):  # noqa: N818 - reads as what happened
+    """Whoever asks may not do this: no person at a terminal, its own author, or something that cannot be waived."""
+
+
+class CommandsNotAllowed(NotAllowed):
+    """The project's commands may not run on this machine yet, or changed since they might."""
+
+
 class GateClosed(VfccError):  # noqa: N818 - reads as what happened
     """A stage cannot be left or entered yet."""
 

@@ -2,15 +2,26 @@
 
 Shape = str | dict[str, "Shape"] | list["Shape"]
 
-OPEN = {"counts", "inputs", "sources"}
-"""Objects whose keys are names of files and inputs; their shape is that of any value."""
+OPEN = {
+    "at_least",
+    "at_most",
+    "counts",
+    "inputs",
+    "measures",
+    "reports",
+    "seen",
+    "sources",
+    "statuses",
+    "used",
+}
+"""Objects whose keys are names of files, inputs, measures or stages; their shape is that of any value."""
 
 
 def shape(value: object, key: str = "") -> Shape:
     """Return `text`, `number`, `true or false` or `null`; an object by key; a list as the shapes that occur in it."""
     if isinstance(value, dict):
         if key in OPEN:
-            return {"*": _joined([shape(one) for one in value.values()])}
+            return {"*": _joined([shape(one) for one in value.values()])} if value else {}
         return {name: shape(one, name) for name, one in value.items()}
     if isinstance(value, list):
         return [_joined([shape(one) for one in value])] if value else []

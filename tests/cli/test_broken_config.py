@@ -9,7 +9,7 @@ import pytest
 from tests.cli.process import vfcc
 from tests.cli.trees import everything
 
-NEEDS_IT = ("context show --agent coder", "stage advance")
+NEEDS_IT = ("context show --agent coder", "stage advance", "stage show", "check gate", "sprint start X")
 LARGE = 100 * 1024 * 1024
 
 
@@ -88,8 +88,18 @@ def test_the_file_and_the_line_are_told_and_nothing_is_written(
 def test_what_does_not_need_it_goes_on(example: Path, damage: Callable[[Path], None]) -> None:
     damage(example / ".memory/config.yaml")
 
-    for line in ("status", "sprint list", "sprint show", "stage show"):
+    for line in ("status", "sprint list", "sprint show", "stage list"):
         assert vfcc(example, *line.split()).code == 0
+
+
+def test_what_is_to_be_done_next_is_to_mend_it(example: Path) -> None:
+    _no_yaml(example / ".memory/config.yaml")
+
+    told = vfcc(example, "next")
+
+    assert (told.code, told.err) == (0, "")
+    assert told.out.startswith("config.yaml:3: this is not YAML")
+    assert told.out.splitlines()[1:] == ["vfcc doctor"]
 
 
 def test_without_the_file_the_defaults_hold_and_it_is_said(example: Path) -> None:
@@ -99,3 +109,14 @@ def test_without_the_file_the_defaults_hold_and_it_is_said(example: Path) -> Non
 
     assert shown.code == 0
     assert "warning: .memory/config.yaml is missing: the default configuration holds" in shown.err
+
+
+def test_a_workflow_file_without_a_name_is_told_before_the_line_that_asks_for_it(example: Path) -> None:
+    path = example / ".memory/workflow.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("name: tidewater", "nam: tidewater"), encoding="utf-8")
+
+    told = vfcc(example, "context", "show", "--agent", "coder")
+
+    told.refused(3, "config.yaml:10: workflow must be one of agile, aspice, light, safety, standard")
+    assert told.err.startswith("error: workflow.yaml:")
+    assert "unknown key nam; did you mean name?" in told.err

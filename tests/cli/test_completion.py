@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import environment, vfcc
+from tests.cli.test_help import COMMANDS
 
 
 @pytest.mark.parametrize(
@@ -23,9 +24,9 @@ def test_each_shell_gets_its_script(tmp_path: Path, shell: str, sign: str) -> No
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("vfcc ", {"init", "status", "sprint", "stage", "context", "config"}),
+        ("vfcc ", {path[0] for path in COMMANDS if len(path) == 1}),
         ("vfcc st", {"status", "stage"}),
-        ("vfcc sprint ", {"start", "list", "show", "close"}),
+        ("vfcc sprint ", {"start", "list", "show", "resolve", "report", "close"}),
         ("vfcc context show --bu", {"--budget"}),
         ("vfcc stage reopen --", {"--reason", "--sprint", "--commit", "--json", "--help"}),
     ],

@@ -34,7 +34,7 @@ LARGE = 100 * 1024 * 1024
         ("context show --agent coder --sprint ../x", "there is no sprint ../x", "vfcc sprint list"),
         ("sprint show sprnt-02", "there is no sprint sprnt-02; did you mean sprint-02?", "vfcc sprint list"),
         ("sprint show ../../etc", "is no sprint id", "vfcc sprint list"),
-        ("sprint start X --workflow agle", "there is no workflow agle; did you mean agile?", "--workflow agile"),
+        ("sprint start X --workflow agle", "there is no workflow agle; did you mean agile?", "vfcc workflow list"),
         ("stage show tsting", "sprint-02 has no stage tsting; did you mean testing?", "vfcc stage list"),
         (
             "stage reopen testing --reason x",
@@ -44,7 +44,7 @@ LARGE = 100 * 1024 * 1024
         ("stage advance --sprint sprint-02", "vfcc stage advance has no option --sprint", "vfcc stage advance --help"),
         (
             "init --workflow lihgt below",
-            "there is no workflow lihgt; there is agile, light, standard",
+            "there is no workflow lihgt; there is agile, aspice, light, safety, standard",
             "vfcc init --work",
         ),
         ("context diff --agent coder", "give one of --agent, --stage or --commit twice", "vfcc context diff --agent"),

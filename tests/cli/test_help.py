@@ -11,7 +11,31 @@ from tests.cli.process import on_terminal, vfcc
 from verifflowcc.cli.app import app
 
 INTERNAL = re.compile(r"_\b|\bctx\b|None|int range|<str>|<path>|as_json|sprint_id|TEXT\.\.\.|\bTyper\b")
-VERBS = {"Check", "Close", "Compare", "Compile", "Create", "Go", "Leave", "List", "Print", "Say", "Show", "Start"}
+VERBS = {
+    "Add",
+    "Allow",
+    "Approve",
+    "Ask",
+    "Check",
+    "Choose",
+    "Close",
+    "Compare",
+    "Compile",
+    "Create",
+    "Decide",
+    "Go",
+    "Leave",
+    "List",
+    "Make",
+    "Print",
+    "Record",
+    "Run",
+    "Say",
+    "Set",
+    "Show",
+    "Start",
+    "Waive",
+}
 
 
 def _commands(command: object = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -66,7 +90,7 @@ def test_a_group_alone_shows_its_help_and_is_not_done(tmp_path: Path, group: tup
     [
         ("stauts", "vfcc has no command stauts; did you mean status?", "vfcc --help"),
         ("sprint strat", "vfcc sprint has no command strat; did you mean start?", "vfcc sprint --help"),
-        ("zzz", "vfcc has no command zzz; there is init, status, sprint,", "vfcc --help"),
+        ("zzz", "vfcc has no command zzz; there is init, status, next,", "vfcc --help"),
         ("status --jsn", "vfcc status has no option --jsn; did you mean --json?", "vfcc status --help"),
         ("--frobnicate", "vfcc has no option --frobnicate; there is --version,", "vfcc --help"),
         ("stage list --agent x", "vfcc stage list has no option --agent; there is --sprint,", "vfcc stage list --help"),

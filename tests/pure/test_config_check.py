@@ -55,7 +55,7 @@ def test_a_newer_format_is_the_only_problem_told() -> None:
     assert problems("magic: 1\n\nformat: 2") == ["config.yaml:3: format 2 is newer than this vfcc understands (1)"]
 
 
-TOP = "format, workflow, loading_strategy, token_allocation, git, tokens"
+TOP = "format, workflow, loading_strategy, token_allocation, gates, git, tokens"
 WHOLE = "a whole number from 1 to 1,000,000,000"
 SHARE = "a number from 0 to 1 with at most six decimals"
 QUOTES = "put it in quotes if you mean the text"
@@ -75,7 +75,7 @@ ONE_PROBLEM = [
     ("[]", f"1: the file must be a mapping with keys out of {TOP}, not a list"),
     ("\nhello", f'2: the file must be a mapping with keys out of {TOP}, not "hello"'),
     ("null", f"1: the file has no value; give it a mapping with keys out of {TOP}, or remove the line"),
-    ("gates: []", f"1: unknown key gates; allowed: {TOP}"),
+    ("llm: []", f"1: unknown key llm; allowed: {TOP}"),
     ("workflo: light", f"1: unknown key workflo; allowed: {TOP}; did you mean workflow?"),
     ("workflow: lite", '1: workflow must be one of agile, light, standard, not "lite"; did you mean light?'),
     ("workflow: no", f"1: workflow must be one of agile, light, standard, and YAML reads no as false; {QUOTES}"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.ledger_samples import ANN, START, event, feedback, passed, root
+from tests.event_samples import ANN, START, event, feedback, passed, root
 from verifflowcc.domain.events import EventType
 from verifflowcc.errors import LedgerError
 from verifflowcc.formats.events import encode_event, make_event, moment, parse_event, stamp

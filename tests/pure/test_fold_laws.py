@@ -7,14 +7,15 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.ledger_samples import event, feedback, passed, root
+from tests.event_samples import event, feedback, passed, root
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.text.ulid import content_part
 from verifflowcc.workflow import payloads
+from verifflowcc.workflow.chain import chain
 from verifflowcc.workflow.fold import fold
-from verifflowcc.workflow.graph import arrange, chain
-from verifflowcc.workflow.moves import next_stage, reopenable
+from verifflowcc.workflow.graph import arrange
+from verifflowcc.workflow.moves import after_passing, reopenable
 
 CLOCK = st.integers(0, 10**8)
 """Seconds: the writers' clocks are up to three years apart."""
@@ -113,7 +114,7 @@ def histories(draw: st.DrawFn, base: list[Event], name: str) -> list[Event]:
 
 def _pass(state: SprintState, heads: list[Event], second: int, actor: str) -> Event:
     assert state.current
-    return passed(state.current, next_stage(state, state.current), *heads, second=second, actor=actor)
+    return passed(state.current, after_passing(state, state.current, ()), *heads, second=second, actor=actor)
 
 
 @given(st.data())

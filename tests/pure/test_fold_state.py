@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ledger_samples import DIGEST, THREE, event, feedback, passed, root
+from tests.event_samples import DIGEST, THREE, event, feedback, passed, root
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.workflow import payloads

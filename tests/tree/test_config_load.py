@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import verifflowcc
+from verifflowcc.adapters.config import cache
 from verifflowcc.adapters.config.defaults import default_config
 from verifflowcc.adapters.config.load import load_config
 from verifflowcc.adapters.config.provenance import effective_settings
@@ -217,6 +218,17 @@ def test_the_cache_gives_what_was_validated(tmp_path: Path) -> None:
     json.loads(written)
 
 
+def test_the_cache_keeps_commands_and_modes(tmp_path: Path) -> None:
+    given = "{run: [make, '{{}}'], timeout: 9, reports: {lint: l.txt}, inputs: ['*.c', '!gen/**']}"
+    path = tree(tmp_path, f"gates: {{commands: {{test: {given}}}, modes: {{trace: off}}}}\n")
+    local = tmp_path / ".memory" / "local"
+
+    first = load_config(path, WORKFLOWS, local)
+
+    assert first.config.gates.commands["test"].reports == {"lint": "l.txt"}
+    assert cache.recall(local, first.config.digest, WORKFLOWS) == first.config
+
+
 def test_the_cache_forgets_when_the_workflows_change(tmp_path: Path) -> None:
     path, local = tree(tmp_path, "workflow: agile\n"), tmp_path / ".memory" / "local"
     load_config(path, WORKFLOWS, local)
@@ -329,7 +341,8 @@ def test_the_schema_describes_every_key_and_refuses_all_others() -> None:
 
 def test_the_schema_knows_every_key_that_the_program_does() -> None:
     schema = json.loads(json.dumps(json_schema(WORKFLOWS)))
-    assert list(schema["properties"]) == ["format", "workflow", "loading_strategy", "token_allocation", "git", "tokens"]
+    sections = ["format", "workflow", "loading_strategy", "token_allocation", "gates", "git", "tokens"]
+    assert list(schema["properties"]) == sections
     for path in (SEED, SHIPPED):
         assert unknown(schema, schema, yaml_value(path)) == []
 

@@ -6,7 +6,7 @@ import pytest
 
 from verifflowcc.adapters.shipped import example_folder, templates_folder
 from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.services.configuration import check_config, shipped_workflows
+from verifflowcc.services.configuration import check_config, effective_config, shipped_workflows
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.workspace import Workspace
 
@@ -84,3 +84,66 @@ def test_every_role_of_every_workflow_has_a_prompt_and_tools() -> None:
     for role in roles:
         assert (templates_folder() / "agents" / role / "prompt.md").is_file()
         assert (templates_folder() / "prompts" / f"{role}.md.j2").is_file()
+
+
+TESTS = [
+    ({"tests/test_tides.py": ""}, '[python, -m, pytest, "--junitxml={junit}"]', {}),
+    ({"pyproject.toml": "[tool.pytest.ini_options]\n"}, '[python, -m, pytest, "--junitxml={junit}"]', {}),
+    ({"pytest.ini": ""}, '[python, -m, pytest, "--junitxml={junit}"]', {}),
+    ({"tox.ini": "[testenv]\ncommands = pytest\n"}, '[python, -m, pytest, "--junitxml={junit}"]', {}),
+    (
+        {"package.json": '{"devDependencies": {"vitest": "^3"}}'},
+        '[npx, vitest, run, "--reporter=junit", "--outputFile={junit}"]',
+        {},
+    ),
+    (
+        {"package.json": '{"devDependencies": {"jest-junit": "1"}}'},
+        "[npx, jest, --ci, --reporters=default, --reporters=jest-junit]",
+        {"junit": "junit.xml"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "run", "reports"), TESTS, ids=[next(iter(files)) for files, _, _ in TESTS])
+def test_an_obvious_test_command_is_written_down_for_a_person_to_look_at(
+    tmp_path: Path, files: dict[str, str], run: str, reports: dict[str, str]
+) -> None:
+    write(tmp_path, files)
+
+    done = initialise(tmp_path)
+
+    config = effective_config(Workspace(tmp_path)).config
+    assert f"      run: {run}\n" in (tmp_path / ".memory" / "config.yaml").read_text()
+    assert config.gates.commands["test"].reports == reports
+    assert "gates.commands.test is what evidence run will run; look at it, then: vfcc allow" in done.notices
+
+
+@pytest.mark.parametrize(
+    ("files", "comment"),
+    [
+        ({"go.mod": "module tides\n"}, "gotestsum"),
+        ({"Cargo.toml": "", ".config/nextest.toml": ""}, "nextest"),
+        ({"Cargo.toml": ""}, None),
+        ({"pyproject.toml": "[project]\n"}, None),
+        ({"package.json": "not JSON"}, None),
+        ({"package.json": "[]"}, None),
+        ({"package.json": '{"devDependencies": ["vitest"]}'}, None),
+        ({"tests/test_tides.py/not_a_file": ""}, None),
+        ({}, None),
+    ],
+)
+def test_what_is_not_obvious_is_at_most_a_comment(tmp_path: Path, files: dict[str, str], comment: str | None) -> None:
+    write(tmp_path, files)
+
+    done = initialise(tmp_path)
+
+    assert effective_config(Workspace(tmp_path)).config.gates.commands == {}
+    assert not any("vfcc allow" in notice for notice in done.notices)
+    assert comment is None or f"{comment}" in (tmp_path / ".memory" / "config.yaml").read_text()
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)

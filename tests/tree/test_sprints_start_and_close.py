@@ -105,7 +105,7 @@ def test_a_sprint_needs_a_title_that_can_be_shown(tmp_path: Path, title: str, to
 def test_an_unknown_workflow_is_named_with_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no workflow lite; did you mean light") as caught:
         begin(workspace(tmp_path), "Title", workflow="lite")
-    assert caught.value.hint == "--workflow light"
+    assert caught.value.hint == "vfcc workflow list"
 
 
 def test_the_active_sprint_is_the_only_open_one(tmp_path: Path) -> None:

@@ -33,14 +33,14 @@ def acting(env: Mapping[str, str], *, stdin_is_terminal: bool, git_user: str | N
     """
     role = env.get("VFCC_AGENT", "")
     if role.lower() not in _OFF:
-        return f"agent:{_clean(role) or 'unknown'}"
+        return f"agent:{clean_name(role) or 'unknown'}"
     if any(_set(env, name) for name in env if name in AGENT_MARKERS or name.startswith(AGENT_PREFIXES)):
         return "agent:unknown"
     if _set(env, "CI"):
         return "ci"
     if not stdin_is_terminal:
         return "agent:unknown"
-    return f"human:{_clean(git_user or '') or 'unknown'}"
+    return f"human:{clean_name(git_user or '') or 'unknown'}"
 
 
 def git_user(root: Path) -> str | None:
@@ -65,7 +65,7 @@ def _set(env: Mapping[str, str], name: str) -> bool:
     return env.get(name, "").lower() not in _OFF
 
 
-def _clean(name: str) -> str:
-    """Return the name as an event may hold it: printable, no line breaks, at most 200 characters."""
+def clean_name(name: str) -> str:
+    """Return a name as the ledger holds it: printable, no line breaks, at most 200 characters."""
     words = "".join(letter if letter.isprintable() else " " for letter in name).split()
     return " ".join(words)[:_LONGEST].strip()

@@ -4,9 +4,28 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli import config, context, init, sprint, stage, status
+from verifflowcc.cli import (
+    allow,
+    approve,
+    check,
+    config,
+    context,
+    doctor,
+    evidence,
+    feedback,
+    init,
+    metrics,
+    next_step,
+    sprint,
+    stage,
+    status,
+    waive,
+    workflow,
+)
+from verifflowcc.cli.daily import Daily
 
 app = typer.Typer(
+    cls=Daily,
     help="V-Model sprints and one committed memory, for teams that work with agents.",
     rich_markup_mode=None,
     no_args_is_help=True,
@@ -15,10 +34,20 @@ app = typer.Typer(
 )
 app.command("init")(init.init)
 app.command("status")(status.status)
+app.command("next")(next_step.next_)
 app.add_typer(sprint.app, name="sprint")
 app.add_typer(stage.app, name="stage")
 app.add_typer(context.app, name="context")
+app.add_typer(evidence.app, name="evidence")
+app.command("allow")(allow.allow)
+app.command("approve")(approve.approve)
+app.command("waive")(waive.waive)
+app.add_typer(feedback.app, name="feedback")
+app.add_typer(check.app, name="check")
+app.command("metrics")(metrics.metrics)
+app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")
+app.command("doctor")(doctor.doctor)
 
 
 def _version(asked: bool) -> None:

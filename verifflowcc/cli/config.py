@@ -1,8 +1,13 @@
 """`vfcc config`: check, show and describe the configuration."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from verifflowcc.cli.options import JsonFlag
+
+if TYPE_CHECKING:
+    from verifflowcc.services.configuration import ConfigReport
 
 app = typer.Typer(help="Check, show and describe .memory/config.yaml.", no_args_is_help=True)
 
@@ -18,17 +23,21 @@ def check(as_json: JsonFlag = False) -> None:
     from verifflowcc.services.workspace import open_workspace
 
     report = check_config(open_workspace())
-    if as_json:
-        out.emit_json(report)
-    else:
-        for problem in report.problems:
-            out.emit(problem)
-        for notice in report.notices:
-            out.warn(notice)
-        if not report.problems:
-            out.emit("config.yaml is valid")
+    out.emit_json(report) if as_json else tell(report)
     if report.problems:
         raise typer.Exit(1)
+
+
+def tell(report: "ConfigReport") -> None:
+    """Print what is wrong, or that nothing is."""
+    from verifflowcc.cli import output as out
+
+    for problem in report.problems:
+        out.emit(problem)
+    for notice in report.notices:
+        out.warn(notice)
+    if not report.problems:
+        out.emit("config.yaml is valid")
 
 
 @app.command()

@@ -35,15 +35,24 @@ def acting_here() -> Acting:
     return Acting(workspace, effective_config(workspace).config, actor)
 
 
-def show(done: Transition, workspace: Workspace, *, as_json: bool) -> None:
-    """Print a move and what can be done next."""
+def show(done: Transition, workspace: Workspace, *, as_json: bool, sentence: str | None = None) -> None:
+    """Print a move, in its own `sentence` where that is given, and what can be done next."""
     remember_status(workspace)
     for warning in done.warnings:
         out.warn(warning)
     if as_json:
         out.emit_json(done)
         return
-    out.emit(_sentence(done))
+    out.emit(sentence or _sentence(done))
+    for note in done.notes:
+        out.emit(f"  {note}")
+    for line in _onward(done):
+        out.emit(line)
+    show_commit(done, workspace)
+
+
+def show_commit(done: Transition, workspace: Workspace) -> None:
+    """Print the commit that holds a move, or the command that would make one."""
     if done.committed:
         out.emit(f"committed: {done.committed[:12]}")
     elif done.git_command:
@@ -66,9 +75,11 @@ def _sentence(done: Transition) -> str:
         return f"{name}: started, in {done.after}"
     if done.after is None:
         closed = str(done.state.status) == "closed"
-        return (
-            f"{name}: closed"
-            if closed
-            else f"{name}: {done.before} passed; that was the last stage\nnext: vfcc sprint close"
-        )
+        return f"{name}: closed" if closed else f"{name}: {done.before} passed; that was the last stage"
     return f"{name}: {done.before} → {done.after}"
+
+
+def _onward(done: Transition) -> list[str]:
+    """The command that ends a sprint, once all of its stages have passed."""
+    open_still = str(done.state.status) == "open"
+    return ["next: vfcc sprint close"] if done.after is None and done.before is not None and open_still else []

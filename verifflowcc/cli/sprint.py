@@ -1,4 +1,4 @@
-"""`vfcc sprint`: start, list, show and close sprints."""
+"""`vfcc sprint`: start, list, show, resolve, report and close sprints."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 from verifflowcc.cli.options import CommitFlag, JsonFlag
 
-app = typer.Typer(help="Start, list, show and close sprints.", no_args_is_help=True)
+app = typer.Typer(help="Start, list, show, resolve, report and close sprints.", no_args_is_help=True)
 
 SprintArgument = Annotated[str | None, typer.Argument(metavar="SPRINT", help="Its id; else the open one.")]
 
@@ -68,19 +68,89 @@ def show(sprint: SprintArgument = None, as_json: JsonFlag = False) -> None:
 
     And what is wrong with its ledger, if anything is: exit 1 for event files that cannot be trusted, 5 for a fork.
     """
+    from verifflowcc.cli import fork_views, sprint_views
     from verifflowcc.cli import output as out
-    from verifflowcc.cli import sprint_views
+    from verifflowcc.services.people_acting import today
+    from verifflowcc.services.people_said import lines, people_said
     from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
-    state = active_sprint(open_workspace(), sprint)
+    workspace = open_workspace()
+    state = active_sprint(workspace, sprint)
     if as_json:
         out.emit_json(state)
     else:
-        out.emit(sprint_views.whole(state))
-    if state.fork:
-        raise typer.Exit(5)
-    if state.problems:
+        said = people_said(workspace, state, today(workspace))
+        out.emit(sprint_views.whole(state, lines(said, state.id)))
+    fork_views.leave_if_troubled(state)
+
+
+@app.command()
+def resolve(
+    sprint: SprintArgument = None,
+    keep: Annotated[
+        str | None, typer.Option("--keep", metavar="EVENT", help="The first move of the side to keep.")
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")
+    ] = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Choose the side of a fork to go on with.
+
+    The others stay on record and count no more. Without --keep it lists the sides and exits with 5.
+    """
+    from verifflowcc.cli import fork_views, moves
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.forks import forked_sprint, resolve_fork
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.workspace import open_workspace
+
+    if keep is None:
+        here = open_workspace()
+        state = forked_sprint(here, active_sprint(here, sprint).id)
+        out.emit_json(state.fork) if as_json else out.emit("\n".join(fork_views.sides(state)))
+        raise typer.Exit(fork_views.FORKED)
+    acting = moves.acting_here()
+    wanted = active_sprint(acting.workspace, sprint).id
+    done = resolve_fork(
+        acting.workspace, wanted, keep, actor=acting.actor, reason=reason, commit=acting.commits(commit)
+    )
+    moves.show(done, acting.workspace, as_json=as_json, sentence=fork_views.resolved(done))
+
+
+@app.command()
+def report(
+    sprint: SprintArgument = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Print a whole sprint as a Markdown page.
+
+    Goals, verdicts, evidence, approvals, waivers, what was reopened or skipped, comments, deviations, metrics. Exits
+    with 1 where an event or evidence file cannot be trusted, with 5 for a fork; the page says so too.
+    """
+    from verifflowcc.adapters.files.text_file import write_given
+    from verifflowcc.cli import fork_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.report import report_sprint
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.workflow.report_page import report_page
+
+    workspace = open_workspace()
+    state = active_sprint(workspace, sprint)
+    told = report_sprint(workspace, state.id)
+    text = f"{out.json_text(told)}\n" if as_json else report_page(told)
+    if output is None:
+        out.emit(text)
+    else:
+        write_given(output, text)
+    fork_views.leave_if_troubled(state)
+    if told.problems:
         raise typer.Exit(1)
 
 

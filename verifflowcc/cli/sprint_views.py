@@ -1,22 +1,24 @@
 """How sprints and stages are shown to a person."""
 
+from collections.abc import Sequence
+
+from verifflowcc.cli import fork_views
+from verifflowcc.cli.gate_views import one_gate
 from verifflowcc.cli.table import table
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.services.stages import StageView
 
 
-def whole(state: SprintState) -> str:
-    """Return a sprint with its goals, stages and problems."""
+def whole(state: SprintState, said: Sequence[str] = ()) -> str:
+    """Return a sprint with its goals, its stages, the lines on what people said, and its problems."""
     lines = [f"{state.id}: {state.title} ({state.status})"]
     lines += [f"goal: {goal}" for goal in state.goals]
     if state.unfinished:
         lines.append(f"closed unfinished: {state.unfinished}")
     lines += ["", stages(state)]
-    if state.fork:
-        lines += ["", "forked: these moves were made apart from each other"]
-        lines += [f"- {move.actor} {move.does} ({move.time}, {move.event})" for move in state.fork.moves]
-    if state.problems:
-        lines += ["", "problems:", *(f"- {problem}" for problem in state.problems)]
+    lines += ["", *said] if said else []
+    for more in (fork_views.sides(state), fork_views.aside(state), fork_views.problems(state)):
+        lines += ["", *more] if more else []
     return "\n".join(lines)
 
 
@@ -31,10 +33,8 @@ def one_stage(view: StageView) -> str:
     stage = view.stage.stage
     pair = f", answered by {stage.pair}" if stage.pair else ""
     lines = [f"{view.sprint.id}/{stage.id}: {stage.title} ({view.stage.status}; {stage.leg} leg{pair})", ""]
-    for criterion in view.criteria:
-        lines.append(f"{'met' if criterion.met else 'not met':8} {criterion.name}")
-        if not criterion.met:
-            lines.append(f"{'':8} {criterion.reason}; {criterion.step}")
+    for gate in view.gates:
+        lines += [one_gate(gate)] if gate.assessments else []
     lines += ["", f"artifacts in {view.folder}/"]
     lines += [f"- {file.artifact.path}{' (empty)' if file.empty else ''}" for file in view.files] or ["- none"]
     return "\n".join(lines)

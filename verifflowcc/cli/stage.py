@@ -1,4 +1,4 @@
-"""`vfcc stage`: show, list, advance and reopen the stages of a sprint."""
+"""`vfcc stage`: show, list, advance, skip and reopen the stages of a sprint."""
 
 from typing import Annotated
 
@@ -6,16 +6,19 @@ import typer
 
 from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
 
-app = typer.Typer(help="Show, list, advance and reopen the stages of a sprint.", no_args_is_help=True)
+app = typer.Typer(help="Show, list, advance, skip and reopen the stages of a sprint.", no_args_is_help=True)
 
 StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Its id; else the one in work.")]
 
 
 @app.command()
 def show(stage: StageArgument = None, sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
-    """Show a stage and what it still needs before it can be left."""
+    """Show a stage and what it still needs before it can be left.
+
+    Exits with 1 where event files cannot be trusted, with 5 where the sprint is forked.
+    """
+    from verifflowcc.cli import fork_views, sprint_views
     from verifflowcc.cli import output as out
-    from verifflowcc.cli import sprint_views
     from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.stages import show_stage
     from verifflowcc.services.workspace import open_workspace
@@ -25,14 +28,18 @@ def show(stage: StageArgument = None, sprint: SprintOption = None, as_json: Json
     if as_json:
         out.emit_json(view)
     else:
-        out.emit(sprint_views.one_stage(view))
+        out.emit(sprint_views.one_stage(view) + fork_views.trouble(view.sprint))
+    fork_views.leave_if_troubled(view.sprint)
 
 
 @app.command("list")
 def list_(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
-    """List the stages of a sprint in order."""
+    """List the stages of a sprint in order.
+
+    Exits with 1 where event files cannot be trusted, with 5 where the sprint is forked.
+    """
+    from verifflowcc.cli import fork_views, sprint_views
     from verifflowcc.cli import output as out
-    from verifflowcc.cli import sprint_views
     from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
@@ -40,7 +47,8 @@ def list_(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
     if as_json:
         out.emit_json(state.stages)
     else:
-        out.emit(sprint_views.stages(state))
+        out.emit(sprint_views.stages(state) + fork_views.trouble(state))
+    fork_views.leave_if_troubled(state)
 
 
 @app.command()
@@ -51,7 +59,7 @@ def advance(
 ) -> None:
     """Leave the stage in work and enter the next.
 
-    Exits with 4, and says what is missing, where the stage's exit check is not met.
+    Exits with 4, and says what is missing, where a gate on the way is closed.
     """
     from verifflowcc.cli import moves
     from verifflowcc.services.sprints import active_sprint
@@ -61,6 +69,37 @@ def advance(
     wanted = active_sprint(acting.workspace, sprint).id
     done = advance_stage(acting.workspace, wanted, actor=acting.actor, commit=acting.commits(commit))
     moves.show(done, acting.workspace, as_json=as_json)
+
+
+@app.command()
+def skip(
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
+    stage: StageArgument = None,
+    expires: Annotated[
+        str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")] = False,
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Leave the stage in work out, and enter the next.
+
+    It takes a person at a terminal. What cannot be waived cannot be skipped.
+    """
+    from verifflowcc.cli import asking, moves
+    from verifflowcc.services import skipping
+    from verifflowcc.services.sprints import active_sprint
+
+    acting = moves.acting_here()
+    here = acting.workspace
+    what = skipping.what_to_skip(here, active_sprint(here, sprint).id, stage)
+    skipping.check_skip(here, what, reason, expires, actor=acting.actor)
+    unmet = [f"- {each.criterion.id} ({each.criterion.mode}): {each.reason}" for each in what.unmet]
+    head = f"{what.sprint}/{what.stage}, with {len(unmet)} criteria not met; next: {what.following or 'none'}"
+    asking.confirm([head, *asking.listed(unmet)], "Skip?", yes=yes)
+    done = skipping.skip_stage(here, what, reason, expires, actor=acting.actor, commit=acting.commits(commit))
+    moves.show(done, here, as_json=as_json)
 
 
 @app.command()

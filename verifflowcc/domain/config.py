@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from verifflowcc.domain.evidence import Command
+from verifflowcc.domain.gates import Mode
 from verifflowcc.domain.layers import Layer
 
 FORMAT = 1
@@ -66,6 +68,17 @@ class GitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GateSettings:
+    """The commands whose results are evidence, by name, and the modes that a sprint's start gives to criteria.
+
+    `modes` maps a criterion's kind or id to its mode; the id goes before the kind.
+    """
+
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    modes: Mapping[str, Mode] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """A whole, valid configuration. `digest` is that of the file's bytes, or of nothing where there is no file."""
 
@@ -75,6 +88,7 @@ class Config:
     git: GitSettings
     tokens: TokenSettings
     digest: str
+    gates: GateSettings = field(default_factory=GateSettings)
 
     def allocation_for(self, agent: str) -> Allocation:
         """Return the role's allocation, else that of `default`, else 0.4 agent, 0.3 stage, 0.2 sprint, 0.1 project."""

@@ -29,6 +29,7 @@ class EventType(StrEnum):
     WAIVED = "waived"
     FEEDBACK_ADDED = "feedback_added"
     SPRINT_CLOSED = "sprint_closed"
+    FORK_RESOLVED = "fork_resolved"
 
 
 TRANSITIONS = frozenset(
@@ -39,9 +40,10 @@ TRANSITIONS = frozenset(
         EventType.STAGE_REOPENED,
         EventType.STAGE_SKIPPED,
         EventType.SPRINT_CLOSED,
+        EventType.FORK_RESOLVED,
     }
 )
-"""Events that move the sprint and so must form a chain; all others only add, and commute."""
+"""Events that move the sprint and so must form a chain, or choose between chains; all others only add, and commute."""
 
 
 @dataclass(frozen=True, slots=True)

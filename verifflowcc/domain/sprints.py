@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from verifflowcc.domain.events import Event, EventType, LedgerProblem
+from verifflowcc.domain.gates import Verdict
 from verifflowcc.domain.workflows import Stage, Workflow
 
 
@@ -18,7 +19,7 @@ class SprintStatus(StrEnum):
 
 
 class StageStatus(StrEnum):
-    """Where a stage stands; `stale` was passed once, before an earlier stage was reopened."""
+    """Where a stage stands; `stale` was passed on artifacts of an earlier stage that changed or is being redone."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -52,20 +53,45 @@ class ArtifactFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one criterion when its stage was passed; `used` names the evidence."""
+
+    criterion: str
+    verdict: Verdict
+    reason: str
+    used: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Why a stage was left out, on whose word, and the last day on which that holds (None: no end)."""
+
+    event: str
+    reason: str
+    actor: str
+    expires: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class StageState:
     """A stage and what became of it.
 
-    `artifacts` and `summary` (a digest) are those of the latest pass. `entered_at` is the time on the event that last
-    entered it. `passes` and `reopened` count.
+    `artifacts`, `summary` (a digest) and `outcomes` are those of the latest pass; `used` maps each stage that it builds
+    on to the digest of that stage's artifacts then. `entered_at` is the time on the event that last entered it, and
+    `entered_by` that event's id. `passes` and `reopened` count.
     """
 
     stage: Stage
     status: StageStatus = StageStatus.PENDING
     entered_at: str | None = None
+    entered_by: str | None = None
     passes: int = 0
     reopened: int = 0
     artifacts: tuple[Artifact, ...] = ()
     summary: str | None = None
+    outcomes: tuple[Outcome, ...] = ()
+    used: Mapping[str, str] = field(default_factory=dict)
+    skip: Skip | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +114,36 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
+class SetAside:
+    """A move that no longer counts: another side of its fork was kept. `choice` is the id of the event that says so."""
+
+    event: str
+    type: EventType
+    does: str
+    actor: str
+    time: str
+    choice: str
+    decided_by: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class SprintState:
     """What a sprint's events add up to.
 
     `current` is the stage in work, or None before the first, between two, and after the last. `heads` are the ids that
-    the next event must name as its parents, sorted. `notes` are the additive events in order. `counts` maps each event
-    type that occurs to its number. Under a fork, stages and `current` are those of the last event that all sides share.
+    the next event must name as its parents, sorted. `notes` are the additive events in order. `base` is the git commit
+    from which it started, `carried` are comments of earlier sprints (`sprint/event`). `counts` maps each event type
+    that occurs to its number. Under a fork, stages and `current` are those of the last event that all sides share.
+    `aside` are the moves of sides that were not kept.
     """
 
     id: str
     title: str
     goals: tuple[str, ...] = ()
     workflow: Workflow | None = None
+    base: str | None = None
+    carried: tuple[str, ...] = ()
     status: SprintStatus = SprintStatus.BROKEN
     stages: tuple[StageState, ...] = ()
     current: str | None = None
@@ -107,6 +151,7 @@ class SprintState:
     notes: tuple[Event, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     fork: Fork | None = None
+    aside: tuple[SetAside, ...] = ()
     unfinished: str | None = None
     problems: tuple[LedgerProblem, ...] = ()
 
@@ -131,13 +176,3 @@ class SprintLine:
     done: int
     total: int
     problems: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """One condition of a gate. `reason` says why it is not met, `step` what the person can do; both empty if met."""
-
-    name: str
-    met: bool
-    reason: str = ""
-    step: str = ""

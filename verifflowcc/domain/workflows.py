@@ -1,7 +1,10 @@
-"""A workflow: the stages of a V in their order, each with its leg, its pair, its role and its artifacts."""
+"""A workflow: the stages of a V in their order, each with its leg, its pair, its role and the criteria of its gates."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from verifflowcc.domain.gates import Criterion, Kind, Mode
 
 
 class Leg(StrEnum):
@@ -12,13 +15,30 @@ class Leg(StrEnum):
     RIGHT = "right"
 
 
+class Edits(StrEnum):
+    """What may be edited outside of `.memory/` while a stage is in work."""
+
+    NONE = "none"
+    TESTS = "tests"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where to go back to once a stage's evidence has failed `after` times since it was entered."""
+
+    after: int
+    to: str
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """One step of the V.
 
     `pair` is the stage on the other leg that answers it, or None. `artifacts` are patterns of file names below the
-    stage's `artifacts/` folder (`plan.*`; a `*` does not cross a `/`): each must match at least one file that is not
-    empty before the stage is left. With no pattern, any one file that is not empty will do.
+    stage's `artifacts/` folder (`plan.*`; a `*` does not cross a `/`); each is a criterion of `exit`. `uses` are the
+    stages whose artifacts this one builds on: where they change, this one is stale. `enter` and `exit` are the criteria
+    of its gates.
     """
 
     id: str
@@ -27,16 +47,26 @@ class Stage:
     pair: str | None
     role: str
     artifacts: tuple[str, ...]
+    edits: Edits = Edits.ALL
+    uses: tuple[str, ...] = ()
+    enter: tuple[Criterion, ...] = ()
+    exit: tuple[Criterion, ...] = ()
+    route: Route | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """The stages in order. `digest` is that of the file from which it was read."""
+    """The stages in order. `digest` is that of the file from which it was read.
+
+    `gates` is the mode of each criterion that states none. `strict` workflows let no configuration soften a gate.
+    """
 
     name: str
     title: str
     stages: tuple[Stage, ...]
     digest: str
+    gates: Mode = Mode.HARD
+    strict: bool = False
 
     def stage(self, stage_id: str) -> Stage | None:
         """Return the stage of that id, or None."""
@@ -47,3 +77,48 @@ class Workflow:
         ids = [stage.id for stage in self.stages]
         place = ids.index(stage_id) + 1
         return self.stages[place] if place < len(ids) else None
+
+
+ANY_ARTIFACT = "any-artifact"
+
+
+def artifact_criteria(patterns: Iterable[str], mode: Mode) -> tuple[Criterion, ...]:
+    """Return the criteria that a stage's declared artifacts stand for; with none declared, any one file will do.
+
+    >>> [one.id for one in artifact_criteria(["plan.*", "notes/*.md"], Mode.HARD)]
+    ['plan', 'notes-md']
+    """
+    found = tuple(
+        Criterion(
+            _criterion_id(pattern), Kind.ARTIFACT, f"{pattern} is there and says something", mode, files=(pattern,)
+        )
+        for pattern in patterns
+    )
+    return found or (Criterion(ANY_ARTIFACT, Kind.ARTIFACT, "any file that says something", mode, files=("**",)),)
+
+
+UPSTREAM = "upstream"
+
+
+def upstream_criterion(mode: Mode) -> Criterion:
+    """Return the criterion that the exit of every stage but the first has."""
+    return Criterion(UPSTREAM, Kind.UPSTREAM, "the stages before still hold", mode)
+
+
+def asks_nothing(stage: Stage) -> bool:
+    """Whether nothing of the stage's own is asked before it is left: such a gate would be open whatever was done."""
+    own = [each for each in stage.exit if each.kind is not Kind.UPSTREAM]
+    return all(each.mode is Mode.OFF for each in own)
+
+
+def default_uses(stage: Stage, before: Stage | None) -> tuple[str, ...]:
+    """Return what a stage uses where its workflow does not say: the stage before, and its pair if that is earlier."""
+    found = [before.id] if before else []
+    if stage.leg is Leg.RIGHT and stage.pair and stage.pair not in found:
+        found.append(stage.pair)
+    return tuple(found)
+
+
+def _criterion_id(pattern: str) -> str:
+    words = "".join(letter if letter.isalnum() else " " for letter in pattern.removesuffix(".*")).split()
+    return "-".join(words).lower() or ANY_ARTIFACT

@@ -1,7 +1,8 @@
 """`vfcc status` from the snapshot that the last full command left, where nothing has moved since.
 
-The snapshot (`.memory/local/snapshot.json`) holds the text and the JSON to print, and a stamp for each folder and file
-that they depend on. One stat each decides; on any doubt the full command answers, and leaves a new snapshot.
+The snapshot (`.memory/local/snapshot.json`) holds the text and the JSON to print, a stamp for each folder and file that
+they depend on, and the moment at which a waiver or an approval that they tell of runs out. One stat each decides; on
+any doubt the full command answers, and leaves a new snapshot.
 """
 
 import sys
@@ -16,7 +17,9 @@ def answer(arguments: list[str]) -> bool:
         return False
     root = _root()
     snapshot = _load(root + SNAPSHOT) if root else None
-    if not isinstance(snapshot, dict) or snapshot.get("format") != 1 or not _fresh(root, snapshot.get("stamps")):
+    if not isinstance(snapshot, dict) or snapshot.get("format") != 2 or not _fresh(root, snapshot.get("stamps")):
+        return False
+    if _over(snapshot.get("until")):
         return False
     text = snapshot.get("json" if arguments else "text")
     return isinstance(text, str) and _print(text)
@@ -76,6 +79,15 @@ def _fresh(root: str, stamps: object) -> bool:
     if not isinstance(stamps, dict) or not stamps:
         return False
     return all(stamp(f"{root}/{path}") == expected for path, expected in stamps.items())
+
+
+def _over(until: object) -> bool:
+    """Whether what it says has run out by now: something that people said held until a day, and that is over."""
+    if until is None:
+        return False
+    from time import time_ns
+
+    return not isinstance(until, int) or time_ns() // 1_000_000 >= until
 
 
 def _print(text: str) -> bool:

@@ -1,24 +1,32 @@
 """What the payload of each type of event must say.
 
 Fields that are not listed are allowed and kept: a later version may say more without a new `v`. Fields that are listed
-never change their meaning.
+never change their meaning; those that older events lack are optional, and checked where they are present.
 """
 
+import datetime
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from verifflowcc.domain.events import EventType, Json
+from verifflowcc.domain.gates import Mode, Verdict
+from verifflowcc.domain.people import Opinion
 from verifflowcc.errors import LedgerError
 from verifflowcc.text.slug import is_slug
+from verifflowcc.text.ulid import is_ulid
 
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 Check = Callable[[Json], bool]
 
 
 def check_payload(event_type: EventType, payload: Mapping[str, Json]) -> None:
     """Raise LedgerError with the first field that is missing or wrong."""
     _check_fields(REQUIRED[event_type], payload, str(event_type))
+    later = OPTIONAL.get(event_type, {})
+    _check_fields({name: check for name, check in later.items() if name in payload}, payload, str(event_type))
 
 
 def is_stage_id(name: str) -> bool:
@@ -71,6 +79,37 @@ def _record(fields: Mapping[str, tuple[Check, str]]) -> Check:
     return fits
 
 
+def _event(value: Json) -> bool:
+    return isinstance(value, str) and is_ulid(value)
+
+
+def _commit(value: Json) -> bool:
+    return isinstance(value, str) and _COMMIT.fullmatch(value) is not None
+
+
+def _day(value: Json) -> bool:
+    if not isinstance(value, str) or not _DAY.fullmatch(value):
+        return False
+    try:
+        datetime.date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _any_text(value: Json) -> bool:
+    return isinstance(value, str)
+
+
+def _one_of(words: Iterable[str]) -> tuple[Check, str]:
+    known = tuple(map(str, words))
+    return lambda value: value in known, " or ".join(known)
+
+
+def _map_of(check: Check) -> Check:
+    return lambda value: isinstance(value, Mapping) and all(check(part) for part in value.values())
+
+
 def _counts(value: Json) -> bool:
     return isinstance(value, Mapping) and all(_count(number) for number in value.values())
 
@@ -81,6 +120,10 @@ NEXT = (_optional(_stage), "a stage's id or null")
 DIGEST = (_digest, "a digest (sha256: and 64 hexadecimal digits)")
 OPTIONAL_TEXT = (_optional(_text), "text or null")
 OPTIONAL_DIGEST = (_optional(_digest), "a digest or null")
+DAY = (_optional(_day), "a day (2026-12-31) or null")
+COMMIT = (_optional(_commit), "a commit's full id or null")
+EVENT = (_event, "an event's id")
+EVENTS = (_list_of(_event), "a list of event ids")
 SLUG = (_slug, "a sprint's id")
 TEXTS = (_list_of(_text), "a list of texts")
 ARTIFACTS = (
@@ -104,16 +147,54 @@ CLOSED_STAGES = (
 )
 LEDGER = (_record({"events": (_count, "a count"), "digest": DIGEST}), "{events, digest}")
 
+GATE = (
+    _list_of(
+        _record(
+            {
+                "criterion": TEXT,
+                "mode": _one_of(Mode),
+                "verdict": _one_of(Verdict),
+                "reason": (_any_text, "text"),
+                "evidence": TEXTS,
+                "subject": (_any_text, "text"),
+            }
+        )
+    ),
+    "a list of {criterion, mode, verdict, reason, evidence, subject}",
+)
+DIGESTS = (_map_of(_digest), "digests by name")
+
 REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.SPRINT_STARTED: {"sprint": SLUG, "title": TEXT, "goals": TEXTS, "workflow": WORKFLOW, "entered": STAGE},
     EventType.STAGE_ENTERED: {"stage": STAGE},
     EventType.STAGE_PASSED: {"stage": STAGE, "entered": NEXT, "artifacts": ARTIFACTS, "summary": DIGEST},
     EventType.STAGE_REOPENED: {"stage": STAGE, "reason": TEXT},
     EventType.STAGE_SKIPPED: {"stage": STAGE, "entered": NEXT, "reason": TEXT},
-    EventType.EVIDENCE_ADDED: {"stage": STAGE, "kind": TEXT, "digest": DIGEST},
-    EventType.REVIEW_RECORDED: {"stage": STAGE, "verdict": TEXT, "digest": DIGEST},
-    EventType.ATTESTED: {"stage": STAGE, "statement": TEXT, "digest": DIGEST},
-    EventType.WAIVED: {"stage": STAGE, "criterion": TEXT, "reason": TEXT, "digest": DIGEST, "expires": OPTIONAL_TEXT},
+    EventType.EVIDENCE_ADDED: {
+        "stage": STAGE,
+        "kind": TEXT,
+        "criterion": TEXT,
+        "evidence": (_event, "a ULID"),
+        "digest": DIGEST,
+    },
+    EventType.REVIEW_RECORDED: {
+        "stage": STAGE,
+        "criterion": TEXT,
+        "verdict": _one_of(Opinion),
+        "digest": DIGEST,
+        "reason": OPTIONAL_TEXT,
+        "expires": DAY,
+        "signed": COMMIT,
+    },
+    EventType.ATTESTED: {
+        "stage": STAGE,
+        "criterion": TEXT,
+        "statement": TEXT,
+        "digest": DIGEST,
+        "expires": DAY,
+        "signed": COMMIT,
+    },
+    EventType.WAIVED: {"stage": STAGE, "criterion": TEXT, "reason": TEXT, "digest": DIGEST, "expires": DAY},
     EventType.FEEDBACK_ADDED: {"stage": NEXT, "text": TEXT},
     EventType.SPRINT_CLOSED: {
         "title": TEXT,
@@ -123,4 +204,18 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
         "stages": CLOSED_STAGES,
         "ledger": LEDGER,
     },
+    EventType.FORK_RESOLVED: {
+        "keep": EVENT,
+        "aside": (_list_of(_event, least=1), "a list of event ids that is not empty"),
+        "reason": OPTIONAL_TEXT,
+    },
+}
+_REPLACES = {"replaces": EVENTS}
+OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
+    EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS},
+    EventType.STAGE_PASSED: {"gate": GATE, "uses": DIGESTS},
+    EventType.STAGE_SKIPPED: {"expires": DAY},
+    EventType.REVIEW_RECORDED: {**_REPLACES, "seen": DIGESTS},
+    EventType.ATTESTED: {**_REPLACES, "seen": DIGESTS, "reason": OPTIONAL_TEXT},
+    EventType.FEEDBACK_ADDED: {**_REPLACES, "triages": EVENT, "decision": TEXT, "reason": OPTIONAL_TEXT},
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Place
+from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Place, Supplied
 from verifflowcc.adapters.files.tree import Tree
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.tokens.counter import open_counter
@@ -17,6 +17,7 @@ from verifflowcc.domain.question import Question
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError
 from verifflowcc.services import prompt_templates
+from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.selection import Selection, select
 from verifflowcc.services.standpoint import depends_on as place_depends_on
@@ -42,7 +43,7 @@ class Circumstances:
     index: Index
     counter: TokenCounter
     selection: Selection
-    derived: Mapping[Derived, tuple[str, str]]
+    derived: Mapping[Derived, Supplied]
     template_source: prompt_templates.TemplateSource
     inputs: Mapping[str, str]
     notices: tuple[str, ...]
@@ -89,9 +90,11 @@ def _look(source: Workspace, question: Question, index: Index, inputs: dict[str,
     loaded = effective_config(source)
     _check_agent(source, loaded.config, question.agent)
     place, state, notices = resolve(source, question.agent, question.sprint, question.stage)
-    selection = select(tree, loaded.config.strategies, place)
     progress = progress_of(source, place, state)
-    derived = {Derived.PROGRESS: progress} if progress else {}
+    derived = {Derived.PROGRESS: Supplied(*progress)} if progress else {}
+    if comments := comments_told(source, place, state):
+        derived[Derived.FEEDBACK] = comments
+    selection = select(tree, loaded.config.strategies, place, derived)
     template = prompt_templates.source_for(source, question.agent)
     inputs |= {"config": loaded.config.digest, "template": template.digest}
     if progress:

@@ -2,12 +2,23 @@
 
 from dataclasses import dataclass
 
-from verifflowcc.adapters.config.load import FILE, Loaded, load_config
+from verifflowcc.adapters.config.load import FILE, Loaded, load_config, read_config
 from verifflowcc.adapters.config.provenance import Setting, effective_settings
 from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import (
+    OWN,
+    load_workflow,
+    own_bytes,
+    own_name,
+    parse_workflow,
+    shipped_names,
+    workflow_names,
+)
 from verifflowcc.domain.config import DEFAULT_ROLE, Config
+from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConfigError
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.modes import with_modes
 
 __all__ = ["ConfigReport", "Loaded", "Setting", "check_config", "config_schema", "effective_config", "show_config"]
 
@@ -22,29 +33,41 @@ class ConfigReport:
 
 def shipped_workflows() -> tuple[str, ...]:
     """Return the names of the workflows that come with vfcc, sorted."""
-    return tuple(sorted(path.stem for path in (templates_folder() / "workflows").glob("*.y*ml")))
+    return shipped_names()
 
 
 def effective_config(workspace: Workspace) -> Loaded:
     """Return the workspace's configuration, from the cache where its file did not change.
 
-    Raises ConfigError with every problem, WorkspaceError where the file cannot be read.
+    Raises ConfigError with every problem, WorkspaceError where the file cannot be read. What keeps the project's own
+    workflow from having a name goes first: `config.yaml` may be at fault only for want of it.
     """
-    return load_config(workspace.memory / FILE, shipped_workflows(), workspace.local)
+    try:
+        return load_config(workspace.memory / FILE, workflow_names(workspace.memory), workspace.local)
+    except ConfigError as error:
+        nameless = _nameless_workflow(workspace)
+        if nameless:
+            raise ConfigError((*nameless, *error.problems), hint="vfcc check workflow") from error
+        raise
 
 
 def check_config(workspace: Workspace) -> ConfigReport:
     """Validate `config.yaml` without the cache and without writing anything."""
     try:
-        loaded = load_config(workspace.memory / FILE, shipped_workflows(), None)
+        loaded = load_config(workspace.memory / FILE, workflow_names(workspace.memory), None)
     except ConfigError as error:
         return ConfigReport(error.problems, ())
-    return ConfigReport((), (*loaded.notices, *_unknown_roles(workspace, loaded.config)))
+    notices = (*loaded.notices, *_unknown_roles(workspace, loaded.config))
+    try:
+        workflow = load_workflow(workspace.memory, loaded.config.workflow)
+    except ConfigError as error:
+        return ConfigReport((), (*notices, f"the workflow {loaded.config.workflow} is not sound: {error.problems[0]}"))
+    return ConfigReport(_mode_problems(workspace, loaded.config, workflow), notices)
 
 
 def show_config(workspace: Workspace) -> tuple[Setting, ...]:
     """Return every effective setting with its origin. Raises as `effective_config` does."""
-    return effective_settings(workspace.memory / FILE, shipped_workflows())
+    return effective_settings(workspace.memory / FILE, workflow_names(workspace.memory))
 
 
 def config_schema() -> str:
@@ -54,6 +77,30 @@ def config_schema() -> str:
     from verifflowcc.adapters.config.schema import json_schema
 
     return json.dumps(json_schema(shipped_workflows()), indent=2, ensure_ascii=False) + "\n"
+
+
+def _nameless_workflow(workspace: Workspace) -> tuple[str, ...]:
+    """What is wrong with a workflow file that has no name to offer."""
+    try:
+        own = own_bytes(workspace.memory)
+        if own is not None and own_name(workspace.memory) is None:
+            parse_workflow(own, OWN)
+    except ConfigError as error:
+        return error.problems
+    return ()
+
+
+def _mode_problems(workspace: Workspace, config: Config, workflow: Workflow) -> tuple[str, ...]:
+    """What keeps the modes from being taken by the workflow that new sprints follow, at the line of `gates.modes`."""
+    try:
+        with_modes(workflow, config.gates.modes)
+    except ConfigError as error:
+        from verifflowcc.adapters.config.yaml_values import load_yaml
+
+        _, lines = load_yaml(read_config(workspace.memory / FILE) or b"", FILE)
+        line = lines.get(("gates", "modes"), 1)
+        return tuple(problem.replace(f"{FILE}: ", f"{FILE}:{line}: ", 1) for problem in error.problems)
+    return ()
 
 
 def _unknown_roles(workspace: Workspace, config: Config) -> tuple[str, ...]:

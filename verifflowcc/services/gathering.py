@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from verifflowcc.adapters.files.layout import Derived
+from verifflowcc.adapters.files.layout import Derived, Supplied
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.context.rank import Ranked, Score, rank
 from verifflowcc.context.standing import standing
@@ -29,10 +29,10 @@ class Gathered:
     notices: list[str] = field(default_factory=list)
 
 
-def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, tuple[str, str]], task: str) -> Gathered:
+def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, Supplied], task: str) -> Gathered:
     """Return ranked candidates for every layer of the selection.
 
-    `derived` gives a derived source its path and text; one that is missing has nothing to say yet. Raises FormatError
+    `derived` is what each derived source says; one that is missing has nothing to say yet. Raises FormatError
     where an always-load file cannot be read as memory.
     """
     gathered = Gathered()
@@ -67,6 +67,7 @@ class _Entry:
     digest: str
     tokens: int
     body: Body | None
+    trust: str
 
 
 def _paths_in(task: str) -> set[str]:
@@ -97,15 +98,15 @@ def _refuse_broken(selected: Iterable[Selected], reading: Reading, gathered: Gat
 
 
 def _entry(
-    one: Selected, bodies: Mapping[str, Body], reading: Reading, derived: Mapping[Derived, tuple[str, str]]
+    one: Selected, bodies: Mapping[str, Body], reading: Reading, derived: Mapping[Derived, Supplied]
 ) -> _Entry | None:
     if isinstance(one.source, Found):
         body = bodies.get(one.path)
-        return None if body is None else _Entry(one.path, body.digest, body.tokens, body)
+        return None if body is None else _Entry(one.path, body.digest, body.tokens, body, str(body.item.trust))
     if one.source not in derived:
         return None
-    path, text = derived[one.source]
-    return _Entry(path, reading.supply(path, text), reading.counter.count(text), None)
+    told = derived[one.source]
+    return _Entry(told.path, reading.supply(told.path, told.text), reading.counter.count(told.text), None, told.trust)
 
 
 def _left_out(one: Selected, entry: _Entry | None, out: Mapping[str, str], reading: Reading) -> str | None:
@@ -163,7 +164,7 @@ def _candidate(one: Selected, entry: _Entry, number: int, score: Score | None) -
         kind=_KINDS.get("." + entry.path.rpartition(".")[2], "text"),
         title=item.title if item else "",
         date=(item.updated or item.created or (item.decision.date if item.decision else None)) if item else None,
-        trust=str(item.trust) if item else "tool",
+        trust=entry.trust,
         score=score.total if score else 0,
         why=score.why if score else "always loaded",
     )

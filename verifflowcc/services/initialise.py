@@ -9,9 +9,10 @@ from pathlib import Path
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.shipped import example_folder, templates_folder
-from verifflowcc.adapters.workflows import load_workflow
+from verifflowcc.adapters.workflows import load_workflow, own_name
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.configuration import shipped_workflows
+from verifflowcc.services.obvious_command import Suggestion, obvious_test_command, with_suggestion
 from verifflowcc.text.near import nearest
 
 GITIGNORE = "local/\nsprint/*/progress.json\n.vfcc-*.tmp\n"
@@ -27,12 +28,14 @@ class Initialised:
     notices: tuple[str, ...]
 
 
-def initialise(root: Path, *, workflow: str = "light", example: bool = False) -> Initialised:
+def initialise(root: Path, *, workflow: str | None = None, example: bool = False) -> Initialised:
     """Create the memory tree in `root`, from the worked example where `example` is true.
+
+    New sprints go by `workflow`, or where that is None by the example's own, else by `light`.
 
     Raises UsageError for an unknown workflow, WorkspaceError where there is a `.memory` already.
     """
-    if workflow not in shipped_workflows():
+    if workflow is not None and workflow not in shipped_workflows():
         near = nearest(workflow, shipped_workflows())
         raise UsageError(
             f"there is no workflow {workflow}; there is {', '.join(shipped_workflows())}",
@@ -43,8 +46,10 @@ def initialise(root: Path, *, workflow: str = "light", example: bool = False) ->
         raise WorkspaceError(f"{target} exists already and is left as it is", hint="vfcc status")
     if not root.is_dir():
         raise WorkspaceError(f"{root} is not a folder", hint=f"mkdir -p {root}")
+    workflow = workflow or (own_name(example_folder()) if example else None) or "light"
     files = dict(_example_files() if example else _starting_files(target, workflow))
-    files["config.yaml"] = _configuration(workflow)
+    suggestion = obvious_test_command(root)
+    files["config.yaml"] = _configuration(workflow, suggestion)
     files[".gitignore"] = GITIGNORE.encode()
     _create(root, target, files)
     created = [f"{MEMORY}/{name}" for name in sorted(files)]
@@ -53,12 +58,16 @@ def initialise(root: Path, *, workflow: str = "light", example: bool = False) ->
         created += _core_file(root, notices)
     elif not any((root / name).exists() for name in CORE_FILES):
         notices.append("there is no CLAUDE.md or AGENTS.md; write one, and it comes first in every prompt")
+    if suggestion and suggestion.certain:
+        notices.append("gates.commands.test is what evidence run will run; look at it, then: vfcc allow")
     return Initialised(root, tuple(created), tuple(notices))
 
 
-def _configuration(workflow: str) -> bytes:
+def _configuration(workflow: str, suggestion: Suggestion | None) -> bytes:
     text = (templates_folder() / "config.yaml").read_text(encoding="utf-8")
-    return re.sub(r"(?m)^workflow: \w+", f"workflow: {workflow}", text, count=1).encode()
+    if suggestion:
+        text = with_suggestion(text, suggestion)
+    return re.sub(r"(?m)^workflow: [\w-]+", f"workflow: {workflow}", text, count=1).encode()
 
 
 def _starting_files(memory: Path, workflow: str) -> Iterator[tuple[str, bytes]]:

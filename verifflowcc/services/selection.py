@@ -1,6 +1,6 @@
 """Which files each layer's loading strategy selects, before any of them is read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, sources
@@ -32,15 +32,20 @@ class Selection:
     unmatched: tuple[tuple[Layer, str], ...]
 
 
-def select(tree: Tree, strategies: Mapping[Layer, LayerStrategy], place: Place) -> Selection:
-    """Return the selection for `place`; `unmatched` lists always-load patterns alone."""
+def select(
+    tree: Tree, strategies: Mapping[Layer, LayerStrategy], place: Place, told: Collection[Derived] = ()
+) -> Selection:
+    """Return the selection for `place`; `unmatched` lists always-load patterns alone.
+
+    `told` are the derived sources that have something to say.
+    """
     selected: list[Selected] = []
     unmatched: list[tuple[Layer, str]] = []
     for layer in READING_ORDER:
         if layer in strategies:
             seen: set[str] = set()
             for pattern, always in _patterns(strategies[layer]):
-                found = list(_matching(tree, layer, pattern, place))
+                found = list(_matching(tree, layer, pattern, place, told))
                 if always and not found:
                     unmatched.append((layer, pattern))
                 for source in found:
@@ -57,12 +62,17 @@ def _patterns(strategy: LayerStrategy) -> Iterator[tuple[str, bool]]:
     yield from ((pattern, False) for pattern in strategy.conditional_load)
 
 
-def _matching(tree: Tree, layer: Layer, pattern: str, place: Place) -> Iterator[Found | Derived]:
+def _matching(
+    tree: Tree, layer: Layer, pattern: str, place: Place, told: Collection[Derived]
+) -> Iterator[Found | Derived]:
     for source in sources(layer, pattern, place):
         if isinstance(source, Files):
             found = tree.find(source.folder, source.pattern)
             if layer is Layer.SPRINT and source.folder == folder_of(layer, place):
-                yield from _not_projected(source, found)
+                yield from _instead(source, found, Derived.PROGRESS)
+                continue
+            if layer is Layer.STAGE and source.folder == folder_of(layer, place) and Derived.FEEDBACK in told:
+                yield from _instead(source, found, Derived.FEEDBACK)
                 continue
             yield from found
             if found and source.pattern in CORE_FILES:
@@ -71,12 +81,12 @@ def _matching(tree: Tree, layer: Layer, pattern: str, place: Place) -> Iterator[
             yield source
 
 
-def _not_projected(source: Files, found: tuple[Found, ...]) -> Iterator[Found | Derived]:
-    """Where a pattern names `progress.json`, what the ledger says: the file itself is on some machines only."""
-    projection = f"{source.folder}/{Derived.PROGRESS.value}"
-    yield from (file for file in found if file.path != projection)
-    if names(source.pattern, Derived.PROGRESS.value):
-        yield Derived.PROGRESS
+def _instead(source: Files, found: tuple[Found, ...], derived: Derived) -> Iterator[Found | Derived]:
+    """Where a pattern names a file that is derived, what it says now: the file itself says less, or is not here."""
+    file = f"{source.folder}/{derived.value}"
+    yield from (one for one in found if one.path != file)
+    if names(source.pattern, derived.value):
+        yield derived
 
 
 def _key(source: Found | Derived, folder: str | None) -> str:

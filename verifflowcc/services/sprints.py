@@ -2,13 +2,18 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
+from verifflowcc.adapters.git.history import head_commit
 from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConflictError, GateClosed, LedgerError, UsageError, WorkspaceError
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
+from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.transitions import (
     Transition,
@@ -27,6 +32,8 @@ from verifflowcc.text.digest import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
 from verifflowcc.workflow import payloads
 from verifflowcc.workflow.closing import closed_line, events_digest, learnings_block, with_block
+from verifflowcc.workflow.gate import closing_gate
+from verifflowcc.workflow.modes import with_modes
 from verifflowcc.workflow.progress import progress_document
 
 
@@ -51,7 +58,7 @@ def start_sprint(
     aims = tuple(aim for goal in goals if (aim := one_line(goal, "a goal")))
     from verifflowcc.adapters.workflows import load_workflow  # reading YAML is for starting alone
 
-    plan = load_workflow(workspace.memory, workflow)
+    plan = with_modes(load_workflow(workspace.memory, workflow), effective_config(workspace).config.gates.modes)
     if sprint_id is not None:
         _check_chosen(workspace, sprint_id)
         done = _start(workspace, sprint_id, name, aims, plan, actor)
@@ -104,12 +111,14 @@ def close_sprint(
 ) -> Transition:
     """Close a sprint; its learnings go to the end of its `knowledge.md`, once, however often this is tried.
 
-    Raises GateClosed while a stage is open, unless `unfinished_reason` says why the sprint ends all the same.
+    Raises GateClosed while a stage is open or does not hold any more, unless `unfinished_reason` says why the sprint
+    ends all the same.
     """
     seen, state = load_movable(workspace, sprint_id)
     if state.status is SprintStatus.CLOSED:
         raise UsageError(f"{sprint_id} is closed already", hint=f"vfcc sprint show {sprint_id}")
     unfinished = _unfinished(state, unfinished_reason)
+    notes = () if unfinished else _still_holds(workspace, state)
     block = learnings_block(state.title, learnings) if learnings and learnings.strip() else None
     ledger: dict[str, Json] = {
         "events": len(seen.events),
@@ -124,7 +133,7 @@ def close_sprint(
         actor=actor,
         prepare=lambda writer: _learn(writer, block),
     )
-    return settle(workspace, done, f"{sprint_id}: sprint closed", commit=commit)
+    return settle(workspace, replace(done, notes=notes), f"{sprint_id}: sprint closed", commit=commit)
 
 
 def update_sprint(workspace: Workspace, sprint_id: str, results: Mapping[str, object]) -> tuple[str, ...]:
@@ -186,7 +195,9 @@ def _start(
         return (path,)
 
     seen = LedgerRead(sprint_id, (), (), ())
-    move = (EventType.SPRINT_STARTED, payloads.started(sprint_id, title, goals, workflow))
+    carried = [f"{one.sprint}/{one.event}" for one in open_feedback_of_earlier_sprints(workspace)]
+    payload = payloads.started(sprint_id, title, goals, workflow, base=head_commit(workspace.root), carried=carried)
+    move = (EventType.SPRINT_STARTED, payload)
     return record(workspace, seen, SprintState(sprint_id, title), move, actor=actor, prepare=prepare)
 
 
@@ -201,6 +212,16 @@ def _unfinished(state: SprintState, reason: str | None) -> str | None:
         f"{state.id} cannot be closed: {len(left)} of {len(state.stages)} stages are not passed ({', '.join(left)})",
         hint=f'vfcc stage advance  # or: vfcc sprint close {state.id} --unfinished "why"',
     )
+
+
+def _still_holds(workspace: Workspace, state: SprintState) -> tuple[str, ...]:
+    """Return what goes on record when the sprint is closed. Raises GateClosed where a stage does not hold any more."""
+    gate = closing_gate(sound_facts(workspace, state))
+    for each in gate.blockers:
+        raise GateClosed(
+            f"{state.id} cannot be closed: {each.reason}", hint=f"{each.step}  # then: vfcc sprint close {state.id}"
+        )
+    return tuple(f"on record: {each.reason}" for each in gate.findings)
 
 
 def _learn(writer: LedgerWriter, block: str | None) -> tuple[str, ...]:

@@ -2,26 +2,30 @@
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.artifacts import read_artifacts
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.domain.events import EventType
-from verifflowcc.domain.sprints import DONE, ArtifactFile, Criterion, SprintState, SprintStatus, StageState
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Gate, Verdict
+from verifflowcc.domain.sprints import DONE, ArtifactFile, SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import GateClosed, UsageError
 from verifflowcc.formats.events import moment
+from verifflowcc.services.finding import find_stage
+from verifflowcc.services.gates import StageGates, ask_gates, gates_of, sound_facts, unmet, way_on
 from verifflowcc.services.given import one_line
+from verifflowcc.services.pinned_workflow import check_pinned_workflow
+from verifflowcc.services.sprints import list_sprints
 from verifflowcc.services.transitions import Transition, load_movable, load_sprint, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
-from verifflowcc.text.near import nearest
 from verifflowcc.workflow import payloads
-from verifflowcc.workflow.exit_check import exit_criteria
-from verifflowcc.workflow.moves import next_stage, reopenable
+from verifflowcc.workflow.in_sprint import in_sprint
+from verifflowcc.workflow.moves import reopenable
 from verifflowcc.workflow.summary import StageExit, metrics_document, summary_document
 
 _ARTIFACT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?")
@@ -29,7 +33,7 @@ _ARTIFACT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?"
 
 @dataclass(frozen=True, slots=True)
 class StageView:
-    """A stage of a sprint as it stands: its files and the criteria for leaving it.
+    """A stage of a sprint as it stands: its files and the gates on the way to the next.
 
     `folder` is where its artifacts go, relative to the project's root.
     """
@@ -38,31 +42,36 @@ class StageView:
     stage: StageState
     folder: str
     files: tuple[ArtifactFile, ...]
-    criteria: tuple[Criterion, ...]
+    gates: tuple[Gate, ...]
 
 
 def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: bool = False) -> Transition:
-    """Leave the stage in work and enter the next, if the exit check is met.
+    """Leave the stage in work and enter the next, if its exit gate and the next one's entry gate are open.
 
     `summary.md` and `metrics.json` are written first; the event is what counts, so after a crash before it the command
     is run again. Raises GateClosed with all that is missing.
     """
     seen, state = load_movable(workspace, sprint_id)
-    stage = _in_work(state)
-    view = _view(workspace, state, stage)
-    _check_exit(view)
-    left = _exit(workspace, view, workspace.clock.now())
+    stage = stage_in_work(state)
+    notices = check_pinned_workflow(workspace, state)
+    facts = sound_facts(workspace, state)
+    asked = gates_of(state, stage.stage.id, facts, notices)
+    if not asked.is_open:
+        raise GateClosed(unmet(asked), hint=_way_back(workspace, asked))
+    left = _exit(workspace, asked, facts)
     summary = summary_document(left)
-    artifacts = tuple(file.artifact for file in view.files)
-    following = next_stage(state, stage.stage.id)
+    gate = [each for one in asked.gates for each in one.assessments]
+    payload = payloads.passed(stage.stage.id, asked.following, left.outputs, digest_text(summary), gate)
     done = record(
         workspace,
         seen,
         state,
-        (EventType.STAGE_PASSED, payloads.passed(stage.stage.id, following, artifacts, digest_text(summary))),
+        (EventType.STAGE_PASSED, payload),
         actor=actor,
         prepare=lambda writer: _hand_over(writer, stage.stage.id, summary, metrics_document(left)),
     )
+    told = (*on_record(asked.gates), *standing(state, done.state))
+    done = replace(done, notes=told, warnings=(*notices, *done.warnings))
     return settle(workspace, done, f"{sprint_id}: {stage.stage.id} passed", commit=commit)
 
 
@@ -86,14 +95,19 @@ def reopen_stage(
         raise UsageError(f"{stage_id} was not left behind in {sprint_id}; {have}", hint="vfcc stage list")
     move = (EventType.STAGE_REOPENED, payloads.reopened(stage_id, why))
     done = record(workspace, seen, state, move, actor=actor)
+    done = replace(done, notes=standing(state, done.state))
     return settle(workspace, done, f"{sprint_id}: {stage_id} reopened", commit=commit)
 
 
 def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageView:
-    """Return a stage with its exit check; the one in work where none is named (else the last)."""
+    """Return a stage with its gates; the one in work where none is named (else the last)."""
     state = load_sprint(workspace, sprint_id)[1]
     wanted = stage_id or state.current or (state.stages[-1].stage.id if state.stages else "")
-    return _view(workspace, state, find_stage(state, wanted))
+    stage = find_stage(state, wanted)
+    folder = artifacts_folder(state.id, wanted)
+    files = read_artifacts(workspace.root / folder, workspace.memory)
+    sound = not state.problems and not state.fork
+    return StageView(state, stage, folder, files, ask_gates(workspace, sprint_id, wanted) if sound else ())
 
 
 def list_stages(workspace: Workspace, sprint_id: str) -> tuple[StageState, ...]:
@@ -127,22 +141,13 @@ def update_stage(
     Returns the paths written, relative to the project's root.
     """
     written = save_artifacts(workspace, sprint_id, stage_id, artifacts)
-    view = show_stage(workspace, sprint_id, stage_id)
+    state = load_movable(workspace, sprint_id)[1]
+    facts = sound_facts(workspace, state)
     path = f".memory/stage/{sprint_id}/{stage_id}/summary.md"
     check_inside((workspace.root / path).parent, workspace.memory)
-    write_atomic(workspace.root / path, summary_document(_exit(workspace, view, workspace.clock.now())))
+    left = _exit(workspace, gates_of(state, stage_id, facts), facts)
+    write_atomic(workspace.root / path, summary_document(left))
     return (*written, path)
-
-
-def find_stage(state: SprintState, stage_id: str) -> StageState:
-    """Return the stage of that id. Raises UsageError with the nearest name."""
-    found = state.stage(stage_id)
-    if found:
-        return found
-    known = [each.stage.id for each in state.stages]
-    near = nearest(stage_id, known)
-    more = f"did you mean {near}?" if near else f"there is {', '.join(known) or 'none'}"
-    raise UsageError(f"{state.id} has no stage {stage_id}; {more}", hint="vfcc stage list")
 
 
 def artifacts_folder(sprint_id: str, stage_id: str) -> str:
@@ -150,7 +155,8 @@ def artifacts_folder(sprint_id: str, stage_id: str) -> str:
     return f".memory/stage/{sprint_id}/{stage_id}/artifacts"
 
 
-def _in_work(state: SprintState) -> StageState:
+def stage_in_work(state: SprintState) -> StageState:
+    """Return the stage in work. Raises UsageError where there is none."""
     if state.status is SprintStatus.CLOSED:
         raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
     stage = state.stage(state.current) if state.current else None
@@ -159,43 +165,67 @@ def _in_work(state: SprintState) -> StageState:
     return stage
 
 
-def _view(workspace: Workspace, state: SprintState, stage: StageState) -> StageView:
-    folder = artifacts_folder(state.id, stage.stage.id)
-    files = read_artifacts(workspace.root / folder, workspace.memory)
-    return StageView(state, stage, folder, files, exit_criteria(stage.stage, files, folder))
+def on_record(gates: Sequence[Gate]) -> tuple[str, ...]:
+    """Return a sentence for each criterion that is not met and closed no gate, and for each that is waived."""
+    told = [f"on record: {each.criterion.id}: {each.reason}" for gate in gates for each in gate.findings]
+    told += [
+        f"waived: {each.criterion.id}: {each.reason}"
+        for gate in gates
+        for each in gate.assessments
+        if each.verdict is Verdict.WAIVED
+    ]
+    return tuple(told)
 
 
-def _check_exit(view: StageView) -> None:
-    unmet = [criterion for criterion in view.criteria if not criterion.met]
-    if not unmet:
-        return
-    count = f"{len(unmet)} of {len(view.criteria)} criteria {'is' if len(unmet) == 1 else 'are'} not met"
-    listed = "\n".join(f"- {criterion.reason}" for criterion in unmet)
-    raise GateClosed(
-        f"{view.sprint.id} cannot leave {view.stage.stage.id}: {count}\n{listed}",
-        hint=f"{unmet[0].step}, then: vfcc stage advance",
-    )
+def standing(before: SprintState, after: SprintState) -> tuple[str, ...]:
+    """Return sentences for the stages that a move made stale, or that stand again."""
+    told = []
+    for was, now in zip(before.stages, after.stages, strict=True):
+        if was.status is now.status:
+            continue
+        name = now.stage.id
+        if now.status is StageStatus.STALE:
+            told.append(f"stale: {name}, until {', '.join(now.used)} {_have(now)} the artifacts that it used")
+        elif was.status is StageStatus.STALE and now.status is StageStatus.PASSED:
+            told.append(f"stands again: {name}, since what it used did not change")
+    return tuple(told)
 
 
-def _exit(workspace: Workspace, view: StageView, now: datetime) -> StageExit:
-    state, stage = view.sprint, view.stage
+def _have(stage: StageState) -> str:
+    return "has" if len(stage.used) == 1 else "have"
+
+
+def _way_back(workspace: Workspace, asked: StageGates) -> str:
+    """Return what to do and, unless that says so itself or leads elsewhere, to advance once it is done."""
+    step = way_on(asked)
+    leads_on = asked.route or step.endswith("vfcc stage advance")
+    hint = step if leads_on else f"{step}  # then: vfcc stage advance"
+    open_ones = sum(line.status is not SprintStatus.CLOSED for line in list_sprints(workspace))
+    return in_sprint(hint, asked.sprint.id) if open_ones > 1 else hint
+
+
+def _exit(workspace: Workspace, asked: StageGates, facts: Facts) -> StageExit:
+    state, stage = asked.sprint, asked.stage
+    name = stage.stage.id
     earlier = {}
     for each in state.stages:
-        if each.stage.id == stage.stage.id:
+        if each.stage.id == name:
             break
         if each.status in DONE:
-            found = read_artifacts(workspace.root / artifacts_folder(state.id, each.stage.id), workspace.memory)
-            earlier[each.stage.id] = tuple(file.artifact for file in found)
-    feedback = read_text(workspace.memory / "stage" / state.id / stage.stage.id / "feedback.md")
-    seconds = int((now - moment(stage.entered_at)).total_seconds()) if stage.entered_at else -1
+            earlier[each.stage.id] = tuple(one.artifact for one in facts.artifacts[each.stage.id])
+    feedback = read_text(workspace.memory / "stage" / state.id / name / "feedback.md")
+    since = (workspace.clock.now() - moment(stage.entered_at)).total_seconds() if stage.entered_at else -1
     return StageExit(
         state=state,
         stage=stage,
-        outputs=tuple(file.artifact for file in view.files),
+        outputs=tuple(one.artifact for one in facts.artifacts[name]),
         earlier=earlier,
         feedback_lines=sum(bool(line.strip()) for line in feedback.splitlines()),
-        duration_s=seconds if seconds >= 0 else None,
-        following=state.workflow.after(stage.stage.id) if state.workflow else None,
+        duration_s=int(since) if since >= 0 else None,
+        following=state.workflow.stage(asked.following) if state.workflow and asked.following else None,
+        gate=asked.exit,
+        facts=facts,
+        failures=asked.failures,
     )
 
 

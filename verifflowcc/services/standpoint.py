@@ -5,8 +5,8 @@ import os
 from verifflowcc.adapters.files.layout import MEMORY, Place
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import UsageError
+from verifflowcc.services.finding import find_stage
 from verifflowcc.services.sprints import list_sprints, progress_text, show_sprint
-from verifflowcc.services.stages import find_stage
 from verifflowcc.services.transitions import ledger_of, unknown_sprint
 from verifflowcc.services.workspace import Workspace
 

@@ -4,6 +4,7 @@ The snapshot carries the text and the JSON as they are printed, and stamps of ev
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from verifflowcc.adapters.files.layout import MEMORY
@@ -11,16 +12,21 @@ from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.stamps import Stamps, settled
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.services.people_said import PeopleSaid, Word, people_said, valid_until_ms
+from verifflowcc.services.people_said import lines as people_lines
 from verifflowcc.services.sprints import list_sprints, show_sprint
 from verifflowcc.services.transitions import ledger_of
 from verifflowcc.services.workspace import Workspace
 
-SNAPSHOT_FORMAT = 1
+SNAPSHOT_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSprint:
-    """An open sprint: its place in its V, the last event as of which this is said, and the next command."""
+    """An open sprint: its place in its V, the last event as of which this is said, and the next command.
+
+    `words` are what people said, `comments` is the number of comments that are open.
+    """
 
     id: str
     title: str
@@ -29,17 +35,24 @@ class OpenSprint:
     passed: int
     stages: int
     problems: int
+    words: tuple[Word, ...]
+    comments: int
     as_of: str
     next: str
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The open sprints, how many are closed, and the next command."""
+    """The open sprints, how many are closed, and the next command.
+
+    `without_events` are sprints that have a `goals.md` and no ledger: their start was cut short, or their events are
+    lost.
+    """
 
     open: tuple[OpenSprint, ...]
     closed: int
     next: str
+    without_events: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +68,7 @@ def current_status(workspace: Workspace) -> Status:
     lines = list_sprints(workspace)
     open_ones = tuple(_open(workspace, line) for line in lines if line.status is not SprintStatus.CLOSED)
     following = open_ones[0].next if open_ones else 'vfcc sprint start "Title"'
-    return Status(open_ones, len(lines) - len(open_ones), following)
+    return Status(open_ones, len(lines) - len(open_ones), following, ledger_of(workspace).without_events())
 
 
 def remember_status(workspace: Workspace) -> ShownStatus:
@@ -66,7 +79,13 @@ def remember_status(workspace: Workspace) -> ShownStatus:
     shown = ShownStatus(_text(status), json.dumps(asdict(status), indent=2, sort_keys=True, ensure_ascii=False) + "\n")
     if not settled(before.touched_ns):
         return shown
-    snapshot = {"format": SNAPSHOT_FORMAT, "text": shown.text, "json": shown.json, "stamps": before.by_path}
+    snapshot = {
+        "format": SNAPSHOT_FORMAT,
+        "text": shown.text,
+        "json": shown.json,
+        "until": min(filter(None, (valid_until_ms(one) for one in _said(status))), default=None),
+        "stamps": before.by_path,
+    }
     try:
         write_atomic(workspace.local / "snapshot.json", json.dumps(snapshot, ensure_ascii=False, indent=1) + "\n")
     except WorkspaceError:
@@ -91,6 +110,7 @@ def depends_on(workspace: Workspace) -> tuple[str, ...]:
 
 def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
     state = show_sprint(workspace, line.id)
+    said = people_said(workspace, state, f"{workspace.clock.now():%Y-%m-%d}")
     return OpenSprint(
         id=line.id,
         title=state.title,
@@ -99,15 +119,23 @@ def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
         passed=sum(each.status in DONE for each in state.stages),
         stages=len(state.stages),
         problems=len(state.problems),
+        words=said.words,
+        comments=said.comments,
         as_of=", ".join(state.heads) or "no event",
         next=_next(state),
     )
 
 
 def _next(state: SprintState) -> str:
-    if state.problems or state.fork:
+    if state.problems:
         return f"vfcc sprint show {state.id}"
+    if state.fork:
+        return f"vfcc sprint resolve {state.id}"
     return f"vfcc stage show --sprint {state.id}" if state.current else f"vfcc sprint close {state.id}"
+
+
+def _said(status: Status) -> Iterator[PeopleSaid]:
+    return (PeopleSaid(sprint.words, sprint.comments) for sprint in status.open)
 
 
 def _text(status: Status) -> str:
@@ -119,9 +147,13 @@ def _text(status: Status) -> str:
         lines.append(f"  {where}{sprint.passed} of {sprint.stages} stages passed, as of event {sprint.as_of}")
         if sprint.problems:
             lines.append(f"  {sprint.problems} of its event files cannot be trusted: what is said here leaves them out")
+        lines += [f"  {line}" for line in people_lines(PeopleSaid(sprint.words, sprint.comments), sprint.id)]
         lines.append(f"  next: {sprint.next}")
     if not status.open:
         lines += ["no sprint is open", f"  next: {status.next}"]
+    for name in status.without_events:
+        lines.append(f"{name}: has goals.md and no event; its start was cut short, or its events are lost")
+        lines.append("  next: vfcc doctor")
     if status.closed:
         lines.append(f"{status.closed} closed: vfcc sprint list")
     return "\n".join(lines) + "\n"

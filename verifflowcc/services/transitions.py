@@ -28,7 +28,7 @@ class Transition:
 
     `state` is the sprint after it; `before` and `after` are the stages in work. `written` are paths relative to the
     project's root. `committed` is the id of the git commit, if one was made; else `git_command` is what would make it,
-    or None outside of git. `warnings` are sentences.
+    or None outside of git. `notes` (what went on record, what became stale) and `warnings` are sentences.
     """
 
     state: SprintState
@@ -36,6 +36,7 @@ class Transition:
     before: str | None
     after: str | None
     written: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     committed: str | None = None
     git_command: str | None = None
@@ -43,7 +44,7 @@ class Transition:
 
 def ledger_of(workspace: Workspace) -> Ledger:
     """Return the workspace's ledger."""
-    return Ledger(workspace.memory)
+    return Ledger(workspace.memory, cached=workspace.ledgers.cached, known=workspace.ledgers.caches)
 
 
 def load_sprint(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, SprintState]:
@@ -55,9 +56,13 @@ def load_sprint(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, Sprin
     seen = ledger.load(sprint_id)
     if not seen.names:
         raise unknown_sprint(sprint_id, ledger.sprint_ids())
-    state = fold(sprint_id, seen.events)
-    problems: tuple[LedgerProblem, ...] = tuple(sorted((*seen.problems, *state.problems)))
-    return seen, replace(state, problems=problems)
+    before, state = workspace.ledgers.folded.get(sprint_id, (None, None))
+    if state is None or before is not seen:
+        state = fold(sprint_id, seen.events)
+        problems: tuple[LedgerProblem, ...] = tuple(sorted((*seen.problems, *state.problems)))
+        state = replace(state, problems=problems)
+        workspace.ledgers.folded[sprint_id] = (seen, state)
+    return seen, state
 
 
 def unknown_sprint(sprint_id: str, known: tuple[str, ...]) -> UsageError:
@@ -78,15 +83,20 @@ def load_movable(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, Spri
     """
     seen, state = load_sprint(workspace, sprint_id)
     if state.problems:
-        file = state.problems[0].file
-        raise LedgerError(
-            "\n".join(map(str, state.problems)),
-            hint=f"git status -- {file.rpartition('/')[0]}  # remove what is new, bring back what was changed",
-        )
+        raise unsound(state)
     if state.fork:
         sides = "; ".join(f"{move.actor} {move.does} ({move.event})" for move in state.fork.moves)
-        raise ConflictError(f"{sprint_id} was moved on two sides: {sides}", hint=f"vfcc sprint show {sprint_id}")
+        raise ConflictError(f"{sprint_id} was moved on two sides: {sides}", hint=f"vfcc sprint resolve {sprint_id}")
     return seen, state
+
+
+def unsound(state: SprintState) -> LedgerError:
+    """Return the error for a ledger that cannot be trusted, one line per file."""
+    file = state.problems[0].file
+    return LedgerError(
+        "\n".join(map(str, state.problems)),
+        hint=f"git status -- {file.rpartition('/')[0]}  # remove what is new, bring back what was changed",
+    )
 
 
 def record(
@@ -112,8 +122,8 @@ def record(
         raise UsageError(f"this move does not fit on the ledger: {size:,} bytes, of {LARGEST_EVENT_BYTES:,} at most")
     with ledger_of(workspace).moving(seen.sprint, seen) as writer:
         files = prepare(writer) if prepare else ()
-        writer.append(event)
-        warning = refresh_progress(writer, after) or _welcome(writer, after)
+        doubt = writer.append(event)
+        warnings = tuple(filter(None, (doubt, refresh_progress(writer, after) or _welcome(writer, after))))
     written = (*files, f"sprint/{seen.sprint}/events/{event.id}.json")
     return Transition(
         state=after,
@@ -121,7 +131,7 @@ def record(
         before=state.current,
         after=after.current,
         written=tuple(f".memory/{path}" for path in written),
-        warnings=(warning,) if warning else (),
+        warnings=warnings,
     )
 
 

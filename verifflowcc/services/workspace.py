@@ -2,12 +2,30 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.domain.ports import Clock
 from verifflowcc.errors import WorkspaceError
 
+if TYPE_CHECKING:
+    from verifflowcc.adapters.files.ledger_cache import LedgerCache
+    from verifflowcc.domain.events import LedgerRead
+    from verifflowcc.domain.sprints import SprintState
+
 MEMORY = ".memory"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgersRead:
+    """What was read of the ledgers, by sprint, so that a command which asks again only looks whether it still holds.
+
+    `folded` is a reading and the state that its events add up to. Where they are not `cached`, every file is read anew.
+    """
+
+    cached: bool = True
+    caches: "dict[str, LedgerCache]" = field(default_factory=dict)
+    folded: "dict[str, tuple[LedgerRead, SprintState]]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +37,7 @@ class Workspace:
 
     root: Path
     clock: Clock = field(default_factory=SystemClock)
+    ledgers: LedgersRead = field(default_factory=LedgersRead, compare=False, repr=False)
 
     @property
     def memory(self) -> Path:

@@ -1,7 +1,8 @@
 """The state of a sprint from its events.
 
 The same events give the same state, in whatever order they are read, on whatever clock they were written. Transitions
-must form a chain; where they do not, the state says so as a fork, and stands at the last move that all sides share.
+must form a chain; where they do not, the state says so as a fork, and stands at the last move that all sides share,
+until a choice between the sides is on record.
 """
 
 from collections import Counter
@@ -9,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from verifflowcc.domain.events import Event, EventType, LedgerProblem
-from verifflowcc.domain.sprints import Fork, Move, SprintState, SprintStatus
+from verifflowcc.domain.sprints import Fork, Move, SetAside, SprintState, SprintStatus
 from verifflowcc.errors import LedgerError
 from verifflowcc.text.ulid import content_part
 from verifflowcc.workflow import moves, payloads
-from verifflowcc.workflow.graph import Chain, Graph, arrange, chain
+from verifflowcc.workflow.chain import Chain, chain
+from verifflowcc.workflow.graph import Graph, arrange
 
 
 def fold(sprint: str, events: Iterable[Event]) -> SprintState:
@@ -34,6 +36,7 @@ def fold(sprint: str, events: Iterable[Event]) -> SprintState:
         notes=tuple(event for event in graph.ordered if not event.moves),
         counts={kind: counts[kind] for kind in sorted(counts)},
         fork=fork,
+        aside=tuple(_set_aside(move, choice) for move, choice in line.aside),
         problems=_problems(sprint, graph, impossible),
     )
 
@@ -44,7 +47,7 @@ def event_file(sprint: str, event_id: str) -> str:
 
 
 def _walk(state: SprintState, line: Chain) -> tuple[SprintState, list[tuple[Event, str]]]:
-    impossible = []
+    impossible = [(event, "it resolves a fork that is not there") for event in line.unfounded]
     for event in line.agreed:
         try:
             state = moves.apply(state, event)
@@ -63,6 +66,11 @@ def _fork(line: Chain) -> Fork | None:
         return None
     sides = sorted(line.sides, key=lambda side: content_part(side[0].id))
     return Fork(tuple(Move(first.id, first.type, _does(first), first.actor, first.time, tips) for first, tips in sides))
+
+
+def _set_aside(move: Event, choice: Event) -> SetAside:
+    reason = payloads.optional_text(choice.payload, "reason")
+    return SetAside(move.id, move.type, _does(move), move.actor, move.time, choice.id, choice.actor, reason)
 
 
 def _does(event: Event) -> str:

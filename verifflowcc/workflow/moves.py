@@ -1,10 +1,12 @@
 """What each transition does to a sprint, and which are possible."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from verifflowcc.domain.events import Event, EventType
-from verifflowcc.domain.sprints import DONE, SprintState, SprintStatus, StageState, StageStatus
+from verifflowcc.domain.sprints import DONE, Artifact, Skip, SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import LedgerError
+from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow import payloads
 
 
@@ -18,8 +20,7 @@ def apply(state: SprintState, event: Event) -> SprintState:
         raise LedgerError(f"a {event.type} before the sprint was started")
     match event.type:
         case EventType.SPRINT_CLOSED:
-            unfinished = payloads.optional_text(event.payload, "unfinished")
-            return replace(state, status=SprintStatus.CLOSED, current=None, unfinished=unfinished)
+            return _close(state, event)
         case EventType.STAGE_ENTERED:
             return _enter(state, event)
         case EventType.STAGE_REOPENED:
@@ -28,10 +29,18 @@ def apply(state: SprintState, event: Event) -> SprintState:
             return _leave(state, event)
 
 
-def next_stage(state: SprintState, stage: str) -> str | None:
-    """Return the id of the stage after `stage`, or None after the last."""
-    after = state.workflow.after(stage) if state.workflow else None
-    return after.id if after else None
+def after_passing(state: SprintState, stage: str, artifacts: Sequence[Artifact]) -> str | None:
+    """Return the id of the stage to enter once `stage` has passed with `artifacts`; None where none is left to do."""
+    stages = tuple(_passed(each, artifacts) if each.stage.id == stage else each for each in state.stages)
+    return _first_open(_standing(_with_uses(stages, stage)))
+
+
+def after_skipping(state: SprintState, stage: str) -> str | None:
+    """Return the id of the stage to enter once `stage` is skipped; None where none is left to do."""
+    stages = tuple(
+        replace(each, status=StageStatus.SKIPPED) if each.stage.id == stage else each for each in state.stages
+    )
+    return _first_open(_standing(stages))
 
 
 def reopenable(state: SprintState) -> tuple[str, ...]:
@@ -57,10 +66,20 @@ def _start(state: SprintState, event: Event) -> SprintState:
         title=payloads.text(event.payload, "title"),
         goals=payloads.texts(event.payload, "goals"),
         workflow=workflow,
+        base=payloads.optional_text(event.payload, "base"),
+        carried=payloads.texts(event.payload, "carried") if "carried" in event.payload else (),
         status=SprintStatus.OPEN,
         stages=stages,
     )
-    return _activate(started, entered, event.time)
+    return _activate(started, entered, event)
+
+
+def _close(state: SprintState, event: Event) -> SprintState:
+    unfinished = payloads.optional_text(event.payload, "unfinished")
+    left = [each.stage.id for each in state.stages if each.status not in DONE]
+    if left and not unfinished:
+        raise LedgerError(f"it closes the sprint, gives no reason, and {left[0]} is not passed")
+    return replace(state, status=SprintStatus.CLOSED, current=None, unfinished=unfinished)
 
 
 def _leave(state: SprintState, event: Event) -> SprintState:
@@ -68,53 +87,108 @@ def _leave(state: SprintState, event: Event) -> SprintState:
     entered = payloads.optional_text(event.payload, "entered")
     if name != state.current:
         raise LedgerError(f"a {event.type} for {name}, which is not the stage in work ({state.current or 'none'})")
-    if entered is not None and entered != next_stage(state, name):
-        raise LedgerError(f"from {name} it enters {entered}, and not {next_stage(state, name)}")
     left = _pass_stage if event.type is EventType.STAGE_PASSED else _skip_stage
     stages = tuple(left(each, event) if each.stage.id == name else each for each in state.stages)
+    stages = _standing(_with_uses(stages, name))
+    due = _first_open(stages)
+    if entered is not None and entered not in {due, _next_in_order(state, name)}:
+        raise LedgerError(f"from {name} it enters {entered}, and not {due}")
     moved = replace(state, stages=stages, current=None)
-    return _activate(moved, entered, event.time) if entered else moved
+    return _activate(moved, entered, event) if entered else moved
 
 
 def _pass_stage(stage: StageState, event: Event) -> StageState:
     return replace(
-        stage,
-        status=StageStatus.PASSED,
+        _passed(stage, payloads.artifacts_of(event)),
         passes=stage.passes + 1,
-        artifacts=payloads.artifacts_of(event),
         summary=payloads.text(event.payload, "summary"),
+        outcomes=payloads.outcomes_of(event),
     )
 
 
-def _skip_stage(stage: StageState, _: Event) -> StageState:
-    return replace(stage, status=StageStatus.SKIPPED)
+def _passed(stage: StageState, artifacts: Sequence[Artifact]) -> StageState:
+    return replace(stage, status=StageStatus.PASSED, artifacts=tuple(artifacts), skip=None)
+
+
+def _skip_stage(stage: StageState, event: Event) -> StageState:
+    skip = Skip(
+        event.id,
+        payloads.text(event.payload, "reason"),
+        event.actor,
+        payloads.optional_text(event.payload, "expires"),
+    )
+    return replace(stage, status=StageStatus.SKIPPED, skip=skip)
 
 
 def _enter(state: SprintState, event: Event) -> SprintState:
     name = payloads.text(event.payload, "stage")
-    due = next((each.stage.id for each in state.stages if each.status not in DONE), None)
+    due = _first_open(state.stages)
     if state.current is not None or name != due:
         raise LedgerError(f"a stage_entered for {name}, which is not due ({state.current or due or 'none is'})")
-    return _activate(state, name, event.time)
+    return _activate(state, name, event)
 
 
 def _reopen(state: SprintState, event: Event) -> SprintState:
     name = payloads.text(event.payload, "stage")
     if name not in reopenable(state):
         raise LedgerError(f"a stage_reopened for {name}, which was not left behind")
-    place = [each.stage.id for each in state.stages].index(name)
-    stages = list(state.stages)
-    stages[place] = replace(stages[place], reopened=stages[place].reopened + 1)
-    for index in range(place + 1, len(stages)):
-        was = stages[index]
-        stale = was.passes > 0 or was.status is StageStatus.SKIPPED
-        stages[index] = replace(was, status=StageStatus.STALE if stale else StageStatus.PENDING)
-    return _activate(replace(state, stages=tuple(stages)), name, event.time)
-
-
-def _activate(state: SprintState, name: str, time: str) -> SprintState:
     stages = tuple(
-        replace(each, status=StageStatus.ACTIVE, entered_at=time) if each.stage.id == name else each
+        replace(each, reopened=each.reopened + 1, status=StageStatus.PENDING)
+        if each.stage.id == name
+        else replace(each, status=StageStatus.PENDING)
+        if each.status is StageStatus.ACTIVE
+        else each
         for each in state.stages
     )
-    return replace(state, stages=stages, current=name)
+    return _activate(replace(state, stages=_standing(stages)), name, event)
+
+
+def _activate(state: SprintState, name: str, event: Event) -> SprintState:
+    stages = tuple(
+        replace(each, status=StageStatus.ACTIVE, entered_at=event.time, entered_by=event.id)
+        if each.stage.id == name
+        else each
+        for each in state.stages
+    )
+    return replace(state, stages=_standing(stages), current=name)
+
+
+def _standing(stages: tuple[StageState, ...]) -> tuple[StageState, ...]:
+    """Say anew which passed stages stand: those whose every used stage is done, with the artifacts that were used."""
+    known: dict[str, StageState] = {}
+    for each in stages:
+        now = each
+        if each.status in {StageStatus.PASSED, StageStatus.STALE} and each.used:
+            stands = all(
+                known[name].status in DONE and output_digest(known[name]) == digest
+                for name, digest in each.used.items()
+                if name in known
+            )
+            now = replace(each, status=StageStatus.PASSED if stands else StageStatus.STALE)
+        known[each.stage.id] = now
+    return tuple(known.values())
+
+
+def _with_uses(stages: tuple[StageState, ...], name: str) -> tuple[StageState, ...]:
+    """Note, on the stage just passed, the artifacts that the stages which it uses have now."""
+    outputs = {each.stage.id: output_digest(each) for each in stages}
+    return tuple(
+        replace(each, used={use: outputs[use] for use in each.stage.uses if use in outputs})
+        if each.stage.id == name
+        else each
+        for each in stages
+    )
+
+
+def output_digest(stage: StageState) -> str:
+    """Return the digest of the artifacts with which the stage was last passed."""
+    return digest_text("".join(f"{one.path}\0{one.digest}\n" for one in stage.artifacts))
+
+
+def _first_open(stages: Iterable[StageState]) -> str | None:
+    return next((each.stage.id for each in stages if each.status not in DONE), None)
+
+
+def _next_in_order(state: SprintState, name: str) -> str | None:
+    after = state.workflow.after(name) if state.workflow else None
+    return after.id if after else None

@@ -1,11 +1,23 @@
 """What a stage hands to the next one: `summary.md` and `metrics.json`, as texts."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageState
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Verdict
+from verifflowcc.domain.people import Decision
+from verifflowcc.domain.sprints import Artifact, SprintState, StageState
 from verifflowcc.domain.workflows import Stage
+from verifflowcc.workflow.assess_people import concerning
+from verifflowcc.workflow.deviations import clause, deviations
+from verifflowcc.workflow.metrics_words import percent
+from verifflowcc.workflow.people import latest_words
+from verifflowcc.workflow.said import review_line, waiver_line
+from verifflowcc.workflow.used_numbers import used_numbers
+
+_APPROVING = frozenset({Kind.REVIEW, Kind.ATTESTATION})
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +26,9 @@ class StageExit:
 
     `outputs` are its artifacts now. `earlier` maps each stage done before to its artifacts as they lie there now.
     `feedback_lines` counts the lines of its `feedback.md` that are not empty. `duration_s` is the time between the
-    events of entering and leaving, in whole seconds, or None where the clocks of the two disagree.
+    events of entering and leaving, in whole seconds, or None where the clocks of the two disagree. `gate` is its exit
+    gate as asked, and `facts` what it was asked on. `failures` counts the evidence of this stage that did not meet its
+    criterion since it was entered.
     """
 
     state: SprintState
@@ -24,6 +38,9 @@ class StageExit:
     feedback_lines: int
     duration_s: int | None
     following: Stage | None
+    gate: Gate
+    facts: Facts
+    failures: int
 
 
 def summary_document(left: StageExit) -> str:
@@ -36,9 +53,11 @@ def summary_document(left: StageExit) -> str:
         _section("Goals of the sprint", state.goals, "none stated"),
         _section("Inputs", _inputs(left), "none: no stage came before"),
         _section("Outputs", [_line(stage.id, artifact) for artifact in left.outputs], "none"),
-        _section("Deviations", deviations(left), "none"),
-        _section("Metrics", [f"{name}: {_shown(value)}" for name, value in metrics(left).items()], "none"),
-        _section("Open points", _open_points(left), "none"),
+        _section("Evidence", [_verdict(each) for each in left.gate.assessments], "none: the gate asks nothing"),
+        _section("Approvals and waivers", list(_said(left)), "none"),
+        _section("Deviations", _deviations(left), "none"),
+        _section("Metrics", [_metric(name, value) for name, value in metrics(left).items()], "none"),
+        _section("Open points", list(_open_points(left)), "none"),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -50,41 +69,40 @@ def metrics_document(left: StageExit) -> str:
 
 
 def metrics(left: StageExit) -> dict[str, int | None]:
-    """Return the numbers of this exit; `passes` counts it."""
-    return {
-        "artifacts": len(left.outputs),
+    """Return the numbers of this exit, sorted by name; what each means is in docs/reference/metrics.md.
+
+    `passes` counts this exit, and `rework` those before it. None is for what is not known.
+    """
+    asked = left.gate.assessments
+    passed = [each for each in asked if each.verdict is Verdict.PASS]
+    approvals = {name for each in passed if each.criterion.kind in _APPROVING for name in each.used}
+    found = {
+        "approvals": len(approvals),
         "artifact_bytes": sum(artifact.bytes for artifact in left.outputs),
-        "deviations": len(deviations(left)),
+        "artifacts": len(left.outputs),
+        "criteria": len(asked),
+        "deviations": len(_deviations(left)),
         "duration_s": left.duration_s,
+        "failures": left.failures,
         "feedback_lines": left.feedback_lines,
+        "findings": len(left.gate.findings),
+        "passed": len(passed),
         "passes": left.stage.passes + 1,
         "reopened": left.stage.reopened,
+        "rework": left.stage.passes,
+        "waived": sum(each.verdict is Verdict.WAIVED for each in asked),
+        **used_numbers(left.gate, left.facts.recorded),
     }
+    return {name: found[name] for name in sorted(found)}
 
 
-def deviations(left: StageExit) -> tuple[str, ...]:
-    """Return what did not go as the workflow has it: skipped or reopened stages, inputs changed since they passed."""
-    found = []
-    for each in left.state.stages:
-        name = each.stage.id
-        if each.reopened:
-            found.append(f"{name} was reopened {_times(each.reopened)}")
-        if each.status in DONE and not each.passes:
-            found.append(f"{name} was skipped")
-        if name in left.earlier and name != left.stage.stage.id:
-            found += _changes(name, each.artifacts, left.earlier[name])
-    return tuple(found)
+def _deviations(left: StageExit) -> tuple[str, ...]:
+    return deviations(left.state, left.gate, _before(left))
 
 
-def _changes(stage: str, passed: Sequence[Artifact], present: Sequence[Artifact]) -> list[str]:
-    now = {artifact.path: artifact.digest for artifact in present}
-    lines = []
-    for was in passed:
-        if was.path not in now:
-            lines.append(f"{stage}/{was.path} is gone since {stage} passed")
-        elif now[was.path] != was.digest:
-            lines.append(f"{stage}/{was.path} changed after {stage} passed")
-    return lines
+def _before(left: StageExit) -> dict[str, tuple[Artifact, ...]]:
+    """What earlier stages left; a stage's own artifacts may change until it is left."""
+    return {name: artifacts for name, artifacts in left.earlier.items() if name != left.stage.stage.id}
 
 
 def _inputs(left: StageExit) -> list[str]:
@@ -95,10 +113,31 @@ def _line(stage: str, artifact: Artifact) -> str:
     return f"`{stage}/artifacts/{artifact.path}` ({artifact.bytes} bytes, {artifact.digest[:19]})"
 
 
-def _open_points(left: StageExit) -> list[str]:
-    if not left.feedback_lines:
-        return []
-    return [f"`{left.stage.stage.id}/feedback.md` holds review comments ({left.feedback_lines} lines)"]
+def _verdict(each: Assessment) -> str:
+    soft = ", soft" if each.criterion.mode is Mode.SOFT else ""
+    used = f" ({_listed(each.used)})" if each.used and each.criterion.kind is not Kind.ARTIFACT else ""
+    return clause(f"{str(each.verdict).replace('_', ' ')}{soft}: `{each.criterion.id}`: {each.reason}{used}")
+
+
+def _said(left: StageExit) -> Iterator[str]:
+    """Each opinion and each waiver in this stage, with what is wrong with it."""
+    name, facts = left.stage.stage.id, left.facts
+    asked = {each.criterion.id: each for each in left.gate.assessments}
+    for review in latest_words([one for one in facts.reviews if one.stage == name]):
+        yield review_line(review, asked.get(review.criterion), facts.today)
+    for waiver in facts.waivers:
+        if waiver.stage == name:
+            yield waiver_line(waiver, asked.get(waiver.criterion), facts.today)
+
+
+def _open_points(left: StageExit) -> Iterator[str]:
+    name = left.stage.stage.id
+    for one in concerning(name, left.state, left.facts.feedback):
+        if one.decision in {Decision.OPEN, Decision.LATER}:
+            later = ", for the next sprint" if one.decision is Decision.LATER else ""
+            yield clause(f"{one.text} ({one.actor}{later})")
+    if left.feedback_lines:
+        yield f"`{name}/feedback.md` holds review comments ({left.feedback_lines} lines)"
 
 
 def _section(title: str, lines: Sequence[str], nothing: str) -> str:
@@ -106,9 +145,12 @@ def _section(title: str, lines: Sequence[str], nothing: str) -> str:
     return f"## {title}\n\n{body}"
 
 
-def _shown(value: int | None) -> str:
-    return "unknown" if value is None else str(value)
+def _metric(name: str, value: int | None) -> str:
+    if value is None:
+        return f"{name.removesuffix('_bp')}: unknown"
+    return f"{name.removesuffix('_bp')}: {percent(value)}" if name.endswith("_bp") else f"{name}: {value}"
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return ", ".join(names[:_FEW]) + more

@@ -10,11 +10,13 @@ from typing import TypedDict
 
 from verifflowcc import __version__
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
-from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
+from verifflowcc.domain.config import Allocation, Config, GateSettings, GitSettings, LayerStrategy, TokenSettings
+from verifflowcc.domain.evidence import Command
+from verifflowcc.domain.gates import Mode
 from verifflowcc.text.digest import digest_text
 
 FILE = "config.json"
-_SHAPE = 1
+_SHAPE = 2
 _LARGEST_BYTES = 8 << 20
 
 
@@ -36,12 +38,25 @@ class _Tokens(TypedDict):
     factors: dict[str, int]
 
 
+class _Command(TypedDict):
+    argv: list[str]
+    timeout_s: int
+    reports: dict[str, str]
+    inputs: list[str]
+
+
+class _Gates(TypedDict):
+    commands: dict[str, _Command]
+    modes: dict[str, str]
+
+
 class _Body(TypedDict):
     strategies: dict[str, _Strategy]
     allocations: dict[str, _Allocation]
     workflow: str
     commit: str
     tokens: _Tokens
+    gates: _Gates
 
 
 def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:
@@ -96,7 +111,21 @@ def _body(config: Config) -> _Body:
         "workflow": config.workflow,
         "commit": config.git.commit,
         "tokens": {"encoding": tokens.encoding, "model": tokens.model, "factors": dict(tokens.factors)},
+        "gates": _gates_body(config.gates),
     }
+
+
+def _gates_body(gates: GateSettings) -> _Gates:
+    commands: dict[str, _Command] = {
+        name: {
+            "argv": [*given.argv],
+            "timeout_s": given.timeout_s,
+            "reports": dict(given.reports),
+            "inputs": [*given.inputs],
+        }
+        for name, given in gates.commands.items()
+    }
+    return {"commands": commands, "modes": {name: mode.value for name, mode in gates.modes.items()}}
 
 
 def _config(body: _Body, digest: str) -> Config:
@@ -106,7 +135,15 @@ def _config(body: _Body, digest: str) -> Config:
         for role, given in body["allocations"].items()
     }
     git, tokens = GitSettings(body["commit"]), TokenSettings(**body["tokens"])
-    return Config(strategies, allocations, body["workflow"], git, tokens, digest)
+    return Config(strategies, allocations, body["workflow"], git, tokens, digest, _gates(body["gates"]))
+
+
+def _gates(body: _Gates) -> GateSettings:
+    commands = {
+        name: Command(name, tuple(given["argv"]), given["timeout_s"], given["reports"], tuple(given["inputs"]))
+        for name, given in body["commands"].items()
+    }
+    return GateSettings(commands, {name: Mode(mode) for name, mode in body["modes"].items()})
 
 
 def _strategy(given: _Strategy) -> LayerStrategy:

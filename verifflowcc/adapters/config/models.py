@@ -3,14 +3,11 @@
 Defaults come from `defaults`; the sentences for people are made in `problems`.
 """
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
     WithJsonSchema,
@@ -20,6 +17,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from verifflowcc.adapters.config.defaults import LAYERS, STRATEGIES, WORKFLOW
+from verifflowcc.adapters.config.gates_section import GatesSection
 from verifflowcc.adapters.config.patterns import (
     LONGEST_PATTERN,
     ROLE,
@@ -28,29 +26,12 @@ from verifflowcc.adapters.config.patterns import (
     pattern_problem,
     role_problem,
 )
+from verifflowcc.adapters.config.section import WRONG, Section, obeys, sentence
 from verifflowcc.domain.config import FORMAT, SHARE_UNIT
 from verifflowcc.domain.layers import Layer
 
 MOST_TOKENS = 1_000_000_000
 LARGEST_FACTOR = 10 * SHARE_UNIT
-WRONG = "wrong"
-"""The type of an error that the table of expectations explains."""
-SENTENCE = "sentence"
-"""The type of an error that brings its own predicate; `at`, if any, is the key below that it is about."""
-
-
-def _sentence(text: str, at: str = "") -> PydanticCustomError:
-    return PydanticCustomError(SENTENCE, "{text}", {"text": text, "at": at})
-
-
-def _obeys(problem: Callable[[str], str | None]) -> AfterValidator:
-    def check(text: str) -> str:
-        found = problem(text)
-        if found:
-            raise _sentence(f'"{text}" {found}')
-        return text
-
-    return AfterValidator(check)
 
 
 def _millionths_between(least: int, most: int) -> BeforeValidator:
@@ -72,10 +53,10 @@ def _known_workflow(name: str, info: ValidationInfo) -> str:
 
 Pattern = Annotated[
     str,
-    _obeys(pattern_problem),
+    obeys(pattern_problem),
     WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN, "pattern": r"^[^@/~\\][^\\]*$"}),
 ]
-Role = Annotated[str, _obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
+Role = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
 Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
 Share = Annotated[
     int,
@@ -88,12 +69,6 @@ Factor = Annotated[
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": LARGEST_FACTOR // SHARE_UNIT}),
 ]
 ModelName = Annotated[str, Field(min_length=1, max_length=100)]
-
-
-class Section(BaseModel):
-    """A mapping in the file: known keys only, and no value is bent to fit."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class LayerSection(Section):
@@ -177,12 +152,12 @@ class AllocationSection(Section):
         shares = self.shares()
         if shares is None:
             if self.budget is None:
-                raise _sentence("gives neither shares nor a budget; give them, or remove the role")
+                raise sentence("gives neither shares nor a budget; give them, or remove the role")
             return self
         total = sum(shares.values())
         if total != SHARE_UNIT:
             listed = ", ".join(f"{layer} {decimal_text(share)}" for layer, share in shares.items())
-            raise _sentence(f"adds up to {decimal_text(total)}, not to 1 ({listed})")
+            raise sentence(f"adds up to {decimal_text(total)}, not to 1 ({listed})")
         return self
 
 
@@ -210,12 +185,12 @@ class TokensSection(Section):
         if self.model is not None and self.model not in self.factors:
             given = ", ".join(sorted(self.factors)) or "none"
             lacks = f"names {self.model}, which has no factor (factors given: {given})"
-            raise _sentence(f"{lacks}; add it under tokens.factors", "model")
+            raise sentence(f"{lacks}; add it under tokens.factors", "model")
         return self
 
 
 class FileSection(Section):
-    """How vfcc chooses what goes into an agent's prompt (`.memory/config.yaml`)."""
+    """What goes into an agent's prompt, and what is run for evidence (`.memory/config.yaml`)."""
 
     format: Annotated[int, Field(ge=1, le=FORMAT)] = Field(default=FORMAT, description="Format of this file.")
     workflow: Annotated[str, AfterValidator(_known_workflow)] = Field(
@@ -226,6 +201,9 @@ class FileSection(Section):
     )
     token_allocation: dict[Role, AllocationSection] = Field(
         default_factory=dict, description="Each role's shares; `default` holds for every role that is not named."
+    )
+    gates: GatesSection = Field(
+        default_factory=GatesSection, description="What is run for evidence, and how strict a new sprint's gates are."
     )
     git: GitSection = Field(default_factory=GitSection, description="What vfcc does with git.")
     tokens: TokensSection = Field(default_factory=TokensSection, description="How tokens are counted.")

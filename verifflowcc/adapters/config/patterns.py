@@ -1,4 +1,4 @@
-"""What a pattern, a role's name and a share may be. Each rule returns a predicate for a sentence, or None."""
+"""What a pattern, a path, a name and a share may be. Each rule returns a predicate for a sentence, or None."""
 
 import re
 from decimal import Decimal
@@ -7,6 +7,8 @@ from verifflowcc.domain.config import SHARE_UNIT
 
 ROLE = r"^[a-z][a-z0-9]*([-_][a-z0-9]+)*$"
 LONGEST_ROLE = 64
+NAME = r"^[a-z][a-z0-9_-]*$"
+LONGEST_NAME = 40
 LONGEST_PATTERN = 300
 MOST_DOUBLE_STARS = 2
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -28,6 +30,52 @@ def pattern_problem(pattern: str) -> str | None:
     if len(pattern) > LONGEST_PATTERN:
         return f"is longer than {LONGEST_PATTERN} characters"
     return _root_problem(pattern) or _parts_problem(pattern) or _wildcard_problem(pattern.split("/"))
+
+
+def path_problem(path: str, folder: str) -> str | None:
+    """Say why a relative path, or a pattern of paths, cannot lie below `folder` (what to call it); None where it can.
+
+    >>> path_problem("/etc/passwd", "the project")
+    'is an absolute path; it is relative to the project'
+    """
+    if not path.strip():
+        return "is empty; name a file"
+    if _CONTROL.search(path):
+        return "holds a control character"
+    if len(path) > LONGEST_PATTERN:
+        return f"is longer than {LONGEST_PATTERN} characters"
+    if "\\" in path:
+        return "has a backslash; separate folders with /"
+    if path.startswith("/") or _DRIVE.match(path):
+        return f"is an absolute path; it is relative to {folder}"
+    if path.startswith("~"):
+        return f"begins with ~, somebody's home; it is relative to {folder}"
+    parts = path.removesuffix("/").split("/")
+    if ".." in parts:
+        return f"leaves {folder} with `..`"
+    if "" in parts or "." in parts:
+        return "has an empty part or a `.` between its slashes"
+    return None
+
+
+def inputs_problem(pattern: str) -> str | None:
+    """Say why a pattern cannot choose files of the project; None where it can. A leading `!` takes files out.
+
+    >>> inputs_problem("!src/**/generated/*.py"), inputs_problem("!../secrets")
+    (None, 'leaves the project with `..`')
+    """
+    bare = pattern.removeprefix("!")
+    found = path_problem(bare, "the project")
+    if found or bare.split("/")[0] != ".memory":
+        return found
+    return "lies below .memory/, which is never an input of evidence"
+
+
+def name_problem(name: str) -> str | None:
+    """Say why a text cannot name a command or a criterion; None where it can."""
+    if len(name) <= LONGEST_NAME and re.fullmatch(NAME, name):
+        return None
+    return f"is no name: use at most {LONGEST_NAME} lower-case letters, digits, - and _, beginning with a letter"
 
 
 def _root_problem(pattern: str) -> str | None:

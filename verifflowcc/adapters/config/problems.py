@@ -7,16 +7,25 @@ from decimal import Decimal
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from verifflowcc.adapters.config.gates_section import (
+    LONGEST_TIMEOUT_S,
+    LONGEST_WORD,
+    MODES,
+    MOST_WORDS,
+    CommandSection,
+    GatesSection,
+    ReportsSection,
+)
 from verifflowcc.adapters.config.models import (
     LAYER_SECTIONS,
     MOST_TOKENS,
-    SENTENCE,
     AllocationSection,
     FileSection,
     GitSection,
     LoadingStrategy,
     TokensSection,
 )
+from verifflowcc.adapters.config.section import SENTENCE
 from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.text.near import nearest
@@ -30,9 +39,13 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("loading_strategy",), LoadingStrategy),
     (("loading_strategy", ANY), _LAYER_SECTION),
     (("token_allocation", ANY), AllocationSection),
+    (("gates",), GatesSection),
+    (("gates", "commands", ANY), CommandSection),
+    (("gates", "commands", ANY, "reports"), ReportsSection),
     (("git",), GitSection),
     (("tokens",), TokensSection),
 )
+_MODE: Loc = ("gates", "modes", ANY)
 _CHOICES: dict[Loc, tuple[str, ...]] = {
     ("git", "commit"): ("never", "always"),
     ("tokens", "encoding"): ("o200k_base", "cl100k_base"),
@@ -46,6 +59,14 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("loading_strategy", ANY, ANY, ANY), "a pattern: a text such as decisions/*.md"),
     (("token_allocation", ANY, "budget"), f"a whole number from 1 to {MOST_TOKENS:,}"),
     (("token_allocation", ANY, ANY), "a number from 0 to 1 with at most six decimals"),
+    (("gates", "commands"), "a mapping from names to commands"),
+    (("gates", "commands", ANY, "run"), f"a list of 1 to {MOST_WORDS} words, such as [python, -m, pytest]"),
+    (("gates", "commands", ANY, "run", ANY), f"a text of at most {LONGEST_WORD:,} characters"),
+    (("gates", "commands", ANY, "timeout"), f"a whole number of seconds from 1 to {LONGEST_TIMEOUT_S:,}"),
+    (("gates", "commands", ANY, "reports", ANY), "the path of a file: a text such as build/junit.xml"),
+    (("gates", "commands", ANY, "inputs"), "a list of patterns"),
+    (("gates", "commands", ANY, "inputs", ANY), 'a pattern: a text such as "src/**"'),
+    (("gates", "modes"), "a mapping from kinds or ids of criteria to modes"),
     (("tokens", "model"), "the name of a model: a text of 1 to 100 characters"),
     (("tokens", "factors"), "a mapping from models to numbers"),
     (("tokens", "factors", ANY), "a number above 0 and at most 10, with at most six decimals"),
@@ -84,6 +105,8 @@ def _problem(details: ErrorDetails, lines: Lines, choices: dict[Loc, tuple[str, 
     line = line_of(loc, lines)
     if details["type"] == "extra_forbidden":
         return Problem(line, _unknown_key(loc))
+    if details["type"] == "missing":
+        return Problem(line, _missing_key(loc))
     if details["type"] == SENTENCE:
         context = details.get("ctx", {})
         loc = (*loc, context["at"]) if context.get("at") else loc
@@ -97,6 +120,10 @@ def _subject(pydantic_loc: Loc, loc: Loc) -> str:
     if pydantic_loc[-1:] == ("[key]",):
         return f"{dotted(loc[:-1])}:"
     return f"{dotted(loc)}:" if isinstance(loc[-1], int) else dotted(loc)
+
+
+def _missing_key(loc: Loc) -> str:
+    return f"{dotted(loc[:-1])} must have {loc[-1]}: {_expected(loc, {})}"
 
 
 def _unknown_key(loc: Loc) -> str:
@@ -115,12 +142,15 @@ def _not_expected(loc: Loc, value: object, choices: dict[Loc, tuple[str, ...]]) 
     if isinstance(value, Ambiguous):
         advice = "" if expected.startswith(_NUMBERS) and value.advice == QUOTE else f"; {value.advice}"
         return f"{name} must be {expected}, and YAML reads {value.text} as {value.reading}{advice}"
-    near = nearest(value, choices[loc]) if isinstance(value, str) and loc in choices else None
+    options = MODES if _fits(_MODE, loc) else choices.get(loc, ())
+    near = nearest(value, options) if isinstance(value, str) else None
     ask = f"; did you mean {near}?" if near else ""
     return f"{name} must be {expected}, not {_shown(value)}{ask}"
 
 
 def _expected(loc: Loc, choices: dict[Loc, tuple[str, ...]]) -> str:
+    if _fits(_MODE, loc):
+        return f"one of {', '.join(MODES)}"
     if loc in choices:
         names = ", ".join(choices[loc])
         return f"one of {names}" if names else "a workflow, of which none is installed"

@@ -47,11 +47,28 @@ def _settings(config: Config, lines: Lines) -> Iterator[Setting]:
         yield from _allocation(config, lines, role)
     if DEFAULT_ROLE not in config.allocations:
         yield from _allocation(config, lines, DEFAULT_ROLE)
+    yield from _gates(config, lines)
     yield _setting(lines, config.git.commit, "git", "commit")
     yield _setting(lines, config.tokens.encoding, "tokens", "encoding")
     yield _setting(lines, config.tokens.model, "tokens", "model")
     for model, factor in config.tokens.factors.items():
         yield _setting(lines, factor / SHARE_UNIT, "tokens", "factors", model)
+
+
+def _gates(config: Config, lines: Lines) -> Iterator[Setting]:
+    if not config.gates.commands:
+        yield _setting(lines, (), "gates", "commands")
+    for name, command in config.gates.commands.items():
+        place = ("gates", "commands", name)
+        yield _setting(lines, command.argv, *place, "run")
+        yield _setting(lines, command.timeout_s, *place, "timeout")
+        for kind, path in command.reports.items():
+            yield _setting(lines, path, *place, "reports", kind)
+        yield _setting(lines, command.inputs, *place, "inputs")
+    if not config.gates.modes:
+        yield _setting(lines, (), "gates", "modes")
+    for name, mode in config.gates.modes.items():
+        yield _setting(lines, mode.value, "gates", "modes", name)
 
 
 def _setting(lines: Lines, value: SettingValue, *loc: str, line: int | None = None) -> Setting:

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from verifflowcc.adapters.config.models import FileSection
-from verifflowcc.adapters.config.patterns import ROLE
+from verifflowcc.adapters.config.patterns import NAME, ROLE
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -15,14 +15,22 @@ def json_schema(workflows: Collection[str]) -> dict[str, Json]:
     properties = _mapping(schema["properties"])
     if workflows:
         _mapping(properties["workflow"])["enum"] = [*sorted(workflows)]
-    roles = _mapping(properties["token_allocation"])
-    section = roles.pop("additionalProperties", None)
-    roles.pop("propertyNames", None)
-    if section is not None:
-        roles["patternProperties"] = {ROLE: section}
-    roles["additionalProperties"] = False
+    _name_keys(properties["token_allocation"], ROLE)
+    gates = _mapping(_mapping(_mapping(schema["$defs"])["GatesSection"])["properties"])
+    _name_keys(gates["commands"], NAME)
+    _name_keys(gates["modes"], NAME)
     _without_titles(schema)
     return {"$schema": DIALECT, "title": "vfcc configuration", **schema}
+
+
+def _name_keys(value: Json, pattern: str) -> None:
+    """Say of a mapping from names what its keys look like, and that it has no others."""
+    names = _mapping(value)
+    section = names.pop("additionalProperties", None)
+    names.pop("propertyNames", None)
+    if section is not None:
+        names["patternProperties"] = {pattern: section}
+    names["additionalProperties"] = False
 
 
 def _mapping(value: Json) -> dict[str, Json]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from verifflowcc.adapters.config import defaults
+from verifflowcc.adapters.config.gates_section import GatesSection
 from verifflowcc.adapters.config.models import AllocationSection, FileSection
 from verifflowcc.adapters.config.problems import problems_of
 from verifflowcc.adapters.config.yaml_values import Lines, Plain, Value, read_yaml
@@ -15,10 +16,13 @@ from verifflowcc.domain.config import (
     FORMAT,
     Allocation,
     Config,
+    GateSettings,
     GitSettings,
     LayerStrategy,
     TokenSettings,
 )
+from verifflowcc.domain.evidence import Command
+from verifflowcc.domain.gates import Mode
 from verifflowcc.errors import ConfigError
 from verifflowcc.text.digest import digest_text
 
@@ -76,7 +80,16 @@ def _config(section: FileSection, digest: str) -> Config:
     if "token_allocation" in section.model_fields_set:
         allocations = _allocations(section.token_allocation)
     tokens = TokenSettings(section.tokens.encoding, section.tokens.model, dict(sorted(section.tokens.factors.items())))
-    return Config(strategies, allocations, section.workflow, GitSettings(section.git.commit), tokens, digest)
+    git, gates = GitSettings(section.git.commit), _gates(section.gates)
+    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates)
+
+
+def _gates(section: GatesSection) -> GateSettings:
+    commands = {
+        name: Command(name, tuple(given.run), given.timeout, given.reports.given(), tuple(given.inputs))
+        for name, given in sorted(section.commands.items())
+    }
+    return GateSettings(commands, {name: Mode(mode) for name, mode in sorted(section.modes.items())})
 
 
 def _allocations(sections: dict[str, AllocationSection]) -> dict[str, Allocation]:

@@ -18,7 +18,17 @@ class Derived(Enum):
     """A source that is not a file of its own."""
 
     PROGRESS = "progress.json"
+    FEEDBACK = "feedback.md"
     RECENT_ACTIONS = "recent_actions.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Supplied:
+    """What a derived source says: its path below the project's root, its text, and whose word that is."""
+
+    path: str
+    text: str
+    trust: str = "tool"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,12 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.ledger_cache import LedgerCache, stamps_in
+from verifflowcc.adapters.files.leftovers import sweep
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.domain.events import Event, EventType, LedgerProblem, LedgerRead
@@ -27,13 +29,29 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The events of all sprints of one memory tree; `memory` is the folder `.memory/`."""
+    """The events of all sprints of one memory tree; `memory` is the folder `.memory/`.
+
+    Where it is not `cached`, every file is read anew and nothing is remembered. `known` is what this process has read.
+    """
 
     memory: Path
     wait_s: float = WAIT_S
+    cached: bool = True
+    known: dict[str, LedgerCache] = field(default_factory=dict, compare=False, repr=False)
 
     def sprint_ids(self) -> tuple[str, ...]:
         """Return the ids of all sprints that have an event file, sorted."""
+        return tuple(name for name in self._folders() if self._has_events(name))
+
+    def without_events(self) -> tuple[str, ...]:
+        """Return the ids of the sprints that have a `goals.md` and not one event, sorted: cut short, or lost."""
+        return tuple(
+            name
+            for name in self._folders()
+            if (self.memory / "sprint" / name / "goals.md").is_file() and not self._has_events(name)
+        )
+
+    def _folders(self) -> tuple[str, ...]:
         folder = self.memory / "sprint"
         try:
             names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
@@ -41,7 +59,7 @@ class Ledger:
             return ()
         except OSError as error:
             raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
-        return tuple(name for name in names if is_slug(name) and self.names(name))
+        return tuple(name for name in names if is_slug(name))
 
     def names(self, sprint_id: str) -> tuple[str, ...]:
         """Return the names of the sprint's event files, sorted; temporary and other files are not event files."""
@@ -52,19 +70,38 @@ class Ledger:
             return ()
         except OSError as error:
             raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
-        return tuple(sorted(name for name in listed if name.endswith(".json") and not name.startswith(".")))
+        return tuple(sorted(filter(_is_event, listed)))
+
+    def _has_events(self, sprint_id: str) -> bool:
+        folder = self._events(sprint_id)
+        try:
+            with os.scandir(folder) as entries:
+                return any(_is_event(entry.name) for entry in entries)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
 
     def load(self, sprint_id: str) -> LedgerRead:
         """Return the sprint's sound events, and a problem for each event file that is not one that vfcc wrote here."""
-        names = self.names(sprint_id)
-        folder = self._events(sprint_id)
-        events, problems = [], []
+        names, folder = self.names(sprint_id), self._events(sprint_id)
+        if not self.cached or not names:
+            return self._judged(sprint_id, folder, names, {})
+        cache = self.known.setdefault(sprint_id, LedgerCache(self.memory, sprint_id))
+        stamps = stamps_in(folder, names)
+        return cache.remember(stamps, self._judged(sprint_id, folder, names, cache.recall(stamps)))
+
+    def _judged(self, sprint_id: str, folder: Path, names: tuple[str, ...], events: dict[str, Event]) -> LedgerRead:
+        """Read the files that are not among `events` yet, which it completes."""
+        problems = []
         for name in names:
-            try:
-                events.append(self._read(folder, sprint_id, name))
-            except LedgerError as error:
-                problems.append(LedgerProblem(f".memory/sprint/{sprint_id}/events/{name}", str(error)))
-        return LedgerRead(sprint_id, tuple(events), tuple(problems), names)
+            if name not in events:
+                try:
+                    events[name] = self._read(folder, sprint_id, name)
+                except LedgerError as error:
+                    problems.append(LedgerProblem(f".memory/sprint/{sprint_id}/events/{name}", str(error)))
+        sound = tuple(events[name] for name in names if name in events)
+        return LedgerRead(sprint_id, sound, tuple(problems), names)
 
     def read(self, sprint_id: str, name: str) -> Event:
         """Return the event in one file. Raises LedgerError with the reason, without the file's name."""
@@ -85,7 +122,12 @@ class Ledger:
         with locked(self.memory / "local" / "lock", self.wait_s):
             if self.names(sprint_id) != seen.names:
                 raise ConflictError(f"somebody else moved {sprint_id} first; nothing was written", hint="vfcc status")
+            self._sweep(sprint_id)
             yield LedgerWriter(self.memory, sprint_id)
+
+    def _sweep(self, sprint_id: str) -> None:
+        sweep([self.memory / "sprint" / sprint_id, self.memory / "stage" / sprint_id, self.memory / "local" / "ledger"])
+        sweep([self.memory / "local"], deep=False)
 
     def _events(self, sprint_id: str) -> Path:
         if not is_slug(sprint_id):
@@ -140,13 +182,22 @@ class LedgerWriter:
         check_inside(target, self.memory)
         return read_text(target)
 
-    def append(self, event: Event) -> None:
-        """Put the event in its place. Once this returns, it has happened."""
+    def append(self, event: Event) -> str | None:
+        """Put the event in its place. Once this returns, it has happened.
+
+        Returns a warning where the disk has not confirmed it. Where it raises, nothing has happened.
+        """
         target = self.memory / "sprint" / self.sprint_id / "events" / f"{event.id}.json"
         check_inside(target.parent, self.memory)
         if target.exists():
             raise ConflictError(f"the event {event.id} exists already", hint="vfcc status")
-        write_atomic(target, encode_event(event))
+        try:
+            write_atomic(target, encode_event(event))
+        except WorkspaceError as error:
+            if not target.exists():
+                raise
+            return f"the move stands, but may not outlast a power failure ({error})"
+        return None
 
     def make_folder(self, path: str) -> None:
         """Make a folder where the person is to put files, relative to `.memory/`; one less thing to type."""
@@ -164,6 +215,10 @@ class LedgerWriter:
         except WorkspaceError as error:
             return f"progress.json is not up to date ({error}); it is made again from the ledger"
         return None
+
+
+def _is_event(name: str) -> bool:
+    return name.endswith(".json") and not name.startswith(".")
 
 
 def read_text(path: Path) -> str:

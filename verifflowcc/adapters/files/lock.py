@@ -21,11 +21,46 @@ def locked(path: Path, wait_s: float) -> Iterator[None]:
     handle = _open(path)
     try:
         _acquire(handle, path, wait_s)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        _note(handle, path)
         yield
     finally:
         os.close(handle)
+
+
+def holder(path: Path) -> str | None:
+    """Return the process that holds the lock file, `unknown` where it does not say, or None where nobody does.
+
+    Nothing is made or written. Raises WorkspaceError where that cannot be asked.
+    """
+    import fcntl  # not on Windows, where vfcc is untested
+
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _said(handle)
+    except OSError as error:
+        raise WorkspaceError(f"cannot ask for {path}: {error.strerror or error}") from error
+    finally:
+        os.close(handle)
+    return None
+
+
+def _note(handle: int, path: Path) -> None:
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _said(handle: int) -> str:
+    return os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
 
 
 def _open(path: Path) -> int:
@@ -45,9 +80,8 @@ def _acquire(handle: int, path: Path, wait_s: float) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             if time.monotonic() >= until:
-                holder = os.pread(handle, 32, 0).decode("ascii", "replace").strip()
                 raise ConflictError(
-                    f"{path} is held by another vfcc (process {holder or 'unknown'})",
+                    f"{path} is held by another vfcc (process {_said(handle)})",
                     hint="wait until it is done, then run the command again",
                 ) from error
         except OSError as error:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from verifflowcc.errors import WorkspaceError
 
+PREFIX, SUFFIX = ".vfcc-", ".tmp"
+"""Around the name of a file that is being written; the process's number comes first."""
+
 
 def write_atomic(path: Path, data: bytes | str) -> None:
     """Put `data` at `path`, creating folders as needed; text is written as UTF-8 with the newlines it has.
@@ -20,19 +23,38 @@ def write_atomic(path: Path, data: bytes | str) -> None:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _replace(path: Path, raw: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=".vfcc-", suffix=".tmp", dir=path.parent)
+def write_derived(path: Path, data: bytes) -> None:
+    """Put `data` at `path` as `write_atomic` does, but without waiting for the disk: for what its reader can check.
+
+    After the machine, and not just the process, went down the file may hold anything. Raises WorkspaceError.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, data, durable=False)
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def is_temporary(name: str) -> bool:
+    """Say whether a file of that name is one that a writer makes and renames, or leaves behind where it is killed."""
+    return name.startswith(PREFIX) and name.endswith(SUFFIX)
+
+
+def _replace(path: Path, raw: bytes, *, durable: bool = True) -> None:
+    handle, name = tempfile.mkstemp(prefix=f"{PREFIX}{os.getpid()}-", suffix=SUFFIX, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(raw)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    if durable:
+        sync_folder(path.parent)
 
 
 def _umask() -> int:
@@ -41,7 +63,8 @@ def _umask() -> int:
     return mask
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make what was renamed in a folder outlive a loss of power."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,0 +1,62 @@
+"""A person at a terminal: `vfcc` with stdin, stdout and stderr on terminals, and what is typed there."""
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.cli.process import PATIENCE_S, VFCC, Ran, environment, git
+from tests.people_world import started, world
+from verifflowcc.services.workspace import Workspace
+
+
+def typed(folder: Path, *arguments: str, keys: str = "", env: Mapping[str, str] | None = None) -> Ran:
+    """Run `vfcc` in `folder` at a terminal where `keys` are typed; what they echo is among what it wrote to stderr."""
+    (err, err_side), (out, out_side) = os.openpty(), os.openpty()
+    with subprocess.Popen(
+        [VFCC, *arguments],
+        cwd=folder,
+        env=environment(folder.parent, **(env or {})),
+        stdin=err_side,
+        stdout=out_side,
+        stderr=err_side,
+    ) as process:
+        os.close(err_side)
+        os.close(out_side)
+        os.write(err, keys.encode())
+        texts = _drain((out, err))
+        code = process.wait(PATIENCE_S)
+    return Ran(code, *(text.decode("utf-8", "replace").replace("\r\n", "\n") for text in texts))
+
+
+def person(folder: Path, name: str) -> Path:
+    """Make `name` the person at the terminal in this project."""
+    git(folder, "config", "user.name", name)
+    return folder
+
+
+def project(folder: Path, workflow: str | None = None, *, empty: bool = False) -> Workspace:
+    """A project whose plan `You` committed, with `Other` at the terminal; nothing in it where `empty`."""
+    make = started if empty else world
+    here = make(folder / "project", workflow) if workflow else make(folder / "project")
+    person(here.root, "Other")
+    return here
+
+
+def _drain(handles: tuple[int, int]) -> list[bytes]:
+    read = dict.fromkeys(handles, b"")
+    left = set(handles)
+    until = time.monotonic() + PATIENCE_S
+    while left and time.monotonic() < until:
+        for handle in select.select(list(left), [], [], 1)[0]:
+            try:
+                chunk = os.read(handle, 65536)
+            except OSError:  # a terminal whose other side is closed says so by an error
+                chunk = b""
+            read[handle] += chunk
+            if not chunk:
+                left.discard(handle)
+                os.close(handle)
+    return [read[handle] for handle in handles]

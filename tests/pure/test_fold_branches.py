@@ -1,0 +1,147 @@
+"""Two branches of one sprint, merged: what only adds never forks, what contradicts always shows, and no order matters.
+
+The histories hold every kind of event; the branches may begin on a fork, or on a fork that was resolved.
+"""
+
+from collections.abc import Sequence
+
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from tests.histories import ADDITIVE, SPRINT, bases, distinct, histories
+from verifflowcc.domain.events import Event, EventType
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.workflow.fold import fold
+
+FORKS = st.sampled_from([0, 0, 1, 1, 2])
+"""How often the history before the two branches was forked."""
+
+
+def transitions(events: Sequence[Event]) -> list[Event]:
+    return [each for each in events if each.moves and each.type is not EventType.FORK_RESOLVED]
+
+
+def where(state: SprintState) -> object:
+    """All that moves can change."""
+    return state.stages, state.current, state.status, state.fork, state.unfinished
+
+
+def counting(events: Sequence[Event]) -> tuple[set[str], dict[str, set[str]]]:
+    """The transitions that count, and for each move those that counted when it was made: the slow way, with sets."""
+    by_id = {each.id: each for each in events}
+    past: dict[str, set[str]] = {}
+    left = dict(by_id)
+    while left:
+        for name in [name for name, each in left.items() if all(parent in past for parent in each.parents)]:
+            past[name] = set(left.pop(name).parents)
+            past[name] |= {older for parent in past[name] for older in past[parent]}
+    moves = {name for name, each in by_id.items() if each.moves}
+    counted: dict[str, set[str]] = {}
+
+    def of(names: set[str]) -> set[str]:
+        latest = {name for name in names if not any(name in past[other] for other in names)}
+        found = {older for name in latest for older in counted[name]}
+        return found | {name for name in latest if by_id[name].type is not EventType.FORK_RESOLVED}
+
+    for name in sorted(moves, key=lambda each: len(past[each])):
+        counted[name] = of(past[name] & moves)
+        if by_id[name].type is EventType.FORK_RESOLVED:
+            kept, aside = str(by_id[name].payload["keep"]), by_id[name].payload["aside"]
+            assert isinstance(aside, list | tuple)
+            thrown = {one for one in counted[name] if one in aside or counted[one] & set(map(str, aside))}
+            counted[name] -= {one for one in thrown if one != kept and kept not in counted[one]}
+    return of(moves), counted
+
+
+@given(FORKS, st.data())
+@settings(deadline=None, max_examples=500)
+def test_merged_either_way_and_read_in_any_order_the_sprint_is_the_same(forks: int, data: st.DataObject) -> None:
+    base = data.draw(bases(forks))
+    ours = data.draw(histories(base, "ours"))
+    theirs = data.draw(histories(base, "theirs"))
+    one = fold(SPRINT, [*base, *ours, *theirs])
+    read = [*base, *theirs, *ours, *ours[:1]]
+    data.draw(st.randoms()).shuffle(read)
+
+    assert one == fold(SPRINT, [*base, *theirs, *ours])
+    assert one == fold(SPRINT, read)
+    assert not one.problems
+    assert len(one.notes) == sum(not each.moves for each in distinct([*base, *ours, *theirs]))
+
+
+@given(FORKS, st.data())
+@settings(deadline=None, max_examples=300)
+def test_a_contradiction_between_branches_always_shows_and_nothing_else_does(
+    forks: int, data: st.DataObject
+) -> None:
+    base = data.draw(bases(forks))
+    ours = data.draw(histories(base, "ours"))
+    theirs = data.draw(histories(base, "theirs"))
+    before, merged = fold(SPRINT, base), fold(SPRINT, [*base, *ours, *theirs])
+    both_moved = bool(transitions(ours)) and bool(transitions(theirs))
+    chosen = [next((each for each in side if each.type is EventType.FORK_RESOLVED), None) for side in (ours, theirs)]
+    event(f"fork before: {before.fork is not None}; chosen: {[one is not None for one in chosen]}; moved: {both_moved}")
+
+    if before.fork is None:
+        assert (merged.fork is not None) == both_moved
+    elif both_moved or not any(chosen) or _differ(*chosen):
+        assert merged.fork is not None
+    if merged.fork is None and not both_moved:
+        moved = ours if transitions(ours) or (chosen[0] and not transitions(theirs)) else theirs
+        alone = fold(SPRINT, [*base, *moved])
+        if alone.fork is None:
+            assert where(merged) == where(alone)
+
+
+def _differ(one: Event | None, other: Event | None) -> bool:
+    return one is not None and other is not None and one.payload["keep"] != other.payload["keep"]
+
+
+@given(FORKS, st.data())
+@settings(deadline=None, max_examples=200)
+def test_a_branch_that_only_adds_changes_nothing_but_its_additions(forks: int, data: st.DataObject) -> None:
+    base = data.draw(bases(forks))
+    ours = data.draw(histories(base, "ours"))
+    theirs = data.draw(histories(base, "theirs", kinds=ADDITIVE))
+    alone, merged = fold(SPRINT, [*base, *ours]), fold(SPRINT, [*base, *ours, *theirs])
+
+    assert where(merged) == where(alone)
+    assert merged.aside == alone.aside
+    assert {each.id for each in merged.notes} == {each.id for each in (*alone.notes, *theirs)}
+
+
+@given(FORKS, st.data())
+@settings(deadline=None, max_examples=300)
+def test_what_counts_is_what_the_slow_way_finds(forks: int, data: st.DataObject) -> None:
+    base = data.draw(bases(forks))
+    events = [*base, *data.draw(histories(base, "ours")), *data.draw(histories(base, "theirs"))]
+    events += data.draw(histories(distinct(events), "later"))
+    state = fold(SPRINT, events)
+    counts, counted = counting(distinct(events))
+    apart = [(a, b) for a in counts for b in counts if a != b and a not in counted[b] and b not in counted[a]]
+
+    assert (state.fork is not None) == bool(apart)
+    assert {each.event for each in state.aside} == {each.id for each in transitions(events)} - counts
+    if state.fork:
+        firsts = {move.event for move in state.fork.moves}
+        assert len(firsts) > 1
+        assert all(any(first in {a, *counted[a]} for first in firsts) for pair in apart for a in pair)
+        assert {tip for move in state.fork.moves for tip in move.tips} <= counts
+
+
+@given(FORKS, st.data())
+@settings(deadline=None, max_examples=200)
+def test_every_fork_can_be_resolved_one_after_the_other(forks: int, data: st.DataObject) -> None:
+    base = data.draw(bases(forks))
+    events = [*base, *data.draw(histories(base, "ours", least=1)), *data.draw(histories(base, "theirs", least=1))]
+    state = fold(SPRINT, events)
+    assume(state.fork is not None)
+    turns = 0
+    while state.fork is not None:
+        before, turns = state, turns + 1
+        assert turns <= len(transitions(events))
+        events += data.draw(histories(events, f"choice {turns}", kinds=("resolve",), least=1, most=1))
+        state = fold(SPRINT, events)
+        assert not state.problems
+        assert str(events[-1].payload["keep"]) not in {each.event for each in state.aside}
+        assert {each.event for each in before.aside} < {each.event for each in state.aside}

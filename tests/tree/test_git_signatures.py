@@ -1,0 +1,256 @@
+"""Signatures as git itself judges them, with real keys, and who added a file."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.trees import PERSON, commit, git, repository, write_tree
+from verifflowcc.adapters.git.signatures import added_by, verified_commit
+from verifflowcc.errors import UsageError, WorkspaceError
+
+ME = "ann@example.org"
+"""The address of the person in `tests.trees`."""
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep git from the machine's configuration and keys."""
+    for name, value in {**PERSON, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("GNUPGHOME", raising=False)
+
+
+def key(folder: Path, name: str) -> Path:
+    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(folder / name)]
+    subprocess.run(made, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    return folder / f"{name}.pub"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository that signs with the key `mine` and trusts it as the person's."""
+    root = write_tree(tmp_path / "p", {"a.py": "a\n"})
+    repository(root)
+    mine = key(tmp_path, "mine")
+    for name, value in {
+        "gpg.format": "ssh",
+        "user.signingkey": str(mine),
+        "gpg.ssh.allowedSignersFile": str(tmp_path / "allowed"),
+    }.items():
+        git(root, "config", name, value)
+    allow(tmp_path, ME, mine)
+    return root
+
+
+def allow(folder: Path, who: str, public: Path) -> None:
+    (folder / "allowed").write_text(f"{who} {public.read_text(encoding='ascii')}", encoding="utf-8")
+
+
+def sign(root: Path, message: str = "I approve\n\nof this", *options: str) -> str:
+    git(root, "commit", "--quiet", "--allow-empty", "--gpg-sign", "--message", message, *options)
+    return git(root, "rev-parse", "HEAD").strip()
+
+
+@pytest.mark.parametrize("who", [ME, "*@example.org", ME.upper(), "Ann"])
+def test_what_its_author_signed_with_a_trusted_key_is_good(root: Path, tmp_path: Path, who: str) -> None:
+    sha = sign(root)
+    allow(tmp_path, who, tmp_path / "mine.pub")
+
+    for revision in ("HEAD", sha, sha[:10], "main"):
+        found = verified_commit(root, revision)
+        assert (found.sha, found.author, found.message) == (sha, "Ann", "I approve\n\nof this")
+        assert (found.good, found.reason) == (True, f"signed by {who}")
+
+
+def test_what_nobody_signed_is_not_good(root: Path) -> None:
+    found = verified_commit(root, "HEAD")
+
+    assert (found.good, found.reason) == (False, "it is not signed")
+
+
+def test_an_unknown_key_is_not_good(root: Path, tmp_path: Path) -> None:
+    sign(root)
+    allow(tmp_path, ME, key(tmp_path, "other"))
+
+    found = verified_commit(root, "HEAD")
+
+    assert (found.good, found.reason) == (False, "its key is not one that is trusted here")
+
+
+def test_a_key_whose_time_is_over_is_not_good(root: Path, tmp_path: Path) -> None:
+    sign(root)
+    allow(tmp_path, f'{ME} valid-before="20200101"', tmp_path / "mine.pub")
+
+    assert not verified_commit(root, "HEAD").good
+
+
+def test_words_put_under_a_signature_later_are_not_good(root: Path, tmp_path: Path) -> None:
+    sha = sign(root)
+    text = git(root, "cat-file", "commit", sha).replace("I approve", "I approve all")
+    (tmp_path / "forged").write_text(text, encoding="utf-8")
+    forged = git(root, "hash-object", "-t", "commit", "-w", str(tmp_path / "forged")).strip()
+
+    found = verified_commit(root, forged)
+
+    assert (found.good, found.reason) == (False, "its signature is bad")
+    assert found.message.startswith("I approve all")
+
+
+def test_who_signs_in_anothers_name_vouches_for_nobody(root: Path) -> None:
+    sign(root, "I approve", "--author", "Other <other@example.org>")
+
+    found = verified_commit(root, "HEAD")
+
+    assert (found.author, found.good) == ("Other", False)
+    assert found.reason == f"it is signed by {ME}, and its author is Other <other@example.org>"
+
+
+def test_a_mailmap_does_not_make_the_signer_the_author(root: Path) -> None:
+    write_tree(root, {".mailmap": f"Ann <{ME}> <other@example.org>\n"})
+    commit(root, "map")
+    sign(root, "I approve", "--author", "Other <other@example.org>")
+
+    assert not verified_commit(root, "HEAD").good
+
+
+def test_a_replaced_commit_is_judged_as_it_was_made(root: Path) -> None:
+    unsigned = git(root, "rev-parse", "HEAD").strip()
+    git(root, "replace", unsigned, sign(root))
+
+    found = verified_commit(root, unsigned)
+
+    assert (found.sha, found.good, found.message) == (unsigned, False, "first")
+
+
+def test_where_it_cannot_be_checked_the_reason_is_gits(root: Path) -> None:
+    sign(root)
+    git(root, "config", "--unset", "gpg.ssh.allowedSignersFile")
+    assert "gpg.ssh.allowedSignersFile needs to be configured" in verified_commit(root, "HEAD").reason
+    git(root, "config", "gpg.ssh.allowedSignersFile", str(root / "a.py"))
+    git(root, "config", "gpg.ssh.program", "/no/such/program")
+    found = verified_commit(root, "HEAD")
+    assert (found.good, "cannot run /no/such/program" in found.reason) == (False, True)
+
+
+def test_settings_of_the_log_do_not_get_in_between(root: Path) -> None:
+    sha = sign(root)
+    for name, value in {"log.showSignature": "true", "color.ui": "always", "log.decorate": "full"}.items():
+        git(root, "config", name, value)
+
+    found = verified_commit(root, "HEAD")
+
+    assert (found.sha, found.good, found.message) == (sha, True, "I approve\n\nof this")
+
+
+def test_what_is_no_commit_is_an_error(root: Path, tmp_path: Path) -> None:
+    for revision in ("nope", "--help", "HEAD:a.py", "", "HEAD~9"):
+        with pytest.raises(UsageError, match="git has no commit"):
+            verified_commit(root, revision)
+    with pytest.raises(WorkspaceError, match="in no git repository"):
+        verified_commit(tmp_path, "HEAD")
+
+
+@pytest.fixture
+def gpg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home for GnuPG with a key of the person; short, since its sockets are in it."""
+    import shutil
+    import tempfile
+
+    if not shutil.which("gpg"):
+        pytest.skip("there is no gpg")
+    with tempfile.TemporaryDirectory(prefix="g", dir="/tmp", ignore_cleanup_errors=True) as home:
+        monkeypatch.setenv("GNUPGHOME", home)
+        make = ["gpg", "--batch", "--quiet", "--passphrase", "", "--quick-gen-key", f"Ann <{ME}>", "ed25519", "sign"]
+        made = subprocess.run([*make, "never"], capture_output=True, check=False)
+        if made.returncode:
+            pytest.skip("gpg makes no key here")
+        yield Path(home)
+        subprocess.run(["gpgconf", "--kill", "all"], check=False)
+
+
+def test_a_gpg_key_is_good_where_it_is_trusted_and_only_there(
+    tmp_path: Path, gpg: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_tree(tmp_path / "p", {"a.py": "a\n"})
+    repository(root)
+    subprocess.run(
+        ["git", "commit", "--quiet", "--allow-empty", "--gpg-sign", "--message", "yes"], cwd=root, check=True
+    )
+
+    found = verified_commit(root, "HEAD")
+    assert (found.good, found.reason) == (True, f"signed by Ann <{ME}>")
+
+    public = subprocess.run(["gpg", "--export"], capture_output=True, check=True).stdout
+    stranger = gpg / "stranger"
+    stranger.mkdir(mode=0o700)
+    monkeypatch.setenv("GNUPGHOME", str(stranger))
+    assert verified_commit(root, "HEAD").reason == "its signature cannot be checked: the key is missing"
+    subprocess.run(["gpg", "--quiet", "--import"], input=public, check=True, capture_output=True)
+    found = verified_commit(root, "HEAD")
+    assert (found.good, found.reason) == (False, "its key is not one that is trusted here")
+
+
+# Who added a file
+
+
+def authored(root: Path, name: str, files: dict[str, str | bytes], *options: str) -> str:
+    write_tree(root, files)
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--author", f"{name} <x@example.org>", "--message", "m", *options)
+    return git(root, "rev-parse", "HEAD").strip()
+
+
+def test_who_added_a_file_is_not_who_changed_it(root: Path) -> None:
+    sha = authored(root, "You", {"sub/new *.json": "1\n"})
+    authored(root, "Other", {"sub/new *.json": "2\n", "sub/new 2.json": "x\n"})
+
+    assert added_by(root, "sub/new *.json") == (sha, "You")
+    assert added_by(root / "sub", "new *.json") == (sha, "You")
+
+
+def test_a_file_that_is_not_committed_was_added_by_nobody(root: Path) -> None:
+    write_tree(root, {"new.json": "1\n", "staged.json": "1\n"})
+    git(root, "add", "staged.json")
+
+    assert [added_by(root, name) for name in ("new.json", "staged.json", "none")] == [None, None, None]
+
+
+def test_a_file_that_was_removed_was_added_by_nobody_until_it_is_there_again(root: Path) -> None:
+    authored(root, "You", {"x.json": "1\n"})
+    git(root, "rm", "--quiet", "x.json")
+    authored(root, "You", {})
+    write_tree(root, {"x.json": "1\n"})
+    assert added_by(root, "x.json") is None
+
+    sha = authored(root, "Other", {"x.json": "1\n"})
+    assert added_by(root, "x.json") == (sha, "Other")
+
+
+def test_a_file_from_a_merged_branch_and_one_made_by_the_merge(root: Path) -> None:
+    git(root, "checkout", "--quiet", "-b", "side")
+    on_side = authored(root, "You", {"side.json": "s\n"})
+    git(root, "checkout", "--quiet", "main")
+    authored(root, "Ann", {"main.json": "m\n"})
+    git(root, "merge", "--quiet", "--no-commit", "--no-ff", "side")
+    merge = authored(root, "Other", {"evil.json": "e\n"})
+
+    assert added_by(root, "side.json") == (on_side, "You")
+    assert added_by(root, "evil.json") == (merge, "Other")
+
+
+def test_outside_of_git_and_before_the_first_commit_nobody_added_anything(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a": "a"})
+    assert added_by(tmp_path, "a") is None
+    git(tmp_path, "init", "--quiet")
+    assert added_by(tmp_path, "a") is None
+
+
+def test_a_git_that_cannot_tell_is_an_error_and_not_nobody(root: Path) -> None:
+    (root / ".git" / "refs" / "heads" / "main").write_text("0" * 39 + "1\n", encoding="ascii")
+
+    with pytest.raises(WorkspaceError, match=r"git cannot tell who added a\.py"):
+        added_by(root, "a.py")

@@ -1,0 +1,136 @@
+"""A sprint under `light`: start, evidence run, advance five times, close; what is missing goes on record."""
+
+from pathlib import Path
+
+import pytest
+
+from tests import evidence_project as world
+from tests.ledger_samples import advance
+from tests.trees import write_memory
+from verifflowcc.domain.gates import Verdict
+from verifflowcc.domain.sprints import SprintStatus
+from verifflowcc.errors import GateClosed
+from verifflowcc.services.evidence import run_evidence
+from verifflowcc.services.gates import ask_stage
+from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.workspace import Workspace
+
+YOU = world.YOU
+ID = "rename-a-field"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A project with a suite of one test that passes, allowed here, and a light sprint just started."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    made = world.project(tmp_path / "project")
+    close_sprint(made, world.SPRINT, actor=YOU, unfinished_reason="another one is what the test is about")
+    start_sprint(made, "Rename a field", workflow="light", actor=YOU)
+    return made
+
+
+def measure(here: Workspace) -> bool:
+    return run_evidence(here, ID, (), actor=YOU, progress=lambda _: None).all_met
+
+
+def test_where_all_is_well_five_advances_and_one_run_are_enough_and_nothing_is_told(here: Workspace) -> None:
+    told: list[str] = []
+    for stage in ("planning", "design", "coding", "testing", "validation"):
+        if stage == "testing":
+            assert measure(here)
+        done = advance(here, ID, YOU)
+        told += [*done.notes, *done.warnings]
+        assert done.before == stage
+    closed = close_sprint(here, ID, actor=YOU)
+
+    assert (told, closed.notes, closed.warnings) == ([], (), ())
+    assert closed.state.status is SprintStatus.CLOSED
+    assert closed.state.counts == {"evidence_added": 1, "sprint_closed": 1, "sprint_started": 1, "stage_passed": 5}
+
+
+def test_with_nothing_written_it_goes_to_its_end_and_all_of_that_is_on_record(here: Workspace) -> None:
+    told: list[str] = []
+    for stage in ("planning", "design", "coding", "testing", "validation"):
+        if stage == "testing":
+            assert measure(here)
+        done = advance_stage(here, ID, actor=YOU)
+        told += done.notes
+    artifacts = {
+        "planning": "plan",
+        "design": "design",
+        "coding": "changes",
+        "testing": "results",
+        "validation": "acceptance",
+    }
+
+    assert told == [
+        f"on record: {name}: nothing matches .memory/stage/{ID}/{stage}/artifacts/{name}.*"
+        for stage, name in artifacts.items()
+    ]
+    for each in done.state.stages:
+        unmet = [one.criterion for one in each.outcomes if one.verdict is Verdict.FAIL]
+        assert unmet == [artifacts[each.stage.id]]
+
+
+def test_no_sprint_leaves_testing_without_tests_that_pass(here: Workspace) -> None:
+    for _ in range(3):
+        advance(here, ID, YOU)
+
+    with pytest.raises(GateClosed, match="1 of 3 criteria is not met\n- tests: there is no evidence yet") as none:
+        advance(here, ID, YOU)
+    write(here, "tests/cases.xml", world.ADD + world.SUB_FAILED)
+    assert not measure(here)
+    with pytest.raises(GateClosed, match="tests: 1 of 2 tests failed"):
+        advance(here, ID, YOU)
+    write(here, "tests/cases.xml", "")
+    assert not measure(here)
+    with pytest.raises(GateClosed, match="tests: no test"):
+        advance(here, ID, YOU)
+    write(here, "tests/cases.xml", world.ADD)
+    with pytest.raises(GateClosed, match=r"tests: .*changed"):
+        advance(here, ID, YOU)
+    assert measure(here)
+    assert advance(here, ID, YOU).after == "validation"
+    assert none.value.hint == "vfcc evidence run tests  # then: vfcc stage advance"
+
+
+def test_code_that_changes_after_its_tests_passed_closes_every_later_gate(here: Workspace) -> None:
+    for stage in ("planning", "design", "coding", "testing"):
+        if stage == "testing":
+            assert measure(here)
+        advance(here, ID, YOU)
+    write(here, "src/calc.py", "def add(a, b): return a - b\n")
+
+    with pytest.raises(GateClosed, match=r"upstream: testing/tests: .*src/calc\.py") as closed:
+        advance(here, ID, YOU)
+    assert closed.value.hint == "vfcc evidence run tests --stage testing  # then: vfcc stage advance"
+
+
+def test_a_sprint_whose_code_changed_after_its_last_stage_is_not_closed(here: Workspace) -> None:
+    for stage in ("planning", "design", "coding", "testing", "validation"):
+        if stage == "testing":
+            assert measure(here)
+        advance(here, ID, YOU)
+    write(here, "src/calc.py", "def add(a, b): return a - b\n")
+
+    with pytest.raises(GateClosed, match=r"cannot be closed: testing/tests: .*src/calc\.py") as closed:
+        close_sprint(here, ID, actor=YOU)
+    assert closed.value.hint == f"vfcc evidence run tests --stage testing  # then: vfcc sprint close {ID}"
+    assert run_evidence(here, ID, ("tests",), stage="testing", actor=YOU, progress=lambda _: None).all_met
+    assert close_sprint(here, ID, actor=YOU).state.status is SprintStatus.CLOSED
+
+
+def test_a_project_without_a_test_command_is_told_how_to_name_one(here: Workspace) -> None:
+    for _ in range(3):
+        advance(here, ID, YOU)
+    write_memory(here.root, {"config.yaml": "format: 1\n"})
+
+    (blocker,) = ask_stage(here, ID).exit.blockers
+    assert blocker.criterion.id == "tests"
+    assert blocker.reason == "gates.commands.test is not in .memory/config.yaml"
+    assert blocker.step == "add it, then: vfcc allow"
+
+
+def write(here: Workspace, name: str, text: str) -> None:
+    (here.root / name).write_text(text)

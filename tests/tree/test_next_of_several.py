@@ -1,0 +1,75 @@
+"""With several sprints open, what `vfcc next` says to do means the sprint that it speaks of."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ledger_samples import ANN, advance, fill, started
+from tests.trees import OWN
+from verifflowcc.errors import GateClosed
+from verifflowcc.services.next_step import next_step
+from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.in_sprint import in_sprint
+
+FOLDER = ".memory/stage/log-in/planning/artifacts"
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Workspace:
+    here = started(tmp_path)
+    start_sprint(here, "Shop", workflow=OWN, actor=ANN)
+    return here
+
+
+def test_of_several_sprints_the_command_names_the_one(two: Workspace) -> None:
+    assert next_step(two).command == f"write {FOLDER}/plan.md, then: vfcc stage advance log-in"
+    fill(two, "log-in")
+    assert next_step(two).command == "vfcc stage advance log-in"
+    advance_stage(two, "log-in", actor=ANN)
+    (two.root / FOLDER / "plan.md").write_text("# Plan\n\nAnother.\n")
+    fill(two, "log-in")
+    assert next_step(two, "log-in").command == 'vfcc stage reopen planning --reason "changed" --sprint log-in'
+
+
+def test_a_closed_gate_names_the_sprint_too(two: Workspace) -> None:
+    advance(two, "log-in")
+    (two.root / FOLDER / "plan.md").write_text("# Plan\n\nAnother.\n")
+    fill(two, "log-in")
+
+    with pytest.raises(GateClosed) as closed:
+        advance_stage(two, "log-in", actor=ANN)
+    again = "# then: vfcc stage advance log-in"
+    assert closed.value.hint == f'vfcc stage reopen planning --reason "changed" --sprint log-in  {again}'
+
+
+def test_of_one_it_is_as_short_as_can_be(two: Workspace) -> None:
+    close_sprint(two, "shop", actor=ANN, unfinished_reason="x")
+
+    assert next_step(two).command == f"write {FOLDER}/plan.md, then: vfcc stage advance"
+    advance(two, "log-in")
+    (two.root / FOLDER / "plan.md").write_text("# Plan\n\nAnother.\n")
+    fill(two, "log-in")
+    assert next_step(two).command == 'vfcc stage reopen planning --reason "changed"'
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ("vfcc evidence run tests --stage testing", "vfcc evidence run tests --stage testing --sprint s"),
+        ("vfcc evidence run tests  # then: more", "vfcc evidence run tests --sprint s  # then: more"),
+        ("vfcc evidence run  # then: vfcc stage advance", "vfcc evidence run --sprint s  # then: vfcc stage advance s"),
+        ("vfcc approve plan --sprint other", "vfcc approve plan --sprint other"),
+        ("vfcc approve --request plan", "vfcc approve --request plan --sprint s"),
+        ('vfcc waive tests --stage check --reason "…"', 'vfcc waive tests --stage check --reason "…" --sprint s'),
+        ("vfcc feedback triage X9 --done", "vfcc feedback triage X9 --done --sprint s"),
+        ("vfcc sprint close s", "vfcc sprint close s"),
+        ("vfcc allow", "vfcc allow"),
+        ("vfcc doctor", "vfcc doctor"),
+        ("add it, then: vfcc allow", "add it, then: vfcc allow"),
+        ("", ""),
+    ],
+)
+def test_only_what_asks_for_a_sprint_is_given_one(step: str, told: str) -> None:
+    assert in_sprint(step, "s") == told

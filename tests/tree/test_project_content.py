@@ -1,0 +1,419 @@
+"""The project's content: every file of it and no other, each with a digest that follows from its bytes alone."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.trees import commit, git, repository, write_tree
+from verifflowcc.adapters.project import digests as module
+from verifflowcc.adapters.project.content import belongs, memory_content, project_content, read_project_file
+from verifflowcc.adapters.project.digests import digest_file
+from verifflowcc.adapters.project.words import known_words
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.text.digest import digest_bytes, digest_text
+
+LEFT_BEHIND = (
+    ".memory/config.yaml",
+    "__pycache__/a.py",
+    "src/__pycache__/a.cpython-311.pyc",
+    "src/old.pyc",
+    ".pytest_cache/v/cache",
+    ".mypy_cache/x.json",
+    "deep/er/.ruff_cache/x",
+    ".hypothesis/examples/x",
+    ".coverage",
+    ".coverage.host.123",
+    ".tox/py/x",
+    ".venv/bin/python",
+    "web/node_modules/a/index.js",
+    "src/pkg.egg-info/PKG-INFO",
+)
+OWN = ("src/a.py", ".github/workflows/ci.yml", ".coveragerc", "src/.memory/a.md", ".memoryx", "venv.py", "a pyc")
+
+
+@pytest.fixture(params=["git", "walk"])
+def tree(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A folder whose files are found by git, or by walking; both must find the same."""
+    root = tmp_path / "project"
+    root.mkdir()
+    if request.param == "git":
+        git(root, "init", "--quiet")
+    return root
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust stamps at once; a test need not wait until a file is old."""
+    monkeypatch.setattr("verifflowcc.adapters.stamps.SETTLED_AFTER_NS", -(10**18))
+
+
+def test_its_own_files_are_in_it_and_what_tools_leave_behind_is_not(tree: Path) -> None:
+    write_tree(tree, {name: name for name in (*OWN, *LEFT_BEHIND)})
+
+    content = project_content(tree, None)
+
+    assert content == {name: digest_text(name) for name in sorted(OWN)}
+    assert list(content) == sorted(OWN)
+
+
+def test_not_even_what_git_has_is_in_it_where_tools_leave_it_behind(tree: Path) -> None:
+    write_tree(tree, {name: name for name in (*OWN, *LEFT_BEHIND)})
+    if (tree / ".git").exists():
+        git(tree, "add", "--all", "--force")
+
+    assert set(project_content(tree, None)) == set(OWN)
+
+
+@pytest.mark.parametrize("name", LEFT_BEHIND)
+def test_a_name_alone_says_what_does_not_belong(name: str) -> None:
+    assert not belongs(name)
+
+
+def test_line_ends_of_text_make_no_difference_and_those_of_other_files_do(tree: Path) -> None:
+    write_tree(tree, {"unix": b"a\nb\n", "windows": b"a\r\nb\r\n", "b1": b"\0\r\n", "b2": b"\0\n"})
+
+    content = project_content(tree, None)
+
+    assert content["unix"] == content["windows"] == digest_text("a\nb\n")
+    assert content["b1"] != content["b2"]
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"ab", b"\0"]), max_size=30).map(b"".join),
+    chunk=st.integers(1, 7),
+)
+def test_a_file_read_in_parts_has_the_digest_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, chunk: int
+) -> None:
+    (tmp_path / "x").write_bytes(text)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "_CHUNK_BYTES", chunk)
+        probe = chunk
+        patched.setattr(module, "_TEXT_PROBE_BYTES", probe)
+        found = digest_file(str(tmp_path / "x"))
+
+    assert found == (digest_bytes(text) if b"\0" in text[:probe] else digest_text(text))
+
+
+def test_what_git_ignores_is_not_in_it_and_what_is_new_is(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".gitignore": "build/\n", "build/out.txt": "x", "a.py": "a"})
+    repository(tmp_path)
+    write_tree(tmp_path, {"new.py": "n"})
+    (tmp_path / "a.py").unlink()
+
+    assert list(project_content(tmp_path, None)) == [".gitignore", "new.py"]
+
+
+def test_a_project_below_the_top_of_its_repository_has_its_own_files(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"top.py": "t", "tool/a.py": "a", "tool/sub/b.py": "b"})
+    repository(tmp_path)
+
+    assert list(project_content(tmp_path / "tool", None)) == ["a.py", "sub/b.py"]
+
+
+def test_a_project_that_the_repository_around_it_ignores_is_walked(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".gitignore": "*\n", "mine/a.py": "a"})
+    git(tmp_path, "init", "--quiet")
+
+    assert list(project_content(tmp_path / "mine", None)) == ["a.py"]
+
+
+def test_the_variables_of_a_git_hook_lead_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("here", "other"):
+        write_tree(tmp_path / name, {f"{name}.py": "x"})
+        repository(tmp_path / name)
+    write_tree(tmp_path / "here", {".git/info/exclude": "*.log\n", "x.log": "x"})
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "other" / ".git" / "index"))
+
+    assert list(project_content(tmp_path / "here", None)) == ["here.py"]
+
+
+def test_a_file_with_two_sides_of_a_merge_stands_once(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.py": "0\n"})
+    repository(tmp_path)
+    git(tmp_path, "checkout", "--quiet", "-b", "side")
+    write_tree(tmp_path, {"a.py": "1\n"})
+    commit(tmp_path, "side")
+    git(tmp_path, "checkout", "--quiet", "main")
+    write_tree(tmp_path, {"a.py": "2\n"})
+    commit(tmp_path, "main")
+    with pytest.raises(AssertionError):
+        git(tmp_path, "merge", "--quiet", "side")
+
+    text = (tmp_path / "a.py").read_bytes()
+    assert b"<<<<<<<" in text
+    assert project_content(tmp_path, None) == {"a.py": digest_text(text)}
+
+
+def test_a_link_counts_by_where_it_leads_and_is_not_followed(tree: Path, tmp_path: Path) -> None:
+    write_tree(tmp_path, {"outside.txt": "one", "folder/x.txt": "x"})
+    (tree / "a").symlink_to("../outside.txt")
+    (tree / "b").symlink_to("../folder")
+    (tree / "c").symlink_to("gone")
+    before = project_content(tree, None)
+    write_tree(tmp_path, {"outside.txt": "two"})
+
+    assert list(before) == ["a", "b", "c"]
+    assert before["a"] == digest_bytes(b"link:../outside.txt")
+    assert project_content(tree, None) == before
+    (tree / "c").unlink()
+    (tree / "c").symlink_to("a")
+    assert project_content(tree, None)["c"] != before["c"]
+
+
+def test_names_of_any_bytes_are_told_apart_and_can_be_written_down(tree: Path) -> None:
+    names = [b"caf\xe9", "café".encode(), b"a\nb", b'q"uo\\te', b"-n", b" ", b"caf\\xe8", b"caf\xe8"]
+    for number, name in enumerate(names):
+        with open(os.path.join(os.fsencode(tree), name), "w", encoding="ascii") as file:  # noqa: PTH118, PTH123
+            file.write(str(number))
+
+    content = project_content(tree, None)
+
+    assert sorted(content) == sorted(["caf\\xe9", "café", "a\nb", 'q"uo\\te', "-n", " ", "caf\\xe8"])
+    assert all(name.encode() for name in content)
+    assert read_project_file(tree, "caf\\xe9") == b"0"
+    assert read_project_file(tree, "café") == b"1"
+    write_tree(tree, {"caf\\xe8": "changed"})
+    assert project_content(tree, None)["caf\\xe8"] != content["caf\\xe8"], "two names that look alike count both"
+
+
+def test_pipes_are_no_files_and_do_not_hang(tree: Path) -> None:
+    os.mkfifo(tree / "pipe")
+    write_tree(tree, {"a.py": "a"})
+
+    assert list(project_content(tree, None)) == ["a.py"]
+    assert read_project_file(tree, "pipe") is None
+    assert known_words(tree, ["pipe"]) == frozenset()
+
+
+def _closed(path: Path) -> bool:
+    path.chmod(0)
+    return not os.access(path, os.R_OK)
+
+
+def test_a_file_that_cannot_be_read_is_an_error_and_not_left_out(tree: Path) -> None:
+    write_tree(tree, {"a.py": "a"})
+    if not _closed(tree / "a.py"):
+        pytest.skip("permissions do not bind this user")
+
+    with pytest.raises(WorkspaceError, match=r"cannot read .*a\.py: Permission denied"):
+        project_content(tree, None)
+
+
+# A repository inside the project
+
+
+def nested(root: Path, name: str) -> Path:
+    inner = write_tree(root / name, {"x.py": "x\n", "y.py": "y\n"})
+    repository(inner)
+    return inner
+
+
+def test_a_repository_inside_counts_as_one_file_by_its_commit_and_what_differs_from_it(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.py": "a"})
+    repository(tmp_path)
+    inner = nested(tmp_path, "lib")
+    seen = [project_content(tmp_path, None)]
+    assert list(seen[0]) == ["a.py", "lib"]
+
+    def changed() -> None:
+        seen.append(project_content(tmp_path, None))
+        assert seen[-1]["lib"] not in [before["lib"] for before in seen[:-1]]
+
+    write_tree(inner, {"x.py": "dirty\n"})
+    changed()
+    write_tree(inner, {"x.py": "dirtier\n"})
+    changed()
+    write_tree(inner, {"new file.py": "n\n"})
+    changed()
+    (inner / "link").symlink_to("new file.py")
+    changed()
+    write_tree(inner, {"new file.py": "other\n"})
+    changed()
+    (inner / "y.py").unlink()
+    changed()
+    git(inner, "add", "--all")
+    git(inner, "commit", "--quiet", "--message", "second")
+    changed()
+    git(inner, "checkout", "--quiet", "HEAD~")
+    assert project_content(tmp_path, None) == seen[0]
+
+
+def test_a_submodule_counts_by_its_commit_and_one_not_fetched_is_not_there(tmp_path: Path) -> None:
+    inner = nested(tmp_path, "inner")
+    outer = write_tree(tmp_path / "outer", {"a.py": "a"})
+    repository(outer)
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner), "lib")
+    commit(outer, "with a submodule")
+    before = project_content(outer, None)
+    assert list(before) == [".gitmodules", "a.py", "lib"]
+
+    write_tree(outer / "lib", {"x.py": "dirty\n"})
+    assert project_content(outer, None)["lib"] != before["lib"]
+    git(outer, "submodule", "--quiet", "deinit", "--force", "lib")
+    assert list(project_content(outer, None)) == [".gitmodules", "a.py"]
+
+
+def test_a_file_that_became_a_folder_is_that_folders_files(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a": "a"})
+    repository(tmp_path)
+    (tmp_path / "a").unlink()
+    write_tree(tmp_path, {"a/b": "b"})
+
+    assert list(project_content(tmp_path, None)) == ["a/b"]
+
+
+# What is kept of the last time
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_file_that_did_not_change_is_not_read_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    local = tree / ".memory" / "local"
+    write_tree(tree, {"a.py": "a", "b.py": "b", ".memory/x": ""})
+    before = project_content(tree, local)
+    kept = (local / "content.json").stat()
+
+    reads: list[str] = []
+
+    def noted(full: bytes) -> str:
+        reads.append(os.fsdecode(full))
+        return digest_file(full)
+
+    monkeypatch.setattr(module, "digest_file", noted)
+    assert project_content(tree, local) == before
+    assert reads == []
+    assert (local / "content.json").stat().st_ino == kept.st_ino, "nothing changed, so nothing is written"
+    write_tree(tree, {"b.py": "B"})
+    assert project_content(tree, local) == {**before, "b.py": digest_text("B")}
+    assert reads == [str(tree / "b.py")]
+
+
+def test_what_changed_just_now_is_read_again_even_under_the_same_stamp(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.py": "one"})
+    project_content(tmp_path, tmp_path / "local")
+
+    found = (tmp_path / "a.py").stat()
+    assert not (tmp_path / "local" / "content.json").exists(), "nothing can be trusted yet, so nothing is kept"
+    (tmp_path / "a.py").write_text("two")
+    os.utime(tmp_path / "a.py", ns=(found.st_atime_ns, found.st_mtime_ns))
+
+    assert project_content(tmp_path, tmp_path / "local")["a.py"] == digest_text("two")
+
+
+def _false(document: Mapping[str, object]) -> bytes:
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: b"\xff" + data,
+        lambda data: data.replace(b"sha256:", b"sha256:0", 1),
+        lambda data: data[:-80] + data[-80:].replace(b"a", b"b").replace(b"0", b"1"),
+        lambda data: _false({"format": 1, "files": {"a.py": 3}}),
+        lambda data: b"[" * 100_000,
+    ],
+)
+@pytest.mark.usefixtures("settled")
+def test_damage_to_what_is_kept_changes_no_answer(tmp_path: Path, damage: object) -> None:
+    local = tmp_path / ".memory" / "local"
+    write_tree(tmp_path, {f"{name}.py": name for name in "abc"})
+    whole = project_content(tmp_path, local)
+    kept = local / "content.json"
+    good = kept.read_bytes()
+    assert callable(damage)
+    kept.write_bytes(damage(good))
+
+    assert project_content(tmp_path, local) == whole
+    assert kept.read_bytes() == good
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_file_that_is_gone_is_forgotten(tmp_path: Path) -> None:
+    local = tmp_path / ".memory" / "local"
+    write_tree(tmp_path, {"a.py": "a", "b.py": "b"})
+    project_content(tmp_path, local)
+    (tmp_path / "b.py").unlink()
+
+    assert list(project_content(tmp_path, local)) == ["a.py"]
+    assert "b.py" not in (local / "content.json").read_text()
+
+
+@pytest.mark.usefixtures("settled")
+def test_where_nothing_can_be_kept_the_answer_is_the_same(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a.py": "a", ".memory/local": "a file in the way"})
+
+    assert project_content(tmp_path, tmp_path / ".memory" / "local") == {"a.py": digest_text("a")}
+
+
+@pytest.mark.usefixtures("settled")
+def test_nothing_is_kept_through_a_link_that_leaves(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    root = write_tree(tmp_path / "project", {"a.py": "a", ".memory/x": ""})
+    (root / ".memory" / "local").symlink_to(tmp_path / "elsewhere")
+
+    assert project_content(root, root / ".memory" / "local") == {"a.py": digest_text("a")}
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+# The memory, single files, and words
+
+
+def test_the_memory_of_the_project_is_read_apart(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path,
+        {
+            ".memory/project/decisions/a.md": "a\r\n",
+            ".memory/project/items/need/b.md": "b",
+            ".memory/sprint/s/goals.md": "g",
+            "src/a.py": "x",
+        },
+    )
+
+    assert memory_content(tmp_path) == {
+        ".memory/project/decisions/a.md": digest_text("a\n"),
+        ".memory/project/items/need/b.md": digest_text("b"),
+    }
+
+
+def test_no_memory_of_the_project_is_no_files(tmp_path: Path) -> None:
+    assert memory_content(tmp_path) == {}
+
+
+def test_a_single_file_is_read_and_none_where_there_is_none(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"build/j.xml": b"<x/>\r\n"})
+
+    assert read_project_file(tmp_path, "build/j.xml") == b"<x/>\r\n"
+    for path in ("build", "build/none", "build/j.xml/x", ""):
+        assert read_project_file(tmp_path, path) is None
+
+
+def test_what_lies_outside_is_not_read(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"secret": "s", "project/a": "a", "project-2/b": "b"})
+    root = tmp_path / "project"
+    (root / "link").symlink_to("../secret")
+    (root / "folder").symlink_to("..")
+
+    for path in ("link", "folder/secret", "../secret", "../project-2/b", str(tmp_path / "secret")):
+        with pytest.raises(WorkspaceError, match="lies outside of the project"):
+            read_project_file(root, path)
+
+
+def test_words_are_those_of_the_texts(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path,
+        {"a.py": "def test_one(): pass # prüfe", "b.bin": b"word\0", "c.txt": b"caf\xe9 x1", "d": "big " * 2**20},
+    )
+
+    found = known_words(tmp_path, ["a.py", "b.bin", "c.txt", "d", "gone.py", "."])
+
+    assert found == {"def", "test_one", "pass", "prüfe", "caf", "x1"}

@@ -1,0 +1,66 @@
+"""The YAML in the reference pages is YAML that vfcc takes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from verifflowcc.adapters.config.validate import check
+from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows import parse_workflow, shipped_names
+from verifflowcc.adapters.workflows.criterion_rules import RULES
+from verifflowcc.domain.gates import Kind
+
+PAGES = Path(__file__).parents[2] / "docs" / "reference"
+ROW = re.compile(r"(?m)^\| `(\w+)` \|(.*)\|(.*)\|(.*)\|$")
+
+
+def page(name: str) -> str:
+    return (PAGES / name).read_text(encoding="utf-8")
+
+
+def blocks(name: str) -> list[str]:
+    return re.findall(r"(?ms)^```yaml\n(.*?)^```$", page(name))
+
+
+def test_the_workflow_on_its_page_is_one() -> None:
+    (text,) = blocks("workflows.md")
+
+    assert [stage.id for stage in parse_workflow(text.encode(), "workflow.yaml").stages] == [
+        *("design", "coding", "testing")
+    ]
+
+
+def test_the_configurations_on_their_page_are_sound() -> None:
+    texts = [text for text in blocks("configuration.md") if not text.startswith("#")]
+
+    assert sum("gates:" in text for text in texts) == 1
+    for text in texts:
+        check(text.encode(), ("light",))
+
+
+def test_the_commented_commands_in_the_shipped_configuration_are_sound() -> None:
+    lines = (templates_folder() / "config.yaml").read_text(encoding="utf-8").splitlines()
+    at = lines.index("  commands: {}")
+    commented = [line.replace("  # ", "  ", 1) for line in lines[at + 1 : lines.index("  modes: {}")]]
+
+    config = check(
+        "\n".join(["gates:", "  commands:", *commented, "  modes: {trace: off}"]).encode(), ("light",)
+    ).config
+
+    assert list(config.gates.commands) == ["test"]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_every_kind_stands_in_the_table_with_its_keys_and_measures(kind: Kind) -> None:
+    rows = {name: "".join(cells) for name, *cells in ROW.findall(page("workflows.md"))}
+    told = set(re.findall(r"`(\w+)`", rows[kind]))
+    if "as junit" in rows[kind]:
+        told |= set(re.findall(r"`(\w+)`", rows["junit"])) - set(RULES[Kind.JUNIT].measures or {})
+    limits = {"at_least", "at_most"} if re.search("limits|as junit", rows[kind]) else set()
+
+    assert {*RULES[kind].keys, *(RULES[kind].measures or {})} <= told | limits
+
+
+def test_every_shipped_workflow_stands_on_the_page() -> None:
+    assert {name for name in shipped_names() if f"| `{name}` |" in page("workflows.md")} == set(shipped_names())

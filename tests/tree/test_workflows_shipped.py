@@ -1,0 +1,216 @@
+"""The workflows that come with vfcc: sound, and holding what the V's rules and its table ask for."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows import load_workflow, parse_workflow, shipped_names
+from verifflowcc.domain.gates import Criterion, Kind, Mode
+from verifflowcc.domain.workflows import Edits, Leg, Stage, Workflow, asks_nothing
+from verifflowcc.errors import ConfigError
+from verifflowcc.workflow.modes import with_modes
+from verifflowcc.workflow.payloads import pin, unpin
+
+NAMES = ("agile", "aspice", "light", "safety", "standard")
+FOLDER = templates_folder() / "workflows"
+SYSTEM_LEVEL = re.compile(r"(?m)^#\| ?")
+
+
+def shipped(name: str) -> Workflow:
+    return load_workflow(Path("nowhere"), name)
+
+
+def criteria(stage: Stage) -> tuple[Criterion, ...]:
+    return (*stage.enter, *stage.exit)
+
+
+def one(workflow: Workflow, stage_id: str, name: str) -> Criterion:
+    stage = workflow.stage(stage_id)
+    assert stage is not None
+    return next(each for each in criteria(stage) if each.id == name)
+
+
+def kinds(workflow: Workflow, stage_id: str) -> tuple[set[Kind], set[Kind]]:
+    stage = workflow.stage(stage_id)
+    assert stage is not None
+    return {each.kind for each in stage.enter}, {each.kind for each in stage.exit}
+
+
+def test_there_are_five_each_named_as_its_file() -> None:
+    assert shipped_names() == NAMES
+    assert [shipped(name).name for name in NAMES] == list(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_pinned_in_a_sprint_is_the_workflow_as_written(name: str) -> None:
+    assert unpin(pin(shipped(name))) == shipped(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_gate_asks_something_and_every_later_one_asks_what_came_before(name: str) -> None:
+    for place, stage in enumerate(shipped(name).stages):
+        assert not asks_nothing(stage)
+        assert [each.id for each in stage.exit].count("upstream") == (1 if place else 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_sprint_ends_without_tests_that_pass(name: str) -> None:
+    tests = [each for stage in shipped(name).stages for each in criteria(stage) if each.id == "tests"]
+
+    assert tests
+    assert {(each.kind, each.mode, each.waivable) for each in tests} == {(Kind.JUNIT, Mode.HARD, False)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_right_stages_may_not_edit_the_product_and_left_ones_nothing(name: str) -> None:
+    allowed = {Leg.LEFT: Edits.NONE, Leg.APEX: Edits.ALL, Leg.RIGHT: Edits.TESTS}
+
+    assert all(stage.edits is allowed[stage.leg] for stage in shipped(name).stages)
+
+
+@pytest.mark.parametrize("name", ["standard", "aspice", "safety"])
+def test_a_right_stage_is_entered_only_when_its_pair_is_not_suspect(name: str) -> None:
+    for stage in shipped(name).stages:
+        if stage.leg is Leg.RIGHT:
+            assert any(each.kind is Kind.TRACE and "change" in each.checks for each in stage.enter), stage.id
+
+
+def test_light_is_light() -> None:
+    light = shipped("light")
+    hard = [each.id for stage in light.stages for each in criteria(stage) if each.mode is Mode.HARD]
+
+    assert hard == ["tests"]
+    assert [stage.id for stage in light.stages] == ["planning", "design", "coding", "testing", "validation"]
+    people = {Kind.REVIEW, Kind.ATTESTATION, Kind.BASELINE, Kind.FEEDBACK, Kind.COMMIT}
+    assert not people & {each.kind for stage in light.stages for each in criteria(stage)}
+    assert one(light, "testing", "requirements-tested").kind is Kind.TRACE
+
+
+def test_agile_has_six_stages_and_only_artifacts_tests_and_what_came_before_close_its_gates() -> None:
+    agile = shipped("agile")
+    hard = {each.kind for stage in agile.stages for each in criteria(stage) if each.mode is Mode.HARD}
+
+    assert [stage.id for stage in agile.stages] == [
+        *("requirements", "design", "coding", "testing", "integration", "validation")
+    ]
+    assert hard == {Kind.ARTIFACT, Kind.JUNIT, Kind.UPSTREAM}
+
+
+TABLE = {
+    "planning": ("validation", "planner", {Kind.FEEDBACK}, {Kind.TRACE, Kind.ARTIFACT, Kind.REVIEW}),
+    "requirements": ("system_test", "analyst", set(), {Kind.TRACE, Kind.ARTIFACT, Kind.REVIEW, Kind.BASELINE}),
+    "architecture": ("integration_test", "architect", {Kind.TRACE}, {Kind.TRACE, Kind.ARTIFACT, Kind.REVIEW}),
+    "detailed_design": ("unit_test", "designer", set(), {Kind.TRACE, Kind.ARTIFACT, Kind.REVIEW}),
+    "coding": (
+        None,
+        "coder",
+        set(),
+        {Kind.ARTIFACT, Kind.COMMAND, Kind.SARIF, Kind.DIFF, Kind.TRACE, Kind.COMMIT, Kind.REVIEW},
+    ),
+    "unit_test": ("detailed_design", "tester", {Kind.TRACE}, {Kind.ARTIFACT, Kind.JUNIT, Kind.TRACE, Kind.COVERAGE}),
+    "integration_test": ("architecture", "integrator", {Kind.TRACE}, {Kind.ARTIFACT, Kind.JUNIT, Kind.TRACE}),
+    "system_test": (
+        "requirements",
+        "tester",
+        {Kind.TRACE, Kind.ARTIFACT},
+        {Kind.ARTIFACT, Kind.JUNIT, Kind.REVIEW, Kind.TRACE},
+    ),
+    "validation": ("planning", "stakeholder", {Kind.TRACE}, {Kind.ARTIFACT, Kind.ATTESTATION, Kind.BASELINE}),
+}
+
+
+def test_standard_is_the_table() -> None:
+    standard = shipped("standard")
+    found = {stage.id: (stage.pair, stage.role, *kinds(standard, stage.id)) for stage in standard.stages}
+
+    assert {name: (*row[:3], row[3] - {Kind.UPSTREAM}) for name, row in found.items()} == TABLE
+    assert {each.mode for stage in standard.stages for each in criteria(stage)} == {Mode.HARD}
+    limits = {"line": 80_000_000, "branch": 70_000_000, "changed": 90_000_000}
+    assert one(standard, "unit_test", "coverage").at_least == limits
+    assert one(standard, "unit_test", "skips").at_most == {"skipped": 0}
+    assert one(standard, "validation", "baseline").tagged
+    assert not one(standard, "validation", "accepted").waivable
+
+
+def test_each_left_stage_of_standard_owes_the_specification_of_its_pair() -> None:
+    owed = {
+        "planning": "acceptance-plan.*",
+        "requirements": "system-test-specification.*",
+        "architecture": "integration-specification.*",
+        "detailed_design": "unit-test-specification.*",
+    }
+    standard = shipped("standard")
+    for name, pattern in owed.items():
+        stage = standard.stage(name)
+        assert stage is not None
+        assert any(each.kind is Kind.ARTIFACT and pattern in each.files for each in stage.exit)
+
+
+def test_aspice_pairs_each_process_with_its_own_and_writes_measures_first() -> None:
+    aspice = shipped("aspice")
+
+    assert {stage.id: stage.pair for stage in aspice.stages if stage.leg is Leg.LEFT} == {
+        "swe1": "swe6",
+        "swe2": "swe5",
+        "swe3": "swe4",
+    }
+    for stage in aspice.stages:
+        if stage.leg is Leg.LEFT:
+            measures = one(aspice, stage.id, "measures")
+            assert measures.requires == ("Measures", "Pass and fail", "Entry criteria", "Exit criteria")
+
+
+def test_the_system_level_of_aspice_is_sound_once_it_is_taken_in() -> None:
+    text = (FOLDER / "aspice.yaml").read_text(encoding="utf-8")
+    whole = SYSTEM_LEVEL.sub("", text).replace("name: aspice", "name: ours", 1)
+
+    stages = parse_workflow(whole.encode(), "workflow.yaml").stages
+
+    assert [stage.id for stage in stages] == [
+        *("sys2", "sys3", "swe1", "swe2", "swe3", "construction", "swe4", "swe5", "swe6", "sys4", "sys5")
+    ]
+
+
+def test_safety_lets_nothing_be_softened() -> None:
+    safety = shipped("safety")
+
+    assert safety.strict
+    assert {each.mode for stage in safety.stages for each in criteria(stage)} == {Mode.HARD}
+    with pytest.raises(ConfigError, match="safety allows no softer gate: trace: off"):
+        with_modes(safety, {"trace": Mode.OFF})
+
+
+def test_safety_asks_for_two_reviewers_hazards_levels_and_every_condition() -> None:
+    safety = shipped("safety")
+
+    assert one(safety, "unit_test", "coverage").at_least == {"line": 100_000_000, "branch": 100_000_000}
+    mcdc = one(safety, "unit_test", "mcdc")
+    assert (mcdc.kind, mcdc.metric, mcdc.at_least) == (Kind.METRIC, "mcdc", {"value": 100_000_000})
+    assert one(safety, "planning", "hazards").requires == ("Hazards", "Risk", "Integrity level", "Measures")
+    assert one(safety, "requirements", "derived-approved").kind is Kind.REVIEW
+    for stage in safety.stages:
+        if stage.leg is not Leg.RIGHT:
+            assert one(safety, stage.id, "approved").at_least == {"approvals": 2_000_000}
+    for name in ("requirements", "architecture", "detailed_design"):
+        assert one(safety, name, "integrity").kind is Kind.TRACE
+
+
+@pytest.mark.parametrize("name", ["agile", "standard", "aspice", "safety"])
+def test_the_comments_name_the_commands_that_the_criteria_use(name: str) -> None:
+    text = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    told = " ".join(line[1:].strip() for line in text.splitlines() if line.startswith("# "))
+    sentence = told[told.index("gates.commands:") :].split(". ", 1)[0]
+    used = {each.command for stage in shipped(name).stages for each in criteria(stage) if each.command}
+
+    assert {word for word in re.findall(r"[a-z]+", sentence) if word in used} == used
+    assert used
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_files_are_readable_in_a_terminal(name: str) -> None:
+    lines = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").splitlines()
+
+    assert max(map(len, lines)) <= 120
+    assert all(line == line.rstrip() for line in lines)

@@ -1,0 +1,158 @@
+"""What was read from a sprint's event files, remembered in `local/ledger/<sprint>.json`, so that each is parsed once.
+
+Derived and deletable. It is keyed by each file's stamp, which a clone or an archive cannot bring along; what does not
+fit, or is damaged, counts as absent. Only sound events are remembered, and only those whose stamp has settled.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from verifflowcc import __version__
+from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.write import write_derived
+from verifflowcc.adapters.stamps import settled, stamp_of
+from verifflowcc.domain.events import Event, EventType, LedgerRead
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.text.digest import digest_bytes
+
+_SHAPE = 1
+_LARGEST_BYTES = 256 << 20
+_FEWEST = 64
+"""So few unknown events are parsed sooner than a cache is written."""
+_SHARE = 32
+"""A cache is written anew once more than one event in so many is not in it."""
+_KINDS = {str(kind): kind for kind in EventType}
+
+
+@dataclass(frozen=True, slots=True)
+class EventStamps:
+    """The stamps of event files that are ordinary files, by name; `fresh` are the names that may still change."""
+
+    by_name: Mapping[str, str]
+    fresh: frozenset[str]
+
+
+NO_STAMPS = EventStamps({}, frozenset())
+
+
+@dataclass(slots=True)
+class LedgerCache:
+    """The events that are known of one sprint; `memory` is the folder `.memory/`.
+
+    `stamps` and `events` are what this process knows, by file name, `kept` the stamps of what the file holds (None:
+    not read yet). `last` is what was returned last, to be returned again while nothing has changed.
+    """
+
+    memory: Path
+    sprint_id: str
+    stamps: Mapping[str, str] = field(default_factory=dict)
+    events: Mapping[str, Event] = field(default_factory=dict)
+    kept: Mapping[str, str] | None = None
+    last: LedgerRead | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where it is kept."""
+        return self.memory / "local" / "ledger" / f"{self.sprint_id}.json"
+
+    def recall(self, now: EventStamps) -> dict[str, Event]:
+        """Return the known events whose files still have the stamps that they had, by name."""
+        if self.kept is None:
+            self.stamps, self.events = _read(self.path, self.memory)
+            self.kept = self.stamps
+        if self.stamps == now.by_name:
+            return dict(self.events)
+        return {name: event for name, event in self.events.items() if now.by_name.get(name) == self.stamps[name]}
+
+    def remember(self, now: EventStamps, read: LedgerRead) -> LedgerRead:
+        """Keep what was read, also on disk if enough of it is new; return it, as the value that it was if it is equal.
+
+        A tree that cannot be written stays without a cache.
+        """
+        if self.last == read and self.stamps == now.by_name:
+            return self.last
+        names = {event.id: f"{event.id}.json" for event in read.events}
+        known = {names[event.id]: event for event in read.events if names[event.id] not in now.fresh}
+        self.events = {name: event for name, event in known.items() if name in now.by_name}
+        self.stamps = {name: now.by_name[name] for name in self.events}
+        self.last = self.last if self.last == read else read
+        self._write()
+        return self.last
+
+    def _write(self) -> None:
+        kept = self.kept or {}
+        same = sum(kept.get(name) == stamp for name, stamp in self.stamps.items())
+        changed = max(len(self.stamps), len(kept)) - same
+        if changed <= max(_FEWEST, len(self.stamps) // _SHARE):
+            return
+        names = sorted(self.stamps)
+        try:
+            check_inside(self.path.parent, self.memory)
+            write_derived(self.path, _written(names, [self.stamps[name] for name in names], self.events))
+        except (WorkspaceError, OSError):
+            return
+        self.kept = self.stamps
+
+
+def stamps_in(folder: Path, names: Sequence[str]) -> EventStamps:
+    """Return the stamps of the event files `names`; a file that cannot be asked, or is not ordinary, has none."""
+    by_name, fresh = {}, []
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return NO_STAMPS
+    try:
+        for name in names:
+            try:
+                found = os.stat(name, dir_fd=handle, follow_symlinks=False)
+            except OSError:
+                continue
+            if stat.S_ISREG(found.st_mode):
+                by_name[name] = stamp_of(found)
+                if not settled(max(found.st_mtime_ns, found.st_ctime_ns)):
+                    fresh.append(name)
+    finally:
+        os.close(handle)
+    return EventStamps(by_name, frozenset(fresh))
+
+
+def _read(path: Path, memory: Path) -> tuple[Mapping[str, str], Mapping[str, Event]]:
+    try:
+        check_inside(path.parent, memory)
+        digest, _, body = _bytes(path).partition(b"\n")
+        if digest.decode("ascii") != digest_bytes(body):
+            return {}, {}
+        document = json.loads(body)
+        if document["key"] != [_SHAPE, __version__]:
+            return {}, {}
+        names, stamps, rows = document["names"], document["stamps"], document["rows"]
+        events = {
+            name: Event(name[:-5], tuple(parents), actor, time, _KINDS[kind], payload)
+            for name, (parents, actor, time, kind, payload) in zip(names, rows, strict=True)
+        }
+        return dict(zip(names, stamps, strict=True)), events
+    except (OSError, WorkspaceError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}, {}
+
+
+def _bytes(path: Path) -> bytes:
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_BYTES:
+            raise WorkspaceError(f"{path} is no cache")
+        return file.read()
+
+
+def _written(names: Sequence[str], stamps: Sequence[str], events: Mapping[str, Event]) -> bytes:
+    rows = [
+        [event.parents, event.actor, event.time, str(event.type), event.payload]
+        for event in (events[name] for name in names)
+    ]
+    document = {"key": [_SHAPE, __version__], "names": names, "stamps": stamps, "rows": rows}
+    body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    return digest_bytes(body).encode("ascii") + b"\n" + body

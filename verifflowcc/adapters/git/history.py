@@ -1,0 +1,212 @@
+"""What git knows of the work since a commit: changed files with their new lines, commits, tags and authors."""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifflowcc.adapters.git.command import Said, ask_git
+from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.adapters.git.log import LOG, Logged, parse_log
+from verifflowcc.adapters.project.content import belongs
+from verifflowcc.adapters.project.names import shown_name
+from verifflowcc.domain.facts import Change, History
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.formats.unified_diff import new_lines
+
+LARGEST_UNTRACKED_BYTES = 16 * 1024 * 1024
+"""A file that git does not know and that is larger has no new lines, as a binary one."""
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_TEXT_PROBE_BYTES = 8000
+_DIFF = (
+    "-c",
+    "core.quotePath=false",
+    "diff",
+    "--raw",
+    "-z",
+    "--patch",
+    "--relative",
+    "--unified=0",
+    "--inter-hunk-context=0",
+    "--diff-algorithm=myers",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--submodule=short",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-renames",
+)
+_SAME = ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "--no-renames", "--submodule=short")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where HEAD is, and which folder of the repository the project is (empty: all of it)."""
+
+    head: str
+    prefix: bytes
+
+
+def head_commit(root: Path) -> str | None:
+    """Return the id of the commit that is checked out; None without git, and before the first commit."""
+    if not in_repository(root):
+        return None
+    try:
+        said = ask_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    except WorkspaceError:
+        return None
+    sha = said.out.decode("ascii", "replace").strip()
+    return sha if said.code == 0 and _COMMIT.fullmatch(sha) else None
+
+
+def read_history(root: Path, base: str | None) -> History:
+    """Return what happened in the project since the commit `base`; where git cannot tell, `problem` says why.
+
+    Changes are those of the working tree, of files that git has or would add, but for `.memory/`. Commits and authors
+    are those of `base..HEAD`, `.memory/` included; a commit's co-authors, and who a `Vfcc-Actor:` line names, count as
+    its authors. Paths are relative to `root`.
+    """
+    try:
+        return _read(root, base)
+    except WorkspaceError as error:
+        return History(base, error.message)
+
+
+def _read(root: Path, base: str | None) -> History:
+    if base is None:
+        return History(None, "the sprint has no base: it was started outside of git, or before the first commit")
+    if not in_repository(root):
+        return History(base, f"{root} is in no git repository")
+    place = _find_place(root, base)
+    commits, tags = _commits(root, base, place)
+    return History(
+        base,
+        changes=tuple(_changes(root, base)),
+        commits=tuple(one.note for one in commits),
+        tags=tags,
+        authors=_authors(commits),
+    )
+
+
+def _find_place(root: Path, base: str) -> _Place:
+    if not _COMMIT.fullmatch(base):
+        raise WorkspaceError(f"the sprint's base {base!r} is no commit's id")
+    said = ask_git(root, "rev-parse", "--is-shallow-repository", "--show-prefix", "HEAD^{commit}", f"{base}^{{commit}}")
+    if said.code or not said.out.endswith(f"\n{base}\n".encode()):
+        raise WorkspaceError(_why_not(root, base, said))
+    shallow, _, rest = said.out.partition(b"\n")
+    if shallow == b"true":
+        raise WorkspaceError("the clone is shallow and its history is cut off; git fetch --unshallow brings the rest")
+    prefix, head, _ = rest.removesuffix(b"\n").rsplit(b"\n", 2)
+    return _Place(head.decode("utf-8", "replace"), prefix)
+
+
+def _why_not(root: Path, base: str, said: Said) -> str:
+    if "not a git repository" in said.err:
+        return f"{root} is in no git repository"
+    if "dubious ownership" in said.err:
+        return f"git refuses this folder: {said.first_line}"
+    if head_commit(root) is None:
+        return "the repository has no commit yet"
+    shallow = ask_git(root, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
+    more = ": the clone is shallow; git fetch --unshallow brings the rest" if shallow else ""
+    return f"git has no commit {base[:12]}, the sprint's base{more}"
+
+
+def _commits(root: Path, base: str, place: _Place) -> tuple[tuple[Logged, ...], tuple[str, ...]]:
+    """Return the commits since `base` that touch the project, and the tags of the content at HEAD."""
+    if base == place.head:
+        return (), _tags_at(root, place)
+    commits = _log(root, place, f"{base}..{place.head}")
+    at_head = next((one.tags for one in commits if one.note.sha == place.head), None)
+    tags = (_tags_at(root, place) if at_head is None else at_head) or _tags_before(root, place, commits)
+    return tuple(one for one in commits if one.note.paths or not place.prefix), tags
+
+
+def _tags_before(root: Path, place: _Place, commits: tuple[Logged, ...]) -> tuple[str, ...]:
+    """Return the tags of the last tagged commit, where nothing but `.memory/` changed after it.
+
+    What a sprint puts on record after its tag is committed, too; the project that was tagged is the same.
+    """
+    for one in commits:
+        if one.tags:
+            same = ask_git(root, *_SAME, one.note.sha, place.head, "--", ".", ":(exclude).memory")
+            return one.tags if same.code == 0 else ()
+        if any(not path.startswith(".memory/") for path in one.note.paths):
+            break
+    return ()
+
+
+def _tags_at(root: Path, place: _Place) -> tuple[str, ...]:
+    return tuple(tag for one in _log(root, place, "--no-walk", place.head) for tag in one.tags)
+
+
+def _log(root: Path, place: _Place, *revisions: str) -> tuple[Logged, ...]:
+    said = ask_git(root, *LOG, *revisions, "--")
+    if said.code:
+        raise WorkspaceError(f"git cannot tell the commits since the sprint's base: {said.first_line}")
+    return tuple(parse_log(said.out, place.prefix))
+
+
+def _authors(commits: tuple[Logged, ...]) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for one in commits:
+        for path in one.note.paths:
+            found[path].update(one.authors)
+    return {path: tuple(sorted(found[path])) for path in sorted(found)}
+
+
+def _changes(root: Path, base: str) -> Iterator[Change]:
+    """Return the changed files, sorted by path; one that git does not know yet has all its lines."""
+    changed = {each.path: each for each in (*_tracked(root, base), *_untracked(root))}
+    return (changed[path] for path in sorted(changed) if belongs(path))
+
+
+def _tracked(root: Path, base: str) -> Iterator[Change]:
+    said = ask_git(root, *_DIFF, base, "--", ".")
+    if said.code:
+        raise WorkspaceError(f"git cannot compare with the sprint's base: {said.first_line}")
+    listed, patch = _split(said.out)
+    parsed = new_lines(patch.decode("utf-8", "surrogateescape"))
+    lines = {shown_name(name.encode("utf-8", "surrogateescape")): numbers for name, numbers in parsed.items()}
+    for status, name in listed:
+        path = shown_name(name)
+        yield Change(path, tuple(lines.get(path, ())), deleted=status == b"D")
+
+
+def _split(out: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Return (status, name) for each entry of git's raw list, and the patch behind it."""
+    listed = []
+    while out.startswith(b":"):
+        about, name, out = out.split(b"\0", 2)
+        listed.append((about.rsplit(b" ", 1)[-1], name))
+    return listed, out.removeprefix(b"\0")
+
+
+def _untracked(root: Path) -> Iterator[Change]:
+    said = ask_git(root, "ls-files", "-z", "--others", "--exclude-standard")
+    if said.code:
+        raise WorkspaceError(f"git cannot list new files: {said.first_line}")
+    top = os.fsencode(root)
+    for name in said.out.split(b"\0"):
+        path = shown_name(name.rstrip(b"/"))
+        if name and belongs(path):
+            yield Change(path, tuple(range(1, _count_lines(os.path.join(top, name)) + 1)))  # noqa: PTH118
+
+
+def _count_lines(full: bytes) -> int:
+    """Return how many lines a file has; 0 for what is no text, not an ordinary file, or not there any more."""
+    try:
+        if os.path.islink(full) or not os.path.isfile(full):  # noqa: PTH113, PTH114 - names are bytes here
+            return 0
+        with open(full, "rb") as file:  # noqa: PTH123
+            data = file.read(LARGEST_UNTRACKED_BYTES + 1)
+    except OSError:
+        return 0
+    if len(data) > LARGEST_UNTRACKED_BYTES or b"\0" in data[:_TEXT_PROBE_BYTES]:
+        return 0
+    return data.count(b"\n") + (data[-1:] not in (b"", b"\n"))

@@ -1,0 +1,88 @@
+"""The output of `git log`, as commits with their paths, tags and authors."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.adapters.actor import clean_name
+from verifflowcc.adapters.project.names import shown_name
+from verifflowcc.domain.facts import CommitNote
+
+LOG = (
+    "log",
+    "-z",
+    "-c",
+    "--name-only",
+    "--no-relative",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-notes",
+    "--no-mailmap",
+    "--no-show-signature",
+    "--encoding=UTF-8",
+    "--decorate=full",
+    "--decorate-refs=refs/tags/",
+    "--format=%x00%x00%H%x00%an%x00%D%x00%s%x00%b",
+)
+"""A merge (`-c`) has the paths that differ from all its parents. Two NULs begin a commit: a name cannot be empty."""
+
+_CO_AUTHOR = re.compile(r"^[ \t]*co-authored-by[ \t]*:[ \t]*([^<\n]*[^<\s])", re.IGNORECASE | re.MULTILINE)
+_ACTOR = re.compile(r"^[ \t]*vfcc-actor[ \t]*:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
+_TAG = "tag: refs/tags/"
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A commit, the tags that point at it, and all who have a part in it."""
+
+    note: CommitNote
+    tags: tuple[str, ...]
+    authors: tuple[str, ...]
+
+
+def parse_log(out: bytes, prefix: bytes) -> Iterator[Logged]:
+    """Yield the commits in what git printed for `LOG`, in its order, with the paths below the folder `prefix` alone.
+
+    Paths are relative to that folder, which ends with `/` or is empty. (Git's own `--relative` forgets merges.)
+    """
+    parts = out.split(b"\0")
+    place = 0
+    while parts[place : place + 2] == [b"", b""] and place + 6 < len(parts):
+        sha, author, refs, subject, body = (_text(part) for part in parts[place + 2 : place + 7])
+        place, names = _paths(parts, place + 7)
+        inside = {shown_name(each.removeprefix(prefix)) for each in names if each.startswith(prefix)}
+        name = clean_name(author)
+        tags = tuple(sorted(ref.removeprefix(_TAG) for ref in refs.split(", ") if ref.startswith(_TAG)))
+        yield Logged(CommitNote(sha, name, subject, body, tuple(sorted(inside))), tags, (name, *_others(body)))
+
+
+def _paths(parts: Sequence[bytes], place: int) -> tuple[int, list[bytes]]:
+    """Return where the next commit begins, and the paths from `place` on.
+
+    Git puts a line feed before the first path of a commit, and an empty part before those of a merge, even if all of
+    them are left out.
+    """
+    paths = []
+    start = [not part for part in parts[place : place + 3]]
+    if start[:2] == [True, False] or start == [True, True, True]:
+        place += 1
+    elif place < len(parts) and parts[place].startswith(b"\n"):
+        paths.append(parts[place][1:])
+        place += 1
+    while place < len(parts) and parts[place]:
+        paths.append(parts[place])
+        place += 1
+    return place, paths
+
+
+def _others(body: str) -> Iterator[str]:
+    for found in _CO_AUTHOR.finditer(body):
+        yield clean_name(found[1])
+    for found in _ACTOR.finditer(body):
+        yield clean_name(found[1])
+
+
+def _text(part: bytes) -> str:
+    return part.decode("utf-8", "replace")

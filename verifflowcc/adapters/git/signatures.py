@@ -1,0 +1,123 @@
+"""Who stands behind a commit: its signature, and who added a file."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from verifflowcc.adapters.actor import clean_name
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.errors import UsageError, WorkspaceError
+
+_STATES = {
+    "B": "its signature is bad",
+    "U": "its key is not one that is trusted here",
+    "X": "its signature has expired",
+    "Y": "its key has expired",
+    "R": "its key was revoked",
+    "E": "its signature cannot be checked: the key is missing",
+    "N": "it is not signed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedCommit:
+    """A commit and what git says of its signature; `reason` is a clause, also where the signature is good."""
+
+    sha: str
+    author: str
+    message: str
+    good: bool
+    reason: str
+
+
+def verified_commit(root: Path, revision: str) -> VerifiedCommit:
+    """Return the commit with its signature judged by git, in the person's own keys or allowed signers.
+
+    Good is a signature that git verifies with a key that it trusts, made by the commit's own author: who signs what
+    another is said to have written vouches for themself alone. Raises UsageError where there is no such commit, and
+    WorkspaceError outside of git.
+    """
+    sha = _resolve(root, revision)
+    said = ask_git(
+        root,
+        "log",
+        "-1",
+        "--no-mailmap",
+        "--no-color",
+        "--no-show-signature",
+        "--encoding=UTF-8",
+        "--format=%an%x00%ae%x00%G?%x00%GS%x00%B",
+        sha,
+        "--",
+    )
+    if said.code:
+        raise WorkspaceError(f"git cannot show the commit {sha}: {said.first_line}", hint=f"git show {sha}")
+    name, email, state, signer, message = said.out.decode("utf-8", "replace").removesuffix("\n").split("\0", 4)
+    problem = _problem(root, sha, state)
+    if not problem and not _is_author(signer, name, email):
+        problem = f"it is signed by {clean_name(signer)}, and its author is {clean_name(name)} <{clean_name(email)}>"
+    reason = problem or f"signed by {clean_name(signer)}"
+    return VerifiedCommit(sha, clean_name(name), message.rstrip("\n"), not problem, reason)
+
+
+def added_by(root: Path, path: str) -> tuple[str, str] | None:
+    """Return (id, author's name) of the commit that last added the file at `path`, relative to `root`.
+
+    None where the file is not in the commit that is checked out. Raises WorkspaceError where git cannot tell.
+    """
+    if not in_repository(root):
+        return None
+    said = ask_git(
+        root,
+        "--literal-pathspecs",
+        "log",
+        "-1",
+        "-c",
+        "--diff-filter=AD",
+        "--no-renames",
+        "--name-status",
+        "-z",
+        "--no-mailmap",
+        "--no-color",
+        "--no-show-signature",
+        "--encoding=UTF-8",
+        "--format=%H%x00%an%x00",
+        "--",
+        path,
+    )
+    if said.code:
+        if "does not have any commits" in said.err or "not a git repository" in said.err:
+            return None
+        raise WorkspaceError(f"git cannot tell who added {path}: {said.first_line}", hint=f"git log -- {path}")
+    sha, name, *rest = (*said.out.decode("utf-8", "replace").split("\0"), "", "")
+    added = next((part.strip() for part in rest if part.strip()), "")
+    return (sha, clean_name(name)) if added.startswith("A") else None
+
+
+def _resolve(root: Path, revision: str) -> str:
+    said = ask_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if "not a git repository" in said.err:
+        raise WorkspaceError(f"{root} is in no git repository, so no commit is signed", hint="git init")
+    if said.code:
+        raise UsageError(f"git has no commit {revision}", hint="git log --oneline")
+    return said.out.decode("ascii").strip()
+
+
+def _problem(root: Path, sha: str, state: str) -> str:
+    """Return why the signature is not good; nothing where it is."""
+    said = ask_git(root, "verify-commit", "--", sha)
+    if said.code == 0 and state == "G":
+        return ""
+    if said.tells_why:
+        return f"its signature cannot be checked: {said.first_line}"
+    return _STATES.get(state, "git does not verify its signature")
+
+
+def _is_author(signer: str, name: str, email: str) -> bool:
+    """Say whether a signer is the author: `Name <address>` of a gpg key, or what an allowed signers file has for a key.
+
+    The latter is an address as a rule, possibly with `*` and `?`, or a bare name.
+    """
+    address = signer.rpartition("<")[2].removesuffix(">").lower()
+    return bool(signer) and (fnmatchcase(email.lower(), address) or signer == name)

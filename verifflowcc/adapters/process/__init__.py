@@ -1,0 +1,1 @@
+"""Running a project's commands, and which of them this machine allows."""

@@ -1,0 +1,174 @@
+"""Which commands this machine allows: one file of the person's, outside of every repository.
+
+A clone runs nothing by itself: a project's table of commands is allowed by its digest, and a changed one is not.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from verifflowcc.adapters.files.lock import locked
+from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.domain.events import Json
+from verifflowcc.domain.evidence import Command
+from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.text.canonical import canonical
+from verifflowcc.text.digest import digest_bytes
+
+FORMAT = 1
+WAIT_S = 5.0
+_LARGEST_BYTES = 16 * 1024 * 1024
+_Projects = dict[str, dict[str, Json]]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What this machine allows a project: the digest of a table and the table itself, each None where nothing is.
+
+    `file` is where that stands. `problem` is a sentence on why the file counts for nothing, if it does.
+    """
+
+    file: Path
+    digest: str | None = None
+    commands: Mapping[str, Command] | None = None
+    problem: str = ""
+
+
+def commands_digest(commands: Mapping[str, Command]) -> str:
+    """Return the digest of a table of commands: all that decides what runs, whatever the order of the table."""
+    return digest_bytes(canonical([_record(commands[name]) for name in sorted(commands)]))
+
+
+def is_allowed(root: Path, digest: str, env: Mapping[str, str]) -> bool:
+    """Say whether the table with this digest may run in the project at `root`. Raises as `allow` does."""
+    return read_allowed(root, env).digest == digest
+
+
+def read_allowed(root: Path, env: Mapping[str, str]) -> Allowed:
+    """Return what this machine allows the project at `root`. Raises as `allow` does."""
+    file = allowed_file(root, env)
+    try:
+        commands = _commands(_load(file).get(_key(root)))
+    except (ValueError, LookupError, TypeError, RecursionError, FormatError) as error:
+        return Allowed(file, problem=f"{file} is damaged, so nothing is allowed: {error}")
+    return Allowed(file) if commands is None else Allowed(file, commands_digest(commands), commands)
+
+
+def allow(root: Path, commands: Mapping[str, Command], env: Mapping[str, str], at: datetime) -> Path:
+    """Allow the project at `root` this very table, from the moment `at`; return the file that says so.
+
+    A file that is damaged is begun anew. Raises WorkspaceError where it would lie inside the project or cannot be
+    written, and ConflictError where another vfcc holds it for long.
+    """
+    entry: dict[str, Json] = {
+        "digest": commands_digest(commands),
+        "at": f"{at:%Y-%m-%dT%H:%M:%SZ}",
+        "commands": [_record(commands[name]) for name in sorted(commands)],
+    }
+    with _changing(root, env) as (file, projects):
+        _save(file, {**projects, _key(root): entry})
+    return file
+
+
+def withdraw(root: Path, env: Mapping[str, str]) -> bool:
+    """Allow the project at `root` nothing any more; return whether anything was allowed. Raises as `allow` does."""
+    with _changing(root, env) as (file, projects):
+        if _key(root) not in projects:
+            return False
+        _save(file, {key: entry for key, entry in projects.items() if key != _key(root)})
+    return True
+
+
+def allowed_file(root: Path, env: Mapping[str, str]) -> Path:
+    """Return where this machine keeps what it allows: `$XDG_DATA_HOME/vfcc/allowed.json`, else below `~/.local/share`.
+
+    Raises WorkspaceError where that lies inside the project, which could then allow itself what it likes.
+    """
+    given, home = env.get("XDG_DATA_HOME", ""), env.get("HOME", "")
+    if not given.startswith("/") and not home:
+        raise WorkspaceError("neither XDG_DATA_HOME nor HOME says where this machine keeps what it allows")
+    data = Path(given) if given.startswith("/") else Path(home, ".local", "share")
+    file = data / "vfcc" / "allowed.json"
+    if file.resolve().is_relative_to(root.resolve()):
+        raise WorkspaceError(
+            f"{file} lies inside the project, which could then allow its own commands",
+            hint="export XDG_DATA_HOME=/a/folder/outside/of/it",
+        )
+    return file
+
+
+@contextmanager
+def _changing(root: Path, env: Mapping[str, str]) -> Iterator[tuple[Path, _Projects]]:
+    file = allowed_file(root, env)
+    with locked(file.with_name("allowed.lock"), WAIT_S):
+        try:
+            projects = _load(file)
+        except (ValueError, RecursionError):
+            projects = {}
+        yield file, projects
+
+
+def _load(file: Path) -> _Projects:
+    """Return the entries by project. Raises ValueError where the file is damaged, WorkspaceError where it is closed."""
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(_LARGEST_BYTES + 1)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {file}: {error.strerror or error}") from error
+    document = json.loads(data) if len(data) <= _LARGEST_BYTES else None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ValueError(f"it is not of format {FORMAT}")
+    projects = document.get("projects")
+    if not isinstance(projects, dict) or not all(isinstance(entry, dict) for entry in projects.values()):
+        raise ValueError("it holds no projects")
+    return projects
+
+
+def _save(file: Path, projects: _Projects) -> None:
+    document = {"format": FORMAT, "projects": projects}
+    write_atomic(file, json.dumps(document, indent=2, sort_keys=True) + "\n")
+
+
+def _key(root: Path) -> str:
+    return str(root.resolve())
+
+
+def _commands(entry: dict[str, Json] | None) -> dict[str, Command] | None:
+    if entry is None:
+        return None
+    commands = {command.name: command for command in map(_command, _list(entry["commands"]))}
+    if commands_digest(commands) != entry["digest"]:
+        raise ValueError("a digest is not that of the commands beside it")
+    return commands
+
+
+def _record(command: Command) -> dict[str, Json]:
+    return {
+        "name": command.name,
+        "argv": list(command.argv),
+        "timeout_s": command.timeout_s,
+        "reports": dict(command.reports),
+        "inputs": list(command.inputs),
+    }
+
+
+def _command(record: Json) -> Command:
+    if not isinstance(record, dict):
+        raise TypeError("a command is no object")
+    reports, timeout_s = record["reports"], record["timeout_s"]
+    if not isinstance(reports, dict) or not isinstance(timeout_s, int):
+        raise TypeError("a command has no reports or no timeout")
+    words = tuple(map(str, _list(record["argv"])))
+    paths = {kind: str(path) for kind, path in reports.items()}
+    return Command(str(record["name"]), words, timeout_s, paths, tuple(map(str, _list(record["inputs"]))))
+
+
+def _list(value: Json) -> list[Json]:
+    if not isinstance(value, list):
+        raise TypeError("a list is expected")
+    return value

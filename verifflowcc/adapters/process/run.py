@@ -1,0 +1,204 @@
+"""Run one command without a shell: with a timeout, in a process group of its own, its output kept in bounds.
+
+Nothing that it started is left running. The environment is passed on as it is, and neither logged nor stored.
+"""
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+LARGEST_OUTPUT_BYTES = 8 * 1024 * 1024
+_MARK_BYTES = 100
+_HEAD_BYTES = LARGEST_OUTPUT_BYTES // 2
+_TAIL_BYTES = LARGEST_OUTPUT_BYTES - _HEAD_BYTES - _MARK_BYTES
+_CHUNK_BYTES = 1 << 20
+_GRACE_S = 2.0
+"""How long what is asked to end may take before it is made to."""
+
+_DRAIN_S = 0.5
+"""How long output is awaited from what a command has left running, once it has ended itself."""
+
+_PAUSE_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of a command.
+
+    `exit_code` is None where it did not end by itself or could not be started; `failure` then says why, without a
+    final stop. `output` is what it wrote to stdout and stderr, in order, at most 8 MiB: of more, the beginning and the
+    end with a mark between them.
+    """
+
+    exit_code: int | None
+    failure: str
+    output: bytes
+    duration_ms: int
+
+
+def run_command(root: Path, argv: Sequence[str], timeout_s: int, *, on_start: Callable[[], None] | None = None) -> Ran:
+    """Run `argv` in the folder `root` with nothing on stdin; `on_start` is called once it runs.
+
+    What it leaves running is ended with it. On KeyboardInterrupt, or any error of `on_start`, all of it is ended before
+    the exception goes on.
+    """
+    started = time.monotonic()
+    try:
+        process = _start(root, argv)
+    except (OSError, ValueError) as error:
+        return Ran(None, _not_started(root, argv, error), b"", 0)
+    output = _Output()
+    with process:
+        try:
+            if on_start:
+                on_start()
+            in_time = _await_end(process, output, started + timeout_s)
+        finally:
+            _end_group(process)
+        _read_what_is_there(_pipe(process), output)
+    duration_ms = round((time.monotonic() - started) * 1000)
+    if not in_time:
+        return Ran(None, f"did not end within {timeout_s} s and was killed", output.bytes(), duration_ms)
+    if process.returncode < 0:
+        return Ran(None, f"killed by {_signal_name(-process.returncode)}", output.bytes(), duration_ms)
+    return Ran(process.returncode, "", output.bytes(), duration_ms)
+
+
+def _start(root: Path, argv: Sequence[str]) -> subprocess.Popen[bytes]:
+    if not argv:
+        raise ValueError("the command is empty")
+    return subprocess.Popen(
+        list(argv),
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        bufsize=0,
+        start_new_session=True,
+    )
+
+
+def _not_started(root: Path, argv: Sequence[str], error: OSError | ValueError) -> str:
+    """Say why a command did not start; the system tells a missing folder, program and interpreter by one word."""
+    if isinstance(error, ValueError):
+        return f"cannot be run: {error}"
+    if not root.is_dir():
+        return f"{root}: no such folder"
+    program = argv[0]
+    if not isinstance(error, FileNotFoundError):
+        return f"{program}: cannot be run: {error.strerror or error}"
+    if "/" in program and (root / program).exists():
+        return f"{program}: the program that its first line names does not exist"
+    near = f"{program}3"
+    return f"{program}: no such program" + (f"; {near} exists" if shutil.which(near) else "")
+
+
+def _await_end(process: subprocess.Popen[bytes], output: "_Output", until: float) -> bool:
+    """Read until the command has ended; return whether it did so in time.
+
+    What it started may hold its output open for ever: once the command itself has ended, that is not awaited.
+    """
+    pipe = _pipe(process)
+    with selectors.DefaultSelector() as ready:
+        ready.register(pipe, selectors.EVENT_READ)
+        drained = None
+        while drained is None or time.monotonic() < drained:
+            if drained is None and process.poll() is not None:
+                drained = min(time.monotonic() + _DRAIN_S, until)
+            if drained is None and time.monotonic() >= until:
+                return False
+            if ready.select(_PAUSE_S) and not output.take(pipe):
+                break
+    return _ended(process, until)
+
+
+def _ended(process: subprocess.Popen[bytes], until: float) -> bool:
+    try:
+        process.wait(max(until - time.monotonic(), 0))
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _read_what_is_there(pipe: IO[bytes], output: "_Output") -> None:
+    """Read what lies in the pipe already. One read takes all of it; what may still be written there is not awaited."""
+    with selectors.DefaultSelector() as ready:
+        ready.register(pipe, selectors.EVENT_READ)
+        if ready.select(0):
+            output.take(pipe)
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """End the command and what it started, as far as that stayed in its group: ask first, then make it end."""
+    try:
+        if _signal_group(process, signal.SIGTERM):
+            _await_group(process)
+    finally:
+        _signal_group(process, signal.SIGKILL)
+        process.wait()
+
+
+def _await_group(process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + _GRACE_S
+    while (process.poll() is None or _signal_group(process, 0)) and time.monotonic() < until:
+        time.sleep(_PAUSE_S)
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: int) -> bool:
+    """Send a signal to the group, whose number is that of its first process; return whether anybody was there."""
+    with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group that has ended
+        os.killpg(process.pid, number)
+        return True
+    return False
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _pipe(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    if process.stdout is None:
+        raise ValueError("the command was started without a pipe")
+    return process.stdout
+
+
+@dataclass(slots=True)
+class _Output:
+    """The beginning and the end of what a command writes."""
+
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+    cut: int = 0
+
+    def take(self, pipe: IO[bytes]) -> bool:
+        """Read once; return whether there was anything, else the pipe has ended."""
+        chunk = os.read(pipe.fileno(), _CHUNK_BYTES)
+        room = _HEAD_BYTES - len(self.head)
+        self.head += chunk[:room]
+        self.tail += chunk[room:] if room else chunk
+        if len(self.tail) > 2 * _TAIL_BYTES:
+            self._cut_tail()
+        return bool(chunk)
+
+    def bytes(self) -> bytes:
+        """Return all of it, or both ends with a mark between them."""
+        if len(self.tail) > _TAIL_BYTES:
+            self._cut_tail()
+        mark = f"\n[… {self.cut:,} bytes left out …]\n".encode() if self.cut else b""
+        return bytes(self.head) + mark + bytes(self.tail)
+
+    def _cut_tail(self) -> None:
+        over = len(self.tail) - _TAIL_BYTES
+        del self.tail[:over]
+        self.cut += over

@@ -1,0 +1,1 @@
+"""The files of the project itself, as gates look at them."""

@@ -1,0 +1,100 @@
+"""`vfcc approve`: a review of what a stage made, or its acceptance, by a person other than the author."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
+
+if TYPE_CHECKING:
+    from verifflowcc.services.approvals import Approvable, Approval, Opinions
+    from verifflowcc.services.workspace import Workspace
+
+StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Its id; else the one in work.")]
+CriterionOption = Annotated[
+    str | None, typer.Option("--criterion", metavar="ID", help="Which one, where the stage has several.")
+]
+RejectFlag = Annotated[bool, typer.Option("--reject", help="Reject it; needs --reason.")]
+ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")]
+StatementOption = Annotated[
+    str, typer.Option("--statement", metavar="TEXT", help="For an acceptance: what you saw, in your words.")
+]
+ExpiresOption = Annotated[
+    str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
+]
+RequestFlag = Annotated[bool, typer.Option("--request", help="Say that you made it, and ask for its review.")]
+SignedOption = Annotated[
+    str | None, typer.Option("--signed", metavar="COMMIT", help="A signed commit whose message approves it.")
+]
+YesFlag = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
+
+
+def approve(
+    stage: StageArgument = None,
+    criterion: CriterionOption = None,
+    reject: RejectFlag = False,
+    reason: ReasonOption = "",
+    statement: StatementOption = "",
+    expires: ExpiresOption = None,
+    request: RequestFlag = False,
+    signed: SignedOption = None,
+    yes: YesFlag = False,
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Approve what a stage made, or accept it.
+
+    Shows the files and asks. It takes a person at a terminal who is not their author, or a signed commit; anybody may
+    use --request.
+    """
+    from verifflowcc.cli import moves
+    from verifflowcc.domain.people import Opinion
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services import approvals
+    from verifflowcc.services.sprints import active_sprint
+
+    if sum((reject, request, signed is not None)) > 1:
+        raise UsageError("say one of --reject, --request and --signed", hint="vfcc approve --help")
+    acting = moves.acting_here()
+    here, commits = acting.workspace, acting.commits(commit)
+    what = approvals.what_to_approve(here, active_sprint(here, sprint).id, stage, criterion)
+    said = approvals.Opinions(Opinion.REJECTED if reject else Opinion.APPROVED, reason, statement, expires)
+    if request:
+        made = approvals.request_review(here, what, actor=acting.actor, commit=commits)
+    elif signed is not None:
+        made = approvals.approve_signed(here, what, said, signed, commit=commits)
+    else:
+        approvals.check_word(here, what, said, actor=acting.actor)
+        _ask(what, said, yes=yes)
+        made = approvals.approve(here, what, said, actor=acting.actor, commit=commits)
+    _show(made, what, here, as_json=as_json)
+
+
+def _ask(what: "Approvable", said: "Opinions", *, yes: bool) -> None:
+    from verifflowcc.cli import asking
+
+    files = [f"- {one.path} ({one.bytes:,} bytes, {one.digest[:19]})" for one in what.files]
+    word = "Reject" if str(said.opinion) == "rejected" else "Accept" if what.in_words else "Approve"
+    head = f"{what.sprint}/{what.stage}, {what.criterion.id}: {what.criterion.title}"
+    shown = [head, f"by {', '.join(what.authors) or 'nobody who is known'}", *asking.listed(files)]
+    if said.statement:
+        shown.append(f"statement: {said.statement}")
+    asking.confirm(shown, f"{word}?", yes=yes)
+
+
+def _show(made: "Approval", what: "Approvable", here: "Workspace", *, as_json: bool) -> None:
+    from verifflowcc.cli import asking
+
+    word, now = made.word, made.asked
+    until = f" until {word.expires}" if word.expires else ""
+    verb = "accepted" if word.statement else str(word.opinion)
+    lines = [f"{what.sprint}/{what.stage}, {what.criterion.id}: {verb} by {word.actor}{until}"]
+    if verb == "requested":
+        lines += [
+            f"next: {what.command}  # by somebody else, at a terminal",
+            f"or a signed commit that says: {made.line}",
+        ]
+    elif not now.met:
+        lines += [f"still not met: {now.reason}", f"next: {now.step}"]
+    asking.show_note(made, made.done, lines, here, as_json=as_json)

@@ -1,0 +1,63 @@
+"""`vfcc check gate`: ask a stage's gate, and run and write nothing."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag, SprintOption
+
+if TYPE_CHECKING:
+    from verifflowcc.services.workspace import Workspace
+
+FINDINGS = 1
+CLOSED = 4
+
+
+def gate(
+    stage: Annotated[str | None, typer.Argument(metavar="STAGE", help="Its id; else the one in work.")] = None,
+    sprint: SprintOption = None,
+    entry: Annotated[bool, typer.Option("--entry", help="Ask what is needed to enter STAGE, not to leave it.")] = False,
+    canary: Annotated[
+        bool, typer.Option("--canary", help="Plant a violation for each criterion in a copy; the gate must close.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Ask every criterion of a stage's gate.
+
+    Exits with 4 while the gate is closed; nothing is run or written. A canary runs commands in a scratch copy, and
+    exits with 1 where a criterion cannot fail, which is a defect of the workflow.
+    """
+    from verifflowcc.cli import gate_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.gates import ask_entry, ask_stage
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.workspace import open_workspace
+
+    workspace = open_workspace()
+    wanted = active_sprint(workspace, sprint).id
+    if canary:
+        _canary(workspace, wanted, stage, as_json=as_json)
+        return
+    if entry:
+        asked = ask_entry(workspace, wanted, stage)
+        out.emit_json(asked) if as_json else out.emit(gate_views.one_gate(asked))
+        is_open = asked.is_open
+    else:
+        gates = ask_stage(workspace, wanted, stage)
+        for notice in gates.notices:
+            out.warn(notice)
+        out.emit_json(gates) if as_json else out.emit(gate_views.both(gates))
+        is_open = gates.is_open
+    if not is_open:
+        raise typer.Exit(CLOSED)
+
+
+def _canary(workspace: "Workspace", sprint: str, stage: str | None, *, as_json: bool) -> None:
+    from verifflowcc.cli import gate_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.canary import prove_gate
+
+    proved = prove_gate(workspace, sprint, stage)
+    out.emit_json(proved) if as_json else out.emit(gate_views.proofs(proved))
+    if not proved.sound:
+        raise typer.Exit(FINDINGS)

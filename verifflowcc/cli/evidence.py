@@ -1,0 +1,174 @@
+"""`vfcc evidence`: make, add, list and show what the gates rest on."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag, SprintOption
+
+app = typer.Typer(help="Make, add, list and show the evidence that gates rest on.", no_args_is_help=True)
+
+UNMET = 1
+STALE = 1
+StageFilter = Annotated[str | None, typer.Option("--stage", metavar="ID", help="Only this stage.")]
+
+
+@app.command()
+def run(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CRITERION|COMMAND]…", help="What to make evidence for; else what stands in the way."),
+    ] = None,
+    stage: Annotated[
+        str | None, typer.Option("--stage", metavar="ID", help="The criteria of this stage, all or those named.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="For all stages of the sprint.")] = False,
+    sprint: SprintOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run the commands that gates ask for, and record what they show.
+
+    Exits with 1 where a criterion is not met, with 3 where nothing could be run.
+    """
+    from verifflowcc.cli import evidence_views, moves
+    from verifflowcc.cli import output as out
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.evidence import run_evidence
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.status import remember_status
+
+    if every and (names or stage):
+        raise UsageError("everything is meant by --all; it goes with no name and no --stage", hint="leave out --all")
+    acting = moves.acting_here()
+    wanted = active_sprint(acting.workspace, sprint).id
+    done = run_evidence(
+        acting.workspace,
+        wanted,
+        names or (),
+        stage=stage,
+        every=every,
+        actor=acting.actor,
+        progress=lambda text: out.say(f"running {text}"),
+    )
+    remember_status(acting.workspace)
+    for text in evidence_views.outputs(done):
+        out.say(text)
+    if as_json:
+        out.emit_json(done)
+    else:
+        out.emit(evidence_views.ran(done))
+    if not done.all_met:
+        raise typer.Exit(UNMET)
+
+
+@app.command()
+def add(
+    criterion: Annotated[str, typer.Option("--criterion", metavar="ID", help="What it is evidence for.")],
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A report that was made elsewhere.")] = None,
+    value: Annotated[str | None, typer.Option("--value", metavar="NUMBER", help="Instead: a metric's value.")] = None,
+    stage: Annotated[str | None, typer.Option("--stage", metavar="ID", help="The criterion's stage.")] = None,
+    sprint: SprintOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Record a report that was made elsewhere.
+
+    It is your word, or that of the CI job. Most criteria want to see vfcc run the command itself, and are not met by
+    it. Exits with 1 where that is so.
+    """
+    from verifflowcc.cli import evidence_views, moves
+    from verifflowcc.cli import output as out
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.evidence_adding import add_evidence
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.status import remember_status
+
+    if (file is None) == (value is None):
+        raise UsageError("give either a file or --value", hint=f"vfcc evidence add FILE --criterion {criterion}")
+    acting = moves.acting_here()
+    wanted = active_sprint(acting.workspace, sprint).id
+    done = add_evidence(acting.workspace, wanted, criterion, file, value=value, stage=stage, actor=acting.actor)
+    remember_status(acting.workspace)
+    if as_json:
+        out.emit_json(done)
+    else:
+        out.emit(evidence_views.added(done))
+    if not done.asked.met:
+        raise typer.Exit(UNMET)
+
+
+@app.command("list")
+def list_(
+    stage: StageFilter = None,
+    every: Annotated[bool, typer.Option("--all", help="Also what later evidence has replaced.")] = False,
+    sprint: SprintOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """List the evidence of a sprint and what it shows now; runs nothing."""
+    from verifflowcc.cli import evidence_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.evidence_listing import list_evidence
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.workspace import open_workspace
+
+    workspace = open_workspace()
+    lines = list_evidence(workspace, active_sprint(workspace, sprint).id, stage=stage, every=every)
+    if as_json:
+        out.emit_json(lines)
+    else:
+        out.emit(evidence_views.listed(lines))
+
+
+@app.command()
+def show(
+    which: Annotated[str, typer.Argument(metavar="ID", help="Its id, or the last characters of it.")],
+    output: Annotated[bool, typer.Option("--output", help="Print what the command wrote, and nothing else.")] = False,
+    sprint: SprintOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show a piece of evidence: what was run, on what, what it measured."""
+    from verifflowcc.cli import evidence_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.evidence_listing import output_of, show_evidence
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.workspace import open_workspace
+
+    workspace = open_workspace()
+    view = show_evidence(workspace, active_sprint(workspace, sprint).id, which)
+    if output:
+        text = output_of(workspace, view.evidence).decode("utf-8", "replace")
+        if as_json:
+            out.emit_json({"output": text})
+        elif text:
+            out.emit(text)
+    elif as_json:
+        out.emit_json(view)
+    else:
+        out.emit(evidence_views.one(view))
+
+
+@app.command()
+def stale(
+    why: Annotated[bool, typer.Option("--why", help="Say of each file what changed.")] = False,
+    stage: StageFilter = None,
+    sprint: SprintOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say which evidence no longer speaks of what is there; runs nothing.
+
+    Exits with 1 where any is stale, with 3 where there is no evidence.
+    """
+    from verifflowcc.cli import evidence_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.evidence_staleness import find_stale
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.workspace import open_workspace
+
+    workspace = open_workspace()
+    found = find_stale(workspace, active_sprint(workspace, sprint).id, stage=stage)
+    if as_json:
+        out.emit_json(found)
+    else:
+        out.emit(evidence_views.staleness(found, why=why))
+    if found.stale:
+        raise typer.Exit(STALE)

@@ -1,0 +1,105 @@
+"""`vfcc feedback`: add, list and triage comments on a sprint."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.people import Feedback
+
+app = typer.Typer(help="Add, list and triage comments on a sprint.", no_args_is_help=True)
+
+StageOption = Annotated[
+    str | None, typer.Option("--stage", metavar="ID", help="The stage that it is on; else the sprint.")
+]
+
+
+@app.command()
+def add(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What should change.")],
+    stage: StageOption = None,
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Add a comment."""
+    from verifflowcc.cli import asking, moves
+    from verifflowcc.services.feedback import add_feedback
+    from verifflowcc.services.sprints import active_sprint
+
+    acting = moves.acting_here()
+    here = acting.workspace
+    sprint_id, commits = active_sprint(here, sprint).id, acting.commits(commit)
+    said = add_feedback(here, sprint_id, text, stage, actor=acting.actor, commit=commits)
+    lines = [f"{sprint_id}: comment {said.short} on {stage or 'the sprint'}"]
+    asking.show_note(said, said.done, lines, here, as_json=as_json)
+
+
+@app.command("list")
+def list_(
+    stage: StageOption = None,
+    everything: Annotated[bool, typer.Option("--all", help="Those that were dealt with, too.")] = False,
+    sprint: SprintOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """List the comments that are open, those of earlier sprints first."""
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.feedback import list_feedback
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.workspace import open_workspace
+
+    workspace = open_workspace()
+    comments = list_feedback(workspace, active_sprint(workspace, sprint).id, stage, everything=everything)
+    out.emit_json(comments) if as_json else out.emit(_table(comments))
+
+
+@app.command()
+def triage(
+    comment: Annotated[str, typer.Argument(metavar="ID", help="Its id, or four or more of its last characters.")],
+    done: Annotated[bool, typer.Option("--done", help="It was dealt with.")] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="It will not be; needs --reason.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="It goes on to the next sprint.")] = False,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "",
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Decide what becomes of a comment."""
+    from verifflowcc.cli import asking, moves
+    from verifflowcc.domain.people import Decision
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.feedback import triage_feedback
+    from verifflowcc.services.sprints import active_sprint
+
+    given = {Decision.DONE: done, Decision.REJECTED: reject, Decision.LATER: later}
+    chosen = [decision for decision, meant in given.items() if meant]
+    if len(chosen) != 1:
+        raise UsageError("say one of --done, --reject and --later", hint=f"vfcc feedback triage {comment} --done")
+    acting = moves.acting_here()
+    here, commits = acting.workspace, acting.commits(commit)
+    wanted = active_sprint(here, sprint).id
+    said = triage_feedback(here, wanted, comment, chosen[0], reason, actor=acting.actor, commit=commits)
+    asking.show_note(
+        said, said.done, [f"{wanted}: comment {said.short} is {_becomes(said.comment)}"], here, as_json=as_json
+    )
+
+
+def _table(comments: "tuple[Feedback, ...]") -> str:
+    from verifflowcc.cli.table import table
+    from verifflowcc.workflow.people import short_id
+
+    if not comments:
+        return "no comment is open"
+    names = [one.event for one in comments]
+    rows = [
+        (short_id(one.event, names), one.sprint, one.stage or "–", _becomes(one), one.actor or "–", one.text)
+        for one in comments
+    ]
+    return table(("comment", "sprint", "stage", "is", "by", "text"), rows)
+
+
+def _becomes(comment: "Feedback") -> str:
+    words = f" ({comment.reason})" if comment.reason else ""
+    return f"{comment.decision}{words}"

@@ -1,0 +1,66 @@
+"""`vfcc waive`: leave to pass a criterion that is not met."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
+
+if TYPE_CHECKING:
+    from verifflowcc.services.waivers import Waivable, Waived
+    from verifflowcc.services.workspace import Workspace
+
+
+def waive(
+    criterion: Annotated[str, typer.Argument(metavar="CRITERION", help="Its id, as check gate shows it.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
+    expires: Annotated[
+        str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
+    ] = None,
+    stage: Annotated[
+        str | None, typer.Option("--stage", metavar="ID", help="The stage; else what stands in the way now.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")] = False,
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Waive a criterion that is not met.
+
+    For what lies there now, and no longer than that: a waiver ends when its files change, or with its last day. It
+    takes a person at a terminal; in a strict workflow, two.
+    """
+    from verifflowcc.cli import moves
+    from verifflowcc.services import waivers
+    from verifflowcc.services.sprints import active_sprint
+
+    acting = moves.acting_here()
+    here = acting.workspace
+    what = waivers.what_to_waive(here, active_sprint(here, sprint).id, criterion, stage)
+    waivers.check_waiver(here, what, reason, expires, actor=acting.actor)
+    _ask(what, reason, expires, yes=yes)
+    done = waivers.waive(here, what, reason, expires, actor=acting.actor, commit=acting.commits(commit))
+    _show(done, what, here, as_json=as_json)
+
+
+def _ask(what: "Waivable", reason: str, expires: str | None, *, yes: bool) -> None:
+    from verifflowcc.cli import asking
+
+    asked = what.asked
+    shown = [
+        f"{what.sprint}/{what.stage}, {asked.criterion.id}: {asked.criterion.title} ({asked.criterion.mode})",
+        f"{asked.verdict}: {asked.reason}",
+        f"reason: {reason}",
+        f"until {expires}" if expires else "with no last day, as long as nothing that it looks at changes",
+    ]
+    asking.confirm(shown, "Waive?", yes=yes)
+
+
+def _show(done: "Waived", what: "Waivable", here: "Workspace", *, as_json: bool) -> None:
+    from verifflowcc.cli import asking
+
+    until = f" until {done.waiver.expires}" if done.waiver.expires else ""
+    lines = [f"{what.sprint}/{what.stage}, {what.asked.criterion.id}: waived by {done.waiver.actor}{until}"]
+    if done.people < done.needed:
+        lines.append(f"{done.people} of {done.needed}: another person must waive it too")
+    asking.show_note(done, done.done, lines, here, as_json=as_json)

@@ -1,0 +1,96 @@
+"""Everything that a gate looks at, gathered before it is asked, so that asking is a pure function."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from verifflowcc.domain.evidence import Command, Evidence
+from verifflowcc.domain.people import Feedback, Review, Waiver
+from verifflowcc.domain.sprints import Artifact, SprintState
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactText:
+    """An artifact as it lies there now; `text` is None where it is not text (or too large to be read as one)."""
+
+    artifact: Artifact
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file of the project that differs from the sprint's base; `lines` are the numbers of its new lines."""
+
+    path: str
+    lines: tuple[int, ...] = ()
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommitNote:
+    """A commit since the sprint's base. `paths` are the files that it touches."""
+
+    sha: str
+    author: str
+    subject: str
+    body: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What git knows since the sprint's base; `problem` says why it knows nothing. `tags` point at the present commit.
+
+    `authors` maps a path below the project's root to the names of those who committed changes to it since the base.
+    """
+
+    base: str | None = None
+    problem: str = ""
+    changes: tuple[Change, ...] = ()
+    commits: tuple[CommitNote, ...] = ()
+    tags: tuple[str, ...] = ()
+    authors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An evidence file and its place in the ledger.
+
+    `problem` says why it is no evidence (made by hand, changed, not named by any event). `order` is the place of its
+    event among the sprint's notes. `latest` says whether no later evidence of that stage and criterion knew of it;
+    `concurrent` are then the ids of the others of which that is true, made on branches apart. `actor` is who added it;
+    `stage` and `criterion` are those that the event names. `evidence` is None where there is a problem, and where there
+    is so much later evidence that the file was not opened.
+    """
+
+    evidence: Evidence | None
+    path: str
+    order: int = -1
+    actor: str = ""
+    event: str = ""
+    concurrent: tuple[str, ...] = ()
+    problem: str = ""
+    stage: str = ""
+    criterion: str = ""
+    latest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known when a gate is asked.
+
+    `today` is a day (`2026-11-21`), UTC. `content` maps each file of the project (not `.memory/`) to its digest;
+    `memory` does so for the committed files under `.memory/project/`. `artifacts` maps a stage to what lies in its
+    `artifacts/` now. `recorded` are the evidence files of all stages. `history` is None where no criterion asks for it.
+    """
+
+    sprint: SprintState
+    today: str
+    content: Mapping[str, str] = field(default_factory=dict)
+    memory: Mapping[str, str] = field(default_factory=dict)
+    artifacts: Mapping[str, tuple[ArtifactText, ...]] = field(default_factory=dict)
+    recorded: tuple[Recorded, ...] = ()
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    history: History | None = None
+    reviews: tuple[Review, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    feedback: tuple[Feedback, ...] = ()

@@ -1,0 +1,34 @@
+"""What `vfcc doctor` has to say about one thing."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Health(StrEnum):
+    """`note` is worth knowing and does no harm; `finding` is to be mended."""
+
+    OK = "ok"
+    NOTE = "note"
+    FINDING = "finding"
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One line: what was looked at, how it is, what was seen, and the command or the one thing to do, if any."""
+
+    about: str
+    health: Health
+    text: str
+    step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All remarks, in the order in which things were looked at."""
+
+    remarks: tuple[Remark, ...]
+
+    @property
+    def findings(self) -> tuple[Remark, ...]:
+        """Those that are to be mended."""
+        return tuple(each for each in self.remarks if each.health is Health.FINDING)

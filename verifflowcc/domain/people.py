@@ -1,0 +1,76 @@
+"""What people said in a sprint: reviews, acceptances, waivers and comments, as the ledger holds them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Opinion(StrEnum):
+    """A reviewer's word; `requested` is the author's wish to be reviewed."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    REQUESTED = "requested"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A review, or an acceptance (then with a `statement`), of the content whose digest is `subject`.
+
+    `event` is the id of its event, `expires` the last day (`2026-12-31`) on which it holds, `signed` the commit that
+    vouches for it where nobody sat at a terminal. `criterion` is the one that it is for. `replaces` are the events of
+    the same reviewer that it takes back (None: all that came before it); `seen` maps the files that were looked at to
+    their digests, as far as they were few.
+    """
+
+    event: str
+    stage: str
+    criterion: str
+    opinion: Opinion
+    actor: str
+    time: str
+    subject: str
+    reason: str = ""
+    statement: str = ""
+    expires: str | None = None
+    signed: str | None = None
+    replaces: tuple[str, ...] | None = None
+    seen: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """Leave to pass a criterion that is not met, for the subject that it was given for and until `expires` (a day)."""
+
+    event: str
+    stage: str
+    criterion: str
+    reason: str
+    actor: str
+    time: str
+    subject: str
+    expires: str | None
+
+
+class Decision(StrEnum):
+    """What became of a comment; `later` carries it into the next sprint's planning."""
+
+    OPEN = "open"
+    DONE = "done"
+    REJECTED = "rejected"
+    LATER = "later"
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """A comment on a stage (None: on the sprint). `sprint` is where it was made, `event` its id there."""
+
+    event: str
+    sprint: str
+    stage: str | None
+    text: str
+    actor: str
+    time: str
+    decision: Decision = Decision.OPEN
+    decided_by: str = ""
+    reason: str = ""

@@ -1,0 +1,150 @@
+"""The cases and suites of a JUnit report, each as it stands there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from verifflowcc.errors import FormatError
+from verifflowcc.formats.xml_report import local_name
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+
+class Result(StrEnum):
+    """What became of a test; the name is that of its measure."""
+
+    ERROR = "errors"
+    FAILED = "failed"
+    FLAKY = "flaky"
+    SKIPPED = "skipped"
+    PASSED = "passed"
+
+
+_CHILDREN = {
+    "error": Result.ERROR,
+    "failure": Result.FAILED,
+    "flakyFailure": Result.FLAKY,
+    "flakyError": Result.FLAKY,
+    "rerunFailure": Result.FLAKY,
+    "rerunError": Result.FLAKY,
+    "skipped": Result.SKIPPED,
+    "disabled": Result.SKIPPED,
+}
+_STATES = {
+    "error": Result.ERROR,
+    "errored": Result.ERROR,
+    "failed": Result.FAILED,
+    "failure": Result.FAILED,
+    "fail": Result.FAILED,
+    "notrun": Result.SKIPPED,
+    "disabled": Result.SKIPPED,
+    "suppressed": Result.SKIPPED,
+    "skipped": Result.SKIPPED,
+}
+_ORDER = list(Result)
+FAILING = frozenset({Result.ERROR, Result.FAILED})
+_SUITES = frozenset({"testsuites", "testsuite"})
+_DEEPEST = 64
+_LONGEST_MESSAGE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A `<testcase>`: `marks` is the number of its elements that tell of a failure, `suite` the place of its suite."""
+
+    classname: str
+    name: str
+    file: str
+    result: Result
+    message: str
+    marks: int
+    suite: int
+
+    @property
+    def id(self) -> str:
+        """The test as examples name it."""
+        return f"{self.classname}::{self.name}" if self.classname else self.name
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What is the same for each run of one test."""
+        return self.classname, self.name, self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A `<testsuite>`, or the `<testsuites>` around them (`outer`).
+
+    Its cases are those from `start` up to `end`, and the suites in it those up to `last`. `marks` is the number of
+    elements that tell of a failure and stand directly in it.
+    """
+
+    name: str
+    attributes: dict[str, str]
+    outer: bool
+    marks: int
+    start: int
+    end: int
+    last: int
+
+
+def read_report(root: Element) -> tuple[list[Case], list[Suite]]:
+    """Return all cases, in their order, and all suites, the outer ones first.
+
+    Raises FormatError where the root is no suite, or suites are nested deeper than 64.
+    """
+    if local_name(root) not in _SUITES:
+        raise FormatError(f"no JUnit report: its root element is <{local_name(root)[:60]}>")
+    cases: list[Case] = []
+    suites: list[Suite] = []
+    inside: list[int] = []
+    # No recursion: a report may be as deep as it is long.
+    stack: list[tuple[Element, bool]] = [(root, True)]
+    while stack:
+        element, begins = stack.pop()
+        if not begins:
+            place = inside.pop()
+            suites[place] = replace(suites[place], end=len(cases), last=len(suites))
+            continue
+        tag = local_name(element)
+        if tag == "testcase":
+            cases.append(_case(element, inside[-1]))
+        elif tag in _SUITES:
+            if len(inside) >= _DEEPEST:
+                raise FormatError(f"suites nested deeper than {_DEEPEST}")
+            inside.append(len(suites))
+            suites.append(_suite(element, len(cases), len(suites) + 1))
+            stack.append((element, False))
+        stack.extend((child, True) for child in reversed(element))
+    return cases, suites
+
+
+def _suite(element: Element, start: int, last: int) -> Suite:
+    tag = local_name(element)
+    marks = sum(1 for child in element if local_name(child) in {"error", "failure"})
+    return Suite(element.get("name", ""), dict(element.attrib), tag == "testsuites", marks, start, start, last)
+
+
+def _case(element: Element, suite: int) -> Case:
+    found = [(_CHILDREN[tag], child) for child in element if (tag := local_name(child)) in _CHILDREN]
+    states = [_STATES[state] for name in ("status", "result") if (state := element.get(name, "").lower()) in _STATES]
+    result = min([each for each, _ in found] + states, key=_ORDER.index, default=Result.PASSED)
+    message = next((_message(child) for each, child in found if each is result), "")
+    marks = sum(1 for each, _ in found if each in FAILING or each is Result.FLAKY)
+    return Case(
+        classname=element.get("classname", ""),
+        name=element.get("name", ""),
+        file=element.get("file", ""),
+        result=result,
+        message=message,
+        marks=max(marks, int(result in FAILING)),
+        suite=suite,
+    )
+
+
+def _message(element: Element) -> str:
+    text = element.get("message") or element.text or ""
+    return text.lstrip()[:_LONGEST_MESSAGE].partition("\n")[0].strip()

@@ -1,0 +1,70 @@
+"""A metric file: a JSON object of numbers, nested as one likes.
+
+Measures: one for each number, named by its keys joined with dots (`size.wheel_kb`), in millionths. Texts, lists, truth
+values, null, NaN and infinities are not numbers, and are left out.
+"""
+
+from collections.abc import Iterator, Mapping
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+
+from verifflowcc.domain.evidence import Measured
+from verifflowcc.errors import FormatError
+from verifflowcc.formats.json_report import Value, mapping, read_json
+from verifflowcc.text.canonical import LARGEST
+from verifflowcc.text.digest import digest_bytes
+
+MOST_NAMES = 50
+MOST_NAME_BYTES = 1500
+"""All names together: evidence is at most 4 KiB."""
+_EXACT = Context(prec=40, rounding=ROUND_HALF_EVEN)
+
+
+def measure_metrics(data: bytes) -> Measured:
+    """Return the numbers in millionths, rounded half to even where they have more than six decimals.
+
+    `problem` says why there are no measures: no JSON object, no number at all, more than 50 (or 1500 bytes of names),
+    one name twice, a number beyond ±9,007,199,254 (all that millionths can hold), or a name that is no text.
+    """
+    try:
+        measures: dict[str, int] = {}
+        for name, number in _numbers(mapping(read_json(data), "the file")):
+            _check_room(measures, name)
+            measures[name] = _millionths(name, number)
+    except FormatError as error:
+        return Measured({}, "", problem=str(error))
+    if not measures:
+        return Measured({}, "", problem="no number in it")
+    lines = (f"{name}\0{measures[name]}\n" for name in sorted(measures))
+    return Measured(measures, digest_bytes("".join(lines).encode("utf-8")))
+
+
+def _numbers(top: Mapping[str, Value]) -> Iterator[tuple[str, Decimal]]:
+    """Walk without recursion, in the order of the file."""
+    stack: list[tuple[str, Value]] = [("", top)]
+    while stack:
+        name, value = stack.pop()
+        if isinstance(value, Mapping):
+            before = f"{name}." if name else ""
+            stack.extend(((before + key)[: MOST_NAME_BYTES + 1], value[key]) for key in reversed(list(value)))
+        elif isinstance(value, Decimal):
+            yield name, value
+
+
+def _millionths(name: str, number: Decimal) -> int:
+    if number.copy_abs() > LARGEST // 10**6:
+        raise FormatError(f"{name[:80]!r} is too large to be kept in millionths")
+    return int(number.quantize(Decimal("0.000001"), context=_EXACT).scaleb(6, context=_EXACT))
+
+
+def _check_room(measures: Mapping[str, int], name: str) -> None:
+    """Raise FormatError where there is no room for one more of that name."""
+    if name in measures:
+        raise FormatError(f"{name[:80]!r} is there twice")
+    try:
+        size = sum(len(each.encode("utf-8")) for each in (*measures, name))
+    except UnicodeEncodeError as error:
+        raise FormatError("a name holds a lone surrogate, which is no text") from error
+    if len(measures) >= MOST_NAMES:
+        raise FormatError(f"more than {MOST_NAMES} numbers")
+    if size > MOST_NAME_BYTES:
+        raise FormatError(f"the names of its numbers are longer than {MOST_NAME_BYTES} bytes together")

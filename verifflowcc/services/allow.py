@@ -1,0 +1,128 @@
+"""Which of the project's commands may run on this machine: show them, allow them, take that back."""
+
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
+from verifflowcc.domain.evidence import Command
+from verifflowcc.errors import CommandsNotAllowed, WorkspaceError
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.placeholders import fill
+from verifflowcc.workflow.command_reports import report_paths
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCommand:
+    """A command as it would run: `argv` with the paths of its reports in place; `reports` are those that it writes."""
+
+    name: str
+    argv: tuple[str, ...]
+    timeout_s: int
+    reports: Mapping[str, str]
+    inputs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTable:
+    """The project's commands and whether this machine allows them.
+
+    `folder` is where they run, `file` where the permission stands. `changes` are clauses on what is different from the
+    table that was allowed last; empty where none was. `problem` says why what is in the file does not count.
+    """
+
+    folder: Path
+    commands: tuple[ShownCommand, ...]
+    digest: str
+    allowed: bool
+    changes: tuple[str, ...]
+    file: Path
+    problem: str = ""
+
+
+def show_commands(workspace: Workspace) -> CommandTable:
+    """Return the configured commands and whether they may run. It writes nothing and runs nothing.
+
+    Raises WorkspaceError where no command is configured.
+    """
+    configured = _configured(workspace)
+    known = read_allowed(workspace.root, os.environ)
+    digest = commands_digest(configured)
+    changes = () if known.commands is None else tuple(_changes(known.commands, configured))
+    shown = tuple(_shown(configured[name]) for name in sorted(configured))
+    return CommandTable(workspace.root, shown, digest, known.digest == digest, changes, known.file, known.problem)
+
+
+def allow_commands(workspace: Workspace, table: CommandTable) -> CommandTable:
+    """Allow the commands that were shown, and no others.
+
+    Raises CommandsNotAllowed where the configuration has changed since `table` was made.
+    """
+    configured = _configured(workspace)
+    if commands_digest(configured) != table.digest:
+        raise CommandsNotAllowed("the commands have changed since they were shown", hint="vfcc allow")
+    allow(workspace.root, configured, os.environ, workspace.clock.now())
+    return show_commands(workspace)
+
+
+def withdraw_commands(workspace: Workspace) -> bool:
+    """Let nothing of this project run any more; return whether anything might."""
+    return withdraw(workspace.root, os.environ)
+
+
+def ensure_allowed(workspace: Workspace, commands: Mapping[str, Command]) -> None:
+    """Return where the table of all configured commands is allowed on this machine.
+
+    Raises CommandsNotAllowed where it is not, or not any more.
+    """
+    known = read_allowed(workspace.root, os.environ)
+    if known.digest == commands_digest(commands):
+        return
+    if known.problem:
+        raise CommandsNotAllowed(known.problem, hint="vfcc allow")
+    if known.commands is None:
+        raise CommandsNotAllowed("the project's commands are not allowed on this machine", hint="vfcc allow")
+    changes = "; ".join(_changes(known.commands, commands))
+    raise CommandsNotAllowed(f"the project's commands changed since they were allowed: {changes}", hint="vfcc allow")
+
+
+def _configured(workspace: Workspace) -> Mapping[str, Command]:
+    commands = effective_config(workspace).config.gates.commands
+    if not commands:
+        raise WorkspaceError(
+            "no command is configured in .memory/config.yaml",
+            hint='under gates.commands write  test: {run: [python, -m, pytest, "--junitxml={junit}"]}',
+        )
+    return commands
+
+
+def _shown(command: Command) -> ShownCommand:
+    reports = report_paths(command)
+    argv = tuple(fill(word, reports) for word in command.argv)
+    return ShownCommand(command.name, argv, command.timeout_s, reports, command.inputs)
+
+
+def _changes(before: Mapping[str, Command], now: Mapping[str, Command]) -> Iterator[str]:
+    for name in sorted(before.keys() | now.keys()):
+        if name not in before:
+            yield f"{name} is new"
+        elif name not in now:
+            yield f"{name} is gone"
+        elif before[name] != now[name]:
+            yield f"{name} has {_differences(before[name], now[name])}"
+
+
+def _differences(before: Command, now: Command) -> str:
+    def listed(values: Iterable[str]) -> str:
+        return ", ".join(values) or "none"
+
+    parts = {
+        f"other words (they were: {shlex.join(before.argv)})": before.argv != now.argv,
+        f"another timeout (it was {before.timeout_s} s)": before.timeout_s != now.timeout_s,
+        f"other reports (they were: {listed(before.reports.values())})": dict(before.reports) != dict(now.reports),
+        f"other inputs (they were: {listed(before.inputs)})": before.inputs != now.inputs,
+    }
+    return ", ".join(name for name, differs in parts.items() if differs)

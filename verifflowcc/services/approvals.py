@@ -1,0 +1,252 @@
+"""Approve, accept, reject, or ask for a review of what a stage made."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from verifflowcc.domain.events import EventType, Json
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind
+from verifflowcc.domain.people import Opinion, Review
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.services.asked_of_people import chosen_gates, pick
+from verifflowcc.services.given import one_line
+from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person, today
+from verifflowcc.services.transitions import Transition, load_movable, settle
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.approval_line import approval_line, approves
+from verifflowcc.workflow.assess_people import approve_command, authors_of, same_person
+from verifflowcc.workflow.people import latest_words, reviews
+from verifflowcc.workflow.subject import subject_files
+
+PEOPLE = frozenset({Kind.REVIEW, Kind.ATTESTATION})
+MOST_SEEN = 200
+"""So many files are named in an approval, so that it can be told which changed; of more, their one digest is."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """A file that is approved: its path below the project's root, its digest and its size."""
+
+    path: str
+    digest: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Approvable:
+    """What there is to approve: the criterion, as it was asked, and the files that it speaks of.
+
+    `line` is what the message of a signed commit says to approve it; `command` is what a person types.
+    """
+
+    sprint: str
+    stage: str
+    criterion: Criterion
+    asked: Assessment
+    files: tuple[SeenFile, ...]
+    authors: tuple[str, ...]
+    line: str
+    command: str
+
+    @property
+    def in_words(self) -> bool:
+        """Whether it is accepted in words of one's own."""
+        return self.criterion.kind is Kind.ATTESTATION
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What a reviewer says; `expires` is a day as it was typed."""
+
+    opinion: Opinion
+    reason: str = ""
+    statement: str = ""
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A word that is on record, what became of the criterion by it, and how it got there."""
+
+    word: Review
+    asked: Assessment
+    line: str
+    done: Transition
+
+
+def what_to_approve(
+    workspace: Workspace, sprint_id: str, stage_id: str | None = None, criterion_id: str | None = None
+) -> Approvable:
+    """Return what a stage (the one in work where none is named) has for people to approve.
+
+    The only such criterion, or the only one that is not met. Raises UsageError where there is none, or several and none
+    is named, or no file to approve.
+    """
+    state = load_movable(workspace, sprint_id)[1]
+    require_open(state)
+    facts, gates = chosen_gates(workspace, state, stage_id)
+    found = [(gate, one) for gate in gates for one in gate.assessments if one.criterion.kind in PEOPLE]
+    where = stage_id or gates[0].stage
+    if not found:
+        raise UsageError(f"{where} has nothing that people approve", hint=f"vfcc check gate {where}")
+    gate, asked = pick(found, criterion_id, f"vfcc approve {where}")
+    return _approvable(workspace, state, facts, gate, asked)
+
+
+def check_word(workspace: Workspace, what: Approvable, said: Opinions, *, actor: str) -> None:
+    """Raise what `approve` would raise, before anybody is asked whether they mean it."""
+    require_person(actor, "approving", hint=f"{what.command} --request  # anybody may ask for a review")
+    _checked(workspace, what, said)
+    if said.opinion is Opinion.APPROVED:
+        _require_another(what, actor)
+
+
+def approve(workspace: Workspace, what: Approvable, said: Opinions, *, actor: str, commit: bool = False) -> Approval:
+    """Record a person's approval, acceptance or rejection of what was shown.
+
+    Raises NotAllowed for anybody but a named person, and for the author's own approval; ConflictError where the files
+    are no longer what was shown; UsageError for a rejection without a reason, an acceptance without a statement, and a
+    last day that is none or over.
+    """
+    check_word(workspace, what, said, actor=actor)
+    return _record(workspace, what, _checked(workspace, what, said), actor, None, commit=commit)
+
+
+def request_review(workspace: Workspace, what: Approvable, *, actor: str, commit: bool = False) -> Approval:
+    """Record that `actor` made what lies there, and asks for its review; anybody may."""
+    return _record(workspace, what, Opinions(Opinion.REQUESTED), actor, None, commit=commit)
+
+
+def approve_signed(
+    workspace: Workspace, what: Approvable, said: Opinions, signed: str, *, commit: bool = False
+) -> Approval:
+    """Record the approval that a signed commit holds; the approver is its author, whoever hands it in.
+
+    Raises NotAllowed where the signature is not good, or the message does not approve this very content, and for the
+    author's own work.
+    """
+    from verifflowcc.adapters.git.signatures import verified_commit
+
+    if said.opinion is not Opinion.APPROVED:
+        raise UsageError("a signed commit approves; a rejection is made at a terminal")
+    vouching = verified_commit(workspace.root, signed)
+    if not vouching.good:
+        raise NotAllowed(
+            f"the commit {signed} vouches for nothing: {vouching.reason}", hint=f"git verify-commit {signed}"
+        )
+    actor = f"human:{vouching.author}"
+    if not approves(vouching.message, what.sprint, what.stage, what.asked.subject):
+        raise NotAllowed(f"the commit {vouching.sha[:12]} does not say {what.line!r}", hint=f"{what.command} --request")
+    said = _checked(workspace, what, said)
+    if said.statement and said.statement not in " ".join(vouching.message.split()):
+        raise NotAllowed(f"the commit {vouching.sha[:12]} does not hold the statement; accept in its own words")
+    require_person(actor, "approving", hint=what.command)
+    _require_another(what, actor)
+    _require_no_rejection(workspace, what, actor, vouching.sha)
+    return _record(workspace, what, said, actor, vouching.sha, commit=commit)
+
+
+def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Gate, asked: Assessment) -> Approvable:
+    criterion, stage = asked.criterion, gate.stage
+    files = subject_files(criterion, stage, facts)
+    if not files:
+        raise UsageError(f"there is nothing to approve in {stage}: {asked.reason}", hint=f"vfcc check gate {stage}")
+    return Approvable(
+        sprint=state.id,
+        stage=stage,
+        criterion=criterion,
+        asked=asked,
+        files=tuple(SeenFile(path, digest, _size(workspace, path)) for path, digest in files),
+        authors=authors_of(criterion, stage, facts, asked.subject),
+        line=approval_line(state.id, stage, asked.subject),
+        command=approve_command(criterion, stage, state).partition(" --statement")[0],
+    )
+
+
+def _size(workspace: Workspace, path: str) -> int:
+    try:
+        return (workspace.root / path).stat().st_size
+    except OSError:
+        return 0
+
+
+def _checked(workspace: Workspace, what: Approvable, said: Opinions) -> Opinions:
+    reason, statement = one_line(said.reason, "the reason"), one_line(said.statement, "the statement")
+    expires = last_day(said.expires, today(workspace))
+    if said.opinion is Opinion.REJECTED:
+        if not reason:
+            raise UsageError("a rejection needs a reason", hint=f'{what.command} --reject --reason "what is missing"')
+        return Opinions(Opinion.REJECTED, reason)
+    if what.in_words and not statement:
+        raise UsageError(
+            f"{what.criterion.id} is accepted in words", hint=f'{what.command} --statement "what you saw it do"'
+        )
+    if statement and not what.in_words:
+        raise UsageError(f"{what.criterion.id} is a review, which takes no --statement", hint=what.command)
+    return Opinions(said.opinion, reason, statement, expires)
+
+
+def _require_another(what: Approvable, actor: str) -> None:
+    if not what.authors:
+        raise NotAllowed(
+            f"nobody is known as the author of {what.stage}, who could be {actor}",
+            hint=f"{what.command} --request  # by its author",
+        )
+    if any(same_person(actor, author) for author in what.authors):
+        raise NotAllowed(
+            f"{actor} is an author of {what.stage} and cannot approve it", hint=f"{what.command}  # by somebody else"
+        )
+
+
+def _require_no_rejection(workspace: Workspace, what: Approvable, actor: str, sha: str) -> None:
+    """A signed commit can be handed in at any time, by anybody: it speaks once, and takes no rejection back."""
+    own = _own(load_movable(workspace, what.sprint)[1], what, actor)
+    if any(one.opinion is Opinion.REJECTED for one in latest_words(own)):
+        raise NotAllowed(f"{actor} has rejected it, and takes that back at a terminal", hint=what.command)
+    for one in own:
+        if one.signed == sha and one.subject == what.asked.subject:
+            raise UsageError(f"the approval of the commit {sha[:12]} is on record already", hint="vfcc status")
+
+
+def _record(
+    workspace: Workspace, what: Approvable, said: Opinions, actor: str, signed: str | None, *, commit: bool
+) -> Approval:
+    now = what_to_approve(workspace, what.sprint, what.stage, what.criterion.id)
+    if now.asked.subject != what.asked.subject:
+        raise ConflictError("what was shown has changed since; nothing was recorded", hint=what.command)
+    attested = what.in_words and said.opinion is Opinion.APPROVED
+    kind = EventType.ATTESTED if attested else EventType.REVIEW_RECORDED
+
+    def payload(state: SprintState) -> dict[str, Json]:
+        own = [one.event for one in latest_words(_own(state, what, actor))]
+        word: dict[str, Json] = {"statement": said.statement} if attested else {"verdict": str(said.opinion)}
+        return {
+            **word,
+            "stage": what.stage,
+            "criterion": what.criterion.id,
+            "digest": what.asked.subject,
+            "reason": said.reason or None,
+            "expires": said.expires,
+            "signed": signed,
+            "replaces": list(own) if said.opinion is not Opinion.REQUESTED else [],
+            "seen": dict(_seen(what)),
+        }
+
+    done = add_note(workspace, what.sprint, kind, payload, actor=actor)
+    done = settle(workspace, done, f"{what.sprint}: {what.stage} {said.opinion}", commit=commit)
+    after = what_to_approve(workspace, what.sprint, what.stage, what.criterion.id)
+    return Approval(reviews([done.event])[0], after.asked, what.line, done)
+
+
+def _own(state: SprintState, what: Approvable, actor: str) -> list[Review]:
+    """Return what `actor` has said on this criterion."""
+    return [
+        one
+        for one in reviews(state.notes)
+        if (one.stage, one.criterion, one.actor) == (what.stage, what.criterion.id, actor)
+    ]
+
+
+def _seen(what: Approvable) -> Iterator[tuple[str, str]]:
+    return ((one.path, one.digest) for one in what.files) if len(what.files) <= MOST_SEEN else iter(())

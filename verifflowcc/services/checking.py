@@ -1,0 +1,57 @@
+"""Check all that there is to check in one run: the configuration, the workflow, the gates of all open sprints."""
+
+from dataclasses import dataclass
+
+from verifflowcc.domain.sprints import SprintStatus
+from verifflowcc.errors import FindingsError, GateClosed, VfccError
+from verifflowcc.services.configuration import ConfigReport, check_config
+from verifflowcc.services.gates import StageGates, ask_stage
+from verifflowcc.services.sprints import list_sprints
+from verifflowcc.services.workflows import WorkflowReport, check_workflow
+from verifflowcc.services.workspace import Workspace
+
+WORST_FIRST = (VfccError.exit_code, 5, FindingsError.exit_code, GateClosed.exit_code)
+"""Something that could not be asked hides more than a fork, a fork more than a finding, a finding more than a gate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """A sprint whose gate could not be asked: why, what mends it, and the exit code that this has alone."""
+
+    sprint: str
+    message: str
+    hint: str
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """What all checks say. `gates` are those of the stage in work of each open sprint that could be asked."""
+
+    config: ConfigReport
+    workflow: WorkflowReport
+    gates: tuple[StageGates, ...]
+    unasked: tuple[Unasked, ...]
+
+    @property
+    def code(self) -> int:
+        """The exit code of the worst of them; 0 where nothing is wrong."""
+        found = {one.code for one in self.unasked}
+        if self.config.problems or self.workflow.problems:
+            found.add(FindingsError.exit_code)
+        if not all(gates.is_open for gates in self.gates):
+            found.add(GateClosed.exit_code)
+        return next((code for code in WORST_FIRST if code in found), 0)
+
+
+def check_everything(workspace: Workspace) -> Everything:
+    """Return what all checks say; nothing is run and nothing written."""
+    gates, unasked = [], []
+    for line in list_sprints(workspace):
+        if line.status is SprintStatus.CLOSED:
+            continue
+        try:
+            gates.append(ask_stage(workspace, line.id))
+        except VfccError as error:
+            unasked.append(Unasked(line.id, error.message, error.hint or "", error.exit_code))
+    return Everything(check_config(workspace), check_workflow(workspace), tuple(gates), tuple(unasked))

@@ -1,0 +1,132 @@
+"""Look at everything that vfcc rests on, read only, and say what is not as it should be.
+
+A ledger is read here file by file, and no cache is believed. What concerns one sprint is in `sprint_health.py`.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from verifflowcc import __version__
+from verifflowcc.adapters.files.leftovers import leftovers
+from verifflowcc.adapters.files.lock import holder
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.domain.health import Diagnosis, Health, Remark
+from verifflowcc.errors import VfccError, WorkspaceError
+from verifflowcc.services.allow import show_commands
+from verifflowcc.services.configuration import check_config, effective_config
+from verifflowcc.services.sprint_health import sprints_remarks
+from verifflowcc.services.workflows import check_workflow
+from verifflowcc.services.workspace import MEMORY, Workspace, open_workspace
+
+MUST_BE_IGNORED = (f"{MEMORY}/local/x", f"{MEMORY}/sprint/x/progress.json", f"{MEMORY}/.vfcc-1-x.tmp")
+RULES = ("local/", "sprint/*/progress.json", ".vfcc-*.tmp")
+_IS_IGNORED = ("--no-literal-pathspecs", "check-ignore", "--quiet", "--no-index")
+"""`check-ignore` takes no literal paths, as all other commands are given."""
+
+
+def diagnose(start: Path | None = None) -> Diagnosis:
+    """Return what there is to say about this machine and the project in `start` (the current folder)."""
+    machine = [Remark("vfcc", Health.OK, f"{__version__}, on Python {sys.version.split()[0]}")]
+    try:
+        workspace = open_workspace(start)
+    except WorkspaceError as error:
+        return Diagnosis((*machine, Remark("project", Health.FINDING, error.message, error.hint or "")))
+    looks: tuple[tuple[str, Callable[[Workspace], Iterator[Remark]]], ...] = (
+        ("git", _git),
+        ("config", _config),
+        ("workflow", _workflow),
+        ("commands", _commands),
+        ("sprint", sprints_remarks),
+        ("leftovers", _leftovers),
+        ("lock", _lock),
+    )
+    remarks = [Remark("project", Health.OK, str(workspace.root))]
+    for about, look in looks:
+        remarks += _told(about, look, workspace)
+    return Diagnosis((*machine, *remarks))
+
+
+def _told(about: str, look: Callable[[Workspace], Iterator[Remark]], workspace: Workspace) -> list[Remark]:
+    """What one look says, up to the error that ended it."""
+    found: list[Remark] = []
+    try:
+        found.extend(look(workspace))
+    except VfccError as error:
+        found.append(Remark(about, Health.FINDING, error.message.replace("\n", "; "), error.hint or ""))
+    return found
+
+
+def _git(workspace: Workspace) -> Iterator[Remark]:
+    try:
+        version = ask_git(workspace.root, "--version").out.decode("utf-8", "replace").strip()
+    except WorkspaceError as error:
+        yield Remark("git", Health.NOTE, f"{error.message}; nothing can be committed or compared", error.hint or "")
+        return
+    if ask_git(workspace.root, "rev-parse", "--is-inside-work-tree").code != 0:
+        yield Remark("git", Health.NOTE, f"{version}; the project is in no repository", "git init")
+        return
+    yield Remark("git", Health.OK, version)
+    shown = [
+        rule
+        for path, rule in zip(MUST_BE_IGNORED, RULES, strict=True)
+        if ask_git(workspace.root, *_IS_IGNORED, path).code != 0
+    ]
+    tracked = ask_git(workspace.root, "ls-files", "-z", "--", f"{MEMORY}/local").out
+    if tracked:
+        some = tracked.split(b"\0")[0].decode("utf-8", "replace")
+        text = f"{some} is committed, and {MEMORY}/local/ is for this machine alone"
+        yield Remark("git", Health.FINDING, text, f"git rm -r --cached {MEMORY}/local")
+    for rule in shown:
+        step = f"echo '{rule}' >> {MEMORY}/.gitignore"
+        yield Remark("git", Health.FINDING, f"{MEMORY}/.gitignore lets {rule} in", step)
+    if not tracked and not shown:
+        yield Remark("git", Health.OK, "what is local or derived is ignored")
+
+
+def _config(workspace: Workspace) -> Iterator[Remark]:
+    report = check_config(workspace)
+    yield from (Remark("config", Health.FINDING, problem, "vfcc config check") for problem in report.problems)
+    yield from (Remark("config", Health.NOTE, notice) for notice in report.notices)
+    if not report.problems:
+        yield Remark("config", Health.OK, "config.yaml is valid")
+
+
+def _workflow(workspace: Workspace) -> Iterator[Remark]:
+    report = check_workflow(workspace)
+    yield from (Remark("workflow", Health.FINDING, problem, "vfcc check workflow") for problem in report.problems)
+    yield from (Remark("workflow", Health.NOTE, notice) for notice in report.notices)
+    if not report.problems:
+        yield Remark("workflow", Health.OK, f"{report.name} in workflow.yaml" if report.present else "as shipped")
+
+
+def _commands(workspace: Workspace) -> Iterator[Remark]:
+    if check_config(workspace).problems:
+        return
+    if not effective_config(workspace).config.gates.commands:
+        yield Remark("commands", Health.NOTE, "none is configured, so no evidence can be run")
+        return
+    table = show_commands(workspace)
+    names = ", ".join(each.name for each in table.commands)
+    if table.allowed:
+        yield Remark("commands", Health.OK, f"allowed on this machine: {names}")
+    else:
+        yield Remark("commands", Health.NOTE, table.problem or f"not allowed on this machine: {names}", "vfcc allow")
+
+
+def _leftovers(workspace: Workspace) -> Iterator[Remark]:
+    found = [path.relative_to(workspace.root).as_posix() for path in leftovers([workspace.memory])]
+    if found:
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        text = f"{found[0]}{more}: left by a command that was killed; it does no harm, and the next move removes it"
+        yield Remark("leftovers", Health.NOTE, text)
+    else:
+        yield Remark("leftovers", Health.OK, "none")
+
+
+def _lock(workspace: Workspace) -> Iterator[Remark]:
+    process = holder(workspace.local / "lock")
+    if process is None:
+        yield Remark("lock", Health.OK, "free")
+    else:
+        yield Remark("lock", Health.NOTE, f"held by process {process}: another vfcc is writing")

@@ -1,0 +1,147 @@
+"""Show what evidence there is, and what it shows now. Nothing is run but git."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.blobs import read_blob
+from verifflowcc.domain.evidence import Evidence
+from verifflowcc.domain.facts import Facts, Recorded
+from verifflowcc.domain.gates import Assessment, Kind, Trust, Verdict
+from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.services.evidence_reading import read_recorded
+from verifflowcc.services.facts import gather_facts
+from verifflowcc.services.finding import find_stage
+from verifflowcc.services.transitions import load_movable
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.assess_recorded import assess_recorded, judge
+from verifflowcc.workflow.evidence_choice import id_of
+from verifflowcc.workflow.evidence_wanted import Wanted, everything
+
+LEAST_ENDING = 4
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLine:
+    """A piece of evidence in a list.
+
+    `latest` says whether the gate looks at it; `verdict` and `reason` are then what the gate says now, else what it
+    showed when it was made. `kind`, `trust` and `time` are None where the file is not sound; `reason` says why.
+    """
+
+    id: str
+    stage: str
+    criterion: str
+    actor: str
+    latest: bool
+    verdict: Verdict
+    reason: str
+    kind: Kind | None = None
+    trust: Trust | None = None
+    time: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceView:
+    """One piece of evidence, where it lies, who added it, and what it shows.
+
+    `asked` is what the gate says of its criterion now where it is the latest, else what it showed when it was made;
+    None where the sprint has no such criterion.
+    """
+
+    evidence: Evidence
+    path: str
+    actor: str
+    event: str
+    latest: bool
+    asked: Assessment | None
+
+
+def list_evidence(
+    workspace: Workspace, sprint_id: str, *, stage: str | None = None, every: bool = False
+) -> tuple[EvidenceLine, ...]:
+    """Return the latest evidence of each criterion of a sprint, or with `every` all of it, oldest first.
+
+    Files that are no evidence are among them. Raises UsageError for an unknown stage.
+    """
+    state = load_movable(workspace, sprint_id)[1]
+    if stage is not None:
+        find_stage(state, stage)
+    facts = gather_facts(workspace, state)
+    found = read_recorded(workspace, state, whole=True) if every else facts.recorded
+    chosen = [one for one in found if (every or one.latest or one.order < 0) and stage in {None, _stage(one)}]
+    criteria = _criteria(facts)
+    return tuple(_line(one, criteria.get((one.stage, one.criterion)), facts) for one in chosen)
+
+
+def show_evidence(workspace: Workspace, sprint_id: str, which: str) -> EvidenceView:
+    """Return the evidence whose id is `which` or ends with it.
+
+    Raises UsageError where none or several have that id, WorkspaceError where its file is not sound.
+    """
+    state = load_movable(workspace, sprint_id)[1]
+    facts = gather_facts(workspace, state)
+    one = _find(read_recorded(workspace, state, ending=which.upper()), which, sprint_id)
+    if one.evidence is None:
+        raise WorkspaceError(f"{one.path}:1: {one.problem}", hint=f"git status -- {one.path}")
+    wanted = _criteria(facts).get((one.stage, one.criterion))
+    return EvidenceView(one.evidence, one.path, one.actor, one.event, one.latest, _asked(one, wanted, facts))
+
+
+def output_of(workspace: Workspace, evidence: Evidence) -> bytes:
+    """Return what the command of a piece of evidence wrote.
+
+    Raises WorkspaceError where no command was run, or its output is not on this machine (any more).
+    """
+    if evidence.run is None:
+        raise WorkspaceError(f"{evidence.id} was not made by a command: it has no output")
+    data = read_blob(workspace.local, evidence.run.output)
+    if data is None:
+        raise WorkspaceError(
+            f"the output of {evidence.id} is not on this machine: .memory/local/ is not committed",
+            hint=f"vfcc evidence run {evidence.criterion} --stage {evidence.stage}",
+        )
+    return data
+
+
+def _criteria(facts: Facts) -> dict[tuple[str, str], Wanted]:
+    return {(one.stage, one.criterion.id): one for one in everything(facts.sprint)}
+
+
+def _find(found: Sequence[Recorded], which: str, sprint_id: str) -> Recorded:
+    if len(which) < LEAST_ENDING:
+        raise UsageError(f"{which!r} is too short for an id: give at least {LEAST_ENDING} characters of its end")
+    fitting = {id_of(one): one for one in found if id_of(one).endswith(which.upper())}
+    if not fitting:
+        raise UsageError(f"{sprint_id} has no evidence {which}", hint="vfcc evidence list --all")
+    if len(fitting) > 1:
+        raise UsageError(f"several pieces of evidence end with {which}: {', '.join(fitting)}")
+    return next(iter(fitting.values()))
+
+
+def _stage(one: Recorded) -> str:
+    return one.stage or one.path.split("/")[3]
+
+
+def _asked(one: Recorded, wanted: Wanted | None, facts: Facts) -> Assessment | None:
+    if wanted is None or one.evidence is None:
+        return None
+    if one.latest:
+        return assess_recorded(wanted.criterion, wanted.stage, facts)
+    return judge(wanted.criterion, one.evidence)
+
+
+def _line(one: Recorded, wanted: Wanted | None, facts: Facts) -> EvidenceLine:
+    asked, evidence = _asked(one, wanted, facts), one.evidence
+    nobody = "no criterion of this sprint asks for it"
+    return EvidenceLine(
+        id=id_of(one),
+        stage=_stage(one),
+        criterion=one.criterion,
+        actor=one.actor,
+        latest=one.latest,
+        verdict=asked.verdict if asked else Verdict.NOT_EVALUABLE,
+        reason=asked.reason if asked else one.problem or nobody,
+        kind=evidence.kind if evidence else None,
+        trust=evidence.trust if evidence else None,
+        time=evidence.time if evidence else None,
+    )

@@ -1,0 +1,61 @@
+"""Make a piece of evidence of what was run or read; it counts once it is on record."""
+
+from dataclasses import dataclass
+
+from verifflowcc import __version__
+from verifflowcc.adapters.files.blobs import put_blob
+from verifflowcc.domain.evidence import Evidence, Inputs, Measured, Run
+from verifflowcc.domain.gates import Trust
+from verifflowcc.formats.evidence import make_evidence
+from verifflowcc.services.evidence_measuring import outcome_of
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.evidence_wanted import Wanted
+
+PRODUCER = f"vfcc {__version__}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report that was read: its path (None: the output of the command), its bytes, or why there are none."""
+
+    path: str | None = None
+    data: bytes | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where evidence comes from; `tree` is the commit that is checked out."""
+
+    sprint: str
+    trust: Trust
+    tree: str | None
+    run: Run | None = None
+    report: Report = Report()
+
+
+def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Evidence:
+    """Return the evidence; its report is kept below `local/blobs/`.
+
+    Raises FormatError where it does not fit into an evidence file.
+    """
+    report, run = source.report, source.run
+    kept = report.path is not None and report.data is not None
+    return make_evidence(
+        sprint=source.sprint,
+        stage=wanted.stage,
+        criterion=wanted.criterion.id,
+        kind=wanted.criterion.kind,
+        trust=source.trust,
+        producer=PRODUCER,
+        at=workspace.clock.now(),
+        inputs=inputs,
+        measures=measured.measures,
+        outcome=outcome_of(measured, run.exit_code if run else None),
+        run=run,
+        report=report.path,
+        report_digest=put_blob(workspace.local, report.data) if kept and report.data is not None else None,
+        tree=source.tree,
+        problem=measured.problem,
+        examples=measured.examples,
+    )

@@ -1,0 +1,84 @@
+"""Measure what a criterion asks for in a report, with what the project holds at hand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from verifflowcc.adapters.project.content import read_project_file
+from verifflowcc.adapters.project.words import known_words
+from verifflowcc.domain.evidence import Measured
+from verifflowcc.domain.facts import Facts, History
+from verifflowcc.domain.gates import Criterion, Kind
+from verifflowcc.formats.cobertura import measure_coverage
+from verifflowcc.formats.junit import measure_junit
+from verifflowcc.formats.junit_known import Known
+from verifflowcc.formats.lint_lines import measure_lint
+from verifflowcc.formats.metric_json import measure_metrics
+from verifflowcc.formats.sarif import measure_sarif
+from verifflowcc.text.digest import digest_text
+from verifflowcc.workflow.staleness import known_findings_path
+
+
+@dataclass(slots=True)
+class Project:
+    """What reports are compared with. The words in its files are read once, when a test report asks for them."""
+
+    root: Path
+    content: Mapping[str, str]
+    history: History | None
+    _known: Known | None = field(default=None, init=False)
+
+    def known(self) -> Known:
+        """Return the paths and identifiers of the project's files."""
+        if self._known is None:
+            self._known = Known(frozenset(self.content), known_words(self.root, self.content))
+        return self._known
+
+
+def measure_report(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    """Return what a report says for the criterion; `problem` says why where it says nothing."""
+    match criterion.kind:
+        case Kind.JUNIT:
+            return measure_junit(data, known=project.known())
+        case Kind.COVERAGE:
+            return _coverage(criterion, data, project)
+        case Kind.SARIF:
+            known = _known_findings(criterion, project.root)
+            return measure_sarif(data, baseline=known, paths=frozenset(project.content))
+        case Kind.LINT:
+            return measure_lint(data.decode("utf-8", "replace"))
+        case Kind.METRIC:
+            return measure_metrics(data)
+        case _:
+            return Measured({}, "", problem=f"a {criterion.kind} has no report")
+
+
+def measure_baseline(criterion: Criterion, facts: Facts, digest: str) -> Measured:
+    """Return what a baseline holds: the number of tags at the present commit; `digest` is that of its files."""
+    history = facts.history
+    tags = history.tags if history else ()
+    told = tuple(f"tag: {tag}" for tag in tags)
+    if criterion.tagged and (history is None or history.problem):
+        told = (f"tags not known: {history.problem if history else 'git was not asked'}",)
+    return Measured({"tags": len(tags)}, digest, told)
+
+
+def outcome_of(measured: Measured, exit_code: int | None) -> str:
+    """Return the digest of all that a second run must reproduce: how it ended, and what its report says."""
+    ended = "none" if exit_code is None else str(exit_code)
+    return digest_text(f"exit {ended}\n{measured.problem}\n{measured.outcome}\n")
+
+
+def _coverage(criterion: Criterion, data: bytes, project: Project) -> Measured:
+    history = project.history
+    problem = history.problem if history else "git was not asked"
+    changed = None if problem or history is None else {each.path: each.lines for each in history.changes}
+    found = measure_coverage(data, paths=frozenset(project.content), files=criterion.files, changed=changed)
+    if changed is None and not found.problem:
+        return replace(found, examples=(f"changes not known: {problem}", *found.examples))
+    return found
+
+
+def _known_findings(criterion: Criterion, root: Path) -> bytes | None:
+    path = known_findings_path(criterion)
+    return read_project_file(root, path) if path else None

@@ -1,0 +1,147 @@
+"""Run a command for evidence: once, for all criteria that it shows, on content that stays as it is meanwhile."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from verifflowcc.adapters.files.blobs import put_blob
+from verifflowcc.adapters.git.history import head_commit, read_history
+from verifflowcc.adapters.process.old_reports import remove_reports
+from verifflowcc.adapters.process.run import run_command
+from verifflowcc.adapters.project.content import memory_content, project_content, read_project_file
+from verifflowcc.domain.evidence import Command, Evidence, Inputs, Measured, Run
+from verifflowcc.domain.facts import Facts, History
+from verifflowcc.domain.gates import Kind, Trust
+from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.services.evidence_making import Report, Source, evidence_of
+from verifflowcc.services.evidence_measuring import Project, measure_baseline, measure_report
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.command_reports import filled, report_paths
+from verifflowcc.workflow.evidence_wanted import Wanted
+from verifflowcc.workflow.staleness import differences, inputs_now, report_kind
+
+LAST_LINES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of one criterion: its evidence, or the `problem` because of which there is none."""
+
+    wanted: Wanted
+    evidence: Evidence | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """A command that ran: `argv` as it ran, `made` what it shows, `lines` the last of its output."""
+
+    run: Run
+    argv: tuple[str, ...]
+    made: tuple[Made, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """All that is known once a command has ended."""
+
+    run: Run
+    reports: Mapping[str, Report]
+    before: Facts
+    after: Facts
+    project: Project
+    tree: str | None
+
+
+def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], facts: Facts) -> CommandRun:
+    """Run a command that is allowed, and return what it shows of each criterion; nothing goes on record yet.
+
+    A run that changes its own inputs speaks neither of the old content nor of the new: that is no evidence. Raises
+    WorkspaceError where an old report cannot be removed, or is a file that git keeps.
+    """
+    paths = report_paths(command)
+    remove_reports(workspace.root, paths.values())
+    before, tree = now(workspace, facts), head_commit(workspace.root)
+    argv = filled(command)
+    ran = run_command(workspace.root, argv, command.timeout_s)
+    output = put_blob(workspace.local, ran.output)
+    limits = command.argv, command.timeout_s
+    run = Run(command.name, *limits, ran.exit_code, ran.failure, output, len(ran.output), ran.duration_ms)
+    reports = {kind: _read(workspace, path) for kind, path in paths.items()}
+    if Kind.LINT not in reports:  # most linters write to their output
+        reports[Kind.LINT] = Report(None, ran.output)
+    project = Project(workspace.root, before.content, _history(workspace, facts, wanted))
+    attempt = _Attempt(run, reports, before, now(workspace, facts), project, tree)
+    made = tuple(_made(workspace, one, attempt) for one in wanted)
+    lines = ran.output.decode("utf-8", "replace").splitlines()[-LAST_LINES:]
+    return CommandRun(run, argv, made, tuple(lines))
+
+
+def take_baseline(workspace: Workspace, wanted: Wanted, facts: Facts) -> Made:
+    """Return the evidence that freezes a criterion's files as they are now."""
+    inputs = inputs_now(wanted.criterion, wanted.stage, facts)
+    measured = measure_baseline(wanted.criterion, facts, inputs.digest)
+    return _kept(
+        workspace, wanted, inputs, measured, Source(facts.sprint.id, Trust.RAN_BY_VFCC, head_commit(workspace.root))
+    )
+
+
+def now(workspace: Workspace, facts: Facts) -> Facts:
+    """Return the facts with the files as they are now."""
+    content = project_content(workspace.root, workspace.local)
+    return replace(facts, content=content, memory=memory_content(workspace.root))
+
+
+def _history(workspace: Workspace, facts: Facts, wanted: Sequence[Wanted]) -> History | None:
+    asked = any(one.criterion.kind is Kind.COVERAGE for one in wanted)
+    return read_history(workspace.root, facts.sprint.base) if asked else None
+
+
+def _read(workspace: Workspace, path: str) -> Report:
+    try:
+        data = read_project_file(workspace.root, path)
+    except WorkspaceError as error:
+        return Report(path, None, error.message)
+    return Report(path, data, "" if data is not None else f"it left no report at {path}")
+
+
+def _made(workspace: Workspace, one: Wanted, attempt: _Attempt) -> Made:
+    inputs = inputs_now(one.criterion, one.stage, attempt.before)
+    moved = differences(inputs, inputs_now(one.criterion, one.stage, attempt.after))
+    if moved:
+        return Made(one, None, _wrote(attempt.run.command, moved))
+    report = _report_for(one, attempt)
+    measured = _measured(one, report, attempt.project)
+    source = Source(attempt.before.sprint.id, Trust.RAN_BY_VFCC, attempt.tree, attempt.run, report)
+    return _kept(workspace, one, inputs, measured, source)
+
+
+def _report_for(one: Wanted, attempt: _Attempt) -> Report:
+    kind = report_kind(one.criterion)
+    if one.criterion.kind is Kind.COMMAND:
+        return Report(None, None)
+    lacks = (
+        f"the command {attempt.run.command} writes no {kind} report: put {{{kind}}} into its words, "
+        f"or its path into gates.commands.{attempt.run.command}.reports"
+    )
+    return attempt.reports.get(kind, Report(None, None, lacks))
+
+
+def _measured(one: Wanted, report: Report, project: Project) -> Measured:
+    if report.data is not None:
+        return measure_report(one.criterion, report.data, project)
+    return Measured({}, "", problem=report.problem)
+
+
+def _wrote(command: str, moved: Sequence[str]) -> str:
+    return (
+        f"while {command} ran, its inputs changed ({', '.join(moved)}): "
+        "ignore what it writes in .gitignore, or narrow its inputs"
+    )
+
+
+def _kept(workspace: Workspace, one: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Made:
+    try:
+        return Made(one, evidence_of(workspace, one, inputs, measured, source))
+    except FormatError as error:
+        return Made(one, None, str(error))

@@ -1,0 +1,71 @@
+"""Put evidence on record: its file, and the event that makes it count."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.evidence import evidence_path, place_evidence, put_evidence
+from verifflowcc.adapters.files.ledger import LedgerWriter
+from verifflowcc.domain.events import EventType, Json, LedgerRead
+from verifflowcc.domain.evidence import Evidence
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import ConflictError
+from verifflowcc.formats.evidence import encode_evidence
+from verifflowcc.services.people_acting import require_open
+from verifflowcc.services.transitions import ledger_of, load_movable, record
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_text
+
+ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A sprint's ledger as it was last seen; each writing returns the next one, so that nothing is read twice."""
+
+    seen: LedgerRead
+    state: SprintState
+
+
+def standing(workspace: Workspace, sprint_id: str) -> Standing:
+    """Return a sprint to which evidence can be added.
+
+    Raises as `load_movable` does, and UsageError where the sprint is closed.
+    """
+    seen, state = load_movable(workspace, sprint_id)
+    require_open(state)
+    return Standing(seen, state)
+
+
+def write_evidence(workspace: Workspace, at: Standing, evidence: Evidence, *, actor: str) -> Standing:
+    """Put a piece of evidence on record; where somebody else writes at the same time, it is added after theirs.
+
+    The event is what counts: after a crash before it nothing has happened, after it the evidence is there.
+    """
+    data = encode_evidence(evidence)
+    path = evidence_path(evidence.sprint, evidence.stage, evidence.id)
+    payload: Mapping[str, Json] = {
+        "stage": evidence.stage,
+        "kind": str(evidence.kind),
+        "criterion": evidence.criterion,
+        "evidence": evidence.id,
+        "digest": digest_text(data),
+    }
+
+    def prepare(writer: LedgerWriter) -> tuple[str, ...]:
+        put_evidence(writer.memory, path, data)
+        return (path,)
+
+    move = (EventType.EVIDENCE_ADDED, payload)
+    for attempt in range(ATTEMPTS):
+        try:
+            done = record(workspace, at.seen, at.state, move, actor=actor, prepare=prepare)
+            break
+        except ConflictError:
+            unmoved = ledger_of(workspace).names(evidence.sprint) == at.seen.names
+            if attempt == ATTEMPTS - 1 or unmoved:
+                raise
+            at = standing(workspace, evidence.sprint)
+    place_evidence(workspace.memory, path)
+    names = tuple(sorted((*at.seen.names, f"{done.event.id}.json")))
+    seen = LedgerRead(at.seen.sprint, (*at.seen.events, done.event), at.seen.problems, names)
+    return Standing(seen, done.state)

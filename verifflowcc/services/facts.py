@@ -1,0 +1,45 @@
+"""Gather what a sprint's gates look at: files, evidence, git, and what people said. It runs nothing but git."""
+
+from pathlib import Path
+
+from verifflowcc.adapters.files.artifacts import read_artifact_texts
+from verifflowcc.adapters.git.history import read_history
+from verifflowcc.adapters.project.content import memory_content, project_content
+from verifflowcc.domain.facts import ArtifactText, Facts, History
+from verifflowcc.domain.gates import Kind
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.evidence_reading import read_recorded
+from verifflowcc.services.feedback import sprint_feedback
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.people import reviews, waivers
+
+_ASKS_GIT = frozenset({Kind.DIFF, Kind.COMMIT, Kind.REVIEW, Kind.ATTESTATION, Kind.BASELINE})
+
+
+def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
+    """Return what there is to know now about a sprint whose ledger is sound."""
+    return Facts(
+        sprint=state,
+        today=f"{workspace.clock.now():%Y-%m-%d}",
+        content=project_content(workspace.root, workspace.local),
+        memory=memory_content(workspace.root),
+        artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
+        recorded=read_recorded(workspace, state),
+        commands=effective_config(workspace).config.gates.commands,
+        history=_history(workspace, state),
+        reviews=reviews(state.notes),
+        waivers=waivers(state.notes),
+        feedback=sprint_feedback(workspace, state),
+    )
+
+
+def artifacts_of(workspace: Workspace, sprint_id: str, stage_id: str) -> tuple[ArtifactText, ...]:
+    """Return what lies in a stage's `artifacts/` now."""
+    folder: Path = workspace.memory / "stage" / sprint_id / stage_id / "artifacts"
+    return read_artifact_texts(folder, workspace.memory)
+
+
+def _history(workspace: Workspace, state: SprintState) -> History | None:
+    asked = {criterion.kind for each in state.stages for criterion in (*each.stage.enter, *each.stage.exit)}
+    return read_history(workspace.root, state.base) if asked & _ASKS_GIT else None

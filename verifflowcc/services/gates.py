@@ -1,0 +1,143 @@
+"""Gates as they stand now: asked from the ledger, the tree and git, with nothing run and nothing written."""
+
+from dataclasses import dataclass
+
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Assessment, Gate, Side
+from verifflowcc.domain.sprints import SprintState, StageState
+from verifflowcc.domain.workflows import Route
+from verifflowcc.errors import LedgerError
+from verifflowcc.services.facts import gather_facts
+from verifflowcc.services.finding import find_stage
+from verifflowcc.services.pinned_workflow import check_pinned_workflow
+from verifflowcc.services.transitions import load_movable
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.failures import failures_of
+from verifflowcc.workflow.gate import entry_gate, exit_gate
+from verifflowcc.workflow.moves import after_passing
+
+
+@dataclass(frozen=True, slots=True)
+class StageGates:
+    """What stands between a stage and the next one.
+
+    `exit` is the stage's own gate, `entry` that of the `following` stage, if there is one: the next that is open, of a
+    stage in work, else the next in order. `failures` counts the stage's
+    evidence that failed since it was entered; `route` is set where that makes its fail route due. `notices` are
+    sentences.
+    """
+
+    sprint: SprintState
+    stage: StageState
+    exit: Gate
+    entry: Gate | None
+    following: str | None
+    failures: int
+    route: Route | None
+    notices: tuple[str, ...] = ()
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """Both, or the one that there is."""
+        return (self.exit, self.entry) if self.entry else (self.exit,)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the stage may be left."""
+        return all(gate.is_open for gate in self.gates)
+
+
+def ask_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageGates:
+    """Return the gates of a stage, the one in work where none is named (else the last).
+
+    Raises LedgerError where the ledger or an evidence file was not written by vfcc as it stands, ConflictError under a
+    fork, ConfigError where the project's own workflow is gone, UsageError for an unknown stage.
+    """
+    state = load_movable(workspace, sprint_id)[1]
+    wanted = stage_id or state.current or state.stages[-1].stage.id
+    find_stage(state, wanted)
+    return gates_of(state, wanted, sound_facts(workspace, state), check_pinned_workflow(workspace, state))
+
+
+def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Gate:
+    """Return the entry gate of a stage, the one in work where none is named. Raises as `ask_stage` does."""
+    state = load_movable(workspace, sprint_id)[1]
+    wanted = stage_id or state.current or state.stages[-1].stage.id
+    find_stage(state, wanted)
+    check_pinned_workflow(workspace, state)
+    return entry_gate(wanted, sound_facts(workspace, state))
+
+
+def ask_gates(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> tuple[Gate, ...]:
+    """Return the exit gate of a stage and the entry gate of the next, as `ask_stage` does."""
+    return ask_stage(workspace, sprint_id, stage_id).gates
+
+
+def gates_of(state: SprintState, stage_id: str, facts: Facts, notices: tuple[str, ...] = ()) -> StageGates:
+    """Return the gates of a stage from facts that are already there."""
+    stage = find_stage(state, stage_id)
+    artifacts = tuple(one.artifact for one in facts.artifacts.get(stage_id, ()))
+    following = after_passing(state, stage_id, artifacts) if stage_id == state.current else _in_order(state, stage_id)
+    failures = failures_of(stage, facts)
+    route = stage.stage.route
+    return StageGates(
+        sprint=state,
+        stage=stage,
+        exit=exit_gate(stage_id, facts),
+        entry=entry_gate(following, facts) if following else None,
+        following=following,
+        failures=failures,
+        route=route if route and failures >= route.after else None,
+        notices=notices,
+    )
+
+
+def _in_order(state: SprintState, stage_id: str) -> str | None:
+    after = state.workflow.after(stage_id) if state.workflow else None
+    return after.id if after else None
+
+
+def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
+    """Return the facts of a sprint. Raises LedgerError, one line per file, where evidence is not what vfcc wrote."""
+    facts = gather_facts(workspace, state)
+    wrong = [f"{one.path}:1: {one.problem}" for one in facts.recorded if one.problem]
+    if wrong:
+        folder = facts_folder(state)
+        raise LedgerError(
+            "\n".join(wrong), hint=f"git status -- {folder}  # remove what is new, bring back what was changed"
+        )
+    return facts
+
+
+def facts_folder(state: SprintState) -> str:
+    """Return where a sprint's evidence lies, relative to the project's root."""
+    return f".memory/stage/{state.id}"
+
+
+def unmet(asked: StageGates) -> str:
+    """Return the sentence for a stage that cannot be left, with one line for each blocker."""
+    blockers = [(gate, each) for gate in asked.gates for each in gate.blockers]
+    total = sum(len(gate.assessments) for gate in asked.gates)
+    many = "is" if len(blockers) == 1 else "are"
+    listed = "\n".join(
+        f"- {'' if gate.side is Side.EXIT else f'to enter {gate.stage}: '}{each.criterion.id}: {each.reason}{_noted(each)}"
+        for gate, each in blockers
+    )
+    name = asked.stage.stage.id
+    count = f"{len(blockers)} of {total} criteria {many} not met"
+    return f"{asked.sprint.id} cannot leave {name}: {count}\n{listed}"
+
+
+def _noted(asked: Assessment) -> str:
+    """What else there is to know, such as why a waiver does not hold."""
+    return f" ({'; '.join(asked.notes)})" if asked.notes else ""
+
+
+def way_on(asked: StageGates) -> str:
+    """Return the one command, or the one thing to do, that brings the stage nearer to its end."""
+    if asked.is_open:
+        return "vfcc stage advance" if asked.stage.stage.id == asked.sprint.current else "vfcc next"
+    if asked.route:
+        return f'vfcc stage reopen {asked.route.to} --reason "{asked.stage.stage.id} failed {asked.failures} times"'
+    steps = [each.step for gate in asked.gates for each in gate.blockers if each.step]
+    return steps[0] if steps else "vfcc check gate"

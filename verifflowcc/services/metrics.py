@@ -1,0 +1,133 @@
+"""Metrics over stages and sprints: from each stage's `metrics.json`, and from the ledger for a stage in work."""
+
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.ledger import read_text
+from verifflowcc.domain.events import Event
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.sprints import SprintState, SprintStatus, StageState, StageStatus
+from verifflowcc.errors import FormatError, LedgerError, VfccError, WorkspaceError
+from verifflowcc.formats.events import moment
+from verifflowcc.services.evidence_reading import read_recorded
+from verifflowcc.services.transitions import ledger_of, load_sprint, unknown_sprint
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow import payloads
+from verifflowcc.workflow.closing import closed_line
+from verifflowcc.workflow.failures import failures_of
+from verifflowcc.workflow.metrics_table import SprintMetrics, StageMetrics, read_numbers, totals, unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The sprints in the order of their starts; `problems` are those of their files, one line each."""
+
+    sprints: tuple[SprintMetrics, ...]
+    problems: tuple[str, ...] = ()
+
+
+def gather_metrics(workspace: Workspace, sprint_id: str | None = None) -> Metrics:
+    """Return the metrics of all sprints, or of one.
+
+    A closed sprint costs its last event and its stages' `metrics.json`. Raises UsageError for an unknown sprint, and
+    VfccError where there is none at all: nothing to evaluate is no result.
+    """
+    ledger = ledger_of(workspace)
+    known = ledger.sprint_ids()
+    if sprint_id is not None and sprint_id not in known:
+        raise unknown_sprint(sprint_id, known)
+    if not known:
+        raise VfccError("there is no sprint to measure", hint='vfcc sprint start "Title"')
+    wanted = [sprint_id] if sprint_id is not None else sorted(known, key=lambda name: (ledger.names(name)[0], name))
+    sprints = tuple(sprint_metrics(workspace, name) for name in wanted)
+    return Metrics(sprints, tuple(problem for sprint in sprints for problem in _problems(sprint)))
+
+
+def read_stage_metrics(workspace: Workspace, sprint_id: str, stage_id: str, status: StageStatus) -> StageMetrics:
+    """Return the numbers of a stage that was left, with the problem of its `metrics.json`, if it has one."""
+    path = f"stage/{sprint_id}/{stage_id}/metrics.json"
+    file = workspace.memory / path
+    try:
+        check_inside(file.parent, workspace.memory)
+        text = read_text(file)
+    except WorkspaceError as error:
+        return StageMetrics(stage_id, status, unknown(), f".memory/{path}: {error}")
+    if not text:
+        return StageMetrics(stage_id, status, unknown(), f".memory/{path}: it is missing or empty")
+    try:
+        return StageMetrics(stage_id, status, read_numbers(text, sprint_id, stage_id))
+    except FormatError as error:
+        return StageMetrics(stage_id, status, unknown(), f".memory/{path}:{error}")
+
+
+def _problems(sprint: SprintMetrics) -> tuple[str, ...]:
+    return (*sprint.problems, *(each.problem for each in sprint.stages if each.problem))
+
+
+def sprint_metrics(workspace: Workspace, sprint_id: str) -> SprintMetrics:
+    """Return the metrics of one sprint that is there."""
+    closed = _closed(workspace, sprint_id)
+    if closed:
+        return closed
+    state = load_sprint(workspace, sprint_id)[1]
+    stages = tuple(
+        _open_stage(workspace, state, each)
+        for each in state.stages
+        if each.status is not StageStatus.PENDING or each.passes
+    )
+    problems = [str(one) for one in state.problems]
+    if state.fork:
+        problems.append(f"{sprint_id} was moved on two sides: vfcc sprint show {sprint_id}")
+    return SprintMetrics(sprint_id, state.title, state.status, stages, totals(stages), tuple(problems))
+
+
+def _closed(workspace: Workspace, sprint_id: str) -> SprintMetrics | None:
+    """Return a closed sprint from its last event; None where that is not the whole truth about it."""
+    ledger = ledger_of(workspace)
+    names = ledger.names(sprint_id)
+    try:
+        last = ledger.read(sprint_id, names[-1])
+        line = closed_line(sprint_id, last, names)
+    except LedgerError:
+        return None
+    if line is None:
+        return None
+    stages = tuple(_left_stage(workspace, sprint_id, record) for record in _begun(last))
+    return SprintMetrics(sprint_id, line.title, SprintStatus.CLOSED, stages, totals(stages))
+
+
+def _begun(last: Event) -> list[payloads.Payload]:
+    stages = payloads.records(last.payload, "stages")
+    return [one for one in stages if payloads.number(one, "passes") or payloads.text(one, "status") != "pending"]
+
+
+def _left_stage(workspace: Workspace, sprint_id: str, record: payloads.Payload) -> StageMetrics:
+    name, status = payloads.text(record, "id"), StageStatus(payloads.text(record, "status"))
+    if payloads.number(record, "passes"):
+        return read_stage_metrics(workspace, sprint_id, name, status)
+    return StageMetrics(name, status, unknown())
+
+
+def _open_stage(workspace: Workspace, state: SprintState, stage: StageState) -> StageMetrics:
+    name = stage.stage.id
+    if stage.status is StageStatus.ACTIVE:
+        return StageMetrics(name, stage.status, _so_far(workspace, state, stage))
+    if stage.passes:
+        return read_stage_metrics(workspace, state.id, name, stage.status)
+    return StageMetrics(name, stage.status, unknown())
+
+
+def _so_far(workspace: Workspace, state: SprintState, stage: StageState) -> dict[str, int | None]:
+    """The numbers of a stage in work, as far as they are known before its gate is asked."""
+    now = workspace.clock.now()
+    seconds = int((now - moment(stage.entered_at)).total_seconds()) if stage.entered_at else -1
+    recorded = None if state.problems else read_recorded(workspace, state)
+    return unknown() | {
+        "duration_s": seconds if seconds >= 0 else None,
+        "failures": None
+        if recorded is None
+        else failures_of(stage, Facts(state, f"{now:%Y-%m-%d}", recorded=recorded)),
+        "passes": stage.passes,
+        "reopened": stage.reopened,
+        "rework": stage.passes,
+    }

@@ -1,0 +1,76 @@
+"""What all that people say in a sprint has in common: who may say it, until when it holds, how it is recorded."""
+
+from collections.abc import Callable, Mapping
+from datetime import date
+
+from verifflowcc.domain.events import EventType, Json
+from verifflowcc.domain.sprints import SprintState, SprintStatus
+from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.services.transitions import Transition, ledger_of, load_movable, record
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.assess_people import NAMELESS
+
+ATTEMPTS = 20
+
+
+def require_person(actor: str, what: str, *, hint: str) -> None:
+    """Raise NotAllowed unless `actor` is a person with a name; `what` is what they do (`approving`)."""
+    if not actor.startswith("human:"):
+        raise NotAllowed(f"{what} needs a person at a terminal, and this is {actor}", hint=hint)
+    if actor == NAMELESS:
+        raise NotAllowed(
+            f"{what} needs a person whom git has a name for", hint='git config --global user.name "Your Name"'
+        )
+
+
+def last_day(given: str | None, today: str) -> str | None:
+    """Return the day until which something holds, as it was given.
+
+    Raises UsageError where it is no day as in `2026-12-31`, or over already.
+    """
+    if given is None:
+        return None
+    try:
+        day = date.fromisoformat(given).isoformat()
+    except ValueError:
+        day = ""
+    if day != given:
+        raise UsageError(f"the last day {given!r} is no day", hint=f"--expires {today}")
+    if day < today:
+        raise UsageError(f"the last day {given} is over: today is {today} (UTC)", hint=f"--expires {today}")
+    return day
+
+
+def today(workspace: Workspace) -> str:
+    """Return the day, in UTC, as the ledger writes it."""
+    return f"{workspace.clock.now():%Y-%m-%d}"
+
+
+def require_open(state: SprintState) -> None:
+    """Raise UsageError where the sprint is closed: what is said after that would be said to nobody."""
+    if state.status is SprintStatus.CLOSED:
+        raise UsageError(f"{state.id} is closed", hint='vfcc sprint start "Title"')
+
+
+def add_note(
+    workspace: Workspace,
+    sprint_id: str,
+    kind: EventType,
+    payload_on: Callable[[SprintState], Mapping[str, Json]],
+    *,
+    actor: str,
+) -> Transition:
+    """Add an event that moves nothing; where somebody else writes at the same time, it is added after theirs.
+
+    `payload_on` makes its payload from the sprint as it is then. Raises as `record` does, and UsageError where the
+    sprint is closed.
+    """
+    for attempt in range(ATTEMPTS):
+        seen, state = load_movable(workspace, sprint_id)
+        require_open(state)
+        try:
+            return record(workspace, seen, state, (kind, payload_on(state)), actor=actor)
+        except ConflictError:
+            if attempt == ATTEMPTS - 1 or ledger_of(workspace).names(sprint_id) == seen.names:
+                raise
+    raise AssertionError("the last attempt returns or raises")

@@ -1,0 +1,30 @@
+"""The report of a sprint: its ledger, its evidence and its stages' metrics, read and brought together."""
+
+from verifflowcc.domain.facts import Facts
+from verifflowcc.services.evidence_reading import read_recorded
+from verifflowcc.services.facts import artifacts_of
+from verifflowcc.services.feedback import sprint_feedback
+from verifflowcc.services.metrics import sprint_metrics
+from verifflowcc.services.transitions import load_sprint
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.graph import arrange
+from verifflowcc.workflow.people import reviews, waivers
+from verifflowcc.workflow.report import SprintReport, make_report
+
+
+def report_sprint(workspace: Workspace, sprint_id: str) -> SprintReport:
+    """Return the report of a sprint, open or closed; what is wrong with its ledger or its evidence is in `problems`.
+
+    It runs nothing and asks no gate: the verdicts are those on record. Raises UsageError for an unknown sprint.
+    """
+    seen, state = load_sprint(workspace, sprint_id)
+    facts = Facts(
+        sprint=state,
+        today=f"{workspace.clock.now():%Y-%m-%d}",
+        artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
+        recorded=read_recorded(workspace, state) if not state.problems else (),
+        reviews=reviews(state.notes),
+        waivers=waivers(state.notes),
+        feedback=sprint_feedback(workspace, state),
+    )
+    return make_report(facts, arrange(seen.events).ordered, sprint_metrics(workspace, sprint_id))

@@ -1,0 +1,174 @@
+"""Run recorded commands again, and see whether what the ledger says comes out: made for CI.
+
+The ledger is tamper-evident, not tamper-proof: whoever knows the format can write an event and an evidence file that
+look sound. A second run does not read what they claim.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from verifflowcc.domain.evidence import Evidence
+from verifflowcc.domain.facts import Facts, Recorded
+from verifflowcc.domain.gates import Criterion, Kind, Mode
+from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.services.allow import ensure_allowed
+from verifflowcc.services.evidence_running import Made, run_for, take_baseline
+from verifflowcc.services.gates import sound_facts
+from verifflowcc.services.sprints import active_sprint, list_sprints
+from verifflowcc.services.transitions import ledger_of, load_movable
+from verifflowcc.services.vouching import Vouched, vouched
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.evidence_choice import chosen, id_of
+from verifflowcc.workflow.evidence_wanted import Wanted, of_stage
+from verifflowcc.workflow.staleness import stale_reasons
+
+
+class Found(StrEnum):
+    """What became of a piece of evidence; all but the first three are red."""
+
+    REPRODUCED = "reproduced"
+    ON_TRUST = "on trust"
+    WAITING = "waiting"
+    DIFFERS = "differs"
+    STALE = "stale"
+    NOT_REPRODUCIBLE = "not reproducible"
+
+
+RED = frozenset({Found.DIFFERS, Found.STALE, Found.NOT_REPRODUCIBLE})
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """One piece of evidence and what a second run made of it; `step` is what mends it."""
+
+    stage: str
+    criterion: str
+    evidence: str
+    found: Found
+    reason: str
+    step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A sprint's evidence run again, and who vouches for what people said in it."""
+
+    sprint: str
+    rows: tuple[Rerun, ...]
+    people: tuple[Vouched, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is red."""
+        return not any(row.found in RED for row in self.rows) and all(one.good for one in self.people)
+
+
+def sprint_to_reproduce(workspace: Workspace, wanted: str | None = None) -> str:
+    """Return the sprint called `wanted`, else the one that is open, else the one that was closed last.
+
+    A sprint does not escape by being closed. Raises as `active_sprint` does.
+    """
+    lines = list_sprints(workspace)
+    if wanted is None and lines and all(line.status is SprintStatus.CLOSED for line in lines):
+        ledger = ledger_of(workspace)
+        return max((line.id for line in lines), key=lambda sprint: ledger.names(sprint)[-1])
+    return active_sprint(workspace, wanted).id
+
+
+def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
+    """Run again what the latest evidence of each criterion was made by, and compare; nothing goes on record.
+
+    Raises WorkspaceError where there is no evidence and no word of anybody to check, NotAllowed where the commands may
+    not run on this machine, and as `ask_stage` does.
+    """
+    state = load_movable(workspace, sprint_id)[1]
+    facts = sound_facts(workspace, state)
+    latest = tuple(_latest(state, facts))
+    people = vouched(workspace, state)
+    if not latest and not people:
+        raise WorkspaceError(f"{sprint_id} has no evidence to reproduce", hint="vfcc evidence run")
+    rows = [row for wanted, recorded in latest if (row := _without_a_run(wanted, recorded, state, facts))]
+    settled = {(row.stage, row.criterion, row.evidence) for row in rows}
+    left = [pair for pair in latest if (pair[0].stage, pair[0].criterion.id, id_of(pair[1])) not in settled]
+    rows += _run_again(workspace, left, facts)
+    order = [each.stage.id for each in state.stages]
+    return Reproduction(
+        sprint_id, tuple(sorted(rows, key=lambda row: (order.index(row.stage), row.criterion, row.evidence))), people
+    )
+
+
+def _latest(state: SprintState, facts: Facts) -> Iterator[tuple[Wanted, Recorded]]:
+    for stage in state.stages:
+        for wanted in of_stage(stage):
+            if wanted.criterion.mode is not Mode.OFF:
+                yield from ((wanted, one) for one in chosen(wanted.criterion, wanted.stage, facts).latest)
+
+
+def _without_a_run(wanted: Wanted, recorded: Recorded, state: SprintState, facts: Facts) -> Rerun | None:
+    """Return what can be said without running anything, or None where it must be run."""
+    evidence, criterion = recorded.evidence, wanted.criterion
+    if evidence is None:
+        return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, recorded.problem or "it cannot be read", criterion)
+    stale = stale_reasons(evidence, facts, criterion)
+    if stale:
+        stage = state.stage(wanted.stage)
+        relied_on = stage is not None and stage.status is StageStatus.PASSED
+        found = Found.STALE if relied_on else Found.WAITING
+        return _row(wanted, recorded, found, f"it speaks of other content: {', '.join(stale)}", criterion)
+    if evidence.run is None and criterion.kind is not Kind.BASELINE:
+        trusted = evidence.trust.rank >= criterion.trust.rank
+        found = Found.ON_TRUST if trusted else Found.NOT_REPRODUCIBLE
+        return _row(wanted, recorded, found, f"{evidence.trust} by {recorded.actor}: there is no command", criterion)
+    return None
+
+
+def _row(wanted: Wanted, recorded: Recorded, found: Found, reason: str, criterion: Criterion) -> Rerun:
+    again = f"vfcc evidence run {criterion.id} --stage {wanted.stage}" if found in RED else ""
+    return Rerun(wanted.stage, criterion.id, id_of(recorded), found, reason, again)
+
+
+def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], facts: Facts) -> list[Rerun]:
+    by_command: dict[str, list[tuple[Wanted, Recorded]]] = {}
+    rows = []
+    for wanted, recorded in left:
+        if wanted.criterion.kind is Kind.BASELINE:
+            rows.append(_compared(wanted, recorded, take_baseline(workspace, wanted, facts)))
+        else:
+            by_command.setdefault(str(wanted.criterion.command), []).append((wanted, recorded))
+    if by_command:
+        ensure_allowed(workspace, facts.commands)
+    for name, pairs in sorted(by_command.items()):
+        once = tuple({str(wanted): wanted for wanted, _ in pairs}.values())
+        made = {str(one.wanted): one for one in run_for(workspace, facts.commands[name], once, facts).made}
+        rows += [_compared(wanted, recorded, made[str(wanted)]) for wanted, recorded in pairs]
+    return rows
+
+
+def _compared(wanted: Wanted, recorded: Recorded, made: Made) -> Rerun:
+    was, now = recorded.evidence, made.evidence
+    if now is None or was is None:
+        return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, made.problem, wanted.criterion)
+    criterion = wanted.criterion
+    told = _numbers(now, criterion)
+    if was.outcome == now.outcome and _measured(was, criterion) == _measured(now, criterion):
+        return _row(wanted, recorded, Found.REPRODUCED, told, criterion)
+    return _row(wanted, recorded, Found.DIFFERS, f"recorded {_numbers(was, criterion)}; now {told}", criterion)
+
+
+def _measured(evidence: Evidence, criterion: Criterion) -> Mapping[str, int]:
+    """A baseline's tags come and go with commits; what must come out again is that there is one, where one is asked."""
+    if criterion.kind is Kind.BASELINE:
+        return {"tags": int(criterion.tagged and evidence.measures.get("tags", 0) > 0)}
+    return evidence.measures
+
+
+def _numbers(evidence: Evidence, criterion: Criterion) -> str:
+    parts = [f"{name} {number}" for name, number in _measured(evidence, criterion).items() if number]
+    if evidence.run:
+        code = "no exit code" if evidence.run.exit_code is None else f"exit {evidence.run.exit_code}"
+        parts.insert(0, code)
+    else:
+        parts.insert(0, f"{evidence.inputs.count} files")
+    return ", ".join(parts)

@@ -1,0 +1,112 @@
+"""Leave a stage out: on a person's word, for a reason, until a day."""
+
+from dataclasses import dataclass
+
+from verifflowcc.domain.events import EventType, Json
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Assessment
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import GateClosed, NotAllowed, UsageError
+from verifflowcc.services.finding import find_stage
+from verifflowcc.services.gates import sound_facts
+from verifflowcc.services.given import one_line
+from verifflowcc.services.people_acting import last_day, require_open, require_person, today
+from verifflowcc.services.transitions import Transition, load_movable, record, settle
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_text
+from verifflowcc.workflow.gate import entry_gate, exit_gate
+from verifflowcc.workflow.moves import after_skipping
+
+
+@dataclass(frozen=True, slots=True)
+class Skippable:
+    """The stage in work, what it leaves unmet if it is skipped, and the stage that is entered then."""
+
+    sprint: str
+    stage: str
+    following: str | None
+    unmet: tuple[Assessment, ...]
+
+
+def what_to_skip(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Skippable:
+    """Return the stage in work, if it may be skipped.
+
+    Raises UsageError where another stage is named; NotAllowed where the workflow is strict (there each criterion is
+    waived by two people) and where a criterion that cannot be waived is not met; GateClosed where the next stage cannot
+    be entered.
+    """
+    return _looked(load_movable(workspace, sprint_id)[1], workspace, stage_id)[0]
+
+
+def check_skip(workspace: Workspace, what: Skippable, reason: str, expires: str | None, *, actor: str) -> None:
+    """Raise what `skip_stage` would raise, before anybody is asked whether they mean it."""
+    command = f'vfcc stage skip {what.stage} --reason "…"'
+    require_person(actor, "skipping a stage", hint=f"{command}  # at a terminal of your own")
+    if not one_line(reason, "the reason"):
+        raise UsageError("skipping a stage needs a reason", hint=command)
+    last_day(expires, today(workspace))
+
+
+def skip_stage(
+    workspace: Workspace, what: Skippable, reason: str, expires: str | None = None, *, actor: str, commit: bool = False
+) -> Transition:
+    """Leave the stage in work without its exit gate, and enter the next.
+
+    Raises as `what_to_skip` does, NotAllowed for anybody but a named person, UsageError for no reason and for a last
+    day that is none or over.
+    """
+    check_skip(workspace, what, reason, expires, actor=actor)
+    seen, state = load_movable(workspace, what.sprint)
+    now, facts = _looked(state, workspace, what.stage)
+    payload: dict[str, Json] = {
+        "stage": now.stage,
+        "entered": now.following,
+        "reason": one_line(reason, "the reason"),
+        "expires": last_day(expires, today(workspace)),
+        "digest": _left_behind(facts, now.stage),
+    }
+    done = record(workspace, seen, state, (EventType.STAGE_SKIPPED, payload), actor=actor)
+    return settle(workspace, done, f"{what.sprint}: {what.stage} skipped", commit=commit)
+
+
+def _looked(state: SprintState, workspace: Workspace, stage_id: str | None) -> tuple[Skippable, Facts]:
+    require_open(state)
+    current = state.current
+    if current is None:
+        raise UsageError(f"{state.id} has no stage in work", hint=f"vfcc sprint close {state.id}")
+    if stage_id is not None and find_stage(state, stage_id).stage.id != current:
+        raise UsageError(f"only the stage in work can be skipped, and that is {current}", hint="vfcc stage list")
+    if state.workflow and state.workflow.strict:
+        raise NotAllowed(
+            f"{current} cannot be skipped: the workflow {state.workflow.name} is strict",
+            hint=f'vfcc waive CRITERION --stage {current} --reason "…" --expires DAY  # each one, by two people',
+        )
+    facts = sound_facts(workspace, state)
+    unmet = tuple(each for each in exit_gate(current, facts).assessments if not each.met)
+    _require_waivable(current, unmet)
+    following = after_skipping(state, current)
+    if following:
+        _require_entry(following, facts)
+    return Skippable(state.id, current, following, unmet), facts
+
+
+def _require_waivable(stage_id: str, unmet: tuple[Assessment, ...]) -> None:
+    firm = [each for each in unmet if each.blocks and not each.criterion.waivable]
+    if firm:
+        raise NotAllowed(
+            f"{stage_id} cannot be skipped: {firm[0].criterion.id} cannot be waived ({firm[0].reason})",
+            hint=firm[0].step or f"vfcc check gate {stage_id}",
+        )
+
+
+def _require_entry(stage_id: str, facts: Facts) -> None:
+    blockers = entry_gate(stage_id, facts).blockers
+    if blockers:
+        listed = "\n".join(f"- {each.criterion.id}: {each.reason}" for each in blockers)
+        raise GateClosed(f"{stage_id} cannot be entered yet\n{listed}", hint=blockers[0].step or None)
+
+
+def _left_behind(facts: Facts, stage_id: str) -> str:
+    """Return the digest of what the stage holds as it is skipped."""
+    files = [one.artifact for one in facts.artifacts.get(stage_id, ())]
+    return digest_text("".join(f"{one.path}\0{one.digest}\n" for one in files))

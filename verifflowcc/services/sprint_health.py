@@ -1,0 +1,99 @@
+"""What `vfcc doctor` says about sprints: their ledgers, their evidence and what was derived from them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from verifflowcc.adapters.files.evidence import evidence_files
+from verifflowcc.adapters.files.ledger import read_text
+from verifflowcc.domain.events import Event
+from verifflowcc.domain.health import Health, Remark
+from verifflowcc.domain.sprints import SprintState, SprintStatus
+from verifflowcc.errors import VfccError
+from verifflowcc.formats.events import stamp
+from verifflowcc.services.evidence_reading import read_recorded
+from verifflowcc.services.pinned_workflow import check_pinned_workflow
+from verifflowcc.services.transitions import ledger_of, load_sprint, parse_results, results_path
+from verifflowcc.services.workspace import LedgersRead, Workspace
+from verifflowcc.workflow.fold import event_file
+from verifflowcc.workflow.progress import progress_document
+
+
+def sprints_remarks(workspace: Workspace) -> Iterator[Remark]:
+    """Yield what there is to say about each sprint, closed ones too."""
+    unbelieving = Workspace(workspace.root, workspace.clock, LedgersRead(cached=False))
+    ledger = ledger_of(unbelieving)
+    for name in ledger.sprint_ids():
+        try:
+            yield from _sprint(unbelieving, name)
+        except VfccError as error:
+            yield Remark(name, Health.FINDING, error.message.replace("\n", "; "), error.hint or "")
+    for name in ledger.without_events():
+        yield Remark(
+            name,
+            Health.FINDING,
+            "it has goals.md and no event; its start was cut short, or its events are lost",
+            f"git log --diff-filter=D --oneline -- .memory/sprint/{name}/events  # else: vfcc sprint start --id {name}",
+        )
+
+
+def _sprint(workspace: Workspace, name: str) -> Iterator[Remark]:
+    seen, state = load_sprint(workspace, name)
+    show = f"vfcc sprint show {name}"
+    yield from (Remark(name, Health.FINDING, str(problem), show) for problem in state.problems)
+    yield from _ahead(workspace, name, seen.events)
+    if state.fork:
+        sides = "; ".join(f"{move.actor} {move.does}" for move in state.fork.moves)
+        text = f"it was moved on {len(state.fork.moves)} sides: {sides}"
+        yield Remark(name, Health.FINDING, text, f"vfcc sprint resolve {name}")
+    if state.problems:
+        return
+    if not state.fork:
+        yield Remark(name, Health.OK, f"{state.status}; its ledger is sound ({len(seen.events):,} events)")
+    if state.status is not SprintStatus.CLOSED:
+        yield from _workflow(workspace, state)
+    yield from _evidence(workspace, state)
+    yield from _progress(workspace, state)
+
+
+def _ahead(workspace: Workspace, name: str, events: Sequence[Event]) -> Iterator[Remark]:
+    """Yield the events of a time that is still to come; a day is left for clocks that are set wrongly."""
+    latest = stamp(workspace.clock.now() + timedelta(days=1))
+    for event in events:
+        if event.time > latest:
+            path = event_file(name, event.id)
+            text = f"{path}:1: its time is still to come ({event.time}): a wrong clock, or made by hand"
+            yield Remark(name, Health.FINDING, text, f"git log -- {path}")
+
+
+def _workflow(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
+    try:
+        notices = check_pinned_workflow(workspace, state, thorough=True)
+    except VfccError as error:
+        yield Remark(state.id, Health.FINDING, error.message, error.hint or "")
+    else:
+        yield from (Remark(state.id, Health.NOTE, notice) for notice in notices)
+
+
+def _evidence(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
+    recorded = read_recorded(workspace, state, whole=True)
+    wrong = [one for one in recorded if one.problem]
+    step = f"git status -- .memory/stage/{state.id}"
+    yield from (Remark(state.id, Health.FINDING, f"{one.path}:1: {one.problem}", step) for one in wrong)
+    if recorded and not wrong:
+        yield Remark(state.id, Health.OK, f"its evidence is what its events name ({len(recorded):,} files)")
+    named = {one.path.removeprefix(".memory/") for one in recorded}
+    unused = [path for path in sorted(evidence_files(workspace.memory, state.id).pending) if path not in named]
+    if unused:
+        folder, _, file = unused[0].rpartition("/")
+        more = f" and {len(unused) - 1} more" if len(unused) > 1 else ""
+        text = f".memory/{folder}/.{file}{more}: evidence of a command that was killed before it counted; no harm"
+        yield Remark(state.id, Health.NOTE, text)
+
+
+def _progress(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
+    path = f"sprint/{state.id}/progress.json"
+    there = read_text(workspace.memory / path)
+    results = results_path(state.id)
+    if there and there != progress_document(state, parse_results(read_text(workspace.memory / results), results)):
+        text = f".memory/{path} is not up to date; nothing reads it, and the next move makes it anew"
+        yield Remark(state.id, Health.NOTE, text)

@@ -1,0 +1,114 @@
+"""Waive a criterion that is not met: for what lies there now, until a day, on a person's word."""
+
+from dataclasses import dataclass
+
+from verifflowcc.domain.events import EventType, Json
+from verifflowcc.domain.gates import Assessment, Mode, Verdict
+from verifflowcc.domain.people import Waiver
+from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.services.asked_of_people import chosen_gates, pick
+from verifflowcc.services.given import one_line
+from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person, today
+from verifflowcc.services.transitions import Transition, load_movable, settle
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.assess_people import same_person, waived_subject, waiver_fault
+from verifflowcc.workflow.people import waivers
+
+
+@dataclass(frozen=True, slots=True)
+class Waivable:
+    """A criterion that can be waived, as it was asked; `given` are the waivers for it that hold today.
+
+    `needed` is the number of people who must waive it: two where the workflow is strict.
+    """
+
+    sprint: str
+    stage: str
+    asked: Assessment
+    given: tuple[Waiver, ...]
+    needed: int
+
+    @property
+    def command(self) -> str:
+        """What a person types to waive it."""
+        return f'vfcc waive {self.asked.criterion.id} --stage {self.stage} --reason "…"'
+
+
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """A waiver that is on record, and what became of the criterion by it: `people` of `needed` have waived it."""
+
+    waiver: Waiver
+    asked: Assessment
+    people: int
+    needed: int
+    done: Transition
+
+
+def what_to_waive(workspace: Workspace, sprint_id: str, criterion_id: str, stage_id: str | None = None) -> Waivable:
+    """Return a criterion of the stage's gates (what stands in the way now where no stage is named).
+
+    Raises UsageError for an unknown criterion and for one that is met, NotAllowed for one that cannot be waived.
+    """
+    state = load_movable(workspace, sprint_id)[1]
+    require_open(state)
+    facts, gates = chosen_gates(workspace, state, stage_id)
+    found = [(gate, one) for gate in gates for one in gate.assessments]
+    if not found:
+        raise UsageError(f"{stage_id} has no criterion", hint="vfcc stage list")
+    gate, asked = pick(found, criterion_id, "vfcc waive")
+    if asked.verdict is Verdict.PASS:
+        raise UsageError(f"{gate.stage}/{criterion_id} is met ({asked.reason}): there is nothing to waive")
+    if not asked.criterion.waivable:
+        hint = asked.step or f"vfcc check gate {gate.stage}"
+        raise NotAllowed(f"{gate.stage}/{criterion_id} cannot be waived: {asked.reason}", hint=hint)
+    given = [one for one in facts.waivers if (one.stage, one.criterion) == (gate.stage, criterion_id)]
+    holding = tuple(one for one in given if not waiver_fault(one, asked, facts.today))
+    strict = bool(state.workflow and state.workflow.strict)
+    return Waivable(state.id, gate.stage, asked, holding, 2 if strict else 1)
+
+
+def check_waiver(workspace: Workspace, what: Waivable, reason: str, expires: str | None, *, actor: str) -> None:
+    """Raise what `waive` would raise, before anybody is asked whether they mean it."""
+    require_person(actor, "waiving", hint=f"{what.command}  # at a terminal of your own")
+    if not one_line(reason, "the reason"):
+        raise UsageError("a waiver needs a reason", hint=what.command)
+    day = last_day(expires, today(workspace))
+    strict = what.needed > 1
+    if strict and day is None and what.asked.criterion.mode is Mode.HARD:
+        raise UsageError(
+            "a strict workflow waives no hard criterion for ever; say until when", hint=f"{what.command} --expires DAY"
+        )
+    if strict and any(same_person(actor, one.actor) for one in what.given):
+        raise NotAllowed(
+            f"{actor} has waived it already; {what.needed} different people must",
+            hint=f"{what.command}  # by somebody else",
+        )
+
+
+def waive(
+    workspace: Workspace, what: Waivable, reason: str, expires: str | None = None, *, actor: str, commit: bool = False
+) -> Waived:
+    """Record a person's waiver for what was shown.
+
+    Raises NotAllowed for anybody but a named person, and in a strict workflow for one who has waived it already;
+    UsageError for no reason, a last day that is none or over, and where a strict workflow needs one; ConflictError
+    where what the criterion looks at is no longer what was shown.
+    """
+    check_waiver(workspace, what, reason, expires, actor=actor)
+    criterion = what.asked.criterion.id
+    now = what_to_waive(workspace, what.sprint, criterion, what.stage)
+    if waived_subject(now.asked) != waived_subject(what.asked):
+        raise ConflictError("what was shown has changed since; nothing was recorded", hint=what.command)
+    payload: dict[str, Json] = {
+        "stage": what.stage,
+        "criterion": criterion,
+        "reason": one_line(reason, "the reason"),
+        "digest": waived_subject(what.asked),
+        "expires": last_day(expires, today(workspace)),
+    }
+    done = add_note(workspace, what.sprint, EventType.WAIVED, lambda _: payload, actor=actor)
+    done = settle(workspace, done, f"{what.sprint}: {what.stage} {criterion} waived", commit=commit)
+    after = what_to_waive(workspace, what.sprint, criterion, what.stage)
+    people = {" ".join(one.actor.casefold().split()) for one in after.given}
+    return Waived(waivers([done.event])[0], after.asked, len(people), what.needed, done)

@@ -1,0 +1,136 @@
+"""Patterns of paths: `src/**/*.py`, as configuration and workflows write them.
+
+A path is names joined by `/`, relative, without a `/` at either end. A pattern speaks of the whole path:
+
+- `*` is any part of one name, `?` one character of it, `[a-z]` one of these, `[!a-z]` none of these; a `[` without its
+  `]` is itself. Names that begin with a dot are names as any other.
+- `**` as a whole name is any number of folders, none included; at the end it is everything below (`src/**`, or `src/`
+  for short). Elsewhere (`**.py`) it is a `*`.
+- A difference of case is a difference.
+
+Matching takes time in proportion to path times pattern, whatever the pattern: what stands between two stars has a fixed
+length, so its first match is as good as any, and nothing before it is tried again.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+_ANY_FOLDERS = "(?:[^/]++/)*?"
+_END_OF_NAME = "(?=/|\\Z)"
+_NEVER = "(?!)"
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Say whether `path` is one that `pattern` speaks of.
+
+    >>> [matches(path, "src/**/*.py") for path in ("src/a.py", "src/b/c.py", "a.py", "src/b/c.pyc")]
+    [True, True, False, False]
+    """
+    return _compiled(pattern).fullmatch(path) is not None
+
+
+def select(paths: Iterable[str], patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the paths that some pattern names and no pattern with a leading `!` takes out, sorted, each once.
+
+    Without a pattern that names any, all are named; the order of patterns does not matter.
+
+    >>> select(["b.py", "a.py", "a.md"], ["*.py", "!b*"])
+    ('a.py',)
+    """
+    named = [_compiled(pattern) for pattern in patterns if not pattern.startswith("!")]
+    out = [_compiled(pattern[1:]) for pattern in patterns if pattern.startswith("!")]
+    return tuple(
+        path
+        for path in sorted(set(paths))
+        if (not named or any(each.fullmatch(path) for each in named)) and not any(each.fullmatch(path) for each in out)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    names = pattern.split("/")
+    if len(names) > 1 and names[-1] == "":
+        names[-1] = "**"
+    below = names[-1] == "**"
+    if below:
+        names.pop()
+    first, *runs = _runs(names)
+    parts = ["".join(map(_name_then_slash, first))]
+    if below:
+        parts += [_first_match(run) for run in runs] + [".+"]
+    elif runs:
+        parts += [_first_match(run) for run in runs[:-1]] + [_last_run(runs[-1])]
+    else:
+        parts = [_whole_run(first)]
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def _runs(names: Sequence[str]) -> list[list[str]]:
+    """Split the names at each `**`."""
+    runs: list[list[str]] = [[]]
+    for name in names:
+        if name == "**":
+            runs.append([])
+        else:
+            runs[-1].append(name)
+    return runs
+
+
+def _first_match(run: Sequence[str]) -> str:
+    return f"(?>{_ANY_FOLDERS}{''.join(map(_name_then_slash, run))})" if run else ""
+
+
+def _last_run(run: Sequence[str]) -> str:
+    """A run that ends the path: only there does it matter where it matches."""
+    return _ANY_FOLDERS + _whole_run(run)
+
+
+def _whole_run(run: Sequence[str]) -> str:
+    return "/".join(map(_name, run))
+
+
+def _name_then_slash(name: str) -> str:
+    return _name(name) + "/"
+
+
+def _name(name: str) -> str:
+    """Return the expression of one name; it matches in at most one way."""
+    first, *rest = _between_stars(name)
+    if not rest:
+        return first + _END_OF_NAME
+    found = "".join(f"(?>[^/]*?{piece})" for piece in rest[:-1] if piece)
+    return f"(?=[^/]){first}{found}(?>[^/]*?{rest[-1]}{_END_OF_NAME})"
+
+
+def _between_stars(name: str) -> list[str]:
+    """Return the expressions of what stands before, between and after the stars."""
+    pieces, place = [""], 0
+    while place < len(name):
+        letter = name[place]
+        end = name.find("]", place + (3 if name[place + 1 : place + 2] == "!" else 2)) if letter == "[" else -1
+        if letter == "*":
+            pieces.append("")
+        elif end > 0:
+            pieces[-1] += _one_of(name[place + 1 : end])
+            place = end
+        else:
+            pieces[-1] += "[^/]" if letter == "?" else re.escape(letter)
+        place += 1
+    return pieces
+
+
+def _one_of(letters: str) -> str:
+    """Return the expression of what stands between `[` and `]`; a range that runs backwards holds nothing."""
+    listed = letters.removeprefix("!")
+    parts, place = "", 0
+    while place < len(listed):
+        low, high, width = listed[place], listed[place], 1
+        if listed[place + 1 : place + 2] == "-" and place + 2 < len(listed):
+            high, width = listed[place + 2], 3
+        if low <= high:
+            parts += f"{re.escape(low)}-{re.escape(high)}"
+        place += width
+    if letters.startswith("!"):
+        return f"[^/{parts}]"
+    return f"(?!/)[{parts}]" if parts else _NEVER

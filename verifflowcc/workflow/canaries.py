@@ -1,0 +1,191 @@
+"""Violations to plant before a criterion, to prove that it can close its gate.
+
+Each canary is the facts with one thing made wrong. A criterion that is met all the same cannot fail, and that is a
+defect of the workflow: a limit that everything keeps to, a pattern that matches every message. Waivers are left out, so
+that the criterion itself answers.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
+from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded
+from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Trust
+from verifflowcc.domain.people import Feedback, Opinion, Review
+from verifflowcc.workflow.staleness import inputs_now
+from verifflowcc.workflow.subject import subject_of
+
+HUGE = 10**15
+FAR_NUMBERS = ("a number far above any limit", "a number far below any limit")
+"""A metric has a limit above or below and need not have both: one of these must close."""
+_ID = "0" * 26
+_SHA = "0" * 40
+_OTHER = "sha256:" + "0" * 64
+_PLACE = "src/canary.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """What is planted, in words, and the facts with it."""
+
+    planted: str
+    facts: Facts
+
+
+def canaries(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[Canary, ...]:
+    """Return the violations for a criterion; there is at least one for every kind but `upstream` in a first stage."""
+    return tuple(_planted(criterion, stage_id, replace(facts, waivers=())))
+
+
+def _planted(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+    if criterion.kind in RECORDED:
+        yield Canary("no evidence", replace(facts, recorded=()))
+        yield from _measured(criterion, stage_id, facts)
+        return
+    match criterion.kind:
+        case Kind.ARTIFACT:
+            yield from _artifacts(stage_id, facts)
+        case Kind.DIFF | Kind.COMMIT:
+            yield from _git(criterion, facts)
+        case Kind.REVIEW | Kind.ATTESTATION:
+            yield from _people(criterion, stage_id, facts)
+        case Kind.FEEDBACK:
+            comment = Feedback(_ID, facts.sprint.id, stage_id, "canary", "human:canary", "")
+            yield Canary("a comment that nobody triaged", replace(facts, feedback=(*facts.feedback, comment)))
+        case Kind.UPSTREAM:
+            yield from _earlier(stage_id, facts)
+        case _:
+            yield Canary("nothing that evaluates it", facts)
+
+
+def _artifacts(stage_id: str, facts: Facts) -> Iterator[Canary]:
+    yield Canary("no artifact", replace(facts, artifacts={**facts.artifacts, stage_id: ()}))
+    blank = tuple(replace(one, text="TODO\n") for one in facts.artifacts.get(stage_id, ()))
+    if blank:
+        yield Canary("artifacts that say TODO", replace(facts, artifacts={**facts.artifacts, stage_id: blank}))
+
+
+def _git(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
+    yield Canary("no change and no commit", replace(facts, history=History(base=_SHA)))
+    if criterion.kind is Kind.COMMIT:
+        note = CommitNote(_SHA, "canary", "canary", "", (_PLACE,))
+        changed = History(base=_SHA, changes=(Change(_PLACE, (1,)),), commits=(note,))
+        yield Canary("a commit that names nothing", replace(facts, history=changed))
+
+
+def _people(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+    subject = subject_of(criterion, stage_id, facts)
+    statement = "canary" if criterion.kind is Kind.ATTESTATION else ""
+    base = replace(facts, reviews=(), history=replace(facts.history or History(), authors={}))
+
+    def said(opinion: Opinion, actor: str, of: str = subject, place: int = 0) -> Review:
+        name = f"{place:026d}"
+        return Review(name, stage_id, criterion.id, opinion, actor, "", of, statement=statement)
+
+    asked = said(Opinion.REQUESTED, "agent:canary")
+    agents = (asked, *(said(Opinion.APPROVED, f"agent:other{n}", place=n) for n in range(1, 4)))
+    stale = (asked, *(said(Opinion.APPROVED, f"human:Other{n}", _OTHER, n) for n in range(1, 4)))
+    own = (said(Opinion.REQUESTED, "human:Canary"), said(Opinion.APPROVED, "human:Canary", place=1))
+    yield Canary("no word of anybody", base)
+    yield Canary("approval by agents alone", replace(base, reviews=agents))
+    yield Canary("approval of other content", replace(base, reviews=stale))
+    if criterion.kind is Kind.REVIEW:
+        yield Canary("approval by its author", replace(base, reviews=own))
+
+
+def _earlier(stage_id: str, facts: Facts) -> Iterator[Canary]:
+    for each in facts.sprint.stages:
+        if each.stage.id == stage_id:
+            return
+        if each.artifacts:
+            gone = {**facts.artifacts, each.stage.id: ()}
+            yield Canary(f"the artifacts of {each.stage.id} are gone", replace(facts, artifacts=gone))
+            return
+
+
+def _measured(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canary]:
+    ready = _with_command(criterion, facts)
+    inputs = inputs_now(criterion, stage_id, ready)
+    fine = replace(inputs, count=max(inputs.count, 1))
+    for planted, measures, code in _BAD[criterion.kind]:
+        named = {criterion.metric or "value": measures["value"]} if criterion.kind is Kind.METRIC else measures
+        bad = _evidence(criterion, stage_id, ready, fine, named, code)
+        yield Canary(planted, replace(ready, recorded=(_record(bad),)))
+    moved = replace(fine, digest=_OTHER)
+    good = _evidence(criterion, stage_id, ready, moved, _GOOD.get(criterion.kind, {}), 0)
+    yield Canary("evidence of other content", replace(ready, recorded=(_record(good),)))
+
+
+_TESTS = {"tests": 1, "passed": 0, "failed": 0, "errors": 0, "skipped": 0, "flaky": 0, "unknown": 0}
+_LINES = {
+    "lines": 1000,
+    "lines_hit": 0,
+    "branches": 1000,
+    "branches_hit": 0,
+    "changed": 1000,
+    "changed_hit": 0,
+    "files": 1,
+    "unknown_files": 0,
+    "missing_files": 0,
+}
+_SCAN = {"runs": 1, "error": HUGE, "warning": HUGE, "note": HUGE, "suppressed": 0}
+_BAD: Mapping[Kind, tuple[tuple[str, Mapping[str, int], int], ...]] = {
+    Kind.COMMAND: (("a command that fails", {}, 1),),
+    Kind.JUNIT: (
+        ("no test at all", {**_TESTS, "tests": 0}, 0),
+        ("tests that all fail", {**_TESTS, "tests": HUGE, "failed": HUGE, "skipped": HUGE // 2}, 1),
+    ),
+    Kind.COVERAGE: (("nothing covered", _LINES, 0),),
+    Kind.SARIF: (("findings", {**_SCAN, "new_error": HUGE, "new_warning": HUGE, "new_note": HUGE}, 1),),
+    Kind.LINT: (("findings", {"findings": HUGE}, 1),),
+    Kind.METRIC: ((FAR_NUMBERS[0], {"value": HUGE}, 0), (FAR_NUMBERS[1], {"value": -HUGE}, 0)),
+    Kind.BASELINE: (),
+}
+_GOOD: Mapping[Kind, Mapping[str, int]] = {
+    Kind.JUNIT: {**_TESTS, "passed": 1},
+    Kind.COVERAGE: {**_LINES, "lines_hit": 1000, "branches_hit": 1000, "changed_hit": 1000},
+    Kind.SARIF: {"runs": 1, "error": 0, "warning": 0, "note": 0, "suppressed": 0},
+    Kind.LINT: {"findings": 0},
+    Kind.BASELINE: {"tags": 1},
+}
+
+
+def _with_command(criterion: Criterion, facts: Facts) -> Facts:
+    name = criterion.command
+    if name is None or name in facts.commands:
+        return facts
+    return replace(facts, commands={**facts.commands, name: Command(name, ("canary",), 1, {})})
+
+
+def _evidence(
+    criterion: Criterion, stage_id: str, facts: Facts, inputs: Inputs, measures: Mapping[str, int], code: int
+) -> Evidence:
+    command = facts.commands.get(criterion.command) if criterion.command else None
+    run = Run(command.name, command.argv, command.timeout_s, code) if command else None
+    return Evidence(
+        id=_ID,
+        sprint=facts.sprint.id,
+        stage=stage_id,
+        criterion=criterion.id,
+        kind=criterion.kind,
+        trust=Trust.RAN_BY_VFCC,
+        producer="canary",
+        time="",
+        inputs=inputs,
+        measures=measures,
+        outcome=_OTHER,
+        run=run,
+    )
+
+
+def _record(evidence: Evidence) -> Recorded:
+    return Recorded(
+        evidence,
+        f"{evidence.id}.json",
+        order=0,
+        actor="tool:vfcc",
+        event=_ID,
+        criterion=evidence.criterion,
+        stage=evidence.stage,
+        latest=True,
+    )

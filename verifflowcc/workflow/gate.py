@@ -1,0 +1,98 @@
+"""Ask a gate: each criterion of a stage's entry or exit, against the facts.
+
+What each kind needs is in the `assess_*` modules; what is the same for all of them is here.
+"""
+
+from dataclasses import replace
+
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import RECORDED, Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.errors import LedgerError
+from verifflowcc.workflow.assess_artifact import assess_artifact
+from verifflowcc.workflow.assess_git import assess_commit, assess_diff
+from verifflowcc.workflow.assess_people import apply_waiver, assess_attestation, assess_feedback, assess_review
+from verifflowcc.workflow.assess_recorded import assess_recorded
+from verifflowcc.workflow.subject import subject_of
+from verifflowcc.workflow.upstream import assess_upstream
+
+CLOSING = Criterion("stages-hold", Kind.UPSTREAM, "every stage still holds", waivable=False)
+"""What closing a sprint asks, in the mode of its workflow."""
+NOTHING = Criterion("nothing-to-evaluate", Kind.UPSTREAM, "a gate has at least one criterion", waivable=False)
+"""Stands in a gate that has nothing to ask: it blocks."""
+
+
+def exit_gate(stage_id: str, facts: Facts) -> Gate:
+    """Return the exit gate of a stage; the first stage's entry criteria are asked with it.
+
+    Before the first stage there is no ledger in which what they ask for could have been recorded.
+    """
+    stages = facts.sprint.stages
+    stage = facts.sprint.stage(stage_id)
+    if stage is None:
+        raise LedgerError(f"{facts.sprint.id} has no stage {stage_id}")
+    criteria = stage.stage.exit
+    if stages[0] is stage:
+        criteria = (*stage.stage.enter, *criteria)
+    return _asked(stage_id, Side.EXIT, criteria, facts)
+
+
+def entry_gate(stage_id: str, facts: Facts) -> Gate:
+    """Return the entry gate of a stage; it may have no criterion, and is then open."""
+    stage = facts.sprint.stage(stage_id)
+    if stage is None:
+        raise LedgerError(f"{facts.sprint.id} has no stage {stage_id}")
+    first = facts.sprint.stages[0] is stage
+    return _asked(stage_id, Side.ENTRY, () if first else stage.stage.enter, facts)
+
+
+def closing_gate(facts: Facts) -> Gate:
+    """Return the gate before a sprint is closed: all that its stages were passed on still holds."""
+    mode = facts.sprint.workflow.gates if facts.sprint.workflow else Mode.HARD
+    asked = assess_upstream(replace(CLOSING, mode=mode), "", facts, assess)
+    return Gate(facts.sprint.id, "", Side.EXIT, (asked,))
+
+
+def assess(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
+    """Return what becomes of one criterion now, waivers included."""
+    if criterion.kind is Kind.UPSTREAM:
+        asked = assess_upstream(criterion, stage_id, facts, assess)
+    else:
+        asked = _assessed(criterion, stage_id, facts)
+    return apply_waiver(asked, stage_id, facts)
+
+
+def _asked(stage_id: str, side: Side, criteria: tuple[Criterion, ...], facts: Facts) -> Gate:
+    asked = tuple(assess(each, stage_id, facts) for each in criteria if each.mode is not Mode.OFF)
+    if side is Side.EXIT and not [each for each in asked if each.criterion.kind is not Kind.UPSTREAM]:
+        why = f"its workflow asks nothing of {stage_id}"
+        step = f'vfcc sprint close {facts.sprint.id} --unfinished "{why}"  # and start one that asks for something'
+        asked += (Assessment(NOTHING, Verdict.NOT_EVALUABLE, f"{stage_id} has no criterion to leave by", step),)
+    return Gate(facts.sprint.id, stage_id, side, asked)
+
+
+def _assessed(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
+    if criterion.kind in RECORDED:
+        return assess_recorded(criterion, stage_id, facts)
+    match criterion.kind:
+        case Kind.ARTIFACT:
+            return assess_artifact(criterion, stage_id, facts, f".memory/stage/{facts.sprint.id}/{stage_id}/artifacts")
+        case Kind.DIFF:
+            return assess_diff(criterion, facts)
+        case Kind.COMMIT:
+            return assess_commit(criterion, facts, facts.sprint.id)
+        case Kind.REVIEW:
+            return assess_review(criterion, stage_id, facts, subject_of(criterion, stage_id, facts))
+        case Kind.ATTESTATION:
+            return assess_attestation(criterion, stage_id, facts, subject_of(criterion, stage_id, facts))
+        case Kind.FEEDBACK:
+            return assess_feedback(criterion, stage_id, facts)
+        case _:
+            return _not_built(criterion, stage_id)
+
+
+def _not_built(criterion: Criterion, stage_id: str) -> Assessment:
+    reason = "trace checks are not built yet, and what nothing can evaluate does not pass"
+    step = f'vfcc waive {criterion.id} --stage {stage_id} --reason "…"'
+    if not criterion.waivable:
+        step = "set gates.modes: {trace: off} in .memory/config.yaml before a sprint starts"
+    return Assessment(criterion, Verdict.NOT_EVALUABLE, reason, step, subject=f"trace:{','.join(criterion.checks)}")

@@ -1,0 +1,142 @@
+"""The numbers of stages and sprints side by side: read from `metrics.json`, added up, and written as CSV."""
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.domain.sprints import SprintStatus, StageStatus
+from verifflowcc.errors import FormatError
+
+Numbers = Mapping[str, int | None]
+
+SUMMED = (
+    "approvals",
+    "artifact_bytes",
+    "artifacts",
+    "criteria",
+    "deviations",
+    "duration_s",
+    "evidence",
+    "failures",
+    "feedback_lines",
+    "findings",
+    "passed",
+    "passes",
+    "reopened",
+    "rework",
+    "waived",
+)
+"""Numbers of which a sprint has as many as its stages together."""
+
+LAST = ("coverage_branch_bp", "coverage_changed_bp", "coverage_line_bp", "tests", "tests_failed")
+"""Numbers of which a sprint has those of its last stage that measured them: stages run the same tests again."""
+
+NAMES = tuple(sorted((*SUMMED, *LAST)))
+COLUMNS = ("sprint", "sprint_status", "stage", "status", *NAMES, "problem")
+"""The header of the CSV. Later versions only add names, before `problem`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageMetrics:
+    """The numbers of a stage, by name; None is for what is not known.
+
+    Those of a stage that was passed are from its `metrics.json`; `problem` says why that tells nothing. Those of a
+    stage in work are as far as its ledger goes. A skipped one has none.
+    """
+
+    stage: str
+    status: StageStatus
+    numbers: Numbers
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SprintMetrics:
+    """A sprint's stages that were begun or skipped, in the order of its workflow, and their `totals`.
+
+    `problems` tell of its ledger.
+    """
+
+    id: str
+    title: str
+    status: SprintStatus
+    stages: tuple[StageMetrics, ...]
+    totals: Numbers
+    problems: tuple[str, ...] = ()
+
+
+def read_numbers(text: str, sprint: str, stage: str) -> dict[str, int | None]:
+    """Return the numbers in a `metrics.json`, each of `NAMES`; one that an older vfcc did not write is not known.
+
+    Raises FormatError with `line: reason` where it is not what vfcc writes for that stage.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{getattr(error, 'lineno', 1)}: this is not JSON: {getattr(error, 'msg', error)}") from error
+    if not isinstance(document, dict):
+        raise FormatError("1: a JSON object is expected")
+    for name, wanted in (("sprint", sprint), ("stage", stage)):
+        if document.get(name) != wanted:
+            raise FormatError(f"1: {name} is {document.get(name)!r}, and not {wanted!r}")
+    numbers = {name: _number(name, document.get(name)) for name in NAMES}
+    passes = numbers["passes"]
+    if numbers["rework"] is None and passes:
+        numbers["rework"] = passes - 1  # what it is by definition, where an older vfcc did not write it
+    return numbers
+
+
+def totals(stages: Sequence[StageMetrics]) -> dict[str, int | None]:
+    """Return the numbers of a sprint from those of its stages.
+
+    A sum is known where that number is known of every stage that was passed; a stage in work adds what it has so far.
+    """
+    found = {name: _sum(name, stages) for name in SUMMED}
+    for name in LAST:
+        measured = [number for each in stages if (number := each.numbers.get(name)) is not None]
+        found[name] = measured[-1] if measured else None
+    return {name: found[name] for name in NAMES}
+
+
+def unknown() -> dict[str, int | None]:
+    """Return numbers of which none is known."""
+    return dict.fromkeys(NAMES)
+
+
+def csv_text(sprints: Iterable[SprintMetrics]) -> str:
+    """Return a header and one row per stage; what is not known is an empty cell."""
+    lines = _Lines([])
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for sprint in sprints:
+        for each in sprint.stages:
+            numbers = [each.numbers.get(name) for name in NAMES]
+            writer.writerow([sprint.id, str(sprint.status), each.stage, str(each.status), *numbers, each.problem])
+    return "".join(lines.written)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """What the CSV writer writes to."""
+
+    written: list[str]
+
+    def write(self, line: str) -> int:
+        self.written.append(line)
+        return len(line)
+
+
+def _number(name: str, value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise FormatError(f"1: {name} is {value!r}, and no count")
+    return value
+
+
+def _sum(name: str, stages: Sequence[StageMetrics]) -> int | None:
+    counted = [each for each in stages if each.status is not StageStatus.SKIPPED]
+    known = [number for each in counted if (number := each.numbers.get(name)) is not None]
+    left = sum(each.status is not StageStatus.ACTIVE or each.numbers.get(name) is not None for each in counted)
+    return sum(known) if known and len(known) == left else None

@@ -1,0 +1,134 @@
+"""A sprint's report as one Markdown page."""
+
+from collections.abc import Iterator, Sequence
+
+from verifflowcc.domain.gates import Kind, Mode
+from verifflowcc.domain.people import Decision, Feedback
+from verifflowcc.domain.sprints import StageStatus
+from verifflowcc.workflow.deviations import clause
+from verifflowcc.workflow.metrics_table import Numbers
+from verifflowcc.workflow.metrics_words import lasting, shown, stage_time, words_of_coverage, words_of_tests
+from verifflowcc.workflow.report import ReportedEvidence, ReportedStage, ReportedVerdict, SprintReport
+from verifflowcc.workflow.said import review_line, waiver_line
+
+NO_VERDICTS = "none on record: it was passed before gates kept their verdicts"
+_COUNTS = ("failures", "rework", "findings", "waived")
+
+
+def report_page(report: SprintReport) -> str:
+    """Return the page; equal reports give equal pages."""
+    parts = [
+        f"# {clause(report.title)}: report of the sprint {report.id}",
+        _opening(report),
+        *([_listed("Not to be trusted", report.problems)] if report.problems else []),
+        _listed("Goals", [clause(goal) for goal in report.goals], "none stated"),
+        _v(report),
+        *(_verdicts(stage) for stage in report.stages if stage.passes or stage.verdicts),
+        _listed("Evidence", [_evidence(one) for one in report.evidence]),
+        _listed("Approvals", [f"{one.stage}: {review_line(one, None, report.today)}" for one in report.reviews]),
+        _listed("Waivers", [f"{one.stage}: {waiver_line(one, None, report.today)}" for one in report.waivers]),
+        _listed("Out of order", list(_moves(report))),
+        _listed("Comments", [_comment(one, report.id) for one in report.feedback]),
+        _listed("Deviations", report.deviations),
+        _metrics(report),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _opening(report: SprintReport) -> str:
+    where = f", in {report.current}" if report.current else ""
+    begun = f" Started on {report.started_at[:10]} by {report.started_by}" if report.started_at else ""
+    base = f", from commit {report.base[:12]}" if report.base else ""
+    return clause(
+        f"Status: {report.status}{where}. Workflow: {report.workflow or 'unknown'}.{begun}{base}. As of event "
+        f"{', '.join(report.as_of) or 'none'}; what expires is judged on {report.today}."
+    )
+
+
+def _v(report: SprintReport) -> str:
+    rows = [
+        (
+            each.id,
+            each.leg,
+            each.pair or "–",
+            each.role,
+            str(each.status),
+            f"{each.passed_at[:10]} by {each.passed_by}" if each.passed_at else "–",
+            str(each.passes),
+            str(each.reopened),
+        )
+        for each in report.stages
+    ]
+    return "## The V\n\n" + _grid(("stage", "leg", "pair", "role", "status", "last passed", "passes", "reopened"), rows)
+
+
+def _verdicts(stage: ReportedStage) -> str:
+    lines = [_verdict(each, stage) for each in stage.verdicts]
+    again = "It does not stand as passed now; these are the verdicts of its last pass.\n\n" if _undone(stage) else ""
+    told = "\n".join(f"- {line}" for line in lines or [NO_VERDICTS])
+    return f"### {stage.id}: verdicts\n\n{again}{told}"
+
+
+def _undone(stage: ReportedStage) -> bool:
+    return stage.status is not StageStatus.PASSED
+
+
+def _verdict(each: ReportedVerdict, stage: ReportedStage) -> str:
+    soft = ", soft" if each.mode is Mode.SOFT else ""
+    entering = f" (to enter {each.gate})" if each.gate != stage.id else ""
+    used = f" ({', '.join(each.used)})" if each.used and each.kind is not Kind.ARTIFACT else ""
+    word = str(each.verdict).replace("_", " ")
+    return f"{word}{soft}: `{each.criterion}`{entering}: {clause(each.reason)}{used}"
+
+
+def _evidence(one: ReportedEvidence) -> str:
+    name = f"{one.stage}: `{one.criterion}`: {one.id}" if one.stage else one.id
+    if not one.opened:
+        told = f"none: {one.problem}" if one.problem else f"added by {one.actor}; later evidence takes its place"
+        return clause(f"{name}: {told}")
+    ran = f", command {one.command} with exit code {_code(one.exit_code)}" if one.command else ""
+    counted = {name: count for name, count in one.measures.items() if count} or one.measures
+    counts = ", ".join(f"{name} {count}" for name, count in counted.items()) or "nothing measured"
+    files = "1 input" if one.inputs == 1 else f"{one.inputs} inputs"
+    wrong = f"; {one.problem}" if one.problem else ""
+    return clause(f"{name}: {one.kind}, {one.trust}, by {one.actor} on {one.time[:10]}{ran}, {files}: {counts}{wrong}")
+
+
+def _code(code: int | None) -> str:
+    return "none" if code is None else str(code)
+
+
+def _moves(report: SprintReport) -> Iterator[str]:
+    for move in report.moves:
+        why = f": {move.reason}" if move.reason else ""
+        yield clause(f"{move.time[:10]}: {move.actor} {move.does}{why}")
+
+
+def _comment(one: Feedback, sprint: str) -> str:
+    where = one.stage or "the sprint"
+    origin = "" if one.sprint == sprint else f", from {one.sprint}"
+    decided = f" by {one.decided_by}" if one.decided_by and one.decision is not Decision.OPEN else ""
+    why = f": {one.reason}" if one.reason else ""
+    return clause(f"{where}: {one.text} ({one.actor}{origin}) – {one.decision}{decided}{why}")
+
+
+def _metrics(report: SprintReport) -> str:
+    rows = [(each.stage, stage_time(each), *_numbers(each.numbers)) for each in report.metrics.stages]
+    total = report.metrics.totals
+    rows.append(("total", shown(total["duration_s"], lasting), *_numbers(total)))
+    wrong = [each.problem for each in report.metrics.stages if each.problem]
+    told = "\n\n" + "\n".join(f"- {problem}" for problem in wrong) if wrong else ""
+    return "## Metrics\n\n" + _grid(("stage", "time", *_COUNTS, "tests", "coverage"), rows) + told
+
+
+def _numbers(numbers: Numbers) -> tuple[str, ...]:
+    return (*(shown(numbers[name]) for name in _COUNTS), words_of_tests(numbers), words_of_coverage(numbers))
+
+
+def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+def _listed(title: str, lines: Sequence[str], nothing: str = "none") -> str:
+    return f"## {title}\n\n" + "\n".join(f"- {line}" for line in lines or [nothing])

@@ -1,0 +1,28 @@
+"""What an approval or an acceptance speaks of, as one digest."""
+
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Criterion
+from verifflowcc.domain.workflows import Leg
+from verifflowcc.text.digest import digest_text
+from verifflowcc.text.glob import select
+
+
+def subject_of(criterion: Criterion, stage_id: str, facts: Facts) -> str:
+    """Return the digest of all that `criterion` asks a person about in that stage.
+
+    These are the stage's artifacts as they are now, and the project's files that `inputs` chooses; at the apex, where
+    what is made is the code, no `inputs` means all of them.
+    """
+    lines = [f"{criterion.id}\n"]
+    lines += [f"{path}\0{digest}\n" for path, digest in subject_files(criterion, stage_id, facts)]
+    return digest_text("".join(lines))
+
+
+def subject_files(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[tuple[str, str], ...]:
+    """Return the files behind `subject_of`, each with its digest; paths are relative to the project's root."""
+    folder = f".memory/stage/{facts.sprint.id}/{stage_id}/artifacts"
+    files = {f"{folder}/{one.artifact.path}": one.artifact.digest for one in facts.artifacts.get(stage_id, ())}
+    stage = facts.sprint.workflow.stage(stage_id) if facts.sprint.workflow else None
+    if criterion.inputs or (stage and stage.leg is Leg.APEX):
+        files |= {path: facts.content[path] for path in select(facts.content, criterion.inputs)}
+    return tuple(sorted(files.items()))
