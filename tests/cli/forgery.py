@@ -1,5 +1,6 @@
 """What somebody who knows the format can plant in a ledger: events and evidence with the ids that belong to them."""
 
+import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -175,8 +176,6 @@ def began_with(root: Path, change: Callable[[dict[str, Json]], None]) -> Event:
     assert first.workflow
     (old,) = (root / EVENTS).glob("*.json")
     event = load_sprint(here(root), ID)[0].events[0]
-    import json
-
     payload = json.loads(json.dumps(event.payload))
     change(payload)
     old.unlink()

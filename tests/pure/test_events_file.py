@@ -186,3 +186,57 @@ def test_an_event_that_could_not_be_read_back_is_not_made() -> None:
             actor=ANN,
             at=datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None),
         )
+
+
+def _golden(kind: str) -> dict[str, Any]:
+    return dict(next(case["payload"] for case in INPUTS if case["type"] == kind))
+
+
+ULID = "01KABCDEFGHJKMNPQRSTVWXYZ0"
+WRONG_FIELDS = [
+    ("evidence_added", {"evidence": "latest"}, "evidence must be a ULID"),
+    ("evidence_added", {"criterion": " "}, "criterion must be text"),
+    ("review_recorded", {"verdict": "fine"}, "verdict must be approved or rejected or requested"),
+    ("review_recorded", {"expires": "2026-02-30"}, "expires must be a day"),
+    ("review_recorded", {"signed": "abc"}, "signed must be a commit"),
+    ("review_recorded", {"replaces": ["x"]}, "replaces must be a list of event ids"),
+    ("review_recorded", {"seen": {"a.md": "x"}}, "seen must be digests"),
+    ("attested", {"reason": 1}, "reason must be text or null"),
+    ("waived", {"expires": "tomorrow"}, "expires must be a day"),
+    ("feedback_added", {"triages": "x"}, "triages must be an event's id"),
+    ("sprint_started", {"base": "HEAD"}, "base must be a commit"),
+    ("sprint_started", {"carried": "x"}, "carried must be a list"),
+    ("stage_passed", {"gate": [{"criterion": "tests"}]}, "gate must be a list of"),
+    ("stage_passed", {"uses": {"planning": "x"}}, "uses must be digests"),
+    ("stage_skipped", {"expires": "soon"}, "expires must be a day"),
+    ("fork_resolved", {"aside": []}, "aside must be a list of event ids that is not empty"),
+    ("fork_resolved", {"keep": "ours"}, "keep must be an event's id"),
+    ("fork_resolved", {"reason": ""}, "reason must be text or null"),
+]
+
+
+@pytest.mark.parametrize(("kind", "change", "told"), WRONG_FIELDS, ids=lambda value: str(value)[:40])
+def test_a_field_that_is_wrong_is_told_also_where_it_may_be_missing(
+    kind: str, change: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(LedgerError, match=told):
+        make_event(EventType(kind), {**_golden(kind), **change}, parents=[ULID], actor=ANN, at=START)
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("sprint_started", {"base": "ab" * 20, "carried": [f"login/{ULID}"]}),
+        ("sprint_started", {"base": None, "carried": []}),
+        ("stage_passed", {"uses": {"planning": "sha256:" + "0" * 64}, "gate": []}),
+        ("stage_skipped", {"expires": "2026-12-31"}),
+        ("review_recorded", {"replaces": [ULID], "seen": {}}),
+        ("attested", {"reason": None, "replaces": []}),
+        ("feedback_added", {"triages": ULID, "decision": "done", "reason": None, "replaces": [ULID]}),
+        ("waived", {"expires": None}),
+    ],
+)
+def test_fields_that_older_events_lack_may_be_there(kind: str, more: dict[str, Any]) -> None:
+    made = make_event(EventType(kind), {**_golden(kind), **more}, parents=[ULID], actor=ANN, at=START)
+
+    assert parse_event(encode_event(made), made.id) == made

@@ -71,9 +71,7 @@ def test_merged_either_way_and_read_in_any_order_the_sprint_is_the_same(forks: i
 
 @given(FORKS, st.data())
 @settings(deadline=None, max_examples=300)
-def test_a_contradiction_between_branches_always_shows_and_nothing_else_does(
-    forks: int, data: st.DataObject
-) -> None:
+def test_a_contradiction_between_branches_always_shows_and_nothing_else_does(forks: int, data: st.DataObject) -> None:
     base = data.draw(bases(forks))
     ours = data.draw(histories(base, "ours"))
     theirs = data.draw(histories(base, "theirs"))

@@ -2,21 +2,27 @@
 
 A page's sessions run one after another in one folder, so that the page reads as it would be typed. A comment before a
 session says what to begin with: `<!-- replay: empty -->` (a folder with nothing), `<!-- replay: git -->` (a repository
-with one commit) or `<!-- replay: example -->` (that, and the worked example, committed); without one, the session goes
-on where the last one ended. `<!-- replay: no -->` leaves a session out. `…` stands for anything within a line, and a
-line that is only `…` for any number of lines. Lines after a command are its output, stdout and stderr as they come;
-`[exit N]` follows where it is not 0.
+with one commit), `<!-- replay: example -->` (that, and the worked example, committed) or `<!-- replay: inflection -->`
+(a package from the index; the caller makes that folder); without one, the session goes on where the last one ended.
+`<!-- replay: no -->` leaves a session out. `<!-- replay: git terminal -->` begins sessions of a person at a terminal
+120 columns wide: there, what follows `[y/N]:` in the promised output is typed as the answer. `…` stands for anything
+within a line, and a line that is only `…` for any number of lines. Lines after a command are its output, stdout and
+stderr as they come; `[exit N]` follows where it is not 0. A command goes on in lines that begin with `>`.
 """
 
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_SESSION = re.compile(r"(?:<!-- replay: (?P<start>\w+) -->\n+)?```console\n(?P<text>.*?)\n```", re.DOTALL)
+from tests.transcript.terminal import ASKED, at_terminal
+
+_SESSION = re.compile(
+    r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+)?```console\n(?P<text>.*?)\n```", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -30,18 +36,21 @@ class Step:
 
 @dataclass(frozen=True)
 class Session:
-    """Steps, and what to begin with (None to go on)."""
+    """Steps, what to begin with (None to go on), and whether somebody sits at a terminal."""
 
     start: str | None
     steps: tuple[Step, ...]
+    terminal: bool = False
 
 
 def sessions(page: str) -> Iterator[Session]:
     """Yield the sessions of a page in order."""
+    terminal = False
     for found in _SESSION.finditer(page):
         if found["start"] != "no":
             first = page.count("\n", 0, found.start("text")) + 1
-            yield Session(found["start"], tuple(_steps(found["text"].splitlines(), first)))
+            terminal = found["terminal"] is not None if found["start"] else terminal
+            yield Session(found["start"], tuple(_steps(found["text"].splitlines(), first)), terminal)
 
 
 def _steps(lines: list[str], first: int) -> Iterator[Step]:
@@ -52,7 +61,7 @@ def _steps(lines: list[str], first: int) -> Iterator[Step]:
             if command:
                 yield Step(command, "\n".join(output), at)
             command, output, at = line[2:], [], number
-        elif line.startswith("> ") and not output:
+        elif (line == ">" or line.startswith("> ")) and not output:
             command += "\n" + line[2:]
         else:
             output.append(line)
@@ -69,17 +78,25 @@ def matches(expected: str, actual: str) -> bool:
     return re.fullmatch("".join(parts), f"{actual}\n" if actual else "") is not None
 
 
-def replay(page: str, folder: Path) -> list[str]:
-    """Run every session of `page`; return what did not come out as promised, one text for each step."""
+def answers(promised: str) -> list[str]:
+    """Return what somebody types where the page promises a question."""
+    return [line.partition(ASKED)[2].strip() for line in promised.splitlines() if ASKED in line]
+
+
+def replay(page: str, folder: Path, begin: Callable[[Path, str], None] | None = None) -> list[str]:
+    """Run every session of `page`; return what did not come out as promised, one text for each step.
+
+    `begin` makes what a session begins with, in place of `prepare`.
+    """
     wrong = []
     here = folder
     for number, session in enumerate(sessions(page)):
         if session.start is not None:
             here = folder / f"session-{number}"
             here.mkdir()
-            prepare(here, session.start)
+            (begin or prepare)(here, session.start)
         for step in session.steps:
-            actual = run(step.command, here)
+            actual = run(step.command, here, answers(step.expected) if session.terminal else None)
             if not matches(step.expected, actual):
                 wrong.append(f"line {step.line}: $ {step.command}\npromised:\n{step.expected}\nprinted:\n{actual}\n")
     return wrong
@@ -94,8 +111,17 @@ def prepare(folder: Path, start: str) -> None:
         run("vfcc init --example && git add . && git commit -qm memory", folder)
 
 
-def run(command: str, folder: Path) -> str:
-    """Run a line as a shell would and return what it printed, with `[exit N]` at the end unless N is 0."""
+def run(command: str, folder: Path, typed: list[str] | None = None) -> str:
+    """Run a line as a shell would and return what it printed, with `[exit N]` at the end unless N is 0.
+
+    Where answers are given, it runs at a terminal where they are `typed`.
+    """
+    code, text = _piped(command, folder) if typed is None else _on_terminal(command, folder, typed)
+    text = text.rstrip("\n").replace(str(folder), "/home/you/project")
+    return "\n".join(filter(None, [text, f"[exit {code}]" if code else ""]))
+
+
+def _piped(command: str, folder: Path) -> tuple[int, str]:
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
@@ -105,9 +131,12 @@ def run(command: str, folder: Path) -> str:
         stderr=subprocess.STDOUT,
         check=False,
     )
-    text = done.stdout.decode("utf-8").rstrip("\n")
-    text = text.replace(str(folder), "/home/you/project")
-    return "\n".join(filter(None, [text, f"[exit {done.returncode}]" if done.returncode else ""]))
+    return done.returncode, done.stdout.decode("utf-8")
+
+
+def _on_terminal(command: str, folder: Path, typed: list[str]) -> tuple[int, str]:
+    name = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": _PERSON["NAME"]}
+    return at_terminal(command, folder, {**environment(folder), **name, "TERM": "xterm", "GIT_PAGER": "cat"}, typed)
 
 
 def environment(folder: Path) -> dict[str, str]:

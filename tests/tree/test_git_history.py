@@ -396,3 +396,30 @@ def test_a_damaged_index_is_told_and_no_empty_answer(root: Path) -> None:
     problem = read_history(root, base).problem
 
     assert problem.startswith("git cannot compare with the sprint's base: ")
+
+
+def test_tags_hold_while_nothing_but_the_memory_changes(root: Path) -> None:
+    """What a sprint puts on record after its tag is committed, too."""
+    base = base_of(root)
+    author(root, "You", "one", {"a.py": "1\n"})
+    git(root, "tag", "v1")
+    author(root, "You", "recorded", {".memory/sprint/login/goals.md": "Log in.\n"})
+    author(root, "You", "again", {".memory/sprint/login/goals.md": "Log in and out.\n"})
+    assert read_history(root, base).tags == ("v1",)
+
+    author(root, "You", "two", {"a.py": "2\n"})
+    assert read_history(root, base).tags == ()
+    author(root, "You", "and back", {"a.py": "1\n"})
+    assert read_history(root, base).tags == (), "the last commit of the project itself has none"
+
+
+def test_a_tag_on_a_branch_that_was_merged_is_none_of_what_came_out(root: Path) -> None:
+    base = base_of(root)
+    git(root, "checkout", "--quiet", "-b", "side")
+    author(root, "You", "memory", {".memory/sprint/login/goals.md": "Log in.\n"})
+    git(root, "tag", "v1")
+    git(root, "checkout", "--quiet", "main")
+    author(root, "Other", "code", {"a.py": "1\n"})
+    git(root, "merge", "--quiet", "--no-edit", "side")
+
+    assert read_history(root, base).tags == ()

@@ -53,11 +53,11 @@ def gate(
 
 
 def _canary(workspace: "Workspace", sprint: str, stage: str | None, *, as_json: bool) -> None:
-    from verifflowcc.cli import gate_views
+    from verifflowcc.cli import canary_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.canary import prove_gate
 
     proved = prove_gate(workspace, sprint, stage)
-    out.emit_json(proved) if as_json else out.emit(gate_views.proofs(proved))
+    out.emit_json(proved) if as_json else out.emit(canary_views.proofs(proved))
     if not proved.sound:
         raise typer.Exit(FINDINGS)

@@ -8,7 +8,8 @@ def reproduction(found: Reproduction) -> str:
     lines = []
     for row in found.rows:
         colour = "RED  " if row.found in RED else "     "
-        lines.append(f"{colour}{row.stage}/{row.criterion}: {row.found}: {row.reason} ({row.evidence})")
+        by = f" ({row.evidence})" if row.evidence else ""
+        lines.append(f"{colour}{row.stage}/{row.criterion}: {row.found}: {row.reason}{by}")
         if row.step:
             lines.append(f"       → {row.step}")
     for one in found.people:

@@ -27,7 +27,10 @@ class Planted:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A criterion and its canaries. `sound` is false where it cannot fail: a defect of the workflow."""
+    """A criterion and its canaries. `sound` is false where it cannot fail: a defect of the workflow.
+
+    Nothing is `planted` where there is nothing yet that could be violated: no stage before has passed.
+    """
 
     stage: str
     criterion: str
@@ -38,12 +41,13 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Canaries:
-    """All proofs of a stage, and what its commands did in a scratch copy of the project."""
+    """All proofs of a stage, and what its commands did in a scratch copy of the project. `off` is never asked."""
 
     sprint: str
     stage: str
     proofs: tuple[Proof, ...]
     trials: tuple[Trial, ...]
+    off: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -61,9 +65,11 @@ def prove_gate(workspace: Workspace, sprint_id: str, stage_id: str | None = None
     wanted = stage_id or state.current or state.stages[-1].stage.id
     stage = find_stage(state, wanted).stage
     facts = sound_facts(workspace, state)
-    criteria = [each for each in (*stage.enter, *stage.exit) if each.mode is not Mode.OFF]
+    every = (*stage.enter, *stage.exit)
+    criteria = [each for each in every if each.mode is not Mode.OFF]
+    off = tuple(each.id for each in every if each.mode is Mode.OFF)
     proofs = tuple(_proof(each, wanted, facts) for each in criteria)
-    return Canaries(sprint_id, wanted, proofs, _trials(workspace, criteria, wanted, facts))
+    return Canaries(sprint_id, wanted, proofs, _trials(workspace, criteria, wanted, facts), off)
 
 
 def _trials(workspace: Workspace, criteria: Sequence[Criterion], stage_id: str, facts: Facts) -> tuple[Trial, ...]:

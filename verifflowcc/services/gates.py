@@ -56,7 +56,8 @@ def ask_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None)
     state = load_movable(workspace, sprint_id)[1]
     wanted = stage_id or state.current or state.stages[-1].stage.id
     find_stage(state, wanted)
-    return gates_of(state, wanted, sound_facts(workspace, state), check_pinned_workflow(workspace, state))
+    notices = check_pinned_workflow(workspace, state)
+    return gates_of(state, wanted, sound_facts(workspace, state), notices)
 
 
 def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Gate:
@@ -120,12 +121,15 @@ def unmet(asked: StageGates) -> str:
     total = sum(len(gate.assessments) for gate in asked.gates)
     many = "is" if len(blockers) == 1 else "are"
     listed = "\n".join(
-        f"- {'' if gate.side is Side.EXIT else f'to enter {gate.stage}: '}{each.criterion.id}: {each.reason}{_noted(each)}"
-        for gate, each in blockers
+        f"- {_entering(gate)}{each.criterion.id}: {each.reason}{_noted(each)}" for gate, each in blockers
     )
     name = asked.stage.stage.id
     count = f"{len(blockers)} of {total} criteria {many} not met"
     return f"{asked.sprint.id} cannot leave {name}: {count}\n{listed}"
+
+
+def _entering(gate: Gate) -> str:
+    return f"to enter {gate.stage}: " if gate.side is Side.ENTRY else ""
 
 
 def _noted(asked: Assessment) -> str:

@@ -53,6 +53,8 @@ def _own(workspace: Workspace, name: str, state: SprintState) -> Workflow:
     except UsageError as error:
         reason = f"{OWN}:1: {state.id} goes by the workflow {name}, which is not here any more"
         raise ConfigError((reason,), hint=f"git checkout -- .memory/{OWN}") from error
+    except ConfigError as error:
+        raise ConfigError(error.problems, hint=error.hint or "vfcc check workflow") from error
 
 
 def _check_same(pinned: Workflow, now: Workflow, state: SprintState) -> None:

@@ -4,29 +4,36 @@ The ledger is tamper-evident, not tamper-proof: whoever knows the format can wri
 look sound. A second run does not read what they claim.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
+from verifflowcc.adapters.files.lock import locked
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.allow import ensure_allowed
+from verifflowcc.services.evidence import WAIT_S
 from verifflowcc.services.evidence_running import Made, run_for, take_baseline
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.sprints import active_sprint, list_sprints
 from verifflowcc.services.transitions import ledger_of, load_movable
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.assess_recorded import judge
 from verifflowcc.workflow.evidence_choice import chosen, id_of
 from verifflowcc.workflow.evidence_wanted import Wanted, of_stage
+from verifflowcc.workflow.gate import assess
 from verifflowcc.workflow.staleness import stale_reasons
 
 
 class Found(StrEnum):
-    """What became of a piece of evidence; all but the first three are red."""
+    """What became of a piece of evidence; all but the first three are red.
+
+    `NOT_MET` is a hard criterion of a stage that is passed all the same, whatever there is or is not on record for it.
+    """
 
     REPRODUCED = "reproduced"
     ON_TRUST = "on trust"
@@ -34,14 +41,22 @@ class Found(StrEnum):
     DIFFERS = "differs"
     STALE = "stale"
     NOT_REPRODUCIBLE = "not reproducible"
+    NOT_MET = "not met"
 
 
-RED = frozenset({Found.DIFFERS, Found.STALE, Found.NOT_REPRODUCIBLE})
+RED = frozenset(Found) - {Found.REPRODUCED, Found.ON_TRUST, Found.WAITING}
+
+
+OF_OTHER_FILES = frozenset({"changed", "changed_hit", "missing_files", "unknown_files"})
+"""Measures of coverage that files besides its inputs have a part in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """One piece of evidence and what a second run made of it; `step` is what mends it."""
+    """One piece of evidence and what a second run made of it; `step` is what mends it.
+
+    `evidence` is empty where a criterion is not met, whatever its evidence says.
+    """
 
     stage: str
     criterion: str
@@ -80,19 +95,20 @@ def sprint_to_reproduce(workspace: Workspace, wanted: str | None = None) -> str:
 def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
     """Run again what the latest evidence of each criterion was made by, and compare; nothing goes on record.
 
-    Raises WorkspaceError where there is no evidence and no word of anybody to check, NotAllowed where the commands may
-    not run on this machine, and as `ask_stage` does.
+    Raises WorkspaceError where there is nothing to check, CommandsNotAllowed where the commands may not run on this
+    machine, ConflictError while others run here, and as `ask_stage` does.
     """
     state = load_movable(workspace, sprint_id)[1]
     facts = sound_facts(workspace, state)
     latest = tuple(_latest(state, facts))
     people = vouched(workspace, state)
-    if not latest and not people:
-        raise WorkspaceError(f"{sprint_id} has no evidence to reproduce", hint="vfcc evidence run")
     rows = [row for wanted, recorded in latest if (row := _without_a_run(wanted, recorded, state, facts))]
     settled = {(row.stage, row.criterion, row.evidence) for row in rows}
     left = [pair for pair in latest if (pair[0].stage, pair[0].criterion.id, id_of(pair[1])) not in settled]
     rows += _run_again(workspace, left, facts)
+    rows += _not_met(state, facts, {(row.stage, row.criterion) for row in rows if row.found in RED})
+    if not rows and not people:
+        raise WorkspaceError(f"{sprint_id} has no evidence to reproduce", hint="vfcc evidence run")
     order = [each.stage.id for each in state.stages]
     return Reproduction(
         sprint_id, tuple(sorted(rows, key=lambda row: (order.index(row.stage), row.criterion, row.evidence))), people
@@ -137,13 +153,33 @@ def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], fa
             rows.append(_compared(wanted, recorded, take_baseline(workspace, wanted, facts)))
         else:
             by_command.setdefault(str(wanted.criterion.command), []).append((wanted, recorded))
-    if by_command:
-        ensure_allowed(workspace, facts.commands)
-    for name, pairs in sorted(by_command.items()):
-        once = tuple({str(wanted): wanted for wanted, _ in pairs}.values())
-        made = {str(one.wanted): one for one in run_for(workspace, facts.commands[name], once, facts).made}
-        rows += [_compared(wanted, recorded, made[str(wanted)]) for wanted, recorded in pairs]
+    if not by_command:
+        return rows
+    ensure_allowed(workspace, facts.commands)
+    with locked(workspace.local / "running", WAIT_S):
+        for name, pairs in sorted(by_command.items()):
+            once = tuple({str(wanted): wanted for wanted, _ in pairs}.values())
+            made = {str(one.wanted): one for one in run_for(workspace, facts.commands[name], once, facts).made}
+            rows += [_compared(wanted, recorded, made[str(wanted)]) for wanted, recorded in pairs]
     return rows
+
+
+def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> Iterator[Rerun]:
+    """Yield the hard criteria of passed stages that are not met now: a pass can be written by hand, too.
+
+    That a stage was entered with its comments dealt with is of that moment: later ones ask for nothing.
+    """
+    for stage in state.stages:
+        if stage.status is not StageStatus.PASSED:
+            continue
+        entry = [each for each in stage.stage.enter if each.kind is not Kind.FEEDBACK]
+        for each in (*entry, *stage.stage.exit):
+            name = stage.stage.id
+            if each.mode is not Mode.HARD or each.kind is Kind.UPSTREAM or (name, each.id) in told:
+                continue
+            asked = assess(each, name, facts)
+            if not asked.met:
+                yield Rerun(name, each.id, "", Found.NOT_MET, f"{name} passed, but {asked.reason}", asked.step)
 
 
 def _compared(wanted: Wanted, recorded: Recorded, made: Made) -> Rerun:
@@ -152,23 +188,31 @@ def _compared(wanted: Wanted, recorded: Recorded, made: Made) -> Rerun:
         return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, made.problem, wanted.criterion)
     criterion = wanted.criterion
     told = _numbers(now, criterion)
-    if was.outcome == now.outcome and _measured(was, criterion) == _measured(now, criterion):
+    same = was.outcome == now.outcome and _measured(was, criterion) == _measured(now, criterion)
+    if same and judge(criterion, was).met == judge(criterion, now).met:
         return _row(wanted, recorded, Found.REPRODUCED, told, criterion)
     return _row(wanted, recorded, Found.DIFFERS, f"recorded {_numbers(was, criterion)}; now {told}", criterion)
 
 
 def _measured(evidence: Evidence, criterion: Criterion) -> Mapping[str, int]:
-    """A baseline's tags come and go with commits; what must come out again is that there is one, where one is asked."""
+    """Return the numbers that must come out again, where the inputs are the same.
+
+    What a report lacks and which lines changed depends on other files and on later commits: there, what counts is that
+    the criterion is met as before. A baseline's tags come and go as well; there must be one, where one is asked for.
+    """
     if criterion.kind is Kind.BASELINE:
         return {"tags": int(criterion.tagged and evidence.measures.get("tags", 0) > 0)}
+    if criterion.kind is Kind.COVERAGE:
+        return {name: number for name, number in evidence.measures.items() if name not in OF_OTHER_FILES}
     return evidence.measures
 
 
 def _numbers(evidence: Evidence, criterion: Criterion) -> str:
-    parts = [f"{name} {number}" for name, number in _measured(evidence, criterion).items() if number]
+    shown = _measured(evidence, criterion) if criterion.kind is Kind.BASELINE else evidence.measures
+    parts = [f"{name} {number}" for name, number in shown.items() if number]
     if evidence.run:
         code = "no exit code" if evidence.run.exit_code is None else f"exit {evidence.run.exit_code}"
         parts.insert(0, code)
     else:
-        parts.insert(0, f"{evidence.inputs.count} files")
+        parts.insert(0, f"{evidence.inputs.count} file{'' if evidence.inputs.count == 1 else 's'}")
     return ", ".join(parts)

@@ -69,7 +69,7 @@ def _workflow(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
     try:
         notices = check_pinned_workflow(workspace, state, thorough=True)
     except VfccError as error:
-        yield Remark(state.id, Health.FINDING, error.message, error.hint or "")
+        yield Remark(state.id, Health.FINDING, error.message.replace("\n", "; "), error.hint or "")
     else:
         yield from (Remark(state.id, Health.NOTE, notice) for notice in notices)
 

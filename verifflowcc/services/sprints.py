@@ -74,12 +74,15 @@ def active_sprint(workspace: Workspace, wanted: str | None = None) -> SprintStat
     """
     if wanted is not None:
         return show_sprint(workspace, wanted)
-    open_ones = [line.id for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED]
+    ids = ledger_of(workspace).sprint_ids()
+    states = [show_sprint(workspace, sprint_id) for sprint_id in ids if not _closed(workspace, sprint_id)]
+    open_ones = [state for state in states if state.status is not SprintStatus.CLOSED]
     if not open_ones:
         raise WorkspaceError("no sprint is open", hint='vfcc sprint start "Title"')
     if len(open_ones) > 1:
-        raise UsageError(f"several sprints are open: {', '.join(open_ones)}; say which one", hint="vfcc sprint list")
-    return show_sprint(workspace, open_ones[0])
+        names = ", ".join(state.id for state in open_ones)
+        raise UsageError(f"several sprints are open: {names}; say which one", hint="vfcc sprint list")
+    return open_ones[0]
 
 
 def show_sprint(workspace: Workspace, sprint_id: str) -> SprintState:
@@ -235,13 +238,18 @@ def _learn(writer: LedgerWriter, block: str | None) -> tuple[str, ...]:
     return (path,)
 
 
-def _line(workspace: Workspace, sprint_id: str) -> SprintLine:
+def _closed(workspace: Workspace, sprint_id: str) -> SprintLine | None:
+    """Return the line of a sprint that its last event closes; None where all its events have to be read."""
     ledger = ledger_of(workspace)
     names = ledger.names(sprint_id)
     try:
-        line = closed_line(sprint_id, ledger.read(sprint_id, names[-1]), names)
+        return closed_line(sprint_id, ledger.read(sprint_id, names[-1]), names)
     except LedgerError:
-        line = None
+        return None
+
+
+def _line(workspace: Workspace, sprint_id: str) -> SprintLine:
+    line = _closed(workspace, sprint_id)
     if line:
         return line
     state = show_sprint(workspace, sprint_id)

@@ -11,6 +11,7 @@ from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.adapters.git.signatures import added_by, verified_commit
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import VfccError
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approves
 from verifflowcc.workflow.fold import event_file
@@ -74,13 +75,18 @@ def _vouched(workspace: Workspace, sprint: str, word: _Word) -> Vouched:
 
 
 def _signed(workspace: Workspace, sprint: str, word: _Word, review: Review, sha: str) -> Vouched:
-    commit = verified_commit(workspace.root, sha)
+    try:
+        commit = verified_commit(workspace.root, sha)
+    except VfccError as error:  # it may name anything, and what others said is looked at all the same
+        return _of(word, error.message, error.hint or "git log --oneline")
     if not commit.good:
         return _of(word, f"the commit {sha[:12]}: {commit.reason}", f"git verify-commit {sha[:12]}")
     if word.actor != f"human:{commit.author}":
         return _of(word, f"the signed commit {sha[:12]} is by {commit.author}", f"git show {sha[:12]}")
     if not approves(commit.message, sprint, review.stage, review.subject):
         return _of(word, f"the signed commit {sha[:12]} approves something else", f"git show {sha[:12]}")
+    if review.statement and review.statement not in " ".join(commit.message.split()):
+        return _of(word, f"the signed commit {sha[:12]} does not hold the statement", f"git show {sha[:12]}")
     return _of(word, f"by the signed commit {sha[:12]} of {commit.author}")
 
 

@@ -15,7 +15,9 @@ from verifflowcc.domain.people import Feedback, Opinion, Review
 from verifflowcc.workflow.staleness import inputs_now
 from verifflowcc.workflow.subject import subject_of
 
-HUGE = 10**15
+MANY = 1_000_000
+"""So many failed tests or findings keep to no limit that means anything."""
+FAR = 10**15
 FAR_NUMBERS = ("a number far above any limit", "a number far below any limit")
 """A metric has a limit above or below and need not have both: one of these must close."""
 _ID = "0" * 26
@@ -128,17 +130,19 @@ _LINES = {
     "unknown_files": 0,
     "missing_files": 0,
 }
-_SCAN = {"runs": 1, "error": HUGE, "warning": HUGE, "note": HUGE, "suppressed": 0}
+_NEW = {"new_error": MANY, "new_warning": MANY, "new_note": MANY}
+_SCAN = {"runs": 1, "error": MANY, "warning": MANY, "note": MANY, "suppressed": 0, **_NEW}
 _BAD: Mapping[Kind, tuple[tuple[str, Mapping[str, int], int], ...]] = {
     Kind.COMMAND: (("a command that fails", {}, 1),),
     Kind.JUNIT: (
         ("no test at all", {**_TESTS, "tests": 0}, 0),
-        ("tests that all fail", {**_TESTS, "tests": HUGE, "failed": HUGE, "skipped": HUGE // 2}, 1),
+        ("tests that all fail, and exit code 0", {**_TESTS, "tests": MANY, "failed": MANY}, 0),
+        ("tests that are all skipped", {**_TESTS, "tests": MANY, "skipped": MANY}, 0),
     ),
     Kind.COVERAGE: (("nothing covered", _LINES, 0),),
-    Kind.SARIF: (("findings", {**_SCAN, "new_error": HUGE, "new_warning": HUGE, "new_note": HUGE}, 1),),
-    Kind.LINT: (("findings", {"findings": HUGE}, 1),),
-    Kind.METRIC: ((FAR_NUMBERS[0], {"value": HUGE}, 0), (FAR_NUMBERS[1], {"value": -HUGE}, 0)),
+    Kind.SARIF: (("a million findings, and exit code 0", _SCAN, 0),),
+    Kind.LINT: (("a million findings, and exit code 0", {"findings": MANY}, 0),),
+    Kind.METRIC: ((FAR_NUMBERS[0], {"value": FAR}, 0), (FAR_NUMBERS[1], {"value": -FAR}, 0)),
     Kind.BASELINE: (),
 }
 _GOOD: Mapping[Kind, Mapping[str, int]] = {

@@ -1,7 +1,7 @@
 """The graph of a ledger's events: its order, its heads, and what cannot be placed in it.
 
-Whether its transitions form a chain is in `chain.py`. The clock orders nothing. Parents come before children; where that
-leaves a choice, the content part of the id decides.
+Whether its transitions form a chain is in `chain.py`. The clock orders nothing. Parents come before children; where
+that leaves a choice, the content part of the id decides.
 """
 
 import heapq

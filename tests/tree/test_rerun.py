@@ -1,0 +1,372 @@
+"""What a second run of recorded commands finds: evidence that was made up, typed in, or does not come out again."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from tests.evidence_project import ADD, PYTHON, SPRINT, SUB_FAILED, TEST, YOU, allow, config, project, recorded, run
+from tests.trees import git, repository, write_tree
+from verifflowcc.domain.events import EventType, Json
+from verifflowcc.domain.evidence import Evidence
+from verifflowcc.domain.gates import Verdict
+from verifflowcc.errors import CommandsNotAllowed, ConflictError, LedgerError, WorkspaceError
+from verifflowcc.formats.events import encode_event, make_event
+from verifflowcc.formats.evidence import encode_evidence, make_evidence
+from verifflowcc.services.evidence_adding import add_evidence
+from verifflowcc.services.gates import ask_stage
+from verifflowcc.services.rerun import Found, Reproduction, reproduce, sprint_to_reproduce
+from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
+from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_bytes
+from verifflowcc.workflow import payloads
+
+EVENTS = f".memory/sprint/{SPRINT}/events"
+PLAN = f".memory/stage/{SPRINT}/plan/artifacts/plan.md"
+CHANGES = f".memory/stage/{SPRINT}/build/artifacts/changes.md"
+GREEN = {"tests": 9, "passed": 9, "failed": 0, "errors": 0, "skipped": 0, "flaky": 0, "unknown": 0}
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "machine"))
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Workspace:
+    return project(tmp_path / "project")
+
+
+def found(done: Reproduction) -> dict[str, tuple[Found, str]]:
+    """What became of each criterion, and why."""
+    return {f"{row.stage}/{row.criterion}": (row.found, row.reason) for row in done.rows}
+
+
+def reds(done: Reproduction) -> set[str]:
+    """The criteria with anything red."""
+    return {
+        f"{row.stage}/{row.criterion}" for row in done.rows if row.found not in {"reproduced", "on trust", "waiting"}
+    }
+
+
+def plant(here: Workspace, kind: EventType, payload: Mapping[str, Json]) -> None:
+    """Write an event as vfcc would, with its right id and parents."""
+    heads = show_sprint(here, SPRINT).heads
+    event = make_event(kind, payload, parents=heads, actor=YOU, at=here.clock.now())
+    write_tree(here.root, {f"{EVENTS}/{event.id}.json": encode_event(event)})
+
+
+def like(here: Workspace, honest: Evidence, **changes: object) -> Evidence:
+    """Evidence like `honest` but for `changes`, of now."""
+    given = {each.name: getattr(honest, each.name) for each in fields(honest) if each.name not in {"id", "time"}}
+    return make_evidence(at=here.clock.now(), **{**given, **changes})
+
+
+def forge(here: Workspace, honest: Evidence, **changes: object) -> Evidence:
+    """Write evidence like `honest` but for `changes`, and the event that names it, all with their right ids."""
+    made = like(here, honest, **changes)
+    data = encode_evidence(made)
+    write_tree(here.root, {f".memory/stage/{SPRINT}/{made.stage}/evidence/{made.id}.json": data})
+    names = {"stage": made.stage, "kind": str(made.kind), "criterion": made.criterion}
+    plant(here, EventType.EVIDENCE_ADDED, {**names, "evidence": made.id, "digest": digest_bytes(data)})
+    return made
+
+
+def latest(here: Workspace, criterion: str) -> Evidence:
+    """The evidence that counts for a criterion."""
+    return next(one.evidence for one in recorded(here) if one.criterion == criterion and one.latest and one.evidence)
+
+
+def verdict(here: Workspace, stage: str, criterion: str) -> Verdict:
+    """What the gate says."""
+    asked = ask_stage(here, SPRINT, stage).exit.assessments
+    return next(one.verdict for one in asked if one.criterion.id == criterion)
+
+
+def advanced(here: Workspace) -> Workspace:
+    """The same project with two stages passed on what they need."""
+    write_tree(here.root, {PLAN: "Add two numbers.\n", CHANGES: "add, in src/calc.py.\n"})
+    run(here, "built")
+    for _ in range(2):
+        advance_stage(here, SPRINT, actor=YOU)
+    return here
+
+
+# What comes out again
+
+
+def test_what_vfcc_ran_comes_out_again(here: Workspace) -> None:
+    run(here, every=True)
+
+    done = reproduce(here, SPRINT)
+
+    assert done.sound
+    assert found(done) == {
+        "build/built": (Found.REPRODUCED, "exit 0"),
+        "check/frozen": (Found.REPRODUCED, "1 file"),
+        "check/skips": (Found.REPRODUCED, "exit 0, passed 1, tests 1"),
+        "check/tests": (Found.REPRODUCED, "exit 0, passed 1, tests 1"),
+    }
+
+
+def test_an_honest_failure_comes_out_again_and_is_not_red(here: Workspace) -> None:
+    write_tree(here.root, {"tests/cases.xml": ADD + SUB_FAILED, "tests/exit": "1"})
+    run(here, "tests")
+
+    assert found(reproduce(here, SPRINT)) == {"check/tests": (Found.REPRODUCED, "exit 1, failed 1, passed 1, tests 2")}
+
+
+def test_each_command_runs_once_for_all_that_it_shows(tmp_path: Path) -> None:
+    counting = "import pathlib; p = pathlib.Path('.memory/local/count'); p.write_text(p.read_text() + 'x')\n"
+    here = project(tmp_path / "project", {".memory/local/count": ""})
+    suite = here.root / "tests/suite.py"
+    suite.write_text(counting + suite.read_text(encoding="utf-8"), encoding="utf-8")
+    run(here, "test")
+
+    reproduce(here, SPRINT)
+
+    assert (here.root / ".memory/local/count").read_text(encoding="utf-8") == "xx"
+
+
+def test_nothing_goes_on_record(here: Workspace) -> None:
+    run(here, every=True)
+    before = tree(here.root)
+
+    reproduce(here, SPRINT)
+
+    assert tree(here.root) == before
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    """All files but those of this machine alone."""
+    paths = (path for path in sorted(root.rglob("*")) if path.is_file() and ".memory/local/" not in path.as_posix())
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+
+
+# Made up
+
+
+def test_evidence_made_up_whole_convinces_the_gate_and_not_a_second_run(here: Workspace) -> None:
+    write_tree(here.root, {"tests/cases.xml": ADD + SUB_FAILED, "tests/exit": "1"})
+    run(here, "tests")
+    honest = latest(here, "tests")
+    assert honest.run
+    forge(here, honest, measures=GREEN, run=replace(honest.run, exit_code=0), examples=())
+
+    assert verdict(here, "check", "tests") is Verdict.PASS, "it is well made"
+    assert found(reproduce(here, SPRINT))["check/tests"] == (
+        Found.DIFFERS,
+        "recorded exit 0, passed 9, tests 9; now exit 1, failed 1, passed 1, tests 2",
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"measures": GREEN},
+        {"outcome": "sha256:" + "0" * 64},
+        {"measures": {**GREEN, "tests": 1, "passed": 1, "skipped": 1}},
+    ],
+    ids=["numbers", "outcome", "one more skip"],
+)
+def test_a_single_field_made_up_is_red(here: Workspace, changes: dict[str, object]) -> None:
+    run(here, "tests")
+    forge(here, latest(here, "tests"), **changes)
+
+    assert reds(reproduce(here, SPRINT)) == {"check/tests"}
+
+
+def test_evidence_that_says_vfcc_ran_it_and_not_what_stops_all(here: Workspace) -> None:
+    run(here, "tests")
+    forge(here, latest(here, "tests"), run=None, measures=GREEN)
+
+    with pytest.raises(LedgerError, match="it says that vfcc ran it, and not what: made by hand"):
+        reproduce(here, SPRINT)
+
+
+def test_an_exit_code_made_up_is_red(here: Workspace) -> None:
+    write_tree(here.root, {"tests/exit": "1"})
+    run(here, "tests")
+    honest = latest(here, "tests")
+    assert honest.run
+    forge(here, honest, run=replace(honest.run, exit_code=0))
+
+    assert not reproduce(here, SPRINT).sound
+
+
+def test_evidence_of_a_command_that_never_left_a_report_is_red(here: Workspace, tmp_path: Path) -> None:
+    run(here, "tests")
+    argv = (*PYTHON, "-c", "import sys; print(sys.argv)", "{junit}")
+    write_tree(here.root, {".memory/config.yaml": config({"test": {"run": list(argv)}, "build": {"run": ["true"]}})})
+    allow(here)
+    honest = latest(here, "tests")
+    assert honest.run
+    forge(here, honest, run=replace(honest.run, argv=argv))
+
+    assert verdict(here, "check", "tests") is Verdict.PASS
+    assert found(reproduce(here, SPRINT))["check/tests"][0] is Found.DIFFERS
+
+
+def test_a_frozen_state_made_up_is_red(here: Workspace) -> None:
+    run(here, "frozen")
+    forge(here, latest(here, "frozen"), outcome="sha256:" + "0" * 64)
+
+    assert found(reproduce(here, SPRINT)) == {"check/frozen": (Found.DIFFERS, "recorded 1 file; now 1 file")}
+
+
+def test_evidence_that_no_event_names_stops_all(here: Workspace) -> None:
+    run(here, "tests")
+    stray = like(here, latest(here, "tests"), measures=GREEN)
+    path = f".memory/stage/{SPRINT}/check/evidence/{stray.id}.json"
+    write_tree(here.root, {path: encode_evidence(stray)})
+
+    with pytest.raises(LedgerError, match=stray.id):
+        reproduce(here, SPRINT)
+
+
+def test_a_pass_made_up_is_red_with_no_evidence_at_all(here: Workspace) -> None:
+    write_tree(here.root, {PLAN: "Add two numbers.\n"})
+    advance_stage(here, SPRINT, actor=YOU)
+    plant(here, EventType.STAGE_PASSED, payloads.passed("build", "check", [], "sha256:" + "0" * 64))
+
+    done = reproduce(here, SPRINT)
+
+    assert show_sprint(here, SPRINT).current == "check", "it is well made"
+    assert found(done)["build/built"] == (Found.NOT_MET, "build passed, but there is no evidence yet")
+    assert reds(done) == {"build/built", "build/changes"}
+
+
+# Typed in
+
+
+def test_a_report_typed_by_hand_is_nothing_that_can_be_run(here: Workspace, tmp_path: Path) -> None:
+    report = tmp_path / "typed.xml"
+    report.write_text(f'<testsuite name="suite">{ADD}</testsuite>', encoding="utf-8")
+    add_evidence(here, SPRINT, "tests", report, actor=YOU)
+
+    done = reproduce(here, SPRINT)
+
+    assert verdict(here, "check", "tests") is Verdict.FAIL
+    assert found(done) == {"check/tests": (Found.NOT_REPRODUCIBLE, f"asserted by {YOU}: there is no command")}
+
+
+def test_a_number_that_the_workflow_takes_on_trust_is_told_and_not_red(here: Workspace) -> None:
+    add_evidence(here, SPRINT, "speed", value="12.5", actor=YOU)
+
+    done = reproduce(here, SPRINT)
+
+    assert done.sound
+    assert found(done) == {"check/speed": (Found.ON_TRUST, f"asserted by {YOU}: there is no command")}
+
+
+# Old
+
+
+def test_old_evidence_is_red_where_a_stage_passed_on_it(here: Workspace) -> None:
+    advanced(here)
+    run(here, "tests")
+    write_tree(here.root, {"src/calc.py": "def add(a, b): return a - b\n"})
+
+    done = reproduce(here, SPRINT)
+
+    why = "it speaks of other content: src/calc.py changed"
+    assert found(done)["build/built"] == (Found.STALE, why)
+    assert found(done)["check/tests"] == (Found.WAITING, why)
+    assert reds(done) == {"build/built"}
+
+
+def test_evidence_of_other_words_than_the_command_has_now_is_old(here: Workspace) -> None:
+    advanced(here)
+    write_tree(here.root, {".memory/config.yaml": config({"test": TEST, "build": {"run": ["true"]}})})
+    allow(here)
+
+    assert found(reproduce(here, SPRINT))["build/built"] == (
+        Found.STALE,
+        "it speaks of other content: the command build changed",
+    )
+
+
+# Other each time
+
+
+def test_a_result_that_is_another_each_time_is_red(tmp_path: Path) -> None:
+    here = project(tmp_path / "project")
+    lucky = "import uuid, pathlib, sys\npathlib.Path(sys.argv[1]).write_text('<testsuite name=\"s\"><testcase '\n"
+    lucky += '  f\'classname="tests.suite" name="test_add[{uuid.uuid4()}]"/></testsuite>\')\ndef test_add(): ...\n'
+    write_tree(here.root, {"tests/suite.py": lucky})
+    run(here, "tests")
+
+    assert found(reproduce(here, SPRINT))["check/tests"][0] is Found.DIFFERS
+
+
+def test_a_command_that_changes_its_inputs_now_is_red(tmp_path: Path) -> None:
+    here = project(tmp_path / "project", {".memory/local/turn": ""})
+    once = "import pathlib; p = pathlib.Path('.memory/local/turn')\n"
+    once += "if p.read_text(): pathlib.Path('src/calc.py').write_text('changed')\np.write_text('x')\n"
+    suite = here.root / "tests/suite.py"
+    suite.write_text(once + suite.read_text(encoding="utf-8"), encoding="utf-8")
+    run(here, "tests")
+
+    said, why = found(reproduce(here, SPRINT))["check/tests"]
+
+    assert said is Found.NOT_REPRODUCIBLE
+    assert why.startswith("while test ran, its inputs changed (src/calc.py changed)")
+
+
+# Nothing to run
+
+
+def test_nothing_to_reproduce_is_an_error(here: Workspace) -> None:
+    with pytest.raises(WorkspaceError, match="log-in has no evidence to reproduce"):
+        reproduce(here, SPRINT)
+
+
+def test_commands_that_are_not_allowed_run_nothing(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(here, "tests")
+    report = here.root / ".memory/local/reports/test.junit.xml"
+    before = report.stat().st_mtime_ns
+    monkeypatch.setenv("XDG_DATA_HOME", os.environ["XDG_DATA_HOME"] + "-another")
+
+    with pytest.raises(CommandsNotAllowed, match="not allowed on this machine"):
+        reproduce(here, SPRINT)
+    assert report.stat().st_mtime_ns == before
+
+
+def test_two_that_run_commands_here_wait_for_each_other(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    from verifflowcc.adapters.files.lock import locked
+    from verifflowcc.services import rerun
+
+    run(here, "tests")
+    monkeypatch.setattr(rerun, "WAIT_S", 0.01)
+    with locked(here.local / "running", 0.01), pytest.raises(ConflictError):
+        reproduce(here, SPRINT)
+
+
+# Which sprint
+
+
+def test_a_sprint_does_not_escape_by_being_closed(here: Workspace) -> None:
+    run(here, "tests")
+    close_sprint(here, SPRINT, actor=YOU, unfinished_reason="enough")
+    assert sprint_to_reproduce(here) == SPRINT
+    assert reproduce(here, SPRINT).sound
+
+    start_sprint(here, "Another", workflow="own", actor=YOU)
+    assert sprint_to_reproduce(here) == "another"
+    close_sprint(here, "another", actor=YOU, unfinished_reason="enough")
+    assert sprint_to_reproduce(here) == "another", "the one that was closed last"
+    assert sprint_to_reproduce(here, SPRINT) == SPRINT
+
+
+# In git: tags, and coverage of what changed
+
+
+def test_a_tag_that_comes_later_is_no_difference_where_none_is_asked_for(here: Workspace) -> None:
+    repository(here.root)
+    run(here, "frozen")
+    git(here.root, "tag", "v1")
+
+    assert found(reproduce(here, SPRINT)) == {"check/frozen": (Found.REPRODUCED, "1 file")}

@@ -1,0 +1,236 @@
+"""Who vouches for a person's word: the commit that brought it, or the signed commit that says it."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.event_samples import DIGEST
+from tests.people_world import ID, OTHER, WORKFLOW, YOU, asked, commit, day, put, world
+from tests.trees import PERSON, environment, git, write_tree
+from verifflowcc.domain.events import Event, EventType, Json
+from verifflowcc.domain.gates import Verdict
+from verifflowcc.domain.people import Opinion
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.formats.events import encode_event, make_event
+from verifflowcc.services.approvals import Opinions, approve, approve_signed, request_review, what_to_approve
+from verifflowcc.services.rerun import reproduce
+from verifflowcc.services.skipping import skip_stage, what_to_skip
+from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.vouching import Vouched, vouched
+from verifflowcc.services.waivers import waive, what_to_waive
+from verifflowcc.services.workspace import Workspace
+
+YES = Opinions(Opinion.APPROVED)
+LOOSE = WORKFLOW.replace(", waivable: false", "")
+
+
+def words(here: Workspace) -> dict[str, tuple[bool, str]]:
+    """What people said: whether somebody vouches for it, and why or why not."""
+    return {one.what: (one.good, one.reason) for one in vouched(here, show_sprint(here, ID))}
+
+
+def only(here: Workspace) -> Vouched:
+    """The one word that there is."""
+    (one,) = vouched(here, show_sprint(here, ID))
+    return one
+
+
+def plant(here: Workspace, actor: str, **changes: Json) -> Event:
+    """Write an approval in `actor`'s name as vfcc would, with its right id and parents."""
+    what = what_to_approve(here, ID)
+    payload: Mapping[str, Json] = {
+        "stage": "plan",
+        "criterion": "reviewed",
+        "verdict": "approved",
+        "digest": what.asked.subject,
+        "reason": None,
+        "expires": None,
+        "signed": None,
+        **changes,
+    }
+    heads = show_sprint(here, ID).heads
+    event = make_event(EventType.REVIEW_RECORDED, payload, parents=heads, actor=actor, at=here.clock.now())
+    write_tree(here.root, {f".memory/sprint/{ID}/events/{event.id}.json": encode_event(event)})
+    return event
+
+
+# The commit that brought it
+
+
+def test_a_word_that_its_person_committed_is_vouched_for(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    approve(here, what_to_approve(here, ID), YES, actor=OTHER)
+    sha = commit(here, "Other")
+
+    assert words(here) == {"approved plan/reviewed": (True, f"by the unsigned commit {sha[:12]} of Other")}
+    assert reproduce(here, ID).sound
+
+
+def test_a_planted_approval_convinces_the_gate_and_is_red_while_nobody_committed_it(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    event = plant(here, OTHER)
+
+    assert asked(here, "reviewed").verdict is Verdict.PASS, "it is well made"
+    one = only(here)
+    assert (one.good, one.reason) == (False, f"it is in no commit, so nobody vouches for {OTHER}")
+    assert f"events/{event.id}.json" in one.step
+    assert not reproduce(here, ID).sound
+
+
+def test_a_planted_approval_is_red_when_somebody_else_committed_it(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    plant(here, OTHER)
+    sha = commit(here, "You")
+
+    one = only(here)
+
+    assert (one.good, one.reason) == (False, f"the commit {sha[:12]} that brought it is by You")
+    assert one.step == f"git show {sha[:12]}"
+
+
+def test_a_planted_approval_that_is_committed_in_the_persons_name_is_taken(tmp_path: Path) -> None:
+    """Git takes any name that it is told; docs/how-to/ci.md says so, and what helps."""
+    here = world(tmp_path)
+    plant(here, OTHER)
+    commit(here, "Other")
+
+    assert only(here).good
+
+
+def test_an_approval_by_an_agent_is_vouched_for_by_nobody(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    plant(here, "agent:coder")
+    sha = commit(here, "coder")
+
+    assert only(here).reason == f"the commit {sha[:12]} that brought it is by coder"
+    assert not only(here).good
+
+
+def test_a_commit_of_the_person_after_a_foreign_one_does_not_heal_it(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    plant(here, OTHER)
+    commit(here, "You")
+    put(here, "README.md", "# Log in, later\n")
+    commit(here, "Other")
+
+    assert not only(here).good
+
+
+def test_a_request_is_nobodys_word_on_quality(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    request_review(here, what_to_approve(here, ID), actor="agent:planner")
+
+    assert words(here) == {}
+    with pytest.raises(WorkspaceError, match="no evidence to reproduce"):
+        reproduce(here, ID)
+
+
+def test_waivers_are_vouched_for_as_approvals_are(tmp_path: Path) -> None:
+    here = world(tmp_path, LOOSE)
+    waive(here, what_to_waive(here, ID, "frozen"), "later", day(5), actor=YOU)
+    assert words(here) == {"waived plan/frozen": (False, f"it is in no commit, so nobody vouches for {YOU}")}
+
+    commit(here, "You")
+    assert words(here)["waived plan/frozen"][0]
+
+
+def test_skips_are_vouched_for_as_approvals_are(tmp_path: Path) -> None:
+    here = world(tmp_path, LOOSE)
+    skip_stage(here, what_to_skip(here, ID), "known already", actor=YOU)
+    sha = commit(here, "Other")
+    assert words(here) == {"skipped plan": (False, f"the commit {sha[:12]} that brought it is by Other")}
+
+
+def test_outside_of_git_nobody_vouches(tmp_path: Path) -> None:
+    here = world(tmp_path / "project")
+    plant(here, OTHER)
+    (here.root / ".git").rename(tmp_path / "gone")
+
+    assert words(here) == {"approved plan/reviewed": (False, "outside of git nobody vouches for it")}
+
+
+# Signed commits
+
+
+@pytest.fixture
+def signing(tmp_path: Path) -> Workspace:
+    """A repository that trusts one ssh key, that of `Other`."""
+    here = world(tmp_path / "project")
+    try:
+        made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "key")]
+        subprocess.run(made, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    except FileNotFoundError:
+        pytest.skip("there is no ssh-keygen here")
+    allowed = tmp_path / "allowed"
+    allowed.write_text(f"other@example.org {(tmp_path / 'key.pub').read_text()}")
+    for name, value in {
+        "gpg.format": "ssh",
+        "user.signingkey": str(tmp_path / "key"),
+        "gpg.ssh.allowedSignersFile": str(allowed),
+    }.items():
+        git(here.root, "config", name, value)
+    return here
+
+
+def sign(here: Workspace, message: str, *flags: str, author: str = "Other") -> str:
+    who = {"GIT_AUTHOR_NAME": author, "GIT_AUTHOR_EMAIL": f"{author.lower()}@example.org"}
+    subprocess.run(
+        ["git", "commit", "--quiet", "--allow-empty", "-S", *flags, "--message", message],
+        cwd=here.root,
+        env=environment(here.root, **{**PERSON, **who}),
+        check=True,
+        capture_output=True,
+    )
+    return git(here.root, "rev-parse", "HEAD").strip()
+
+
+def line(here: Workspace) -> str:
+    return what_to_approve(here, ID).line
+
+
+def test_a_signed_commit_vouches_whoever_commits_the_event(signing: Workspace) -> None:
+    sha = sign(signing, line(signing))
+    approve_signed(signing, what_to_approve(signing, ID), YES, sha)
+    commit(signing, "You")
+
+    assert words(signing) == {"approved plan/reviewed": (True, f"by the signed commit {sha[:12]} of Other")}
+
+
+def test_it_is_told_that_the_commit_that_brought_a_word_is_signed(signing: Workspace) -> None:
+    approve(signing, what_to_approve(signing, ID), YES, actor=OTHER)
+    git(signing.root, "add", "--all")
+    sha = sign(signing, "review")
+
+    assert only(signing).reason == f"by the signed commit {sha[:12]} of Other"
+
+
+def test_a_planted_approval_that_names_an_unsigned_commit_is_red(signing: Workspace) -> None:
+    sha = git(signing.root, "rev-parse", "HEAD").strip()
+    plant(signing, OTHER, signed=sha)
+
+    assert (only(signing).good, only(signing).reason) == (False, f"the commit {sha[:12]}: it is not signed")
+
+
+def test_a_planted_approval_that_names_a_signed_commit_on_something_else_is_red(signing: Workspace) -> None:
+    sha = sign(signing, f"Vfcc-Approve: {ID}/plan {DIGEST.removeprefix('sha256:')[:12]}")
+    plant(signing, OTHER, signed=sha)
+
+    assert (only(signing).good, only(signing).reason) == (
+        False,
+        f"the signed commit {sha[:12]} approves something else",
+    )
+
+
+def test_a_planted_approval_that_names_another_persons_signed_commit_is_red(signing: Workspace) -> None:
+    sha = sign(signing, line(signing))
+    plant(signing, "human:Third", signed=sha)
+
+    assert (only(signing).good, only(signing).reason) == (False, f"the signed commit {sha[:12]} is by Other")
+
+
+def test_a_planted_approval_that_names_no_commit_is_red(signing: Workspace) -> None:
+    plant(signing, OTHER, signed="0" * 40)
+
+    assert (only(signing).good, only(signing).reason) == (False, f"git has no commit {'0' * 40}")
