@@ -46,7 +46,7 @@ def test_a_command_that_is_not_configured_is_told() -> None:
 
     assert found.verdict is OPEN
     assert found.reason == "gates.commands.test is not in .memory/config.yaml"
-    assert found.step == "add it, then: vfcc allow"
+    assert found.step == "vfcc allow  # says what to write there"
 
 
 def test_another_stage_is_named_in_the_step() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.transcript.replay import matches, replay, sessions
+from tests.transcript.replay import answers, matches, replay, run, sessions
 
 ROOT = Path(__file__).resolve().parents[2]
 FETCHED = ROOT / "docs" / "how-to" / "a-whole-sprint.md"
@@ -30,3 +30,36 @@ def test_dots_stand_for_anything_but_the_rest_counts() -> None:
     assert matches("a … c\n…\nend", "a b c\nx\ny\nend")
     assert not matches("a … c", "a b d")
     assert not matches("a", "a\nb")
+
+
+AT_A_TERMINAL = """\
+<!-- replay: empty terminal -->
+```console
+$ read -p "Sure? [y/N]: " said; echo "$said"
+Sure? [y/N]: y
+y
+$ test -t 0 && echo "a person"
+a person
+```
+
+```console
+$ test -t 1 && echo "still"
+still
+```
+"""
+
+
+def test_what_the_page_answers_is_typed_and_a_question_too_many_gets_nothing(tmp_path: Path) -> None:
+    first, second = sessions(AT_A_TERMINAL)
+    assert (first.terminal, second.terminal) == (True, True), "it lasts until a session begins anew"
+    assert answers(first.steps[0].expected) == ["y"]
+
+    assert replay(AT_A_TERMINAL, tmp_path) == []
+    assert run('read -p "Still? [y/N]: " said || echo "no answer"', tmp_path, []).endswith("no answer")
+
+
+def test_without_that_word_nobody_sits_there(tmp_path: Path) -> None:
+    page = AT_A_TERMINAL.replace(" terminal", "").replace('"Sure? [y/N]: "', "x")
+
+    assert not any(session.terminal for session in sessions(page))
+    assert run("test -t 0 || echo nobody", tmp_path) == "nobody"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.evidence_project import BUILD, PYTHON, SPRINT, TEST, Ticking, allow, config, project
-from tests.trees import write_tree
+from tests.trees import repository, write_tree
 from verifflowcc.domain.gates import Mode
 from verifflowcc.errors import CommandsNotAllowed
 from verifflowcc.services.allow import withdraw_commands
@@ -159,6 +159,7 @@ def test_nothing_in_the_project_is_written(tmp_path: Path) -> None:
         test={"run": [*PYTHON, "-c", writes], "reports": {"junit": "build/j.xml"}},
     )
     write_tree(here.root, {".gitignore": "build/\ncache/\n", "build/j.xml": "kept", "cache/c": "kept"})
+    repository(here.root)
     before = everything(here.root)
 
     proved = prove_gate(here, SPRINT)
@@ -191,3 +192,31 @@ def test_a_gate_with_no_command_needs_no_leave(tmp_path: Path) -> None:
     withdraw_commands(here)
 
     assert prove_gate(here, SPRINT, "plan").sound
+
+
+def test_findings_that_were_known_are_known_in_the_copy(tmp_path: Path) -> None:
+    """Else a scan would meet nothing there, and nothing could be shown."""
+    log = """{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "s"}}, "results": [{"ruleId": "R1", "level":
+      "error", "message": {"text": "m"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri":
+      "src/calc.py"}, "region": {"startLine": 1, "snippet": {"text": "x"}}}}]}]}]}"""
+    scan = "import ast, pathlib, sys; ast.parse(pathlib.Path('src/calc.py').read_text()); "
+    scan += "pathlib.Path(sys.argv[1]).write_text(pathlib.Path('scan.sarif').read_text())"
+    limits = {"new_error": 0}
+    here = started(
+        tmp_path / "project",
+        {"id": "scan", "kind": "sarif", "command": "lint", "at_most": limits},
+        lint={"run": [*PYTHON, "-c", scan, "{sarif}"], "inputs": ["src/**"]},
+    )
+    write_tree(here.root, {"scan.sarif": log, ".memory/project/baselines/lint.sarif": log})
+
+    assert trial(prove_gate(here, SPRINT), "lint") == Trial("lint", 0, 1, ("plan/scan",))
+
+
+def test_files_that_say_how_a_command_works_are_spared(tmp_path: Path) -> None:
+    """With these spoilt a command fails, and shows nothing of the code."""
+    reads = "import pathlib; assert 'canary' not in pathlib.Path('pyproject.toml').read_text()"
+    build = {"run": [*PYTHON, "-c", reads]}
+    here = started(tmp_path / "project", {"id": "built", "kind": "command", "command": "build"}, build=build)
+    write_tree(here.root, {"pyproject.toml": "[project]\n"})
+
+    assert trial(prove_gate(here, SPRINT), "build").still_met == ("plan/built",)

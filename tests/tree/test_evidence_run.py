@@ -310,7 +310,7 @@ def test_where_nothing_can_run_that_is_an_error(here: Workspace) -> None:
     with pytest.raises(WorkspaceError, match=r"build/built: gates\.commands\.build is not in") as error:
         run(here, "built")
 
-    assert error.value.hint == "add it, then: vfcc allow"
+    assert error.value.hint == "vfcc allow  # says what to write there"
 
 
 def test_progress_is_told_before_each_command(here: Workspace) -> None:

@@ -415,11 +415,10 @@ def test_tags_hold_while_nothing_but_the_memory_changes(root: Path) -> None:
 
 def test_a_tag_on_a_branch_that_was_merged_is_none_of_what_came_out(root: Path) -> None:
     base = base_of(root)
-    git(root, "checkout", "--quiet", "-b", "side")
+    author(root, "Other", "code", {"a.py": "1\n"})
+    git(root, "checkout", "--quiet", "-b", "side", base)
     author(root, "You", "memory", {".memory/sprint/login/goals.md": "Log in.\n"})
     git(root, "tag", "v1")
-    git(root, "checkout", "--quiet", "main")
-    author(root, "Other", "code", {"a.py": "1\n"})
-    git(root, "merge", "--quiet", "--no-edit", "side")
+    git(root, "merge", "--quiet", "--no-edit", "main")
 
     assert read_history(root, base).tags == ()

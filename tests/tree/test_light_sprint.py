@@ -129,7 +129,7 @@ def test_a_project_without_a_test_command_is_told_how_to_name_one(here: Workspac
     (blocker,) = ask_stage(here, ID).exit.blockers
     assert blocker.criterion.id == "tests"
     assert blocker.reason == "gates.commands.test is not in .memory/config.yaml"
-    assert blocker.step == "add it, then: vfcc allow"
+    assert blocker.step == "vfcc allow  # says what to write there"
 
 
 def write(here: Workspace, name: str, text: str) -> None:

@@ -67,7 +67,7 @@ def test_of_one_it_is_as_short_as_can_be(two: Workspace) -> None:
         ("vfcc sprint close s", "vfcc sprint close s"),
         ("vfcc allow", "vfcc allow"),
         ("vfcc doctor", "vfcc doctor"),
-        ("add it, then: vfcc allow", "add it, then: vfcc allow"),
+        ("vfcc allow  # says what to write there", "vfcc allow  # says what to write there"),
         ("", ""),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.event_samples import DIGEST
-from tests.people_world import ID, OTHER, WORKFLOW, YOU, asked, commit, day, put, world
+from tests.people_world import ID, OTHER, PLAN, WORKFLOW, YOU, asked, commit, day, put, world
 from tests.trees import PERSON, environment, git, write_tree
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.gates import Verdict
@@ -18,11 +18,13 @@ from verifflowcc.services.approvals import Opinions, approve, approve_signed, re
 from verifflowcc.services.rerun import reproduce
 from verifflowcc.services.skipping import skip_stage, what_to_skip
 from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.waivers import waive, what_to_waive
 from verifflowcc.services.workspace import Workspace
 
 YES = Opinions(Opinion.APPROVED)
+CHANGES = PLAN.replace("/plan/", "/build/").replace("plan.md", "changes.md")
 LOOSE = WORKFLOW.replace(", waivable: false", "")
 
 
@@ -228,6 +230,30 @@ def test_a_planted_approval_that_names_another_persons_signed_commit_is_red(sign
     plant(signing, "human:Third", signed=sha)
 
     assert (only(signing).good, only(signing).reason) == (False, f"the signed commit {sha[:12]} is by Other")
+
+
+def test_an_acceptance_must_stand_in_the_signed_commit_word_for_word(signing: Workspace) -> None:
+    """What was signed is what was said; the event may be by another hand."""
+    put(signing, PLAN.replace("plan.md", "risks.md"), "None.\n")
+    commit(signing, "You")
+    approve(signing, what_to_approve(signing, ID), YES, actor=OTHER)
+    advance_stage(signing, ID, actor=YOU)
+    put(signing, CHANGES, "A form.\n")
+    what = what_to_approve(signing, ID, "build", "accepted")
+    sha = sign(signing, f"Accept the form\n\n{what.line}\n\nIt showed a form.")
+    said = {"stage": "build", "criterion": "accepted", "digest": what.asked.subject, "reason": None, "expires": None}
+    for statement in ("It showed a form.", "It let me in."):
+        heads = show_sprint(signing, ID).heads
+        payload = {**said, "statement": statement, "signed": sha}
+        event = make_event(EventType.ATTESTED, payload, parents=heads, actor=OTHER, at=signing.clock.now())
+        write_tree(signing.root, {f".memory/sprint/{ID}/events/{event.id}.json": encode_event(event)})
+
+    found = [one.reason for one in vouched(signing, show_sprint(signing, ID)) if one.what == "accepted build/accepted"]
+
+    assert sorted(found) == [
+        f"by the signed commit {sha[:12]} of Other",
+        f"the signed commit {sha[:12]} does not hold the statement",
+    ]
 
 
 def test_a_planted_approval_that_names_no_commit_is_red(signing: Workspace) -> None:

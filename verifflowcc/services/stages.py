@@ -198,7 +198,7 @@ def _have(stage: StageState) -> str:
 def _way_back(workspace: Workspace, asked: StageGates) -> str:
     """Return what to do and, unless that says so itself or leads elsewhere, to advance once it is done."""
     step = way_on(asked)
-    leads_on = asked.route or step.endswith("vfcc stage advance")
+    leads_on = asked.route or "  # " in step or step.endswith("vfcc stage advance")
     hint = step if leads_on else f"{step}  # then: vfcc stage advance"
     open_ones = sum(line.status is not SprintStatus.CLOSED for line in list_sprints(workspace))
     return in_sprint(hint, asked.sprint.id) if open_ones > 1 else hint

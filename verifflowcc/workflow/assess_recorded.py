@@ -64,7 +64,7 @@ def _none_yet(criterion: Criterion, stage_id: str, facts: Facts) -> Shown:
     name = criterion.command
     if criterion.kind is not Kind.BASELINE and name not in facts.commands and not _is_imported(criterion, facts):
         reason = f"gates.commands.{name} is not in .memory/config.yaml"
-        return Shown(Verdict.NOT_EVALUABLE, reason, "add it, then: vfcc allow")
+        return Shown(Verdict.NOT_EVALUABLE, reason, "vfcc allow  # says what to write there")
     return Shown(Verdict.NOT_EVALUABLE, "there is no evidence yet", run_step(criterion, stage_id, facts))
 
 
