@@ -94,6 +94,22 @@ def test_where_changes_are_not_known_nothing_is_said_of_them() -> None:
     assert measured(BOTH, changed={}).measures["changed"] == 0
 
 
+def test_with_no_patterns_files_beside_the_measured_folder_are_not_missing() -> None:
+    changed = {"tests/test_a.py": (1, 2), "src/app/new.py": (1,)}
+    found = measured(BOTH, files=(), changed=changed, paths=PATHS | {"tests/test_a.py", "src/other/more.py"})
+
+    assert found.measures["missing_files"] == 2
+    assert (found.measures["changed"], found.measures["changed_hit"]) == (1, 0)
+    assert set(found.examples) >= {"not in the report: src/app/new.py", "not in the report: src/other/more.py"}
+
+
+def test_with_no_patterns_a_report_of_the_whole_project_misses_whatever_it_leaves_out() -> None:
+    whole = report(file("src/app/a.py", line(1, 1)), sources=(".",))
+    found = measured(whole, files=(), changed={"tests/test_a.py": (1, 2)}, paths=PATHS | {"tests/test_a.py"})
+
+    assert (found.measures["changed"], found.measures["changed_hit"]) == (2, 0)
+
+
 def test_files_of_another_project_are_no_coverage_of_this_one() -> None:
     other = report(file("shop/cart.py", line(1, 1)), file("shop/a.py", line(1, 1)))
     found = measured(other, files=("src/**",), changed={"src/app/a.py": (1,)})

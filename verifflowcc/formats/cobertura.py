@@ -1,7 +1,8 @@
 """Coverage reports in Cobertura's XML.
 
 Measures: `files`, `lines` and `lines_hit`, `branches` and `branches_hit`, all of the project's files that the patterns
-choose; `missing_files`, files so chosen, in a language that the report speaks of, of which it says nothing;
+choose; `missing_files`, files so chosen, in a language that the report speaks of, of which it says nothing (with no
+patterns, those below the folders that were measured: the tests beside a measured `src/` are none);
 `unknown_files`, files in the report that the project has not; and, where the changes are given, `changed` and
 `changed_hit`: the executable lines among them. Of a missing file every changed line counts, as not hit.
 
@@ -38,7 +39,7 @@ def measure_coverage(
         return Measured({}, "", problem=str(error))
     chosen = select(paths, files)
     counted = {path: report.files[path] for path in chosen if path in report.files}
-    missing = _missing(chosen, report)
+    missing = _missing(chosen, report, everywhere=bool(files))
     lines = [line for each in counted.values() for line in each.values()]
     measures = {
         "files": len(counted),
@@ -57,9 +58,12 @@ def measure_coverage(
     return Measured(measures, _outcome(counted), tuple(examples))
 
 
-def _missing(chosen: Sequence[str], report: Report) -> list[str]:
+def _missing(chosen: Sequence[str], report: Report, *, everywhere: bool) -> list[str]:
     spoken = {_extension(path) for path in (*report.files, *report.unknown)} - {""}
-    return [path for path in chosen if path not in report.files and _extension(path) in spoken]
+    measured = ("",) if everywhere else tuple(report.folders)
+    return [
+        path for path in chosen if path not in report.files and _extension(path) in spoken and path.startswith(measured)
+    ]
 
 
 def _extension(path: str) -> str:

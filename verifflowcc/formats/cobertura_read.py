@@ -37,10 +37,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`files` maps each path of the project to its lines by number; `unknown` are names of files that it has not."""
+    """`files` maps each path of the project to its lines by number; `unknown` are names of files that it has not.
+
+    `folders` are those that were measured, to which names are relative, with a `/` at the end (empty: the project's).
+    """
 
     files: Mapping[str, Mapping[int, Line]]
     unknown: tuple[str, ...]
+    folders: frozenset[str] = frozenset()
 
 
 def read_report(root: Element, paths: ProjectPaths) -> Report:
@@ -61,14 +65,23 @@ def read_report(root: Element, paths: ProjectPaths) -> Report:
             _merge(named.setdefault(one.get("filename", ""), {}), lines)
     _check_counts(root, [once, [line for lines in named.values() for line in lines.values()]])
     files: dict[str, dict[int, Line]] = {}
-    unknown = []
+    unknown, folders = [], set()
     for name in sorted(named):
         path = paths.find(name, sources)
         if path is None:
             unknown.append(name)
         else:
             _merge(files.setdefault(path, {}), named[name])
-    return Report(files, tuple(unknown))
+            folders.add(_folder(path, name))
+    return Report(files, tuple(unknown), frozenset(folders))
+
+
+def _folder(path: str, name: str) -> str:
+    """Return the folder to which `name` is relative, or that of the file where the name is absolute."""
+    ending = name.replace("\\", "/").removeprefix("./")
+    if path == ending or path.endswith(f"/{ending}"):
+        return path.removesuffix(ending)
+    return path.removesuffix(path.rpartition("/")[2])
 
 
 def _lines(one: Element) -> dict[int, Line]:

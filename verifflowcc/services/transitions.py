@@ -10,6 +10,7 @@ from pathlib import Path
 from verifflowcc.adapters.files.ledger import LARGEST_EVENT_BYTES, Ledger, LedgerWriter
 from verifflowcc.adapters.git.commit import commit_paths, in_repository
 from verifflowcc.domain.events import Event, EventType, Json, LedgerProblem, LedgerRead
+from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, LedgerError, UsageError, VfccError
 from verifflowcc.formats.events import encode_event, make_event
@@ -136,11 +137,18 @@ def record(
 
 
 def _welcome(writer: LedgerWriter, after: SprintState) -> str | None:
-    """Make the folder for the artifacts of the stage just entered; return a warning where that cannot be done."""
-    if after.current is None:
+    """Make the folders for the artifacts asked for next; return a warning where that cannot be done.
+
+    They are those of the stage just entered, and of the one after it where that asks for an artifact at its entry.
+    """
+    if after.current is None or after.workflow is None:
         return None
+    following = after.workflow.after(after.current)
+    asks = following is not None and any(each.kind is Kind.ARTIFACT for each in following.enter)
+    names = [after.current, *([following.id] if following and asks else [])]
     try:
-        writer.make_folder(f"stage/{after.id}/{after.current}/artifacts")
+        for name in names:
+            writer.make_folder(f"stage/{after.id}/{name}/artifacts")
     except VfccError as error:
         return str(error)
     return None
