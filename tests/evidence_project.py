@@ -18,7 +18,7 @@ from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"
 SPRINT = "log-in"
-WORKFLOW = """\
+UP_TO_BUILD = """\
 name: own
 title: Three stages that ask for evidence
 gates: hard
@@ -31,6 +31,10 @@ stages:
     artifacts: ["changes.*"]
     exit:
       - {id: built, kind: command, title: it builds, command: build}
+"""
+WORKFLOW = (
+    UP_TO_BUILD
+    + """\
   - id: check
     title: Check
     leg: right
@@ -44,6 +48,7 @@ stages:
       - {id: speed, kind: metric, title: it is fast, trust: asserted, metric: p95_ms, at_most: {value: 200}}
       - {id: frozen, kind: baseline, title: the sources are frozen, files: ["src/**"]}
 """
+)
 SUITE = """\
 import sys
 from pathlib import Path

@@ -1,13 +1,11 @@
 """A person at a terminal: `vfcc` with stdin, stdout and stderr on terminals, and what is typed there."""
 
 import os
-import select
 import subprocess
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.cli.process import PATIENCE_S, VFCC, Ran, environment, git
+from tests.cli.process import PATIENCE_S, VFCC, Ran, drain, environment, git
 from tests.people_world import started, world
 from verifflowcc.services.workspace import Workspace
 
@@ -26,7 +24,7 @@ def typed(folder: Path, *arguments: str, keys: str = "", env: Mapping[str, str] 
         os.close(err_side)
         os.close(out_side)
         os.write(err, keys.encode())
-        texts = _drain((out, err))
+        texts = drain((out, err))
         code = process.wait(PATIENCE_S)
     return Ran(code, *(text.decode("utf-8", "replace").replace("\r\n", "\n") for text in texts))
 
@@ -43,20 +41,3 @@ def project(folder: Path, workflow: str | None = None, *, empty: bool = False) -
     here = make(folder / "project", workflow) if workflow else make(folder / "project")
     person(here.root, "Other")
     return here
-
-
-def _drain(handles: tuple[int, int]) -> list[bytes]:
-    read = dict.fromkeys(handles, b"")
-    left = set(handles)
-    until = time.monotonic() + PATIENCE_S
-    while left and time.monotonic() < until:
-        for handle in select.select(list(left), [], [], 1)[0]:
-            try:
-                chunk = os.read(handle, 65536)
-            except OSError:  # a terminal whose other side is closed says so by an error
-                chunk = b""
-            read[handle] += chunk
-            if not chunk:
-                left.discard(handle)
-                os.close(handle)
-    return [read[handle] for handle in handles]

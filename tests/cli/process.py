@@ -98,7 +98,7 @@ def on_terminal(
     ) as process:
         os.close(out_side)
         os.close(err_side)
-        texts = _drain((out, err))
+        texts = drain((out, err))
         code = process.wait(PATIENCE_S)
     return Ran(code, *(text.decode("utf-8", "replace").replace("\r\n", "\n") for text in texts))
 
@@ -109,7 +109,8 @@ def _terminal(columns: int) -> tuple[int, int]:
     return ours, theirs
 
 
-def _drain(handles: tuple[int, int]) -> list[bytes]:
+def drain(handles: tuple[int, int]) -> list[bytes]:
+    """Read two handles to their ends, close them, and return what came."""
     read = dict.fromkeys(handles, b"")
     left = set(handles)
     until = time.monotonic() + PATIENCE_S

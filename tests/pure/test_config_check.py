@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.yaml_junk import yaml_junk
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
 from verifflowcc.adapters.config.patterns import decimal_text, millionths, pattern_problem, role_problem
 from verifflowcc.adapters.config.validate import check
@@ -360,16 +361,7 @@ WORDS = st.sampled_from(
         *(".inf", "<<"),
     ]
 )
-JUNK = st.recursive(
-    WORDS,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3).map(lambda items: f"[{', '.join(items)}]"),
-        st.lists(st.tuples(WORDS, inner), max_size=4).map(
-            lambda pairs: "{" + ", ".join(f"{key}: {value}" for key, value in pairs) + "}"
-        ),
-    ),
-    max_leaves=12,
-)
+JUNK = yaml_junk(WORDS)
 
 
 @settings(deadline=None, max_examples=200)

@@ -157,7 +157,7 @@ def test_a_path_of_another_machine_is_the_projects() -> None:
     def found_in(uri: str) -> bytes:
         return log(run(result(locations=[{"physicalLocation": {"artifactLocation": {"uri": uri}}}])))
 
-    here, there = found_in("file:///work/shop/src/a%20b.py"), found_in("file:///C:/ci/shop/src/a%20b.py")
+    here, there = found_in("file:///home/ci/shop/src/a%20b.py"), found_in("file:///C:/ci/shop/src/a%20b.py")
     paths = frozenset({"src/a b.py"})
     found = measure_sarif(here, baseline=there, paths=paths)
 

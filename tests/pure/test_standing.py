@@ -11,7 +11,7 @@ from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageStatus
 from verifflowcc.domain.workflows import Leg, Stage, Workflow
 from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import fields, payloads
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.moves import after_passing, reopenable
 
@@ -168,7 +168,7 @@ def test_a_ledger_of_the_first_version_uses_the_stage_before_and_the_pair() -> N
     pinned = dict(walk.events[0].payload)
     plain = [
         {key: value for key, value in each.items() if key in {"id", "pair", "leg", "role", "artifacts"}}
-        for each in payloads.records(pinned["workflow"], "stages")  # type: ignore[arg-type]
+        for each in fields.records(pinned["workflow"], "stages")  # type: ignore[arg-type]
     ]
     old = {"name": "five", "digest": DIGEST, "stages": plain}
     stages = payloads.unpin(old).stages  # type: ignore[arg-type]

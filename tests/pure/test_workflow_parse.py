@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.yaml_junk import yaml_junk
 from verifflowcc.adapters.workflows import parse_workflow
 from verifflowcc.adapters.workflows.criterion_rules import RULES
 from verifflowcc.domain.gates import Criterion, Kind, Mode, Trust
@@ -379,16 +380,7 @@ WORDS = st.sampled_from(
         *("artifact", "files", "../x", "upstream", "true", "a", "010", "metric", "uses", "[", "\t", '"\\0"'),
     ]
 )
-JUNK = st.recursive(
-    WORDS,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3).map(lambda items: f"[{', '.join(items)}]"),
-        st.lists(st.tuples(WORDS, inner), max_size=4).map(
-            lambda pairs: "{" + ", ".join(f"{key}: {value}" for key, value in pairs) + "}"
-        ),
-    ),
-    max_leaves=12,
-)
+JUNK = yaml_junk(WORDS)
 
 
 @settings(deadline=None, max_examples=150)

@@ -24,6 +24,7 @@ from verifflowcc.domain.events import EventType
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.errors import CommandsNotAllowed, ConflictError, LedgerError, WorkspaceError
 from verifflowcc.formats.evidence import encode_evidence
+from verifflowcc.services import evidence_running
 from verifflowcc.services.evidence_adding import add_evidence
 from verifflowcc.services.rerun import Found, reproduce, sprint_to_reproduce
 from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
@@ -284,10 +285,9 @@ def test_commands_that_are_not_allowed_run_nothing(here: Workspace, monkeypatch:
 
 def test_two_that_run_commands_here_wait_for_each_other(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     from verifflowcc.adapters.files.lock import locked
-    from verifflowcc.services import rerun
 
     run(here, "tests")
-    monkeypatch.setattr(rerun, "WAIT_S", 0.01)
+    monkeypatch.setattr(evidence_running, "WAIT_S", 0.01)
     with locked(here.local / "running", 0.01), pytest.raises(ConflictError):
         reproduce(here, SPRINT)
 

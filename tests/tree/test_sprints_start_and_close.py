@@ -20,7 +20,7 @@ from verifflowcc.services.sprints import (
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow.payloads import records
+from verifflowcc.workflow.fields import records
 
 
 def begin(here: Workspace, title: str, sprint_id: str | None = None, workflow: str = "light") -> str:

@@ -15,19 +15,9 @@ from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 
 YOU, ID = world.YOU, world.SPRINT
-WORKFLOW = """\
-name: own
-title: Three stages
-gates: hard
-stages:
-  - {id: plan, title: Plan, leg: left, pair: check, role: planner, artifacts: ["plan.*"]}
-  - id: build
-    title: Build
-    leg: apex
-    role: coder
-    artifacts: ["changes.*"]
-    exit:
-      - {id: built, kind: command, title: it builds, command: build}
+WORKFLOW = (
+    world.UP_TO_BUILD
+    + """\
   - id: check
     title: Check
     leg: right
@@ -38,6 +28,7 @@ stages:
     exit:
       - {id: tests, kind: junit, title: the tests pass, command: test, inputs: ["tests/**"]}
 """
+)
 FILES = {".memory/workflow.yaml": WORKFLOW}
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
+from verifflowcc.cli.options import CommitFlag, ExpiresOption, JsonFlag, SprintOption, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.approvals import Approvable, Approval, Opinions
@@ -19,14 +19,10 @@ ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why
 StatementOption = Annotated[
     str, typer.Option("--statement", metavar="TEXT", help="For an acceptance: what you saw, in your words.")
 ]
-ExpiresOption = Annotated[
-    str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
-]
 RequestFlag = Annotated[bool, typer.Option("--request", help="Say that you made it, and ask for its review.")]
 SignedOption = Annotated[
     str | None, typer.Option("--signed", metavar="COMMIT", help="A signed commit whose message approves it.")
 ]
-YesFlag = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
 
 
 def approve(

@@ -7,6 +7,10 @@ import typer
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 SprintOption = Annotated[str | None, typer.Option("--sprint", metavar="ID", help="The sprint; else the open one.")]
 StageOption = Annotated[str | None, typer.Option("--stage", metavar="ID", help="The stage; else the one in work.")]
+ExpiresOption = Annotated[
+    str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
+]
+YesFlag = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
 CommitFlag = Annotated[
     bool, typer.Option("--commit", help="Commit the move to git. `git.commit: always` makes it the default.")
 ]

@@ -70,7 +70,6 @@ def show(sprint: SprintArgument = None, as_json: JsonFlag = False) -> None:
     """
     from verifflowcc.cli import fork_views, sprint_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.people_acting import today
     from verifflowcc.services.people_said import lines, people_said
     from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
@@ -80,7 +79,7 @@ def show(sprint: SprintArgument = None, as_json: JsonFlag = False) -> None:
     if as_json:
         out.emit_json(state)
     else:
-        said = people_said(workspace, state, today(workspace))
+        said = people_said(workspace, state, workspace.today())
         out.emit(sprint_views.whole(state, lines(said, state.id)))
     fork_views.leave_if_troubled(state)
 

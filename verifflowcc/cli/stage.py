@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
+from verifflowcc.cli.options import CommitFlag, ExpiresOption, JsonFlag, SprintOption, YesFlag
 
 app = typer.Typer(help="Show, list, advance, skip and reopen the stages of a sprint.", no_args_is_help=True)
 
@@ -75,10 +75,8 @@ def advance(
 def skip(
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
     stage: StageArgument = None,
-    expires: Annotated[
-        str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")] = False,
+    expires: ExpiresOption = None,
+    yes: YesFlag = False,
     sprint: SprintOption = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
+from verifflowcc.cli.options import CommitFlag, ExpiresOption, JsonFlag, SprintOption, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.waivers import Waivable, Waived
@@ -14,13 +14,11 @@ if TYPE_CHECKING:
 def waive(
     criterion: Annotated[str, typer.Argument(metavar="CRITERION", help="Its id, as check gate shows it.")],
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
-    expires: Annotated[
-        str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
-    ] = None,
+    expires: ExpiresOption = None,
     stage: Annotated[
         str | None, typer.Option("--stage", metavar="ID", help="The stage; else what stands in the way now.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")] = False,
+    yes: YesFlag = False,
     sprint: SprintOption = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,

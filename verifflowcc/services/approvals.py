@@ -11,7 +11,7 @@ from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.given import one_line
-from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person, today
+from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person
 from verifflowcc.services.transitions import Transition, load_movable, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approval_line, approves
@@ -173,7 +173,7 @@ def _size(workspace: Workspace, path: str) -> int:
 
 def _checked(workspace: Workspace, what: Approvable, said: Opinions) -> Opinions:
     reason, statement = one_line(said.reason, "the reason"), one_line(said.statement, "the statement")
-    expires = last_day(said.expires, today(workspace))
+    expires = last_day(said.expires, workspace.today())
     if said.opinion is Opinion.REJECTED:
         if not reason:
             raise UsageError("a rejection needs a reason", hint=f'{what.command} --reject --reason "what is missing"')

@@ -6,7 +6,7 @@ from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Gate
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError
-from verifflowcc.services.finding import find_stage
+from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.gates import gates_of, sound_facts
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
@@ -26,7 +26,7 @@ def chosen_gates(workspace: Workspace, state: SprintState, stage_id: str | None)
     facts = sound_facts(workspace, state)
     if stage_id is not None:
         return facts, (exit_gate(stage_id, facts), entry_gate(stage_id, facts))
-    return facts, gates_of(state, state.current or state.stages[-1].stage.id, facts).gates
+    return facts, gates_of(state, stage_meant(state, None).stage.id, facts).gates
 
 
 def pick(found: Sequence[Found], criterion_id: str | None, command: str) -> Found:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Mode
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.finding import find_stage
+from verifflowcc.services.finding import stage_meant
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.scratch import Trial, try_command
 from verifflowcc.services.transitions import load_movable
@@ -62,8 +62,8 @@ def prove_gate(workspace: Workspace, sprint_id: str, stage_id: str | None = None
     spoilt; nothing in the project is written. Raises as `ask_stage` does, and NotAllowed.
     """
     state = load_movable(workspace, sprint_id)[1]
-    wanted = stage_id or state.current or state.stages[-1].stage.id
-    stage = find_stage(state, wanted).stage
+    stage = stage_meant(state, stage_id).stage
+    wanted = stage.id
     facts = sound_facts(workspace, state)
     every = (*stage.enter, *stage.exit)
     criteria = [each for each in every if each.mode is not Mode.OFF]

@@ -4,7 +4,7 @@ A ledger is read here file by file, and no cache is believed. What concerns one 
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc import __version__
@@ -86,18 +86,21 @@ def _git(workspace: Workspace) -> Iterator[Remark]:
 
 def _config(workspace: Workspace) -> Iterator[Remark]:
     report = check_config(workspace)
-    yield from (Remark("config", Health.FINDING, problem, "vfcc config check") for problem in report.problems)
-    yield from (Remark("config", Health.NOTE, notice) for notice in report.notices)
-    if not report.problems:
-        yield Remark("config", Health.OK, "config.yaml is valid")
+    yield from _checked("config", report.problems, report.notices, "vfcc config check", "config.yaml is valid")
 
 
 def _workflow(workspace: Workspace) -> Iterator[Remark]:
     report = check_workflow(workspace)
-    yield from (Remark("workflow", Health.FINDING, problem, "vfcc check workflow") for problem in report.problems)
-    yield from (Remark("workflow", Health.NOTE, notice) for notice in report.notices)
-    if not report.problems:
-        yield Remark("workflow", Health.OK, f"{report.name} in workflow.yaml" if report.present else "as shipped")
+    sound = f"{report.name} in workflow.yaml" if report.present else "as shipped"
+    yield from _checked("workflow", report.problems, report.notices, "vfcc check workflow", sound)
+
+
+def _checked(area: str, problems: Sequence[str], notices: Sequence[str], command: str, sound: str) -> Iterator[Remark]:
+    """Yield what a check of a file said; `sound` is what to say where it found nothing wrong."""
+    yield from (Remark(area, Health.FINDING, problem, command) for problem in problems)
+    yield from (Remark(area, Health.NOTE, notice) for notice in notices)
+    if not problems:
+        yield Remark(area, Health.OK, sound)
 
 
 def _commands(workspace: Workspace) -> Iterator[Remark]:

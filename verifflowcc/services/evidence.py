@@ -3,13 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from verifflowcc.adapters.files.lock import locked
 from verifflowcc.domain.evidence import Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Kind, Verdict
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.evidence_running import CommandRun, Made, now, run_for, take_baseline
+from verifflowcc.services.evidence_running import CommandRun, Made, now, run_for, running, take_baseline
 from verifflowcc.services.evidence_writing import Standing, standing, write_evidence
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage
@@ -18,8 +17,6 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.command_reports import filled
 from verifflowcc.workflow.evidence_wanted import Wanted, due, everything, named, of_stage
-
-WAIT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ def run_evidence(
         raise _nothing_to_run(chosen, facts)
     runs: list[CommandRun] = []
     made: list[Made] = []
-    with locked(workspace.local / "running", WAIT_S):
+    with running(workspace):
         for name, criteria in groups.items():
             command = facts.commands[name]
             progress(f"{name}: {' '.join(filled(command))}")

@@ -1,9 +1,11 @@
 """Run a command for evidence: once, for all criteria that it shows, on content that stays as it is meanwhile."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.blobs import put_blob
+from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.git.history import head_commit, read_history
 from verifflowcc.adapters.process.old_reports import remove_reports
 from verifflowcc.adapters.process.run import run_command
@@ -20,6 +22,7 @@ from verifflowcc.workflow.evidence_wanted import Wanted
 from verifflowcc.workflow.staleness import differences, inputs_now, report_kind
 
 LAST_LINES = 15
+WAIT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,13 @@ class _Attempt:
     after: Facts
     project: Project
     tree: str | None
+
+
+@contextmanager
+def running(workspace: Workspace) -> Iterator[None]:
+    """Be the only one who runs commands in this project. Raises ConflictError where another process does."""
+    with locked(workspace.local / "running", WAIT_S):
+        yield
 
 
 def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], facts: Facts) -> CommandRun:

@@ -1,7 +1,5 @@
 """Gather what a sprint's gates look at: files, evidence, git, and what people said. It runs nothing but git."""
 
-from pathlib import Path
-
 from verifflowcc.adapters.files.artifacts import read_artifact_texts
 from verifflowcc.adapters.git.history import read_history
 from verifflowcc.adapters.project.content import memory_content, project_content
@@ -12,6 +10,7 @@ from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.people import reviews, waivers
 
 _ASKS_GIT = frozenset({Kind.DIFF, Kind.COMMIT, Kind.REVIEW, Kind.ATTESTATION, Kind.BASELINE})
@@ -21,7 +20,7 @@ def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
     """Return what there is to know now about a sprint whose ledger is sound."""
     return Facts(
         sprint=state,
-        today=f"{workspace.clock.now():%Y-%m-%d}",
+        today=workspace.today(),
         content=project_content(workspace.root, workspace.local),
         memory=memory_content(workspace.root),
         artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
@@ -36,8 +35,7 @@ def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
 
 def artifacts_of(workspace: Workspace, sprint_id: str, stage_id: str) -> tuple[ArtifactText, ...]:
     """Return what lies in a stage's `artifacts/` now."""
-    folder: Path = workspace.memory / "stage" / sprint_id / stage_id / "artifacts"
-    return read_artifact_texts(folder, workspace.memory)
+    return read_artifact_texts(workspace.root / artifacts_folder(sprint_id, stage_id), workspace.memory)
 
 
 def _history(workspace: Workspace, state: SprintState) -> History | None:

@@ -6,15 +6,14 @@ from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Gate, Side
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.domain.workflows import Route
-from verifflowcc.errors import LedgerError
 from verifflowcc.services.facts import gather_facts
-from verifflowcc.services.finding import find_stage
+from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
-from verifflowcc.services.transitions import load_movable
+from verifflowcc.services.transitions import changed_by_hand, load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.failures import failures_of
 from verifflowcc.workflow.gate import entry_gate, exit_gate
-from verifflowcc.workflow.moves import after_passing
+from verifflowcc.workflow.moves import after_passing, next_in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +21,8 @@ class StageGates:
     """What stands between a stage and the next one.
 
     `exit` is the stage's own gate, `entry` that of the `following` stage, if there is one: the next that is open, of a
-    stage in work, else the next in order. `failures` counts the stage's
-    evidence that failed since it was entered; `route` is set where that makes its fail route due. `notices` are
-    sentences.
+    stage in work, else the next in order. `failures` counts the stage's evidence that failed since it was entered;
+    `route` is set where that makes its fail route due. `notices` are sentences.
     """
 
     sprint: SprintState
@@ -54,8 +52,7 @@ def ask_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None)
     fork, ConfigError where the project's own workflow is gone, UsageError for an unknown stage.
     """
     state = load_movable(workspace, sprint_id)[1]
-    wanted = stage_id or state.current or state.stages[-1].stage.id
-    find_stage(state, wanted)
+    wanted = stage_meant(state, stage_id).stage.id
     notices = check_pinned_workflow(workspace, state)
     return gates_of(state, wanted, sound_facts(workspace, state), notices)
 
@@ -63,8 +60,7 @@ def ask_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None)
 def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Gate:
     """Return the entry gate of a stage, the one in work where none is named. Raises as `ask_stage` does."""
     state = load_movable(workspace, sprint_id)[1]
-    wanted = stage_id or state.current or state.stages[-1].stage.id
-    find_stage(state, wanted)
+    wanted = stage_meant(state, stage_id).stage.id
     check_pinned_workflow(workspace, state)
     return entry_gate(wanted, sound_facts(workspace, state))
 
@@ -78,7 +74,9 @@ def gates_of(state: SprintState, stage_id: str, facts: Facts, notices: tuple[str
     """Return the gates of a stage from facts that are already there."""
     stage = find_stage(state, stage_id)
     artifacts = tuple(one.artifact for one in facts.artifacts.get(stage_id, ()))
-    following = after_passing(state, stage_id, artifacts) if stage_id == state.current else _in_order(state, stage_id)
+    following = (
+        after_passing(state, stage_id, artifacts) if stage_id == state.current else next_in_order(state, stage_id)
+    )
     failures = failures_of(stage, facts)
     route = stage.stage.route
     return StageGates(
@@ -93,26 +91,13 @@ def gates_of(state: SprintState, stage_id: str, facts: Facts, notices: tuple[str
     )
 
 
-def _in_order(state: SprintState, stage_id: str) -> str | None:
-    after = state.workflow.after(stage_id) if state.workflow else None
-    return after.id if after else None
-
-
 def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
     """Return the facts of a sprint. Raises LedgerError, one line per file, where evidence is not what vfcc wrote."""
     facts = gather_facts(workspace, state)
     wrong = [f"{one.path}:1: {one.problem}" for one in facts.recorded if one.problem]
     if wrong:
-        folder = facts_folder(state)
-        raise LedgerError(
-            "\n".join(wrong), hint=f"git status -- {folder}  # remove what is new, bring back what was changed"
-        )
+        raise changed_by_hand(wrong, f".memory/stage/{state.id}")
     return facts
-
-
-def facts_folder(state: SprintState) -> str:
-    """Return where a sprint's evidence lies, relative to the project's root."""
-    return f".memory/stage/{state.id}"
 
 
 def unmet(asked: StageGates) -> str:

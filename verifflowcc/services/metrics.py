@@ -12,7 +12,7 @@ from verifflowcc.formats.events import moment
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.transitions import ledger_of, load_sprint, unknown_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import fields
 from verifflowcc.workflow.closing import closed_line
 from verifflowcc.workflow.failures import failures_of
 from verifflowcc.workflow.metrics_table import SprintMetrics, StageMetrics, read_numbers, totals, unknown
@@ -96,14 +96,14 @@ def _closed(workspace: Workspace, sprint_id: str) -> SprintMetrics | None:
     return SprintMetrics(sprint_id, line.title, SprintStatus.CLOSED, stages, totals(stages))
 
 
-def _begun(last: Event) -> list[payloads.Payload]:
-    stages = payloads.records(last.payload, "stages")
-    return [one for one in stages if payloads.number(one, "passes") or payloads.text(one, "status") != "pending"]
+def _begun(last: Event) -> list[fields.Payload]:
+    stages = fields.records(last.payload, "stages")
+    return [one for one in stages if fields.number(one, "passes") or fields.text(one, "status") != "pending"]
 
 
-def _left_stage(workspace: Workspace, sprint_id: str, record: payloads.Payload) -> StageMetrics:
-    name, status = payloads.text(record, "id"), StageStatus(payloads.text(record, "status"))
-    if payloads.number(record, "passes"):
+def _left_stage(workspace: Workspace, sprint_id: str, record: fields.Payload) -> StageMetrics:
+    name, status = fields.text(record, "id"), StageStatus(fields.text(record, "status"))
+    if fields.number(record, "passes"):
         return read_stage_metrics(workspace, sprint_id, name, status)
     return StageMetrics(name, status, unknown())
 

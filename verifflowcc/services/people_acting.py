@@ -41,11 +41,6 @@ def last_day(given: str | None, today: str) -> str | None:
     return day
 
 
-def today(workspace: Workspace) -> str:
-    """Return the day, in UTC, as the ledger writes it."""
-    return f"{workspace.clock.now():%Y-%m-%d}"
-
-
 def require_open(state: SprintState) -> None:
     """Raise UsageError where the sprint is closed: what is said after that would be said to nobody."""
     if state.status is SprintStatus.CLOSED:

@@ -20,7 +20,7 @@ def report_sprint(workspace: Workspace, sprint_id: str) -> SprintReport:
     seen, state = load_sprint(workspace, sprint_id)
     facts = Facts(
         sprint=state,
-        today=f"{workspace.clock.now():%Y-%m-%d}",
+        today=workspace.today(),
         artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
         recorded=read_recorded(workspace, state) if not state.problems else (),
         reviews=reviews(state.notes),

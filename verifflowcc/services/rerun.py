@@ -8,15 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
-from verifflowcc.adapters.files.lock import locked
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.evidence import WAIT_S
-from verifflowcc.services.evidence_running import Made, run_for, take_baseline
+from verifflowcc.services.evidence_running import Made, run_for, running, take_baseline
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.sprints import active_sprint, list_sprints
 from verifflowcc.services.transitions import ledger_of, load_movable
@@ -27,6 +25,7 @@ from verifflowcc.workflow.evidence_choice import chosen, id_of
 from verifflowcc.workflow.evidence_wanted import Wanted, of_stage
 from verifflowcc.workflow.gate import assess
 from verifflowcc.workflow.staleness import stale_reasons
+from verifflowcc.workflow.upstream import asked_again
 
 
 class Found(StrEnum):
@@ -118,29 +117,29 @@ def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
 def _latest(state: SprintState, facts: Facts) -> Iterator[tuple[Wanted, Recorded]]:
     for stage in state.stages:
         for wanted in of_stage(stage):
-            if wanted.criterion.mode is not Mode.OFF:
-                yield from ((wanted, one) for one in chosen(wanted.criterion, wanted.stage, facts).latest)
+            yield from ((wanted, one) for one in chosen(wanted.criterion, wanted.stage, facts).latest)
 
 
 def _without_a_run(wanted: Wanted, recorded: Recorded, state: SprintState, facts: Facts) -> Rerun | None:
     """Return what can be said without running anything, or None where it must be run."""
     evidence, criterion = recorded.evidence, wanted.criterion
     if evidence is None:
-        return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, recorded.problem or "it cannot be read", criterion)
+        return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, recorded.problem or "it cannot be read")
     stale = stale_reasons(evidence, facts, criterion)
     if stale:
         stage = state.stage(wanted.stage)
         relied_on = stage is not None and stage.status is StageStatus.PASSED
         found = Found.STALE if relied_on else Found.WAITING
-        return _row(wanted, recorded, found, f"it speaks of other content: {', '.join(stale)}", criterion)
+        return _row(wanted, recorded, found, f"it speaks of other content: {', '.join(stale)}")
     if evidence.run is None and criterion.kind is not Kind.BASELINE:
         trusted = evidence.trust.rank >= criterion.trust.rank
         found = Found.ON_TRUST if trusted else Found.NOT_REPRODUCIBLE
-        return _row(wanted, recorded, found, f"{evidence.trust} by {recorded.actor}: there is no command", criterion)
+        return _row(wanted, recorded, found, f"{evidence.trust} by {recorded.actor}: there is no command")
     return None
 
 
-def _row(wanted: Wanted, recorded: Recorded, found: Found, reason: str, criterion: Criterion) -> Rerun:
+def _row(wanted: Wanted, recorded: Recorded, found: Found, reason: str) -> Rerun:
+    criterion = wanted.criterion
     again = f"vfcc evidence run {criterion.id} --stage {wanted.stage}" if found in RED else ""
     return Rerun(wanted.stage, criterion.id, id_of(recorded), found, reason, again)
 
@@ -156,7 +155,7 @@ def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], fa
     if not by_command:
         return rows
     ensure_allowed(workspace, facts.commands)
-    with locked(workspace.local / "running", WAIT_S):
+    with running(workspace):
         for name, pairs in sorted(by_command.items()):
             once = tuple({str(wanted): wanted for wanted, _ in pairs}.values())
             made = {str(one.wanted): one for one in run_for(workspace, facts.commands[name], once, facts).made}
@@ -165,17 +164,13 @@ def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], fa
 
 
 def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> Iterator[Rerun]:
-    """Yield the hard criteria of passed stages that are not met now: a pass can be written by hand, too.
-
-    That a stage was entered with its comments dealt with is of that moment: later ones ask for nothing.
-    """
+    """Yield the hard criteria of passed stages that are not met now: a pass can be written by hand, too."""
     for stage in state.stages:
         if stage.status is not StageStatus.PASSED:
             continue
-        entry = [each for each in stage.stage.enter if each.kind is not Kind.FEEDBACK]
-        for each in (*entry, *stage.stage.exit):
-            name = stage.stage.id
-            if each.mode is not Mode.HARD or each.kind is Kind.UPSTREAM or (name, each.id) in told:
+        name = stage.stage.id
+        for each in asked_again(stage):
+            if each.mode is not Mode.HARD or (name, each.id) in told:
                 continue
             asked = assess(each, name, facts)
             if not asked.met:
@@ -185,13 +180,13 @@ def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> It
 def _compared(wanted: Wanted, recorded: Recorded, made: Made) -> Rerun:
     was, now = recorded.evidence, made.evidence
     if now is None or was is None:
-        return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, made.problem, wanted.criterion)
+        return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, made.problem)
     criterion = wanted.criterion
     told = _numbers(now, criterion)
     same = was.outcome == now.outcome and _measured(was, criterion) == _measured(now, criterion)
     if same and judge(criterion, was).met == judge(criterion, now).met:
-        return _row(wanted, recorded, Found.REPRODUCED, told, criterion)
-    return _row(wanted, recorded, Found.DIFFERS, f"recorded {_numbers(was, criterion)}; now {told}", criterion)
+        return _row(wanted, recorded, Found.REPRODUCED, told)
+    return _row(wanted, recorded, Found.DIFFERS, f"recorded {_numbers(was, criterion)}; now {told}")
 
 
 def _measured(evidence: Evidence, criterion: Criterion) -> Mapping[str, int]:

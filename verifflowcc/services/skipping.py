@@ -10,10 +10,10 @@ from verifflowcc.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import one_line
-from verifflowcc.services.people_acting import last_day, require_open, require_person, today
+from verifflowcc.services.people_acting import last_day, require_open, require_person
 from verifflowcc.services.transitions import Transition, load_movable, record, settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.workflow.artifacts import artifacts_digest
 from verifflowcc.workflow.gate import entry_gate, exit_gate
 from verifflowcc.workflow.moves import after_skipping
 
@@ -44,7 +44,7 @@ def check_skip(workspace: Workspace, what: Skippable, reason: str, expires: str 
     require_person(actor, "skipping a stage", hint=f"{command}  # at a terminal of your own")
     if not one_line(reason, "the reason"):
         raise UsageError("skipping a stage needs a reason", hint=command)
-    last_day(expires, today(workspace))
+    last_day(expires, workspace.today())
 
 
 def skip_stage(
@@ -62,7 +62,7 @@ def skip_stage(
         "stage": now.stage,
         "entered": now.following,
         "reason": one_line(reason, "the reason"),
-        "expires": last_day(expires, today(workspace)),
+        "expires": last_day(expires, workspace.today()),
         "digest": _left_behind(facts, now.stage),
     }
     done = record(workspace, seen, state, (EventType.STAGE_SKIPPED, payload), actor=actor)
@@ -108,5 +108,4 @@ def _require_entry(stage_id: str, facts: Facts) -> None:
 
 def _left_behind(facts: Facts, stage_id: str) -> str:
     """Return the digest of what the stage holds as it is skipped."""
-    files = [one.artifact for one in facts.artifacts.get(stage_id, ())]
-    return digest_text("".join(f"{one.path}\0{one.digest}\n" for one in files))
+    return artifacts_digest(one.artifact for one in facts.artifacts.get(stage_id, ()))

@@ -15,7 +15,7 @@ from verifflowcc.domain.gates import Gate, Verdict
 from verifflowcc.domain.sprints import DONE, ArtifactFile, SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import GateClosed, UsageError
 from verifflowcc.formats.events import moment
-from verifflowcc.services.finding import find_stage
+from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.gates import StageGates, ask_gates, gates_of, sound_facts, unmet, way_on
 from verifflowcc.services.given import one_line
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
@@ -24,6 +24,7 @@ from verifflowcc.services.transitions import Transition, load_movable, load_spri
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow import payloads
+from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.in_sprint import in_sprint
 from verifflowcc.workflow.moves import reopenable
 from verifflowcc.workflow.summary import StageExit, metrics_document, summary_document
@@ -102,8 +103,8 @@ def reopen_stage(
 def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> StageView:
     """Return a stage with its gates; the one in work where none is named (else the last)."""
     state = load_sprint(workspace, sprint_id)[1]
-    wanted = stage_id or state.current or (state.stages[-1].stage.id if state.stages else "")
-    stage = find_stage(state, wanted)
+    stage = stage_meant(state, stage_id)
+    wanted = stage.stage.id
     folder = artifacts_folder(state.id, wanted)
     files = read_artifacts(workspace.root / folder, workspace.memory)
     sound = not state.problems and not state.fork
@@ -148,11 +149,6 @@ def update_stage(
     left = _exit(workspace, gates_of(state, stage_id, facts), facts)
     write_atomic(workspace.root / path, summary_document(left))
     return (*written, path)
-
-
-def artifacts_folder(sprint_id: str, stage_id: str) -> str:
-    """Return where a stage's artifacts go, relative to the project's root."""
-    return f".memory/stage/{sprint_id}/{stage_id}/artifacts"
 
 
 def stage_in_work(state: SprintState) -> StageState:

@@ -110,7 +110,7 @@ def depends_on(workspace: Workspace) -> tuple[str, ...]:
 
 def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
     state = show_sprint(workspace, line.id)
-    said = people_said(workspace, state, f"{workspace.clock.now():%Y-%m-%d}")
+    said = people_said(workspace, state, workspace.today())
     return OpenSprint(
         id=line.id,
         title=state.title,

@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -93,11 +93,13 @@ def load_movable(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, Spri
 
 def unsound(state: SprintState) -> LedgerError:
     """Return the error for a ledger that cannot be trusted, one line per file."""
-    file = state.problems[0].file
-    return LedgerError(
-        "\n".join(map(str, state.problems)),
-        hint=f"git status -- {file.rpartition('/')[0]}  # remove what is new, bring back what was changed",
-    )
+    return changed_by_hand(map(str, state.problems), state.problems[0].file.rpartition("/")[0])
+
+
+def changed_by_hand(problems: Iterable[str], folder: str) -> LedgerError:
+    """Return the error for files in `folder` that are not what vfcc wrote; each problem begins with `file:line:`."""
+    hint = f"git status -- {folder}  # remove what is new, bring back what was changed"
+    return LedgerError("\n".join(problems), hint=hint)
 
 
 def record(

@@ -8,10 +8,10 @@ from verifflowcc.domain.people import Waiver
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.given import one_line
-from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person, today
+from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person
 from verifflowcc.services.transitions import Transition, load_movable, settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.assess_people import same_person, waived_subject, waiver_fault
+from verifflowcc.workflow.assess_people import by_person, same_person, waived_subject, waiver_fault
 from verifflowcc.workflow.people import waivers
 
 
@@ -73,7 +73,7 @@ def check_waiver(workspace: Workspace, what: Waivable, reason: str, expires: str
     require_person(actor, "waiving", hint=f"{what.command}  # at a terminal of your own")
     if not one_line(reason, "the reason"):
         raise UsageError("a waiver needs a reason", hint=what.command)
-    day = last_day(expires, today(workspace))
+    day = last_day(expires, workspace.today())
     strict = what.needed > 1
     if strict and day is None and what.asked.criterion.mode is Mode.HARD:
         raise UsageError(
@@ -105,10 +105,9 @@ def waive(
         "criterion": criterion,
         "reason": one_line(reason, "the reason"),
         "digest": waived_subject(what.asked),
-        "expires": last_day(expires, today(workspace)),
+        "expires": last_day(expires, workspace.today()),
     }
     done = add_note(workspace, what.sprint, EventType.WAIVED, lambda _: payload, actor=actor)
     done = settle(workspace, done, f"{what.sprint}: {what.stage} {criterion} waived", commit=commit)
     after = what_to_waive(workspace, what.sprint, criterion, what.stage)
-    people = {" ".join(one.actor.casefold().split()) for one in after.given}
-    return Waived(waivers([done.event])[0], after.asked, len(people), what.needed, done)
+    return Waived(waivers([done.event])[0], after.asked, len(by_person(after.given)), what.needed, done)

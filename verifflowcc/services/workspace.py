@@ -49,6 +49,10 @@ class Workspace:
         """The git-ignored part of the memory tree; deletable at any moment."""
         return self.memory / "local"
 
+    def today(self) -> str:
+        """Return the day, in UTC, as the ledger writes it."""
+        return f"{self.clock.now():%Y-%m-%d}"
+
 
 def current_folder() -> Path:
     """Return the folder that the command runs in. Raises WorkspaceError where it is gone."""

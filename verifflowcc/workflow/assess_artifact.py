@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Verdict
-from verifflowcc.text.digest import digest_text
 from verifflowcc.text.glob import matches
 from verifflowcc.text.placeholder import placeholder_line, read_json, says_something
+from verifflowcc.workflow import artifacts
 from verifflowcc.workflow.required_parts import has_part, part_word
 
 _YAML = (".yaml", ".yml")
@@ -46,8 +46,8 @@ def assess_artifact(criterion: Criterion, stage_id: str, facts: Facts, folder: s
 
 def artifacts_digest(found: Sequence[ArtifactText]) -> str:
     """Return the digest over the paths and digests of artifacts, whatever their order."""
-    lines = sorted(f"{each.artifact.path}\0{each.artifact.digest}\n" for each in found)
-    return digest_text("".join(lines))
+    in_order = sorted((each.artifact for each in found), key=lambda one: (one.path, one.digest))
+    return artifacts.artifacts_digest(in_order)
 
 
 def suggested(pattern: str) -> str:

@@ -9,6 +9,7 @@ from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
 from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.text.digest import digest_text
+from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.people import latest_words, short_id
 from verifflowcc.workflow.subject import subject_files
 
@@ -114,7 +115,7 @@ def apply_waiver(assessment: Assessment, stage_id: str, facts: Facts) -> Assessm
         return assessment
     if not criterion.waivable:
         return _noted(assessment, [f"the waiver by {given[-1].actor} counts for nothing: this cannot be waived"])
-    good = _by_person([one for one in given if not waiver_fault(one, assessment, facts.today)])
+    good = by_person([one for one in given if not waiver_fault(one, assessment, facts.today)])
     strict = bool(facts.sprint.workflow and facts.sprint.workflow.strict)
     needed = _STRICT_WAIVERS if strict else 1
     if len(good) < needed:
@@ -198,7 +199,7 @@ class _Asked:
 def _judged(asked: _Asked) -> Assessment:
     facts, stage = asked.facts, asked.stage
     if not subject_files(asked.criterion, stage, facts):
-        folder = f".memory/stage/{facts.sprint.id}/{stage}/artifacts"
+        folder = artifacts_folder(facts.sprint.id, stage)
         return asked.becomes(Verdict.NOT_EVALUABLE, f"there is nothing to {asked.verb}", step=f"write into {folder}/")
     said = [one for one in facts.reviews if (one.stage, one.criterion) == (stage, asked.criterion.id)]
     standing = latest_words(said)
@@ -216,7 +217,7 @@ def _counted(
     asked: _Asked, approved: Sequence[Review], authors: tuple[str, ...], requests: Sequence[Review]
 ) -> Assessment:
     faults = {one.event: _fault(one, asked, authors) for one in approved}
-    good = _by_person([one for one in approved if not faults[one.event]])
+    good = by_person([one for one in approved if not faults[one.event]])
     who = _listed([f"{one.actor}{f' until {one.expires}' if one.expires else ''}" for one in good])
     if len(good) >= asked.needed:
         return asked.becomes(Verdict.PASS, f"{asked.done} by {who}", good)
@@ -266,7 +267,7 @@ def _rejection(rejected: Sequence[Review], asked: _Asked) -> str:
 def _changed(review: Review, asked: _Asked) -> str:
     """Name the files that differ from what the reviewer saw, as far as that is on record."""
     now = dict(subject_files(asked.criterion, asked.stage, asked.facts))
-    folder = f".memory/stage/{asked.facts.sprint.id}/{asked.stage}/artifacts/"
+    folder = f"{artifacts_folder(asked.facts.sprint.id, asked.stage)}/"
     differ = sorted(path for path in {*review.seen, *now} if review.seen.get(path) != now.get(path))
     if not review.seen or not differ:
         return "what it covers"
@@ -279,7 +280,7 @@ def _speaks(review: Review, criterion: Criterion) -> bool:
     return bool(review.statement.strip()) == (criterion.kind is Kind.ATTESTATION)
 
 
-def _by_person(said: Sequence[_Said]) -> list[_Said]:
+def by_person(said: Sequence[_Said]) -> list[_Said]:
     """Return one for each person, the latest."""
     return list({_name(one.actor): one for one in said}.values())
 

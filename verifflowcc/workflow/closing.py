@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintStatus
 from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import fields
 
 
 def events_digest(ids: Iterable[str]) -> str:
@@ -25,9 +25,9 @@ def closed_line(sprint: str, last: Event, names: Sequence[str]) -> SprintLine | 
     record = last.payload["ledger"]
     if not isinstance(record, dict) or record != {"events": len(before), "digest": events_digest(before)}:
         return None
-    stages = payloads.records(last.payload, "stages")
-    done = sum(payloads.text(stage, "status") in DONE for stage in stages)
-    return SprintLine(sprint, payloads.text(last.payload, "title"), SprintStatus.CLOSED, None, done, len(stages))
+    stages = fields.records(last.payload, "stages")
+    done = sum(fields.text(stage, "status") in DONE for stage in stages)
+    return SprintLine(sprint, fields.text(last.payload, "title"), SprintStatus.CLOSED, None, done, len(stages))
 
 
 def learnings_block(title: str, learnings: str) -> str:

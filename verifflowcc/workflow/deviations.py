@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.domain.gates import Gate, Mode, Verdict
 from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageState, StageStatus
+from verifflowcc.workflow.artifacts import drifted
 
 Outputs = Mapping[str, tuple[Artifact, ...]]
 LONGEST = 400
@@ -58,12 +59,8 @@ def skipped(stage: StageState) -> str:
 
 
 def _changes(stage: str, passed: Sequence[Artifact], present: Sequence[Artifact]) -> Iterator[str]:
-    now = {artifact.path: artifact.digest for artifact in present}
-    for was in passed:
-        if was.path not in now:
-            yield f"{stage}/{was.path} is gone since {stage} passed"
-        elif now[was.path] != was.digest:
-            yield f"{stage}/{was.path} changed after {stage} passed"
+    for path, gone in drifted(passed, present):
+        yield f"{stage}/{path} {'is gone since' if gone else 'changed after'} {stage} passed"
 
 
 def _in_gate(gate: Gate) -> Iterator[str]:

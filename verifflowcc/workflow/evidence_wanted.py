@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Mode, Verdict
+from verifflowcc.domain.gates import RECORDED, Criterion, Mode, Verdict
 from verifflowcc.domain.sprints import SprintState, StageState, StageStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.text.near import nearest
@@ -148,8 +148,3 @@ def _asked(stage: StageState, criteria: Iterable[Criterion]) -> tuple[Wanted, ..
 
 def _once(found: Iterable[Wanted]) -> tuple[Wanted, ...]:
     return tuple({(one.stage, one.criterion.id): one for one in found}.values())
-
-
-def is_run(criterion: Criterion) -> bool:
-    """Whether evidence for the criterion is made by vfcc, by a command or by looking, and not imported alone."""
-    return criterion.kind is Kind.BASELINE or criterion.command is not None

@@ -13,7 +13,7 @@ from verifflowcc.domain.events import Event, EventType, LedgerProblem
 from verifflowcc.domain.sprints import Fork, Move, SetAside, SprintState, SprintStatus
 from verifflowcc.errors import LedgerError
 from verifflowcc.text.ulid import content_part
-from verifflowcc.workflow import moves, payloads
+from verifflowcc.workflow import fields, moves
 from verifflowcc.workflow.chain import Chain, chain
 from verifflowcc.workflow.graph import Graph, arrange
 
@@ -69,7 +69,7 @@ def _fork(line: Chain) -> Fork | None:
 
 
 def _set_aside(move: Event, choice: Event) -> SetAside:
-    reason = payloads.optional_text(choice.payload, "reason")
+    reason = fields.optional_text(choice.payload, "reason")
     return SetAside(move.id, move.type, _does(move), move.actor, move.time, choice.id, choice.actor, reason)
 
 
@@ -80,7 +80,7 @@ def _does(event: Event) -> str:
     then = f" and entered {entered}" if entered else ""
     match event.type:
         case EventType.SPRINT_STARTED:
-            return f"started the sprint {payloads.text(event.payload, 'title')!r}"
+            return f"started the sprint {fields.text(event.payload, 'title')!r}"
         case EventType.SPRINT_CLOSED:
             return "closed the sprint"
         case EventType.STAGE_ENTERED:

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import RECORDED, Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
+from verifflowcc.domain.workflows import Stage
 from verifflowcc.errors import LedgerError
+from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_artifact import assess_artifact
 from verifflowcc.workflow.assess_git import assess_commit, assess_diff
 from verifflowcc.workflow.assess_people import apply_waiver, assess_attestation, assess_feedback, assess_review
@@ -26,23 +28,14 @@ def exit_gate(stage_id: str, facts: Facts) -> Gate:
 
     Before the first stage there is no ledger in which what they ask for could have been recorded.
     """
-    stages = facts.sprint.stages
-    stage = facts.sprint.stage(stage_id)
-    if stage is None:
-        raise LedgerError(f"{facts.sprint.id} has no stage {stage_id}")
-    criteria = stage.stage.exit
-    if stages[0] is stage:
-        criteria = (*stage.stage.enter, *criteria)
-    return _asked(stage_id, Side.EXIT, criteria, facts)
+    stage, first = _stage(stage_id, facts)
+    return _asked(stage_id, Side.EXIT, (*stage.enter, *stage.exit) if first else stage.exit, facts)
 
 
 def entry_gate(stage_id: str, facts: Facts) -> Gate:
     """Return the entry gate of a stage; it may have no criterion, and is then open."""
-    stage = facts.sprint.stage(stage_id)
-    if stage is None:
-        raise LedgerError(f"{facts.sprint.id} has no stage {stage_id}")
-    first = facts.sprint.stages[0] is stage
-    return _asked(stage_id, Side.ENTRY, () if first else stage.stage.enter, facts)
+    stage, first = _stage(stage_id, facts)
+    return _asked(stage_id, Side.ENTRY, () if first else stage.enter, facts)
 
 
 def closing_gate(facts: Facts) -> Gate:
@@ -61,6 +54,14 @@ def assess(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
     return apply_waiver(asked, stage_id, facts)
 
 
+def _stage(stage_id: str, facts: Facts) -> tuple[Stage, bool]:
+    """Return a stage and whether it is the first."""
+    found = facts.sprint.stage(stage_id)
+    if found is None:
+        raise LedgerError(f"{facts.sprint.id} has no stage {stage_id}")
+    return found.stage, facts.sprint.stages[0] is found
+
+
 def _asked(stage_id: str, side: Side, criteria: tuple[Criterion, ...], facts: Facts) -> Gate:
     asked = tuple(assess(each, stage_id, facts) for each in criteria if each.mode is not Mode.OFF)
     if side is Side.EXIT and not [each for each in asked if each.criterion.kind is not Kind.UPSTREAM]:
@@ -75,7 +76,7 @@ def _assessed(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
         return assess_recorded(criterion, stage_id, facts)
     match criterion.kind:
         case Kind.ARTIFACT:
-            return assess_artifact(criterion, stage_id, facts, f".memory/stage/{facts.sprint.id}/{stage_id}/artifacts")
+            return assess_artifact(criterion, stage_id, facts, artifacts_folder(facts.sprint.id, stage_id))
         case Kind.DIFF:
             return assess_diff(criterion, facts)
         case Kind.COMMIT:

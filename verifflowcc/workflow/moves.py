@@ -6,8 +6,8 @@ from dataclasses import replace
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import DONE, Artifact, Skip, SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import LedgerError
-from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import fields, payloads
+from verifflowcc.workflow.artifacts import artifacts_digest
 
 
 def apply(state: SprintState, event: Event) -> SprintState:
@@ -57,17 +57,17 @@ def _start(state: SprintState, event: Event) -> SprintState:
     ids = [stage.id for stage in workflow.stages]
     if len(set(ids)) != len(ids):
         raise LedgerError("its workflow names a stage twice")
-    entered = payloads.text(event.payload, "entered")
+    entered = fields.text(event.payload, "entered")
     if entered != ids[0]:
         raise LedgerError(f"it enters {entered}, and not the first stage, {ids[0]}")
     stages = tuple(StageState(stage) for stage in workflow.stages)
     started = replace(
         state,
-        title=payloads.text(event.payload, "title"),
-        goals=payloads.texts(event.payload, "goals"),
+        title=fields.text(event.payload, "title"),
+        goals=fields.texts(event.payload, "goals"),
         workflow=workflow,
-        base=payloads.optional_text(event.payload, "base"),
-        carried=payloads.texts(event.payload, "carried") if "carried" in event.payload else (),
+        base=fields.optional_text(event.payload, "base"),
+        carried=fields.texts(event.payload, "carried") if "carried" in event.payload else (),
         status=SprintStatus.OPEN,
         stages=stages,
     )
@@ -75,7 +75,7 @@ def _start(state: SprintState, event: Event) -> SprintState:
 
 
 def _close(state: SprintState, event: Event) -> SprintState:
-    unfinished = payloads.optional_text(event.payload, "unfinished")
+    unfinished = fields.optional_text(event.payload, "unfinished")
     left = [each.stage.id for each in state.stages if each.status not in DONE]
     if left and not unfinished:
         raise LedgerError(f"it closes the sprint, gives no reason, and {left[0]} is not passed")
@@ -83,15 +83,15 @@ def _close(state: SprintState, event: Event) -> SprintState:
 
 
 def _leave(state: SprintState, event: Event) -> SprintState:
-    name = payloads.text(event.payload, "stage")
-    entered = payloads.optional_text(event.payload, "entered")
+    name = fields.text(event.payload, "stage")
+    entered = fields.optional_text(event.payload, "entered")
     if name != state.current:
         raise LedgerError(f"a {event.type} for {name}, which is not the stage in work ({state.current or 'none'})")
     left = _pass_stage if event.type is EventType.STAGE_PASSED else _skip_stage
     stages = tuple(left(each, event) if each.stage.id == name else each for each in state.stages)
     stages = _standing(_with_uses(stages, name))
     due = _first_open(stages)
-    if entered is not None and entered not in {due, _next_in_order(state, name)}:
+    if entered is not None and entered not in {due, next_in_order(state, name)}:
         raise LedgerError(f"from {name} it enters {entered}, and not {due}")
     moved = replace(state, stages=stages, current=None)
     return _activate(moved, entered, event) if entered else moved
@@ -101,7 +101,7 @@ def _pass_stage(stage: StageState, event: Event) -> StageState:
     return replace(
         _passed(stage, payloads.artifacts_of(event)),
         passes=stage.passes + 1,
-        summary=payloads.text(event.payload, "summary"),
+        summary=fields.text(event.payload, "summary"),
         outcomes=payloads.outcomes_of(event),
     )
 
@@ -113,15 +113,15 @@ def _passed(stage: StageState, artifacts: Sequence[Artifact]) -> StageState:
 def _skip_stage(stage: StageState, event: Event) -> StageState:
     skip = Skip(
         event.id,
-        payloads.text(event.payload, "reason"),
+        fields.text(event.payload, "reason"),
         event.actor,
-        payloads.optional_text(event.payload, "expires"),
+        fields.optional_text(event.payload, "expires"),
     )
     return replace(stage, status=StageStatus.SKIPPED, skip=skip)
 
 
 def _enter(state: SprintState, event: Event) -> SprintState:
-    name = payloads.text(event.payload, "stage")
+    name = fields.text(event.payload, "stage")
     due = _first_open(state.stages)
     if state.current is not None or name != due:
         raise LedgerError(f"a stage_entered for {name}, which is not due ({state.current or due or 'none is'})")
@@ -129,7 +129,7 @@ def _enter(state: SprintState, event: Event) -> SprintState:
 
 
 def _reopen(state: SprintState, event: Event) -> SprintState:
-    name = payloads.text(event.payload, "stage")
+    name = fields.text(event.payload, "stage")
     if name not in reopenable(state):
         raise LedgerError(f"a stage_reopened for {name}, which was not left behind")
     stages = tuple(
@@ -160,7 +160,7 @@ def _standing(stages: tuple[StageState, ...]) -> tuple[StageState, ...]:
         now = each
         if each.status in {StageStatus.PASSED, StageStatus.STALE} and each.used:
             stands = all(
-                known[name].status in DONE and output_digest(known[name]) == digest
+                known[name].status in DONE and artifacts_digest(known[name].artifacts) == digest
                 for name, digest in each.used.items()
                 if name in known
             )
@@ -171,7 +171,7 @@ def _standing(stages: tuple[StageState, ...]) -> tuple[StageState, ...]:
 
 def _with_uses(stages: tuple[StageState, ...], name: str) -> tuple[StageState, ...]:
     """Note, on the stage just passed, the artifacts that the stages which it uses have now."""
-    outputs = {each.stage.id: output_digest(each) for each in stages}
+    outputs = {each.stage.id: artifacts_digest(each.artifacts) for each in stages}
     return tuple(
         replace(each, used={use: outputs[use] for use in each.stage.uses if use in outputs})
         if each.stage.id == name
@@ -180,15 +180,11 @@ def _with_uses(stages: tuple[StageState, ...], name: str) -> tuple[StageState, .
     )
 
 
-def output_digest(stage: StageState) -> str:
-    """Return the digest of the artifacts with which the stage was last passed."""
-    return digest_text("".join(f"{one.path}\0{one.digest}\n" for one in stage.artifacts))
-
-
 def _first_open(stages: Iterable[StageState]) -> str | None:
     return next((each.stage.id for each in stages if each.status not in DONE), None)
 
 
-def _next_in_order(state: SprintState, name: str) -> str | None:
+def next_in_order(state: SprintState, name: str) -> str | None:
+    """Return the id of the stage that the workflow has after `name`; None after the last."""
     after = state.workflow.after(name) if state.workflow else None
     return after.id if after else None

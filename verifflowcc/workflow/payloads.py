@@ -1,16 +1,15 @@
 """Payloads of transitions: made from values, and read back as values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from verifflowcc.domain.events import Event, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
 from verifflowcc.domain.sprints import Artifact, Outcome, SprintState
 from verifflowcc.domain.workflows import Edits, Leg, Route, Stage, Workflow, artifact_criteria, default_uses
-from verifflowcc.errors import LedgerError
+from verifflowcc.workflow import fields
+from verifflowcc.workflow.fields import Payload
 from verifflowcc.workflow.pinned_criterion import pin_criterion, unpin_criterion
-
-Payload = Mapping[str, Json]
 
 
 def started(
@@ -111,16 +110,16 @@ def unpin(pinned: Json) -> Workflow:
 
     A stage pinned before gates had criteria needs its artifacts, hard, and uses the stage before it and its pair.
     """
-    record = _record(pinned)
+    record = fields.record(pinned)
     stages: list[Stage] = []
-    for each in records(record, "stages"):
+    for each in fields.records(record, "stages"):
         stages.append(_stage(each, stages[-1] if stages else None))
-    name = text(record, "name")
+    name = fields.text(record, "name")
     return Workflow(
         name,
-        text(record, "title") if "title" in record else name,
+        fields.text(record, "title") if "title" in record else name,
         tuple(stages),
-        text(record, "digest"),
+        fields.text(record, "digest"),
         Mode(str(record.get("gates", Mode.HARD))),
         bool(record.get("strict", False)),
     )
@@ -128,81 +127,44 @@ def unpin(pinned: Json) -> Workflow:
 
 def artifacts_of(event: Event) -> tuple[Artifact, ...]:
     """Return the artifacts that a `stage_passed` names."""
-    records = [_record(each) for each in _list(event.payload, "artifacts")]
-    return tuple(Artifact(text(one, "path"), text(one, "digest"), number(one, "bytes")) for one in records)
+    return tuple(
+        Artifact(fields.text(one, "path"), fields.text(one, "digest"), fields.number(one, "bytes"))
+        for one in fields.records(event.payload, "artifacts")
+    )
 
 
 def outcomes_of(event: Event) -> tuple[Outcome, ...]:
     """Return what a `stage_passed` says of its gate; nothing where it was written before gates had criteria."""
     return tuple(
-        Outcome(text(one, "criterion"), Verdict(text(one, "verdict")), text(one, "reason"), texts(one, "evidence"))
-        for one in (records(event.payload, "gate") if "gate" in event.payload else ())
+        Outcome(
+            fields.text(one, "criterion"),
+            Verdict(fields.text(one, "verdict")),
+            fields.text(one, "reason"),
+            fields.texts(one, "evidence"),
+        )
+        for one in (fields.records(event.payload, "gate") if "gate" in event.payload else ())
     )
-
-
-def text(payload: Payload, field: str) -> str:
-    """Return a field that is text. Raises LedgerError where it is not."""
-    value = payload.get(field)
-    if not isinstance(value, str):
-        raise LedgerError(f"{field} must be text")
-    return value
-
-
-def optional_text(payload: Payload, field: str) -> str | None:
-    """Return a field that is text or null."""
-    return None if payload.get(field) is None else text(payload, field)
-
-
-def texts(payload: Payload, field: str) -> tuple[str, ...]:
-    """Return a field that is a list of texts."""
-    return tuple(str(each) for each in _list(payload, field))
-
-
-def number(payload: Payload, field: str) -> int:
-    """Return a field that is a whole number."""
-    value = payload.get(field)
-    if not isinstance(value, int):
-        raise LedgerError(f"{field} must be a whole number")
-    return value
-
-
-def records(payload: Payload, field: str) -> tuple[Payload, ...]:
-    """Return a field that is a list of objects."""
-    return tuple(_record(each) for each in _list(payload, field))
 
 
 def _stage(record: Payload, before: Stage | None) -> Stage:
-    name = text(record, "id")
+    name = fields.text(record, "id")
     plain = Stage(
         name,
-        text(record, "title") if "title" in record else name.replace("_", " "),
-        Leg(text(record, "leg")),
-        optional_text(record, "pair"),
-        text(record, "role"),
-        texts(record, "artifacts"),
+        fields.text(record, "title") if "title" in record else name.replace("_", " "),
+        Leg(fields.text(record, "leg")),
+        fields.optional_text(record, "pair"),
+        fields.text(record, "role"),
+        fields.texts(record, "artifacts"),
     )
     if "exit" not in record:
         return replace(plain, exit=artifact_criteria(plain.artifacts, Mode.HARD), uses=default_uses(plain, before))
-    back = record.get("route")
-    route = Route(number(_record(back), "after"), text(_record(back), "to")) if back is not None else None
+    back = None if record.get("route") is None else fields.record(record["route"])
+    route = Route(fields.number(back, "after"), fields.text(back, "to")) if back is not None else None
     return replace(
         plain,
-        edits=Edits(text(record, "edits")),
-        uses=texts(record, "uses"),
-        enter=tuple(map(unpin_criterion, records(record, "enter"))),
-        exit=tuple(map(unpin_criterion, records(record, "exit"))),
+        edits=Edits(fields.text(record, "edits")),
+        uses=fields.texts(record, "uses"),
+        enter=tuple(map(unpin_criterion, fields.records(record, "enter"))),
+        exit=tuple(map(unpin_criterion, fields.records(record, "exit"))),
         route=route,
     )
-
-
-def _record(value: Json) -> Payload:
-    if not isinstance(value, Mapping):
-        raise LedgerError("an object is expected")
-    return value
-
-
-def _list(payload: Payload, field: str) -> Sequence[Json]:
-    value = payload.get(field)
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise LedgerError(f"{field} must be a list")
-    return value

@@ -9,6 +9,7 @@ from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind
 from verifflowcc.formats.evidence import folder_digests, inputs_digest
 from verifflowcc.text.glob import select
+from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.command_reports import report_path
 
 MOST = 5
@@ -66,7 +67,7 @@ def known_findings_path(criterion: Criterion) -> str | None:
 def _frozen(criterion: Criterion, stage_id: str, facts: Facts) -> dict[str, str]:
     stages = facts.artifacts if criterion.files else {stage_id: facts.artifacts.get(stage_id, ())}
     found = {
-        f".memory/stage/{facts.sprint.id}/{stage}/artifacts/{one.artifact.path}": one.artifact.digest
+        f"{artifacts_folder(facts.sprint.id, stage)}/{one.artifact.path}": one.artifact.digest
         for stage, artifacts in stages.items()
         for one in artifacts
     }

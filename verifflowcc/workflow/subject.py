@@ -5,6 +5,7 @@ from verifflowcc.domain.gates import Criterion
 from verifflowcc.domain.workflows import Leg
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.glob import select
+from verifflowcc.workflow.artifacts import artifacts_folder
 
 
 def subject_of(criterion: Criterion, stage_id: str, facts: Facts) -> str:
@@ -20,7 +21,7 @@ def subject_of(criterion: Criterion, stage_id: str, facts: Facts) -> str:
 
 def subject_files(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[tuple[str, str], ...]:
     """Return the files behind `subject_of`, each with its digest; paths are relative to the project's root."""
-    folder = f".memory/stage/{facts.sprint.id}/{stage_id}/artifacts"
+    folder = artifacts_folder(facts.sprint.id, stage_id)
     files = {f"{folder}/{one.artifact.path}": one.artifact.digest for one in facts.artifacts.get(stage_id, ())}
     stage = facts.sprint.workflow.stage(stage_id) if facts.sprint.workflow else None
     if criterion.inputs or (stage and stage.leg is Leg.APEX):

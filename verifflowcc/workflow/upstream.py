@@ -7,6 +7,8 @@ from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
 from verifflowcc.domain.sprints import StageState, StageStatus
 from verifflowcc.text.digest import digest_text
+from verifflowcc.workflow.artifacts import artifacts_folder, drifted
+from verifflowcc.workflow.assess_people import expired
 
 Assess = Callable[[Criterion, str, Facts], Assessment]
 MOST = 5
@@ -60,12 +62,12 @@ def _broken(stage: StageState, facts: Facts, assess: Assess) -> Iterator[Broken]
         return
     changed = list(_changed(stage, facts))
     yield from changed
-    for criterion in _asked_again(stage):
+    for criterion in asked_again(stage):
         if not (changed and criterion.kind is Kind.ARTIFACT):
             yield from _unmet(criterion, stage, facts, assess)
 
 
-def _asked_again(stage: StageState) -> Iterator[Criterion]:
+def asked_again(stage: StageState) -> Iterator[Criterion]:
     """Yield the hard criteria, whatever the pass says of them (it may be made by hand), and the soft ones met then.
 
     That a stage was entered with its comments dealt with is of that moment: later ones ask for nothing.
@@ -98,7 +100,7 @@ def _skipped(stage: StageState, facts: Facts, assess: Assess) -> Iterator[Broken
     elif workflow and workflow.strict:
         reason = f"{name} was skipped, and the workflow {workflow.name} is strict"
         yield _no_leave(name, reason)
-    elif skip.expires and skip.expires < facts.today:
+    elif expired(skip.expires, facts.today):
         again = f'vfcc stage reopen {name} --reason "the leave to skip it has run out"'
         yield Broken(f"{name} was skipped until {skip.expires} only", again)
     else:
@@ -113,12 +115,11 @@ def _no_leave(name: str, reason: str) -> Broken:
 
 def _changed(stage: StageState, facts: Facts) -> Iterator[Broken]:
     name = stage.stage.id
-    now = {one.artifact.path: one.artifact.digest for one in facts.artifacts.get(name, ())}
-    for artifact in stage.artifacts:
-        if now.get(artifact.path) != artifact.digest:
-            what = "changed" if artifact.path in now else "is gone"
-            path = f".memory/stage/{facts.sprint.id}/{name}/artifacts/{artifact.path}"
-            yield Broken(f"{path} {what} after {name} passed", f'vfcc stage reopen {name} --reason "{what}"')
+    present = (one.artifact for one in facts.artifacts.get(name, ()))
+    for path, gone in drifted(stage.artifacts, present):
+        what = "is gone" if gone else "changed"
+        where = f"{artifacts_folder(facts.sprint.id, name)}/{path}"
+        yield Broken(f"{where} {what} after {name} passed", f'vfcc stage reopen {name} --reason "{what}"')
 
 
 def _of_stage(step: str, stage_id: str) -> str:
