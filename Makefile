@@ -4,13 +4,14 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+REPORT := .memory/local/reports/tests.xml
 
 .PHONY: help demo test check wheel bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and run the main job on the worked example"
 	@echo "make test    install into $(VENV) and run the tests"
-	@echo "make check   lint, types, import rules, and the built wheel in a clean environment"
+	@echo "make check   lint, types, import rules, our own trace, and the built wheel in a clean environment"
 	@echo "make bench   the benchmarks"
 	@echo "make clean   remove what these made"
 
@@ -24,18 +25,23 @@ demo: $(READY)
 	$(BIN)/python docs/demo.py
 
 test: $(READY)
-	$(BIN)/python -m pytest -q --ignore tests/wheel
+	$(BIN)/python -m pytest -q --ignore tests/wheel --junitxml=$(REPORT)
 
-check: $(READY)
+# Only where there is none: what is older than the code is told by the check itself, and `make test` makes it anew.
+$(REPORT): | $(READY)
+	$(BIN)/python -m pytest -q --ignore tests/wheel --junitxml=$(REPORT)
+
+check: $(READY) $(REPORT)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/pure/test_imports.py
 	$(BIN)/vfcc config check
+	$(BIN)/vfcc check trace --junit $(REPORT)
 	$(BIN)/python -m pytest -q tests/wheel
 
 bench: $(READY)
 	$(BIN)/python benchmarks/commands.py
 
 clean:
-	rm -rf $(VENV) .demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis $(REPORT)

@@ -1,4 +1,4 @@
-"""vfcc: V-Model sprints and one committed memory for teams that work with agents.
+"""V-Model sprints and one committed memory, for teams that work with agents.
 
 The names below load on first use, so that `import verifflowcc` stays as cheap as the start of a hook.
 """

@@ -6,15 +6,26 @@ OPEN = {
     "at_least",
     "at_most",
     "counts",
+    "digests",
     "inputs",
+    "items",
+    "kinds",
+    "lines",
     "measures",
+    "parts",
+    "planned",
+    "relations",
     "reports",
     "seen",
+    "severities",
     "sources",
+    "states",
     "statuses",
+    "traced",
+    "types",
     "used",
 }
-"""Objects whose keys are names of files, inputs, measures or stages; their shape is that of any value."""
+"""Objects whose keys are names of files, inputs, items, measures or stages; their shape is that of any value."""
 
 
 def shape(value: object, key: str = "") -> Shape:

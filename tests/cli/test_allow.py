@@ -14,6 +14,8 @@ import pytest
 from tests.cli.process import PATIENCE_S, VFCC, Ran, environment, vfcc
 from tests.cli.trees import everything
 
+pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
+
 CONFIG = """\
 format: 1
 gates:

@@ -11,6 +11,8 @@ from tests.people_world import ID, PLAN, YOU, put
 from verifflowcc.services.sprints import show_sprint
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
+
 AGENTS = [{"VFCC_AGENT": "coder"}, {"CLAUDECODE": "1"}, {"CODEX_THREAD_ID": "x"}, {"CI": "true"}]
 
 
@@ -59,6 +61,7 @@ def test_a_yes_beforehand_is_not_asked_for_again(tmp_path: Path) -> None:
     assert value["asked"]["verdict"] == "pass"
 
 
+@pytest.mark.vfcc("REQ-ACTORS")
 @pytest.mark.parametrize("env", AGENTS, ids=lambda env: next(iter(env)))
 def test_an_agent_or_a_job_approves_nothing_even_at_a_terminal(tmp_path: Path, env: dict[str, str]) -> None:
     here = project(tmp_path)
@@ -68,6 +71,7 @@ def test_an_agent_or_a_job_approves_nothing_even_at_a_terminal(tmp_path: Path, e
     assert silent(here)
 
 
+@pytest.mark.vfcc("REQ-ACTORS")
 def test_without_a_terminal_nobody_is_a_person(tmp_path: Path) -> None:
     here = project(tmp_path)
     for more in ((), ("--reject", "--reason", "no")):

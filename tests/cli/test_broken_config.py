@@ -9,6 +9,8 @@ import pytest
 from tests.cli.process import vfcc
 from tests.cli.trees import everything
 
+pytestmark = pytest.mark.vfcc("REQ-CONFIG")
+
 NEEDS_IT = ("context show --agent coder", "stage advance", "stage show", "check gate", "sprint start X")
 LARGE = 100 * 1024 * 1024
 

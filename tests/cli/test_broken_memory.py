@@ -52,6 +52,7 @@ CASES: dict[Callable[[Path], None], str] = {
 }
 
 
+@pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize(("damage", "told"), CASES.items(), ids=lambda case: getattr(case, "__name__", None))
 def test_a_file_that_must_be_in_the_prompt_stops_it(example: Path, damage: Callable[[Path], None], told: str) -> None:
     damage(example / ALWAYS)
@@ -128,6 +129,7 @@ def test_a_pipe_in_the_place_of_a_file_makes_nothing_hang(example: Path, place: 
     assert everything(example) == before
 
 
+@pytest.mark.vfcc("REQ-INSIDE")
 def test_a_template_does_not_come_from_outside(example: Path) -> None:
     outside = example.parent / "outside.md.j2"
     outside.write_text("a secret\n", encoding="utf-8")
@@ -137,6 +139,7 @@ def test_a_template_does_not_come_from_outside(example: Path) -> None:
     vfcc(example, *PROMPT).refused(3, "coder.md.j2 is a link that leaves")
 
 
+@pytest.mark.vfcc("REQ-INSIDE")
 def test_results_do_not_come_from_outside(example: Path) -> None:
     outside = example.parent / "outside.json"
     outside.write_text('{"a": "secret"}\n', encoding="utf-8")

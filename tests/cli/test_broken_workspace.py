@@ -47,6 +47,7 @@ def _run(folder: Path, line: str) -> Ran:
     return vfcc(folder, *line.split(), before=_as_others)
 
 
+@pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize("line", [*READERS, "sprint start New", PROMPT])
 def test_without_a_memory_every_command_says_so_and_how_to_begin(tmp_path: Path, line: str) -> None:
     told = vfcc(tmp_path, *line.split())

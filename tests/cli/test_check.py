@@ -30,6 +30,7 @@ def test_with_no_sprint_it_checks_the_rest(young: Path) -> None:
     ]
 
 
+@pytest.mark.vfcc("REQ-GATES")
 def test_all_gates_of_all_open_sprints_are_asked(two: Path) -> None:
     done = vfcc(two, "check")
 
@@ -81,7 +82,7 @@ def test_json_holds_all_of_it(two: Path) -> None:
 
     value = json.loads(done.out)
     assert done.code == 4
-    assert set(value) == {"config", "workflow", "gates", "unasked"}
+    assert set(value) == {"config", "workflow", "gates", "unasked", "trace"}
     assert [gates["sprint"]["id"] for gates in value["gates"]] == ["one", "two"]
     assert (value["config"]["problems"], value["workflow"]["name"], value["unasked"]) == ([], "own", [])
 

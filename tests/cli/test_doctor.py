@@ -13,6 +13,8 @@ import pytest
 from tests.cli.process import git, vfcc
 from tests.cli.trees import everything
 
+pytestmark = pytest.mark.vfcc("REQ-DOCTOR")
+
 EVENTS = ".memory/sprint/sprint-02/events"
 
 

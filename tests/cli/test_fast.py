@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.process import Ran, git, vfcc
 
+pytestmark = pytest.mark.vfcc("REQ-START-UP")
+
 HEAVY = (
     *("typer", "click", "rich", "pydantic", "yaml", "jinja2", "git", "tiktoken", "regex", "sqlite3"),
     *("dataclasses", "enum", "pathlib", "typing", "subprocess", "json", "re", "inspect", "importlib.metadata"),

@@ -3,9 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.at_terminal import project
 from tests.cli.process import vfcc
 from tests.people_world import ID
+
+pytestmark = pytest.mark.vfcc("REQ-FEEDBACK")
 
 
 def test_a_comment_is_added_listed_and_triaged(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ def _files_of_at_most(size_bytes: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, size_bytes))
 
 
+@pytest.mark.vfcc("REQ-WHOLE-WRITES")
 @pytest.mark.parametrize("size_bytes", [0, 300])
 @pytest.mark.parametrize("line", ["stage advance", "sprint close --unfinished x"])
 def test_no_move_is_made_and_nothing_is_half_written(example: Path, line: str, size_bytes: int) -> None:
@@ -32,6 +33,7 @@ def test_no_move_is_made_and_nothing_is_half_written(example: Path, line: str, s
     assert vfcc(example, "sprint", "show").code == 0
 
 
+@pytest.mark.vfcc("REQ-WHOLE-WRITES", "REQ-MEMORY-TREE")
 @pytest.mark.parametrize("size_bytes", [0, 100])
 def test_no_memory_is_made_by_halves(tmp_path: Path, size_bytes: int) -> None:
     vfcc(tmp_path, "init", "--example", before=_files_of_at_most(size_bytes)).refused(3, "cannot", "File too large")

@@ -15,6 +15,7 @@ CLOSE = ("sprint", "close", "--unfinished", "enough", "--learnings")
 LARGE = 100 * 1024 * 1024
 
 
+@pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize(
     ("line", "told", "hint"),
     [
@@ -62,6 +63,7 @@ def test_an_unknown_name_is_told_with_the_nearest_one(example: Path, line: str, 
     assert everything(example) == before
 
 
+@pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize("budget", ["0", "-1", "abc", "1.5", "", "1_000", "٣", "9" * 5000])
 def test_a_budget_is_a_whole_number_of_tokens(example: Path, budget: str) -> None:
     vfcc(example, *PROMPT, "--budget", budget).refused(2, "--budget TOKENS: ", "is no number of tokens")
@@ -167,6 +169,7 @@ def test_learnings_that_cannot_be_kept_close_nothing(example: Path, kind: str, c
     assert everything(example) == before
 
 
+@pytest.mark.vfcc("REQ-LEARNINGS")
 def test_learnings_are_kept_once(example: Path) -> None:
     (example / "learned.md").write_bytes(b"\xef\xbb\xbfAsk early.\r\nTwice.\r\n")
 
@@ -218,6 +221,7 @@ def test_what_is_no_title(young: Path, title: str | bytes, told: str) -> None:
     assert everything(young) == before
 
 
+@pytest.mark.vfcc("REQ-TERMINAL")
 @pytest.mark.parametrize(
     "line",
     [
@@ -244,6 +248,7 @@ def test_what_no_event_can_hold_is_refused_before_anything_is_written(young: Pat
     assert everything(young) == before
 
 
+@pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 def test_two_open_sprints_are_not_guessed_between(example: Path) -> None:
     assert vfcc(example, "sprint", "start", "Another").code == 0
 

@@ -23,12 +23,17 @@ VERBS = {
     "Compile",
     "Create",
     "Decide",
+    "Export",
     "Go",
+    "Import",
     "Leave",
+    "Link",
     "List",
     "Make",
     "Print",
     "Record",
+    "Remove",
+    "Retire",
     "Run",
     "Say",
     "Set",
@@ -85,6 +90,7 @@ def test_a_group_alone_shows_its_help_and_is_not_done(tmp_path: Path, group: tup
     assert alone.err == vfcc(tmp_path, *group, "--help").out
 
 
+@pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize(
     ("line", "told", "hint"),
     [
@@ -97,6 +103,8 @@ def test_a_group_alone_shows_its_help_and_is_not_done(tmp_path: Path, group: tup
         ("sprint start", "vfcc sprint start needs TITLE", "vfcc sprint start --help"),
         ("context show", "vfcc context show needs --agent ROLE", "vfcc context show --help"),
         ("context show --agent", "--agent needs a value", "vfcc context show --help"),
+        ("trace matrix --format htm", "--format knows no htm; did you mean html?", "vfcc trace matrix --help"),
+        ("check trace --format x", "--format knows no x; there is text, json, sarif,", "vfcc check trace --help"),
         ("status --json=yes", "--json takes no value", "vfcc status --help"),
         ("sprint list more", "vfcc sprint list takes no further argument: more", "vfcc sprint list --help"),
     ],
@@ -108,6 +116,7 @@ def test_a_slip_is_told_in_a_sentence_with_the_nearest_name(tmp_path: Path, line
     assert slip.err.splitlines()[1:] == [f"hint: {hint}"]
 
 
+@pytest.mark.vfcc("REQ-TERMINAL")
 def test_what_a_person_typed_cannot_steer_the_terminal(tmp_path: Path) -> None:
     slip = vfcc(tmp_path, "\x1b[31mred\x07")
 

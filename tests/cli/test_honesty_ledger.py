@@ -43,6 +43,8 @@ from tests.trees import write_tree
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.workflow.closing import events_digest
 
+pytestmark = pytest.mark.vfcc("REQ-GATES", "REQ-LEDGER")
+
 Change = Callable[[dict[str, Json]], None]
 
 

@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.cli.honest_world import (
     BUILT,
     COMMANDS,
@@ -23,6 +25,8 @@ from tests.cli.honest_world import (
 )
 from tests.cli.process import environment, git, vfcc
 from tests.trees import write_tree
+
+pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 
 TRAP = {"run": [*PYTHON, "-c", "open('trap', 'w').write('sprung')"]}
 

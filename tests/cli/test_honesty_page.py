@@ -7,9 +7,10 @@ from pathlib import Path
 from tests.cli.honest_world import COMMANDS, PAGE, rows
 
 HERE = Path(__file__).parent
-ALLOWED = {*COMMANDS, "git", "add", "approve", "waive", "skip"}
+ALLOWED = {*COMMANDS, "git", "add", "approve", "waive", "skip", "trace"}
 CONTROLS = {
     "what-is-honest-is-let-through",
+    "what-is-traced-is-let-through",
     "what-another-person-approves-is-let-through",
     "what-went-on-honestly-is-let-through-to-its-end",
     "a-forger-knows-what-a-gate-looks-at",

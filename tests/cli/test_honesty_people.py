@@ -33,6 +33,8 @@ from tests.cli.process import git, vfcc
 from tests.trees import write_tree
 from verifflowcc.domain.events import EventType
 
+pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
+
 FIRM = "{id: tests, kind: junit, title: the tests pass, command: test, waivable: false}"
 MARKS = [{"VFCC_AGENT": "coder"}, {"CLAUDECODE": "1"}, {"CODEX_THREAD_ID": "x"}, {"CURSOR_AGENT": "1"}, {"CI": "true"}]
 SKIPPED = {"stage": "plan", "entered": "build", "reason": "no time", "expires": None}

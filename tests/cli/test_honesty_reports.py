@@ -26,6 +26,8 @@ from tests.cli.honest_world import (
 from tests.cli.process import vfcc
 from tests.trees import write_tree
 
+pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+
 OLD = (1_000_000_000, 1_000_000_000)
 IMPORTED = "{id: imported, kind: junit, title: tests elsewhere, command: elsewhere, trust: asserted}"
 BRANCHES = "{id: covered, kind: coverage, title: enough is covered, command: test, at_least: {branch: 70}}"

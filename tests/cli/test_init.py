@@ -11,6 +11,7 @@ from tests.cli.test_broken_workspace import _as_others, _obeys_permissions
 from tests.cli.trees import everything, half_written
 
 
+@pytest.mark.vfcc("REQ-MEMORY-TREE")
 def test_a_second_time_changes_nothing(young: Path) -> None:
     before = everything(young)
 

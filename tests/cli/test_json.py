@@ -12,6 +12,9 @@ from tests.cli.process import git, vfcc
 from tests.cli.shapes import shape
 from tests.cli.test_help import COMMANDS
 from tests.cli.test_json_gates import ASKED
+from tests.cli.test_json_trace import TRACED
+
+pytestmark = pytest.mark.vfcc("REQ-JSON")
 
 GOLDEN = Path(__file__).parent / "golden"
 DONE = ".memory/stage/sprint-02/coding/artifacts/changes.md"
@@ -41,8 +44,8 @@ QUESTIONS = {
     "check_workflow": "check workflow",
 }
 
-ELSEWHERE = {"sprint_resolve"}
-"""Commands that print a value whose shape is shown by another: a move, or a part of a state."""
+ELSEWHERE = {"check_trace", "sprint_resolve"}
+"""Commands whose value has its shape from another (a move, or a part of a state), or a test of its own."""
 
 
 def answer(folder: Path, name: str) -> str:
@@ -73,7 +76,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
     groups = {path[:length] for path in COMMANDS for length in range(len(path))}
     commands = {"_".join(path) for path in COMMANDS if path not in groups}
 
-    assert commands - {"config_schema", *ELSEWHERE} == {*QUESTIONS, *ASKED} - {"check_rerun"}
+    assert commands - {"config_schema", *ELSEWHERE} == {*QUESTIONS, *ASKED, *TRACED} - {"check", "check_rerun"}
 
 
 def test_the_schema_is_json_by_itself(tmp_path: Path) -> None:

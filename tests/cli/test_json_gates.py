@@ -15,6 +15,8 @@ from tests.cli.process import Ran, vfcc
 from tests.cli.shapes import shape
 from tests.trees import write_tree
 
+pytestmark = pytest.mark.vfcc("REQ-JSON")
+
 GOLDEN = Path(__file__).parent / "golden"
 WORKFLOW = """\
 name: people

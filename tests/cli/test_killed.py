@@ -14,6 +14,8 @@ from verifflowcc.services.sprints import show_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import open_workspace
 
+pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
+
 STARTING = range(2, 31, 2)
 ADVANCING = range(2, 45, 3)
 STOPPER = """

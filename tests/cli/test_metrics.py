@@ -10,6 +10,8 @@ from tests.cli.process import on_terminal, vfcc
 from tests.measured_world import ID, whole
 from verifflowcc.workflow.metrics_table import COLUMNS, NAMES
 
+pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")
+
 
 @pytest.fixture
 def measured(tmp_path: Path) -> Path:

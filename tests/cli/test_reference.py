@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from typer.main import get_command
 
 from verifflowcc import errors
@@ -43,6 +44,7 @@ def _part(page: str, path: tuple[str, ...]) -> str:
     return sections[0]
 
 
+@pytest.mark.vfcc("REQ-ERRORS")
 def test_every_exit_code_is_in_the_reference_and_no_other() -> None:
     page = (PAGES / "exit-codes.md").read_text(encoding="utf-8")
     told = {int(code) for code in re.findall(r"(?m)^\| (\d+) \|", page)}

@@ -8,6 +8,8 @@ import pytest
 from tests.cli.process import vfcc
 from tests.measured_world import ID, whole
 
+pytestmark = pytest.mark.vfcc("REQ-REPORT")
+
 
 @pytest.fixture
 def measured(tmp_path: Path) -> Path:

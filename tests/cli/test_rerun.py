@@ -9,6 +9,8 @@ from tests.cli.process import git, vfcc
 from tests.evidence_project import ADD, BUILD, SUB_FAILED, TEST, TREE, config
 from tests.trees import write_tree
 
+pytestmark = pytest.mark.vfcc("REQ-RERUN")
+
 TESTS = ".memory/stage/log-in/check/evidence"
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from tests.cli.process import git, vfcc
 
+pytestmark = pytest.mark.vfcc("REQ-FORKS")
+
 CHANGES = ".memory/stage/sprint-02/coding/artifacts/changes.md"
 
 

@@ -10,6 +10,8 @@ from tests.cli.test_approve import AGENTS, refused_at_terminal
 from tests.people_world import ID, WORKFLOW
 from verifflowcc.services.sprints import show_sprint
 
+pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
+
 LOOSE = WORKFLOW.replace(", waivable: false", "")
 WORDS = ("--reason", "known already")
 

@@ -1,5 +1,6 @@
 """The layout of tables: nothing is lost at any width, and lines keep to it."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -55,5 +56,6 @@ def test_a_word_is_cut_only_where_it_is_long_and_there_is_no_room() -> None:
     assert shown.splitlines() == ["a  b", "k  one two", "   conventions/pyth", "   on.md"]
 
 
+@pytest.mark.vfcc("REQ-TERMINAL")
 def test_what_could_steer_a_terminal_is_taken_out() -> None:
     assert table(("a",), [("x\x1b[31m\n",)], width=80) == "a\nx�[31m�"

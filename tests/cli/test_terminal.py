@@ -55,6 +55,7 @@ def test_explained_or_not_the_prompt_is_the_same(example: Path) -> None:
     assert explained.err.splitlines()[0].split() == ["layer", "rank", "entry", "tokens", "fate", "reason"]
 
 
+@pytest.mark.vfcc("REQ-EXPLAIN")
 @pytest.mark.parametrize("columns", [120, 80])
 def test_every_candidate_can_be_read_at(example: Path, columns: int) -> None:
     seen = on_terminal(example, *PROMPT, "--explain", "--budget", "4000", piped_stdout=True, columns=columns)

@@ -8,6 +8,8 @@ import pytest
 from tests.cli.process import VFCC, environment, vfcc
 from tests.cli.trees import everything, half_written
 
+pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
+
 EVENTS = ".memory/sprint/sprint-02/events"
 
 

@@ -14,6 +14,8 @@ from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.services.waivers import waive, what_to_waive
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
+
 WORDS = ("--reason", "nobody is there")
 
 

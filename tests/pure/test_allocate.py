@@ -1,5 +1,6 @@
 """Splitting a budget by largest remainder."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from verifflowcc.packing.allocate import allocate
 WEIGHTS = st.dictionaries(st.text(max_size=3), st.integers(0, 1_000_000), max_size=6)
 
 
+@pytest.mark.vfcc("REQ-ALLOCATION")
 def test_shares_of_the_default_allocation_are_exact() -> None:
     shares = {Layer.AGENT: 400_000, Layer.STAGE: 300_000, Layer.SPRINT: 200_000, Layer.PROJECT: 100_000}
     assert list(allocate(50_000, shares).values()) == [20_000, 15_000, 10_000, 5_000]
@@ -30,6 +32,7 @@ def test_no_weight_means_no_part() -> None:
     assert allocate(-10, {"a": 1}) == {"a": 0}
 
 
+@pytest.mark.vfcc("REQ-ALLOCATION")
 @settings(deadline=None)
 @given(st.integers(0, 10**9), WEIGHTS)
 def test_the_parts_add_up_to_the_budget_and_each_is_its_share_rounded(budget: int, weights: dict[str, int]) -> None:

@@ -23,6 +23,8 @@ from verifflowcc.workflow.assess_people import (
 )
 from verifflowcc.workflow.subject import subject_of
 
+pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
+
 REVIEWED = Criterion("reviewed", Kind.REVIEW, "approved")
 ACCEPTED = Criterion("accepted", Kind.ATTESTATION, "accepted")
 TALKED = Criterion("talked", Kind.FEEDBACK, "comments dealt with")

@@ -14,6 +14,8 @@ from verifflowcc.domain.gates import Criterion, Kind, Trust, Verdict
 from verifflowcc.formats.evidence import inputs_digest
 from verifflowcc.workflow.assess_recorded import assess_recorded, judge
 
+pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+
 PASS, FAIL, OPEN = Verdict.PASS, Verdict.FAIL, Verdict.NOT_EVALUABLE
 MILLION = 1_000_000
 COVERAGE = Criterion("covered", Kind.COVERAGE, "it is covered", command="test", at_least={"line": 80 * MILLION})
@@ -405,6 +407,8 @@ def test_a_baseline_holds_while_its_files_stay() -> None:
     [
         (1, History(tags=("v1",)), PASS),
         (1, History(), FAIL),
+        (1, History(tags=("v1",), uncommitted=("src/a.py",)), FAIL),
+        (1, History(tags=("v1",), uncommitted=("docs/a.md",)), PASS),
         (0, History(tags=("v1",)), FAIL),
         (1, History(problem="no git"), OPEN),
         (1, None, OPEN),

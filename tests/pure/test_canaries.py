@@ -14,6 +14,8 @@ from verifflowcc.domain.sprints import Artifact
 from verifflowcc.workflow.canaries import FAR_NUMBERS, canaries
 from verifflowcc.workflow.gate import assess
 
+pytestmark = pytest.mark.vfcc("REQ-CANARIES")
+
 MILLION = 1_000_000
 GOOD = {
     Kind.ARTIFACT: Criterion("a", Kind.ARTIFACT, "", files=("plan.*",)),

@@ -51,12 +51,13 @@ def test_an_empty_list_is_not_a_default() -> None:
     assert config("loading_strategy: {stage: {always_load: []}}").strategies[Layer.STAGE].always_load == ()
 
 
+@pytest.mark.vfcc("REQ-NEWER-FORMAT")
 def test_a_newer_format_is_the_only_problem_told() -> None:
     assert problems("format: 99\nmagic: true\n") == ["config.yaml:1: format 99 is newer than this vfcc understands (1)"]
     assert problems("magic: 1\n\nformat: 2") == ["config.yaml:3: format 2 is newer than this vfcc understands (1)"]
 
 
-TOP = "format, workflow, loading_strategy, token_allocation, gates, git, tokens"
+TOP = "format, workflow, loading_strategy, token_allocation, gates, trace, git, tokens"
 WHOLE = "a whole number from 1 to 1,000,000,000"
 SHARE = "a number from 0 to 1 with at most six decimals"
 QUOTES = "put it in quotes if you mean the text"
@@ -185,11 +186,13 @@ ONE_PROBLEM = [
 ]
 
 
+@pytest.mark.vfcc("REQ-CONFIG")
 @pytest.mark.parametrize(("text", "sentence"), ONE_PROBLEM, ids=[text[-40:] for text, _ in ONE_PROBLEM])
 def test_one_mistake_is_one_sentence(text: str, sentence: str) -> None:
     assert problems(text) == [f"config.yaml:{sentence}"]
 
 
+@pytest.mark.vfcc("REQ-CONFIG")
 def test_all_problems_are_told_at_once_in_the_order_of_the_lines() -> None:
     told = problems(
         "workflow: lite\nformat: no\nformat: 1\nloading_strategy:\n  agent:\n    always_load:\n      - ../a\n"
@@ -208,6 +211,7 @@ def test_shares_are_exact() -> None:
     assert given == Allocation(dict(zip(LAYERS, (100_000, 200_000, 300_000, 400_000), strict=True)))
 
 
+@pytest.mark.vfcc("REQ-ALLOCATION")
 def test_a_role_that_is_not_named_takes_the_default_shares() -> None:
     assert config("token_allocation: {}").allocation_for("coder") == DEFAULT_ALLOCATION
     assert config("token_allocation: {default: {agent: 1}}").allocation_for("coder").shares[Layer.AGENT] == 1_000_000

@@ -156,6 +156,7 @@ ONE_PROBLEM = [
 ]
 
 
+@pytest.mark.vfcc("REQ-CONFIG")
 @pytest.mark.parametrize(("text", "sentence"), ONE_PROBLEM, ids=[text[-45:] for text, _ in ONE_PROBLEM])
 def test_one_mistake_is_one_sentence(text: str, sentence: str) -> None:
     assert problems(text) == [f"config.yaml:{sentence}"]

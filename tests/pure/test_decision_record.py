@@ -6,6 +6,8 @@ from verifflowcc.domain.items import DecisionStatus
 from verifflowcc.formats.decision_record import decision_facts, status_facts
 from verifflowcc.text.dates import date_in_name, number_in_name, read_date, read_moment
 
+pytestmark = pytest.mark.vfcc("REQ-DECISION-RECORDS")
+
 
 @pytest.mark.parametrize(
     ("heading", "name", "title", "number"),

@@ -17,6 +17,8 @@ from verifflowcc.formats.events import encode_event, make_event, moment, parse_e
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.ulid import is_ulid, ulid
 
+pytestmark = pytest.mark.vfcc("REQ-LEDGER")
+
 GOLDEN = Path(__file__).parents[1] / "golden" / "events"
 INPUTS = json.loads((GOLDEN / "inputs.json").read_text(encoding="utf-8"))
 ULIDS = json.loads((GOLDEN / "ulid.json").read_text(encoding="utf-8"))

@@ -8,6 +8,8 @@ from markdown_it import MarkdownIt
 from verifflowcc.text.fences import close_fences, fence_for, open_fence
 from verifflowcc.text.markdown import Kind, read_lines, split_lines
 
+pytestmark = pytest.mark.vfcc("REQ-FENCES")
+
 LINES = [
     *("", "text", "more", "# Head", "   ### three", "    # code", "===", "---", "* * *", "> quote", "`` x ``"),
     *("- item", "  cont", "  - sub", "    deep", "1. one", "2. two", "10. ten", "+ plus", "-   three"),

@@ -5,6 +5,7 @@ The histories hold every kind of event; the branches may begin on a fork, or on 
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from tests.histories import ADDITIVE, SPRINT, bases, distinct, histories
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.workflow.fold import fold
+
+pytestmark = pytest.mark.vfcc("REQ-FORKS")
 
 FORKS = st.sampled_from([0, 0, 1, 1, 2])
 """How often the history before the two branches was forked."""

@@ -7,6 +7,8 @@ from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.workflow.fold import fold
 
+pytestmark = pytest.mark.vfcc("REQ-FORKS")
+
 FIRST = root()
 PLAN = passed("plan", "build", FIRST, second=1)
 OURS = passed("build", "check", PLAN, second=2, actor="human:Ann")

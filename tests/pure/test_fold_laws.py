@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ from verifflowcc.workflow.chain import chain
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.graph import arrange
 from verifflowcc.workflow.moves import after_passing, reopenable
+
+pytestmark = pytest.mark.vfcc("REQ-LEDGER")
 
 CLOCK = st.integers(0, 10**8)
 """Seconds: the writers' clocks are up to three years apart."""

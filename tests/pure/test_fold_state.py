@@ -9,6 +9,8 @@ from verifflowcc.workflow import payloads
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.progress import progress_document
 
+pytestmark = pytest.mark.vfcc("REQ-LEDGER")
+
 
 def statuses(state: SprintState) -> list[str]:
     return [str(each.status) for each in state.stages]

@@ -9,6 +9,8 @@ from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import edit, set_key, split
 from verifflowcc.formats.front_matter_spans import inline_value
 
+pytestmark = pytest.mark.vfcc("REQ-ITEM-LOSSLESS")
+
 PIECES = (
     "---",
     "...",

@@ -4,10 +4,13 @@ import difflib
 import random
 from collections.abc import Iterator
 
+import pytest
 import yaml
 
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.formats.front_matter import split
+
+pytestmark = pytest.mark.vfcc("REQ-ITEM-LOSSLESS")
 
 KEY, VALUE = "importance", "0.7"
 OLD_VALUES = (

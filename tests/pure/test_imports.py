@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "fast": {"fast", "errors", "cli"},
     "__init__": {"services"},
     "__main__": {"fast"},
+    "pytest_plugin": {"adapters", "formats", "errors"},
 }
 LIVES_IN = {
     "typer": {"cli"},

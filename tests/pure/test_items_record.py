@@ -3,6 +3,7 @@
 import pytest
 
 from verifflowcc.adapters.files.items import ParsedItem, edit_item, parse_item
+from verifflowcc.adapters.files.trace_items import parse_trace_item
 from verifflowcc.domain.item_types import TYPES, is_trace_type, item_type
 from verifflowcc.domain.items import (
     MEMORY_RELATIONS,
@@ -18,7 +19,6 @@ from verifflowcc.domain.items import (
     Trust,
     least_trust,
     scope_of,
-    trace_view,
 )
 from verifflowcc.errors import FormatError
 
@@ -72,6 +72,24 @@ def test_every_field_of_the_design_is_read() -> None:
     assert found.body == "# Something else\n\nText.\n"
 
 
+@pytest.mark.vfcc("REQ-DEADLINE")
+@pytest.mark.parametrize("moment", ["2026-12-31", "2026-12-31T18:00:00Z"])
+def test_a_deadline_and_an_end_are_days_or_moments(moment: str) -> None:
+    found = parsed(f"deadline: {moment}\nexpires: {moment}")
+
+    assert (found.item.deadline, found.item.expires, found.notices) == (moment, moment, ())
+
+
+@pytest.mark.vfcc("REQ-DEADLINE")
+@pytest.mark.parametrize("name", ["deadline", "expires"])
+def test_a_deadline_that_is_no_day_is_told(name: str) -> None:
+    found = parsed(f"{name}: soon")
+
+    assert getattr(found.item, name) is None
+    assert [name in notice for notice in found.notices] == [True]
+
+
+@pytest.mark.vfcc("REQ-ITEM-DEFAULTS", "REQ-ITEM-STATUS")
 def test_a_file_with_nothing_but_prose_has_every_default() -> None:
     found = parse_item(".memory/project/conventions/python.md", b"# How we write Python\n\nPlainly.\n")
 
@@ -82,6 +100,7 @@ def test_a_file_with_nothing_but_prose_has_every_default() -> None:
     assert found.notices == ()
 
 
+@pytest.mark.vfcc("REQ-PROJECT-FILES")
 @pytest.mark.parametrize(
     ("path", "type_name"),
     [
@@ -145,6 +164,7 @@ def test_a_wrong_value_is_a_notice_and_never_silent(front: str, notice: str) -> 
     assert found.notices[0].startswith("project/items/fact/x.md:")
 
 
+@pytest.mark.vfcc("REQ-ITEM-LINKS")
 def test_a_wrong_value_leaves_the_others_as_they_are() -> None:
     found = parsed("title: T\nimportance: high\nlinks: [{to: a, relation: likes}, {to: b, relation: refines}]")
 
@@ -195,6 +215,7 @@ def test_bytes_that_are_not_utf8_are_told_with_line_and_byte() -> None:
         parse_item("a/x.md", b"ab\ncd\xe9\n")
 
 
+@pytest.mark.vfcc("REQ-ITEM-DEFAULTS")
 def test_a_file_that_is_not_markdown_is_an_item_with_defaults() -> None:
     found = parse_item(".memory/sprint/login/metrics.json", b'\xef\xbb\xbf{"a": 1}\r\n')
 
@@ -209,23 +230,45 @@ def test_an_opened_block_is_told_where_it_looks_like_one() -> None:
 
 
 def test_one_requirement_is_memory_and_trace_from_one_file() -> None:
-    front = (
-        "id: req-login\ntype: requirement\nverification: test\n"
-        "links: [{to: need-1, relation: refines, fingerprint: sha256:ab}, {to: old, relation: supersedes}]"
-    )
-    found = parsed(front, ".memory/project/items/requirement/login.md", "# Login\n\nThe user shall log in.\n")
+    path = ".memory/project/items/requirement/login.md"
+    data = b"""\
+---
+id: req-login
+type: requirement
+verification: test
+links:
+- {to: need-1, relation: refines, fingerprint: doorstop:c2Vf, by: human:You, on: 2026-11-21, reason: looked}
+- {to: old, relation: supersedes}
+derived: true
+rationale: nobody waits
+planned: next sprint
+integrity: B
+reviewed: {fingerprint: doorstop:c2Vf, by: human:Other, on: 2026-11-21}
+verified: {method: analysis, by: human:You, on: 2026-11-21, fingerprint: a, content: b, saw: c}
+tests: [tests/test_login.py]
+evidence: [load]
+---
+# Login
 
-    traced = trace_view(found.item, found.body)
+The user shall log in.
+"""
+    remembered, traced = parse_item(path, data), parse_trace_item(path, data)
 
-    assert (found.item.importance, found.item.scope) == (800, "project")
     assert traced is not None
-    assert (traced.id, traced.title, traced.path) == (found.item.id, found.item.title, found.item.path)
-    assert traced.links == (Link("need-1", Relation.REFINES, "sha256:ab"),)
-    assert traced.verification == "test"
-    assert traced.text == "# Login\n\nThe user shall log in."
-    assert trace_view(parsed("type: fact").item, "") is None
+    assert (remembered.notices, remembered.unknown, traced.flaws) == ((), (), ())
+    assert (remembered.item.importance, remembered.item.scope) == (800, "project")
+    assert (traced.id, traced.title, traced.path) == (remembered.item.id, remembered.item.title, remembered.item.path)
+    assert remembered.item.links == (
+        Link("need-1", Relation.REFINES, "doorstop:c2Vf"),
+        Link("old", Relation.SUPERSEDES),
+    )
+    assert [(link.to, link.relation) for link in traced.links] == [("need-1", "refines")]
+    assert remembered.item.verification == traced.verification == "test"
+    assert traced.text == remembered.body.strip()
+    assert parse_trace_item(path, b"---\ntype: fact\n---\n") is None
 
 
+@pytest.mark.vfcc("REQ-ITEM-LOSSLESS")
 def test_an_edit_keeps_every_other_byte_and_refuses_what_it_cannot_check() -> None:
     data = ("\ufeff" + DECISION).replace("\n", "\r\n").encode()
 
@@ -238,6 +281,7 @@ def test_an_edit_keeps_every_other_byte_and_refuses_what_it_cannot_check() -> No
         edit_item("x.md", b"\xff", {"a": "2"})
 
 
+@pytest.mark.vfcc("REQ-ITEM-TYPES")
 def test_the_table_of_types_is_that_of_the_reference() -> None:
     assert {name: each.importance for name, each in TYPES.items() if each.importance > 800} == {
         "preference": 900,
@@ -245,7 +289,7 @@ def test_the_table_of_types_is_that_of_the_reference() -> None:
         "failure": 850,
     }
     assert {name for name in TYPES if is_trace_type(name)} == {
-        *("need", "requirement", "component", "interface", "unit", "test_spec", "hazard")
+        *("need", "requirement", "component", "interface", "unit", "test_spec", "hazard", "information")
     }
     assert {name: each.ttl_days for name, each in TYPES.items() if each.ttl_days} == {
         **dict.fromkeys(("failure", "fact", "guideline", "insight", "summary"), 365),
@@ -261,6 +305,23 @@ def test_the_table_of_types_is_that_of_the_reference() -> None:
     assert item_type("of-a-workflow").importance == 500
 
 
+@pytest.mark.vfcc("REQ-ITEM-TYPES")
+@pytest.mark.parametrize(
+    ("importance", "names"),
+    [
+        (900, "preference decision"),
+        (850, "failure"),
+        (800, "convention need requirement component interface unit test_spec hazard information"),
+        (700, "pattern fix tool_output"),
+        (600, "guideline insight summary question assumption task_state"),
+        (500, "business_fact work_pattern communication_style goal constraint relationship fact reasoning note"),
+    ],
+)
+def test_each_type_has_the_importance_of_the_reference(importance: int, names: str) -> None:
+    assert {name for name, each in TYPES.items() if each.importance == importance} == set(names.split())
+
+
+@pytest.mark.vfcc("REQ-ITEM-LINKS")
 def test_relations_of_memory_and_trace_are_one_table() -> None:
     assert frozenset(Relation) == MEMORY_RELATIONS | TRACE_RELATIONS
     assert not MEMORY_RELATIONS & TRACE_RELATIONS
@@ -277,7 +338,14 @@ def test_trust_is_the_least_of_its_sources() -> None:
     assert least_trust(Trust.HUMAN) is Trust.HUMAN
 
 
+@pytest.mark.vfcc("REQ-ITEM-SCOPE")
 def test_a_path_tells_the_scope() -> None:
     assert scope_of(".memory/sprint/login/goals.md") == "sprint/login"
     assert scope_of("agent/coder/prompt.md") == "agent/coder"
     assert scope_of(".memory/stage/login.md") == "project"
+
+
+@pytest.mark.vfcc("REQ-ITEM-SCOPE")
+def test_a_path_of_a_stage_tells_its_sprint_too() -> None:
+    assert scope_of(".memory/stage/login/coding/summary.md") == "stage/login/coding"
+    assert parse_item(".memory/stage/login/coding/summary.md", b"text\n").item.scope == "stage/login/coding"

@@ -10,6 +10,8 @@ from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.context.standing import standing, superseded, withdrawn
 from verifflowcc.domain.items import Item
 
+pytestmark = pytest.mark.vfcc("REQ-SUPERSEDED")
+
 FOLDER = "project/decisions"
 
 
@@ -136,6 +138,7 @@ def test_a_file_in_the_same_folder_goes_before_one_elsewhere() -> None:
     assert list(superseded([near, far, new]).found) == ["a/x.md"]
 
 
+@pytest.mark.vfcc("REQ-ITEM-STATUS")
 def test_what_is_withdrawn_is_out_with_its_reason() -> None:
     items = [
         decision("1-a", status="❌ Rejected (see [2](2-b.md))"),

@@ -162,6 +162,7 @@ def test_a_test_inside_a_test_is_not_lost() -> None:
     assert measured(suite(case("a", case("b", "<failure/>")))).measures["failed"] == 1
 
 
+@pytest.mark.vfcc("REQ-EVIDENCE")
 @pytest.mark.parametrize(
     "text", ["<testsuites/>", '<testsuite tests="0" failures="0"/>', "<testsuites><testsuite/></testsuites>"]
 )
@@ -381,6 +382,7 @@ def test_a_test_of_this_tree_is_known(known: Known, classname: str, name: str, f
     assert measured(one_test(classname, name, file), known).measures["unknown"] == 0
 
 
+@pytest.mark.vfcc("REQ-EVIDENCE")
 @pytest.mark.parametrize(
     ("known", "classname", "name", "file"), [row[1:] for row in FOREIGN], ids=[row[0] for row in FOREIGN]
 )

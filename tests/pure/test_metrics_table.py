@@ -25,6 +25,8 @@ from verifflowcc.workflow.metrics_table import (
 from verifflowcc.workflow.metrics_words import lasting, stage_time, words_of_coverage, words_of_tests
 from verifflowcc.workflow.summary import metrics, metrics_document
 
+pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")
+
 EMPTY = {"sprint": "login", "stage": "coding"}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,6 +46,7 @@ def reasons(packing: Packing) -> dict[str, str]:
     return {one.candidate.key: one.reason for one in packing.placed}
 
 
+@pytest.mark.vfcc("REQ-TRIM")
 def test_an_entry_too_large_does_not_hide_smaller_ones() -> None:
     small, large = entry("goals.md", 10), entry("log.md", 500)
 
@@ -54,6 +56,7 @@ def test_an_entry_too_large_does_not_hide_smaller_ones() -> None:
     assert reasons(packing) == {"log.md": "dropped: needs 500 tokens, 90 left in the project layer", "goals.md": "fits"}
 
 
+@pytest.mark.vfcc("REQ-TRIM")
 def test_an_entry_that_does_not_fit_is_trimmed_where_256_tokens_of_it_remain() -> None:
     for tokens, fate in [(255, "dropped"), (256, "trimmed")]:
         assert fates(packed(queue(Layer.PROJECT, entry("a", 2040)), tokens=tokens)) == {"a": fate}
@@ -114,6 +117,7 @@ def test_an_entry_that_cannot_be_trimmed_is_dropped_and_says_so() -> None:
     }
 
 
+@pytest.mark.vfcc("REQ-ALLOCATION")
 def test_what_a_layer_leaves_over_goes_to_the_others_in_the_order_of_priority() -> None:
     stage = queue(Layer.STAGE, entry("stage", 700, Layer.STAGE))
     sprint = queue(Layer.SPRINT, entry("sprint", 250, Layer.SPRINT))
@@ -124,6 +128,7 @@ def test_what_a_layer_leaves_over_goes_to_the_others_in_the_order_of_priority() 
     assert reasons(packing)["stage"] == "fits with 400 tokens left over by other layers"
 
 
+@pytest.mark.vfcc("REQ-ALLOCATION", "REQ-LAYER-CAPS")
 def test_a_layer_never_takes_more_than_its_max_tokens() -> None:
     packing = packed(queue(Layer.AGENT, entry("a", 100, Layer.AGENT), max_tokens=99), tokens=50_000)
     assert fates(packing) == {"a": "dropped"}
@@ -177,6 +182,7 @@ def test_a_layer_without_a_share_lives_on_leftovers() -> None:
     assert fates(packing) == {"me": "kept"}
 
 
+@pytest.mark.vfcc("REQ-SMALL-BUDGET")
 def test_with_a_small_budget_the_agent_layer_survives_and_the_project_layer_goes_first() -> None:
     def layers(tokens: int) -> set[str]:
         four = [queue(layer, entry(layer.value, 200, layer)) for layer in reversed(PRIORITY[:4])]
@@ -213,6 +219,7 @@ def test_an_agent_layer_that_cannot_be_saved_costs_the_others_nothing() -> None:
     assert fates(packing) == {"p": "kept", "s": "dropped", "agent": "dropped"}
 
 
+@pytest.mark.vfcc("REQ-HEAD-TAIL")
 def test_the_ends_of_a_ranked_list_are_tried_first_and_reported_in_rank_order() -> None:
     ranked = [entry(str(number), 10) for number in range(7)]
 

@@ -1,5 +1,6 @@
 """The order of a layer's candidates: total, in integers, the same whatever order they come in."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,12 +35,14 @@ CANDIDATES = st.lists(
 )
 
 
+@pytest.mark.vfcc("REQ-RECENT-DECISIONS")
 def test_the_newest_comes_first_among_equals() -> None:
     old, new = candidate("1.md", recency=("date", "2024-01-31")), candidate("2.md", recency=("date", "2026-02-01"))
 
     assert keys([old, new]) == ["2.md", "1.md"]
 
 
+@pytest.mark.vfcc("REQ-RANK-BY-WORTH")
 def test_the_relevant_comes_before_the_new() -> None:
     relevant = candidate("cache.md", matches={"cache": 3}, recency=("number", 1))
     new = candidate("logo.md", recency=("number", 9))
@@ -65,8 +68,15 @@ def test_a_short_text_beats_a_long_one_with_as_many_matches() -> None:
     assert keys([long, short], with_task=True) == ["short.md", "long.md"]
 
 
+@pytest.mark.vfcc("REQ-CITED-FILES")
 def test_an_entry_that_cites_a_file_of_the_task_is_lifted() -> None:
     assert keys([candidate("a.md"), candidate("b.md", in_play=True)])[0] == "b.md"
+
+
+@pytest.mark.vfcc("REQ-RANK-BY-WORTH")
+def test_the_important_and_the_certain_come_first_among_equals() -> None:
+    assert keys([candidate("a.md"), candidate("b.md", importance=600)]) == ["b.md", "a.md"]
+    assert keys([candidate("a.md"), candidate("b.md", confidence=900)]) == ["b.md", "a.md"]
 
 
 def test_dates_and_numbers_are_not_compared_with_each_other() -> None:
@@ -76,6 +86,7 @@ def test_dates_and_numbers_are_not_compared_with_each_other() -> None:
     assert keys([dated, numbered]) == ["dated.md", "numbered.md"]
 
 
+@pytest.mark.vfcc("REQ-RANK-BY-WORTH")
 @given(candidates=CANDIDATES, with_task=st.booleans(), data=st.data())
 def test_the_order_they_come_in_does_not_matter(candidates: list[Ranked], with_task: bool, data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(candidates))

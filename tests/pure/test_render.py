@@ -92,6 +92,7 @@ def fenced(text: str) -> list[tuple[str, str]]:
     return [(token.info, token.content) for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
 
 
+@pytest.mark.vfcc("REQ-PROMPT-SECTIONS")
 def test_the_sections_stand_in_the_order_of_the_record_and_the_task_comes_last() -> None:
     text = CODER.render(whole(lambda layer: entry(layer, f"{layer}.md")), LIMIT)
 
@@ -104,6 +105,7 @@ def test_the_sections_stand_in_the_order_of_the_record_and_the_task_comes_last()
     assert text.index("Stage coding, apex.") < text.index("Work in steps.") < text.index("### agent.md")
 
 
+@pytest.mark.vfcc("REQ-PROMPT-SECTIONS")
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_section_with_nothing_is_left_out_but_the_task_stands(name: str) -> None:
     text = ALL[name].render(PromptView("a"), LIMIT)
@@ -113,6 +115,7 @@ def test_a_section_with_nothing_is_left_out_but_the_task_stands(name: str) -> No
     assert len(text) < 800
 
 
+@pytest.mark.vfcc("REQ-FENCES")
 def test_an_entry_shows_its_source_date_trust_and_that_it_was_trimmed() -> None:
     trimmed = entry_view("a.md", "x", source="docs/a.md", date="2026-01-02", trust="agent", trimmed=True)
     undated = entry_view("b.md", "y", source="docs/b.md")
@@ -123,6 +126,7 @@ def test_an_entry_shows_its_source_date_trust_and_that_it_was_trimmed() -> None:
     assert "### b.md\n\nFrom docs/b.md, trust human\n\n```markdown\ny\n```\n\n" in text
 
 
+@pytest.mark.vfcc("REQ-PROMPT-SECTIONS")
 @pytest.mark.parametrize("kind", ["json", "yaml", "markdown"])
 def test_an_artifact_stands_in_a_fence_of_its_kind(kind: str) -> None:
     text = CODER.render(PromptView("coder", stage_entries=(entry('{"a": 1}', kind=kind),)), LIMIT)
@@ -140,6 +144,7 @@ def test_memory_is_announced_as_data_only_where_there_is_some() -> None:
     assert note not in CODER.render(PromptView("coder", sprint=SPRINT, task="x"), LIMIT)
 
 
+@pytest.mark.vfcc("REQ-FENCES")
 @pytest.mark.parametrize("case", HOSTILE)
 @pytest.mark.parametrize("name", SHIPPED)
 def test_hostile_text_stays_in_its_fence(name: str, case: str) -> None:
@@ -204,6 +209,7 @@ def test_the_text_has_one_newline_at_its_end_and_lf_line_ends(body: str) -> None
     assert text == CODER.render(view, LIMIT)
 
 
+@pytest.mark.vfcc("REQ-TEMPLATES")
 def test_a_template_that_prints_without_end_is_stopped() -> None:
     template = compile_template("{% for e in project_entries %}{{ task }}{{ task }}{% endfor %}", "t.md.j2", PARTIALS)
     view = PromptView("coder", project_entries=(entry("x"),) * 5_000, task="x" * 100_000)

@@ -14,6 +14,8 @@ from verifflowcc.domain.sprints import Artifact
 from verifflowcc.formats.evidence import folder_digests, inputs_digest
 from verifflowcc.workflow.staleness import inputs_now, stale_reasons
 
+pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+
 NAMES = st.sampled_from(["a", "b", "src/a", "src/b", "src/deep/c", "tests/t"])
 TREES = st.dictionaries(NAMES, st.sampled_from(["1", "2"]), max_size=6)
 

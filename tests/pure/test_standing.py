@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow import fields, payloads
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.moves import after_passing, reopenable
+
+pytestmark = pytest.mark.vfcc("REQ-GOING-BACK")
 
 FIVE = Workflow(
     "five",

@@ -18,6 +18,8 @@ from verifflowcc.text.sections import sections
 from verifflowcc.workflow.deviations import LONGEST, clause
 from verifflowcc.workflow.summary import StageExit, metrics, metrics_document, summary_document
 
+pytestmark = pytest.mark.vfcc("REQ-STAGE-EXIT")
+
 DIGEST = "sha256:" + "0" * 64
 OTHER = "sha256:" + "1" * 64
 CODING = Stage("coding", "Coding", Leg.APEX, None, "coder", ())

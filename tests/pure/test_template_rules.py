@@ -24,6 +24,8 @@ from verifflowcc.context.template_shapes import LOOP, attributes
 from verifflowcc.context.view import EntryView, LayerView, PromptView, SprintView, StageView, entry_view
 from verifflowcc.errors import TemplateError
 
+pytestmark = pytest.mark.vfcc("REQ-TEMPLATES")
+
 REFUSED = {
     "addition": (3, "arithmetic is not allowed"),
     "and_chain": (3, "one tag has at most 60 words and signs"),

@@ -33,6 +33,7 @@ def test_the_two_encodings_count_apart() -> None:
     assert {key.split("/")[0] for key in cache} == {"o200k_base", "cl100k_base"}
 
 
+@pytest.mark.vfcc("REQ-START-UP")
 def test_a_second_run_counts_only_what_changed() -> None:
     cache: dict[str, int] = {}
     sections = [f"# {number}\n" + SECTION for number in range(10)]
@@ -65,6 +66,7 @@ def test_a_chunk_that_comes_twice_counts_twice() -> None:
     assert open_counter(TokenSettings()).count(SECTION * 3) == 3 * once
 
 
+@pytest.mark.vfcc("REQ-TOKENS")
 def test_much_new_text_is_counted_by_tiktoken_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join(f"# {number} ½ 中文 👍🏽 don't\n" + SECTION for number in range(40))
     here = open_counter(TokenSettings())
@@ -117,6 +119,7 @@ def test_an_estimate_is_the_exact_count_times_the_factor_rounded_up(factor: int,
     assert (estimate.count(text) - 1) * 1_000_000 < exact * factor <= estimate.count(text) * 1_000_000
 
 
+@pytest.mark.vfcc("REQ-TOKENS")
 def test_an_estimate_says_what_it_is() -> None:
     counter = open_counter(TokenSettings(model="my-model", factors={"my-model": 1_150_000}))
 

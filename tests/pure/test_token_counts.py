@@ -18,6 +18,8 @@ from verifflowcc.adapters.tokens.delegate import build_delegate
 from verifflowcc.adapters.tokens.encodings import ENCODINGS
 from verifflowcc.adapters.tokens.vocabulary import Vocabulary, open_vocabulary
 
+pytestmark = pytest.mark.vfcc("REQ-TOKENS")
+
 both = pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
 
 SAMPLES = """

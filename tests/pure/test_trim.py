@@ -13,6 +13,8 @@ from verifflowcc.packing.trim import Trimmed, mark, trim_text
 from verifflowcc.text.fences import open_fence
 from verifflowcc.text.markdown import split_lines
 
+pytestmark = pytest.mark.vfcc("REQ-TRIM")
+
 MARK = re.compile(r"\[… [\d,]+ of [\d,]+ tokens left out here; the rest: .*\]")
 
 

@@ -11,6 +11,8 @@ from verifflowcc.domain.gates import Criterion, Kind, Mode, Trust
 from verifflowcc.domain.workflows import Edits, Leg, Route, Workflow
 from verifflowcc.errors import ConfigError
 
+pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
+
 SMALL = """\
 name: small
 title: Small
@@ -346,7 +348,7 @@ def test_all_problems_are_told_at_once_in_the_order_of_the_lines() -> None:
 
 def test_a_file_that_is_no_mapping_is_one_sentence() -> None:
     assert problems("") == [
-        "workflow.yaml:1: a mapping with name, title, gates, strict, stages is expected, not nothing"
+        "workflow.yaml:1: a mapping with name, title, gates, strict, trace, stages is expected, not nothing"
     ]
     assert problems("name: a\n---\nname: b\n")[0].startswith("workflow.yaml:2: a second document begins here")
     assert problems("name: a\ntitle: b\nstages: []")[0] == "workflow.yaml:3: stages must be a list of 1 to 50 stages"

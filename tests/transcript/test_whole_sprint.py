@@ -58,6 +58,22 @@ def test_a_clone_of_the_walk_through_is_green_in_ci(walked: tuple[Path, list[str
     assert run(yaml.safe_load(blocks(ci)[1])[0]["run"], tmp_path / "clone") == "", "where no sprint is open"
 
 
+def test_the_trace_of_a_clone_is_as_green_and_a_change_turns_it_red(
+    walked: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    """Results come from the evidence that is committed; nothing is run, and nothing of `.memory/local/` is there."""
+    run(f"git clone -q {walked[0]} clone", tmp_path)
+    here = tmp_path / "clone"
+
+    assert run("vfcc check trace", here).splitlines()[-1] == "trace: nothing red in 13 items, 1 note"
+
+    run("echo '# later' >> inflection/__init__.py", here)
+    said = run("vfcc check trace", here)
+
+    assert "error stale-result: unit_test/tests (" in said
+    assert said.endswith("[exit 1]")
+
+
 def test_a_clone_that_allows_nothing_runs_nothing(walked: tuple[Path, list[str]], tmp_path: Path) -> None:
     run(f"git clone -q {walked[0]} clone", tmp_path)
     said = run("vfcc check --rerun", tmp_path / "clone").splitlines()

@@ -27,6 +27,8 @@ from verifflowcc.services.allow import allow_commands, ensure_allowed, show_comm
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
+
 AT = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TEST = Command("test", ("python", "-m", "pytest"), 600, {"junit": "j.xml"}, ("src/**",))
 LINT = Command("lint", ("ruff", "check"), 60, {})

@@ -82,6 +82,7 @@ def test_what_is_approved_is_shown_with_digests_and_sizes(tmp_path: Path) -> Non
     assert what.line == f"Vfcc-Approve: {ID}/plan {what.asked.subject[7:19]}"
 
 
+@pytest.mark.vfcc("REQ-APPROVALS")
 @pytest.mark.parametrize("actor", [CODER, "agent:unknown", "ci", "tool:vfcc"])
 def test_only_people_approve_and_reject(tmp_path: Path, actor: str) -> None:
     here = world(tmp_path)
@@ -97,6 +98,7 @@ def test_a_person_needs_a_name(tmp_path: Path) -> None:
     assert str(caught.value.hint).startswith("git config --global user.name")
 
 
+@pytest.mark.vfcc("REQ-APPROVALS")
 def test_an_author_is_refused_at_once(tmp_path: Path) -> None:
     here = world(tmp_path)
     for name in (YOU, "human:you"):
@@ -129,6 +131,7 @@ def test_where_nobody_is_known_as_the_author_the_next_step_says_how_to_name_one(
     assert said(here, OTHER).asked.verdict is Verdict.PASS
 
 
+@pytest.mark.vfcc("REQ-APPROVALS")
 def test_content_that_changes_after_an_approval_closes_the_gate_and_says_what_changed(tmp_path: Path) -> None:
     here = world(tmp_path)
     said(here, OTHER)
@@ -159,6 +162,7 @@ def test_somebody_else_writing_meanwhile_stops_nobody(tmp_path: Path) -> None:
     assert approve(here, what, YES, actor=OTHER).asked.verdict is Verdict.PASS
 
 
+@pytest.mark.vfcc("REQ-APPROVALS")
 def test_an_approval_runs_out_after_its_day(tmp_path: Path) -> None:
     here = world(tmp_path)
     said(here, OTHER, Opinions(Opinion.APPROVED, expires=day(0)))

@@ -16,6 +16,8 @@ from verifflowcc.services.scratch import Trial
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-CANARIES")
+
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

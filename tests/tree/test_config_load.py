@@ -40,6 +40,7 @@ def without_digest(config: Config) -> dict[str, object]:
     return {name: getattr(config, name) for name in config.__slots__ if name != "digest"}
 
 
+@pytest.mark.vfcc("REQ-CONFIG")
 def test_the_configuration_of_the_decision_record_loads_as_it_stands(tmp_path: Path) -> None:
     path = tree(tmp_path, SEED.read_bytes())
 
@@ -74,6 +75,7 @@ def test_the_shipped_configuration_says_what_holds_without_it() -> None:
     assert without_digest(config) == without_digest(default_config())
 
 
+@pytest.mark.vfcc("REQ-CONFIG", "REQ-LAYER-CAPS")
 def test_the_shipped_configuration_has_all_that_the_decision_record_names() -> None:
     seed = check(SEED.read_bytes(), WORKFLOWS).config
     shipped = default_config()
@@ -109,6 +111,7 @@ def test_a_missing_memory_tree_is_no_configuration(tmp_path: Path) -> None:
         load_config(tmp_path / ".memory" / "config.yaml", WORKFLOWS, None)
 
 
+@pytest.mark.vfcc("REQ-NEWER-FORMAT")
 def test_a_newer_format_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"config\.yaml:1: format 99 is newer") as caught:
         load_config(tree(tmp_path, "format: 99"), WORKFLOWS, None)
@@ -136,6 +139,7 @@ def test_a_file_of_100_mb_is_refused_unread(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.vfcc("REQ-INSIDE")
 def test_a_link_that_leaves_the_project_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("password: x\n")
     (tmp_path / "project").mkdir()
@@ -195,6 +199,7 @@ def fresh_process(path: Path) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.vfcc("REQ-START-UP")
 def test_an_unchanged_configuration_needs_no_yaml_and_no_pydantic(tmp_path: Path) -> None:
     path = tree(tmp_path, "workflow: agile\n")
 
@@ -341,7 +346,7 @@ def test_the_schema_describes_every_key_and_refuses_all_others() -> None:
 
 def test_the_schema_knows_every_key_that_the_program_does() -> None:
     schema = json.loads(json.dumps(json_schema(WORKFLOWS)))
-    sections = ["format", "workflow", "loading_strategy", "token_allocation", "gates", "git", "tokens"]
+    sections = ["format", "workflow", "loading_strategy", "token_allocation", "gates", "trace", "git", "tokens"]
     assert list(schema["properties"]) == sections
     for path in (SEED, SHIPPED):
         assert unknown(schema, schema, yaml_value(path)) == []

@@ -129,6 +129,7 @@ def check(package: ContextPackage) -> None:
         assert (one.text is not None) == (one.fate is Fate.TRIMMED)
 
 
+@pytest.mark.vfcc("REQ-BUDGET", "REQ-SMALL-BUDGET")
 @settings(max_examples=30, deadline=None)
 @given(trees(), configurations(), budgets)
 def test_the_text_is_within_the_budget_or_the_smallest_that_would_do_is_told(
@@ -149,6 +150,7 @@ def test_the_text_is_within_the_budget_or_the_smallest_that_would_do_is_told(
         assert compile_context(here, ask(package.prompt.budget_tokens)) == package
 
 
+@pytest.mark.vfcc("REQ-EXPLAIN")
 @settings(max_examples=20, deadline=None)
 @given(trees(), configurations(), budgets)
 def test_every_candidate_is_listed_once_with_its_fate(files: dict[str, str], config: str, budget: int) -> None:
@@ -167,6 +169,7 @@ def test_every_candidate_is_listed_once_with_its_fate(files: dict[str, str], con
         assert (one.fate is Fate.DROPPED) == (one.candidate.path not in package.sources)
 
 
+@pytest.mark.vfcc("REQ-FENCES")
 @settings(max_examples=30, deadline=None)
 @given(trees(), configurations(), budgets)
 def test_no_entry_leaves_its_fence(files: dict[str, str], config: str, budget: int) -> None:
@@ -204,6 +207,7 @@ def test_a_larger_budget_is_never_refused_where_a_smaller_one_did(
             assert refusal(here, ask(budget + more)) is None
 
 
+@pytest.mark.vfcc("REQ-BUDGET")
 @pytest.mark.parametrize("budget", [1, 50, 255, 256, 257, 300, 400, 512, 700, 1000, 1500, 2500, 4000, 6000, 50_000])
 @pytest.mark.parametrize("agent", ["coder", "planner", "tester"])
 def test_the_worked_example_is_within_any_budget(tmp_path: Path, agent: str, budget: int) -> None:

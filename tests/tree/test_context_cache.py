@@ -19,6 +19,8 @@ from verifflowcc.services.memory_manager import MemoryManager
 from verifflowcc.services.status import current_status, remember_status
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
+
 ASK = Question("coder", task="write the calendar export", budget_tokens=20_000)
 DECISION = ".memory/project/decisions/0001-predict-from-constituents.md"
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.trees import commit, committed_example, git, prompt, vfcc, write_tree
 
+pytestmark = pytest.mark.vfcc("REQ-SAME-BYTES")
+
 ASK = ("--agent", "coder", "--task", "write the calendar export", "--budget", "4000")
 WITH = pytest.mark.parametrize("committed", [(), ("--committed",)], ids=["working tree", "committed"])
 
@@ -121,6 +123,7 @@ def test_the_locale_the_time_zone_and_the_hash_seed_say_nothing(
     assert prompt(tmp_path / "clone", *ASK, *committed, **surroundings) == expected
 
 
+@pytest.mark.vfcc("REQ-RECENT-DECISIONS")
 @WITH
 def test_file_times_say_nothing(committed: tuple[str, ...], origin: Path, expected: bytes, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
@@ -165,6 +168,7 @@ def test_what_git_does_not_carry_says_nothing(origin: Path, expected: bytes, tmp
     assert prompt(clone, *ASK) == expected
 
 
+@pytest.mark.vfcc("REQ-PROGRESS")
 def test_a_pattern_that_names_the_projection_gives_what_the_ledger_says(origin: Path, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     full(origin, clone)
@@ -228,6 +232,7 @@ def test_a_clone_in_which_nothing_can_be_kept_gives_the_same_bytes(
     assert b"nothing is cached" in done.stderr
 
 
+@pytest.mark.vfcc("REQ-INSIDE")
 @pytest.mark.parametrize("names", [[b".memory", b"..", b"..", b".."], [b".memory", b"link"]], ids=["dots", "a link"])
 def test_a_tree_that_git_would_not_check_out_writes_nothing_outside(
     names: list[bytes], origin: Path, tmp_path: Path

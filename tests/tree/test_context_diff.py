@@ -13,6 +13,8 @@ from verifflowcc.services.context import compile_context
 from verifflowcc.services.context_diff import Comparison, compare_contexts, sides
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-CONTEXT-DIFF")
+
 DECISIONS = ".memory/project/decisions"
 
 

@@ -42,6 +42,7 @@ def decision(number: int, title: str, status: str = "Accepted", body: str = "") 
     return f"{head}## Status\n\n{status}\n\n## Decision\n\n{body or title}.\n"
 
 
+@pytest.mark.vfcc("REQ-MANAGER")
 class TestMemoryManager:
     """The decision's own names and its two tests, as it asserts them."""
 
@@ -58,6 +59,7 @@ class TestMemoryManager:
         assert len(context.agent) > 0
         assert len(context.project) == 0
 
+    @pytest.mark.vfcc("REQ-ENTRIES", "REQ-AGENT-FILES")
     def test_the_entries_are_those_of_the_prompt(self, tmp_path: Path) -> None:
         manager = MemoryManager(example(tmp_path))
         context = manager.load_context_for_agent("coder", "sprint-02", "coding")
@@ -70,6 +72,7 @@ class TestMemoryManager:
             assert one.content.strip() in package.text
         assert [one.key for one in context.agent] == ["prompt.md", "tools.yaml", "context.json"]
 
+    @pytest.mark.vfcc("REQ-ONE-LAYER")
     def test_a_layer_alone_has_the_whole_budget(self, tmp_path: Path) -> None:
         manager = MemoryManager(example(tmp_path))
         for layer, first in (("project", "CLAUDE.md"), ("sprint", "goals.md"), ("stage", "artifacts/interface.json")):
@@ -79,6 +82,7 @@ class TestMemoryManager:
             assert sum(one.tokens for one in entries) <= 2000
         assert manager.load_layer(MemoryLayer.PROJECT, "coder", "sprint-02", "coding", 10) == []
 
+    @pytest.mark.vfcc("REQ-STAGE-UPDATE", "REQ-STAGE-FILES")
     def test_a_stages_artifacts_are_saved_with_a_summary_for_the_next(self, tmp_path: Path) -> None:
         manager = MemoryManager(example(tmp_path))
         written = manager.update_stage_memory("coding", {"changes": {"files": ["tidewater/calendar.py"]}})
@@ -91,6 +95,7 @@ class TestMemoryManager:
         coding = manager.load_context_for_agent("coder", "sprint-02", "coding")
         assert "artifacts/changes.json" in [one.key for one in coding.stage]
 
+    @pytest.mark.vfcc("REQ-SPRINT-UPDATE")
     def test_a_sprints_results_are_in_its_progress_and_its_learnings_in_its_knowledge(self, tmp_path: Path) -> None:
         manager = MemoryManager(example(tmp_path))
         manager.update_sprint_memory("sprint-02", {"velocity": 21, "learnings": "Ask the clerk early."})
@@ -117,6 +122,7 @@ SEED_TREE = {
 }
 
 
+@pytest.mark.vfcc("REQ-SEED-NAMES", "REQ-PROJECT-FILES")
 def test_the_seeds_configuration_loads_what_its_names_stand_for(tmp_path: Path) -> None:
     package = ask(write_tree(tmp_path, SEED_TREE), sprint="s1", stage="coding")
 
@@ -128,6 +134,7 @@ def test_the_seeds_configuration_loads_what_its_names_stand_for(tmp_path: Path) 
     assert package.prompt.notices == ()
 
 
+@pytest.mark.vfcc("REQ-SEED-NAMES", "REQ-STAGE-FILES")
 def test_the_seeds_configuration_finds_the_preceding_stages_summary(tmp_path: Path) -> None:
     example(tmp_path)
     write_memory(tmp_path, {"config.yaml": SEED.read_text()})
@@ -144,6 +151,7 @@ def test_the_seeds_configuration_finds_the_preceding_stages_summary(tmp_path: Pa
     assert not [key for key in earlier if key.endswith("retrospective.md")]
 
 
+@pytest.mark.vfcc("REQ-ALLOCATION", "REQ-LAYER-CAPS")
 def test_the_seeds_allocation_and_caps_hold(tmp_path: Path) -> None:
     """A planner's project layer has 0.3 of the budget; a cap of 5,000 holds whatever the leftovers."""
     decisions = {f".memory/project/decisions/{n:04}.md": decision(n, "Tides", body=CAPITAL * 30) for n in range(1, 40)}
@@ -156,6 +164,7 @@ def test_the_seeds_allocation_and_caps_hold(tmp_path: Path) -> None:
         assert use[MemoryLayer.SPRINT].used_tokens <= 10_000
 
 
+@pytest.mark.vfcc("REQ-ALLOCATION")
 def test_leftovers_go_to_the_layers_that_can_use_them(tmp_path: Path) -> None:
     files = {f"project/decisions/{n:04}.md": decision(n, "Tides", body=CAPITAL * 10) for n in range(1, 30)}
     write_memory(tmp_path, {"agent/coder/prompt.md": "Write.\n", **files})
@@ -166,6 +175,7 @@ def test_leftovers_go_to_the_layers_that_can_use_them(tmp_path: Path) -> None:
     assert "left over by other layers" in placed(package, MemoryLayer.PROJECT, Fate.KEPT)[-1].reason
 
 
+@pytest.mark.vfcc("REQ-SMALL-BUDGET")
 def test_under_a_small_budget_the_agent_survives_and_the_project_goes_first(tmp_path: Path) -> None:
     example(tmp_path)
     held = []
@@ -180,6 +190,7 @@ def test_under_a_small_budget_the_agent_survives_and_the_project_goes_first(tmp_
     assert held == sorted(held, key=len)
 
 
+@pytest.mark.vfcc("REQ-SMALL-BUDGET")
 def test_an_agent_with_no_share_survives_all_the_same(tmp_path: Path) -> None:
     config = json.dumps({"token_allocation": {"coder": {"project": 1}}})
     files = {f"project/decisions/{n:04}.md": decision(n, "Tides", body=CAPITAL) for n in range(1, 40)}
@@ -190,6 +201,7 @@ def test_an_agent_with_no_share_survives_all_the_same(tmp_path: Path) -> None:
     assert any("its share went to the agent layer" in one.reason for one in placed(package, MemoryLayer.PROJECT))
 
 
+@pytest.mark.vfcc("REQ-LOADING")
 def test_always_load_keeps_the_order_in_which_it_is_written(tmp_path: Path) -> None:
     names = ["z.md", "m.md", "a.md"]
     lists = {"always_load": ["conventions/z.md", "CLAUDE.md", "conventions/m.md", "conventions/*.md"]}
@@ -203,6 +215,7 @@ def test_always_load_keeps_the_order_in_which_it_is_written(tmp_path: Path) -> N
     assert package.text.index("### conventions/m.md") < package.text.index("### conventions/a.md")
 
 
+@pytest.mark.vfcc("REQ-CORE-FILE")
 @pytest.mark.parametrize(
     ("core", "loaded"),
     [(["CLAUDE.md"], "CLAUDE.md"), (["AGENTS.md"], "AGENTS.md"), (["AGENTS.md", "CLAUDE.md"], "CLAUDE.md")],
@@ -223,6 +236,7 @@ def test_a_core_file_that_is_a_link_to_the_other_is_loaded_once(tmp_path: Path) 
     assert package.text.count("# Ours") == 1
 
 
+@pytest.mark.vfcc("REQ-LOADING")
 def test_an_always_load_pattern_that_matches_nothing_is_a_notice(tmp_path: Path) -> None:
     lists = {"always_load": ["rules.md", "conventions/*.md"], "conditional_load": ["no-such/*.md"]}
     write_memory(tmp_path, {"config.yaml": json.dumps({"loading_strategy": {"project": lists}})})
@@ -232,6 +246,7 @@ def test_an_always_load_pattern_that_matches_nothing_is_a_notice(tmp_path: Path)
     assert "no-such" not in notice
 
 
+@pytest.mark.vfcc("REQ-SUPERSEDED", "REQ-ITEM-STATUS", "REQ-DECISION-RECORDS")
 def test_what_does_not_stand_is_out_with_the_reason(tmp_path: Path) -> None:
     files = {
         "0001-old.md": decision(1, "Old"),
@@ -275,16 +290,19 @@ def numbers(package: ContextPackage) -> list[int]:
     return [int(key[-7:-3]) for key in keys(package, MemoryLayer.PROJECT)]
 
 
+@pytest.mark.vfcc("REQ-RECENT-DECISIONS")
 def test_without_a_task_the_newest_come_first(harbour: Path) -> None:
     assert numbers(ask(harbour)) == [5, 4, 3, 2, 1]
 
 
+@pytest.mark.vfcc("REQ-LOADING", "REQ-RANK-BY-WORTH")
 def test_the_task_ranks_what_bears_on_it_first(harbour: Path) -> None:
     assert numbers(ask(harbour, task="export the calendar"))[:2] == [4, 2]
     assert numbers(ask(harbour, task="mend the sluice"))[0] == 3
     assert numbers(ask(harbour, task="something else entirely")) == [5, 4, 3, 2, 1]
 
 
+@pytest.mark.vfcc("REQ-CITED-FILES")
 def test_an_entry_that_cites_a_file_of_the_task_comes_first(harbour: Path) -> None:
     cites = "---\nrefs: [{path: src/gate.py}]\n---\n" + decision(1, "Mooring")
     write_memory(harbour, {"project/decisions/0001.md": cites})
@@ -292,6 +310,7 @@ def test_an_entry_that_cites_a_file_of_the_task_comes_first(harbour: Path) -> No
     assert numbers(ask(harbour, task="look at src/gate.py."))[0] == 1
 
 
+@pytest.mark.vfcc("REQ-HEAD-TAIL")
 def test_head_tail_preserve_keeps_the_first_and_the_last_of_the_ranked(tmp_path: Path) -> None:
     lists = {"always_load": [], "conditional_load": ["decisions/*.md"], "max_tokens": 500, "head_tail_preserve": 2}
     files = {f"project/decisions/{n:04}.md": decision(n, "Tides", body=CAPITAL * 5) for n in range(1, 13)}
@@ -360,6 +379,7 @@ def test_a_sprint_written_by_hand_is_loaded_as_its_folder_stands(tmp_path: Path)
         ask(tmp_path, sprint="s1", stage="codin")
 
 
+@pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 def test_several_open_sprints_must_be_told_apart(tmp_path: Path) -> None:
     example(tmp_path)
     start_sprint(Workspace(tmp_path), "Another", workflow="light", actor=ANN)
@@ -389,6 +409,7 @@ def test_what_there_is_not_is_a_usage_error_with_the_nearest_name(
         compile_context(Workspace(example(tmp_path)), Question(**{"agent": "coder", **question}))  # type: ignore[arg-type]
 
 
+@pytest.mark.vfcc("REQ-TEMPLATES")
 def test_a_template_of_the_project_is_used_and_says_so(tmp_path: Path) -> None:
     example(tmp_path)
     shipped = ask(tmp_path)

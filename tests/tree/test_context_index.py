@@ -15,6 +15,8 @@ from verifflowcc.domain.question import Question
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
+
 TITLES = ("Mooring", "Calendar", "Sluice", "Calendar export", "Dredging")
 
 
@@ -32,6 +34,7 @@ def trusted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
 
 
+@pytest.mark.vfcc("REQ-START-UP")
 def test_what_is_known_is_not_read_again(harbour: Path) -> None:
     before = ask(harbour, TASK)
     with Index(harbour / ".memory/local/index.db") as index:

@@ -9,6 +9,8 @@ from verifflowcc.adapters.actor import acting, git_user
 from verifflowcc.domain.events import EventType
 from verifflowcc.formats.events import make_event, moment
 
+pytestmark = pytest.mark.vfcc("REQ-ACTORS")
+
 
 @pytest.mark.parametrize(
     ("env", "terminal", "user", "actor"),

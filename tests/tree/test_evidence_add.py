@@ -12,6 +12,8 @@ from verifflowcc.services.evidence_adding import EvidenceAdded, add_evidence
 from verifflowcc.services.evidence_staleness import find_stale
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:

@@ -136,6 +136,19 @@ def test_a_tagged_baseline_needs_a_tag_at_the_commit(here: Workspace) -> None:
     assert said(run(here, "frozen"))["frozen"][0] == "fail"
 
 
+def test_a_tagged_baseline_is_not_met_by_what_the_tag_does_not_hold(here: Workspace) -> None:
+    git(here.root, "tag", "v1")
+    (source,) = (here.root / "src").glob("*.py")
+    before = source.read_text(encoding="utf-8")
+    source.write_text(before + "# later\n", encoding="utf-8")
+
+    told = said(run(here, "frozen"))["frozen"]
+    source.write_text(before, encoding="utf-8")
+
+    assert told == ("fail", f"src/{source.name} is not in the tagged commit as it is now")
+    assert said(run(here, "frozen"))["frozen"][0] == "pass"
+
+
 def test_what_one_command_writes_the_baseline_sees(here: Workspace) -> None:
     write_tree(here.root, {"given/lint.py": "open('src/made.py', 'w').write('x = 1')"})
 

@@ -29,6 +29,8 @@ from verifflowcc.services.evidence_listing import output_of, show_evidence
 from verifflowcc.services.evidence_staleness import find_stale
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+
 REPORT = ".memory/local/reports/test.junit.xml"
 
 

@@ -26,6 +26,8 @@ from verifflowcc.services.feedback import (
 from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-FEEDBACK")
+
 
 def words(here: Workspace, sprint: str = ID) -> list[str]:
     return [one.text for one in list_feedback(here, sprint)]
@@ -194,6 +196,7 @@ def test_open_comments_stand_in_the_prompt_until_they_are_dealt_with(tmp_path: P
     assert "the form is too blue" not in told(here)
 
 
+@pytest.mark.vfcc("REQ-STAGE-FILES")
 def test_what_the_file_says_and_what_the_ledger_says_are_told_together(tmp_path: Path) -> None:
     here = started(tmp_path)
     put(here, f".memory/stage/{ID}/plan/feedback.md", "# Feedback\n\nMind the colours.\n")

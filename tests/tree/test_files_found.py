@@ -45,6 +45,7 @@ def test_what_is_not_there_is_nothing(tmp_path: Path) -> None:
     assert files.find("m", "b.md") == files.find("absent", "*.md") == files.find("m/a.md", "*") == ()
 
 
+@pytest.mark.vfcc("REQ-INSIDE")
 @pytest.mark.parametrize("where", ["file", "folder"])
 def test_a_link_that_leaves_the_project_is_a_problem(tmp_path: Path, where: str) -> None:
     project, outside = tmp_path / "project", tmp_path / "outside"

@@ -17,6 +17,8 @@ from verifflowcc.services.sprints import show_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-FORKS")
+
 ID = "log-in"
 ENV = {
     **os.environ,

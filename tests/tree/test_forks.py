@@ -15,6 +15,8 @@ from verifflowcc.services.sprints import close_sprint, list_sprints, progress_te
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-FORKS")
+
 ID = "log-in"
 OURS, THEIRS = "human:Ours", "human:Theirs"
 

@@ -11,6 +11,8 @@ from verifflowcc.adapters.git.commit import commit_paths
 from verifflowcc.services.sprints import show_sprint
 from verifflowcc.services.stages import advance_stage
 
+pytestmark = pytest.mark.vfcc("REQ-COMMIT")
+
 PATHS = (".memory/sprint/log-in", ".memory/stage/log-in")
 
 

@@ -171,6 +171,7 @@ def test_no_setting_of_git_changes_what_is_read(root: Path, name: str, value: st
     assert read_history(root, base) == before
 
 
+@pytest.mark.vfcc("REQ-COMMANDS")
 def test_programs_of_gits_configuration_are_not_run(root: Path, tmp_path: Path) -> None:
     base = base_of(root)
     write_tree(root, {".gitattributes": "*.py diff=spy\n", "a.py": "1\n2\n3\n4\n"})
@@ -319,7 +320,7 @@ def test_a_project_below_the_top_sees_its_own_folder(root: Path) -> None:
     assert [each.path for each in history.changes] == ["a.py", "b.py", "new.py"]
 
 
-def test_four_processes_do(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_six_processes_do(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = base_of(root)
     author(root, "You", "one", {"a.py": "1\n"})
     run, calls = subprocess.run, []
@@ -330,7 +331,7 @@ def test_four_processes_do(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(subprocess, "run", counted)
     assert read_history(root, base).problem == ""
-    assert len(calls) == 4
+    assert len(calls) == 6
 
 
 # Where git cannot tell

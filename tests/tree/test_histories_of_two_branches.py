@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from verifflowcc.formats.events import encode_event
 from verifflowcc.services.sprints import show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import fold
+
+pytestmark = pytest.mark.vfcc("REQ-FORKS")
 
 FORKS = st.sampled_from([0, 0, 1])
 

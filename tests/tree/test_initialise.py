@@ -10,6 +10,8 @@ from verifflowcc.services.configuration import check_config, effective_config, s
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-MEMORY-TREE")
+
 
 def test_the_tree_is_as_the_architecture_draws_it(tmp_path: Path) -> None:
     initialise(tmp_path)

@@ -96,6 +96,7 @@ def test_the_bytes_read_as_the_item(name: str) -> None:
     assert found.notices == ()
 
 
+@pytest.mark.vfcc("REQ-ITEM-LINKS")
 def test_links_of_memory_and_trace_have_one_shape() -> None:
     links = [Link(f"to-{number}", relation) for number, relation in enumerate(Relation)]
 

@@ -16,6 +16,8 @@ from verifflowcc.formats.events import encode_event
 from verifflowcc.formats.events import parse_event as really_parse
 from verifflowcc.text.digest import digest_bytes
 
+pytestmark = pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
+
 SPRINT = "login"
 MANY = 200
 

@@ -158,6 +158,7 @@ def a_link_that_leaves(here: Workspace, files: list[Path]) -> Path:
     return files[2]
 
 
+@pytest.mark.vfcc("REQ-LEDGER")
 @pytest.mark.parametrize("name", HARMS)
 def test_what_vfcc_did_not_write_is_told_with_its_file_and_nothing_moves(tmp_path: Path, name: str) -> None:
     here, folder = ledger(tmp_path)
@@ -198,6 +199,7 @@ def test_temporary_and_other_files_are_no_events(tmp_path: Path) -> None:
     assert show_sprint(here, ID) == before
 
 
+@pytest.mark.vfcc("REQ-INSIDE")
 def test_an_events_folder_that_is_a_link_out_of_the_tree_is_refused(tmp_path: Path) -> None:
     here, folder = ledger(tmp_path)
     outside = tmp_path / "elsewhere"
@@ -208,6 +210,7 @@ def test_an_events_folder_that_is_a_link_out_of_the_tree_is_refused(tmp_path: Pa
         show_sprint(here, ID)
 
 
+@pytest.mark.vfcc("REQ-PROGRESS")
 @pytest.mark.parametrize("content", [b"<<<<<<< HEAD\n{}\n=======\n", b"", b"\xff\xfe", b'{"stage": "validation"}\n'])
 def test_progress_is_never_read_and_always_made_again(tmp_path: Path, content: bytes) -> None:
     here, _ = ledger(tmp_path)

@@ -21,6 +21,8 @@ from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 
+pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
+
 ID = "log-in"
 FORK = get_context("fork")
 

@@ -16,6 +16,8 @@ from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-GATES")
+
 YOU = world.YOU
 ID = "rename-a-field"
 

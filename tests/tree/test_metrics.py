@@ -14,6 +14,8 @@ from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.metrics_table import SprintMetrics, StageMetrics, unknown
 
+pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")
+
 
 def only(here: Workspace) -> SprintMetrics:
     found = gather_metrics(here, ID)

@@ -13,6 +13,8 @@ from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.in_sprint import in_sprint
 
+pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
+
 FOLDER = ".memory/stage/log-in/planning/artifacts"
 
 

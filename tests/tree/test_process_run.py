@@ -12,6 +12,8 @@ import pytest
 
 from verifflowcc.adapters.process.run import LARGEST_OUTPUT_BYTES, Ran, run_command
 
+pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
+
 NEVER_S = 60
 
 

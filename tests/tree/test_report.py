@@ -17,6 +17,8 @@ from verifflowcc.text.sections import sections
 from verifflowcc.workflow.report import SprintReport
 from verifflowcc.workflow.report_page import report_page
 
+pytestmark = pytest.mark.vfcc("REQ-REPORT")
+
 WAIVER = {"stage": "plan", "criterion": "plan", "digest": digest_text(""), "expires": None}
 
 

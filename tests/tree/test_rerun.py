@@ -32,6 +32,8 @@ from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow import payloads
 
+pytestmark = pytest.mark.vfcc("REQ-RERUN")
+
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

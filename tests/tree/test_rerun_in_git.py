@@ -22,6 +22,8 @@ from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-RERUN")
+
 STANDS_ALONE = """\
 name: own
 title: One stage that looks at git

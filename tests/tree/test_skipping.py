@@ -13,6 +13,8 @@ from verifflowcc.services.sprints import show_sprint
 from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
+
 LOOSE = WORKFLOW.replace(", waivable: false", "")
 
 

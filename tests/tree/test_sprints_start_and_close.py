@@ -153,6 +153,7 @@ def test_a_sprint_may_end_unfinished_with_a_reason_on_record(tmp_path: Path) -> 
     assert json.loads(progress_text(here, "log-in"))["unfinished"] == "the customer left"
 
 
+@pytest.mark.vfcc("REQ-LEARNINGS")
 def test_closing_keeps_what_was_learnt_and_the_final_state_in_the_last_event(tmp_path: Path) -> None:
     here = started(tmp_path)
     knowledge = here.memory / "sprint/log-in/knowledge.md"
@@ -203,6 +204,7 @@ def test_a_late_addition_to_a_closed_sprint_is_not_overlooked(tmp_path: Path) ->
     assert list_sprints(here)[0].status is SprintStatus.CLOSED
 
 
+@pytest.mark.vfcc("REQ-LEARNINGS", "REQ-SPRINT-UPDATE")
 def test_results_show_in_the_progress_and_learnings_are_added_once(tmp_path: Path) -> None:
     here = started(tmp_path)
     for _ in range(2):
@@ -219,6 +221,7 @@ def test_results_show_in_the_progress_and_learnings_are_added_once(tmp_path: Pat
     assert (here.memory / "sprint/log-in/progress.json").read_text() == progress_text(here, "log-in")
 
 
+@pytest.mark.vfcc("REQ-SPRINT-UPDATE")
 def test_results_that_are_no_json_are_refused_whole(tmp_path: Path) -> None:
     here = started(tmp_path)
 

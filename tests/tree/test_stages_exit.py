@@ -68,6 +68,7 @@ def artifacts_alone(tmp_path: Path) -> Workspace:
     return workspace(write_memory(tmp_path, {"config.yaml": f"format: 1\ngates:\n  modes:\n{modes}"}))
 
 
+@pytest.mark.vfcc("REQ-GATES")
 def test_all_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
     here = standard(tmp_path)
     (artifacts(here) / "needs.md").write_text("one need\n")
@@ -82,13 +83,14 @@ def test_all_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
         f"- sprint-plan: nothing matches {folder}/sprint-plan.*\n"
         f"- acceptance-plan: nothing matches {folder}/acceptance-plan.*\n"
         f"- risks: {folder}/risks.md is empty\n"
-        "- needs-accepted-by: trace checks are not built yet, and what nothing can evaluate does not pass\n"
+        "- needs-accepted-by: there is no need\n"
         "- approved: nobody is known as its author"
     )
     assert caught.value.hint == f"write {folder}/sprint-plan.md, then: vfcc stage advance"
     assert snapshot(tmp_path) == before
 
 
+@pytest.mark.vfcc("REQ-GATES")
 def test_doing_what_the_hint_says_opens_the_gate(tmp_path: Path) -> None:
     here = artifacts_alone(tmp_path)
     start_sprint(here, "Log in", workflow="standard", actor=ANN)
@@ -199,6 +201,7 @@ def test_editing_the_workflow_changes_no_gate_of_a_running_sprint(tmp_path: Path
     )
 
 
+@pytest.mark.vfcc("REQ-STAGE-EXIT")
 def test_the_summary_tells_the_next_stage_what_it_needs(tmp_path: Path) -> None:
     here = light(tmp_path)
     advance(here, ID)
@@ -277,6 +280,7 @@ def test_going_back_needs_a_reason_and_a_stage_that_was_left(tmp_path: Path) -> 
             reopen_stage(here, ID, stage, reason, actor=ANN)
 
 
+@pytest.mark.vfcc("REQ-GOING-BACK")
 def test_going_back_and_forth_keeps_every_event(tmp_path: Path) -> None:
     here = Workspace(started(tmp_path).root, TickingClock())
     advance(here, ID)
@@ -285,7 +289,7 @@ def test_going_back_and_forth_keeps_every_event(tmp_path: Path) -> None:
 
     assert (back.before, back.after) == ("coding", "planning")
     assert [str(each.status) for each in list_stages(here, ID)] == ["active", "stale", "pending", "pending", "pending"]
-    assert back.notes == ("stale: design, until planning has the artifacts that it used",)
+    assert back.notes == ("stale: design, until planning has what it used",)
     (artifacts(here) / "plan.md").write_text("# Plan\n\nThe need that was missed.\n")
     assert advance_stage(here, ID, actor=ANN).after == "design"
     state = advance(here, ID).state
@@ -295,6 +299,7 @@ def test_going_back_and_forth_keeps_every_event(tmp_path: Path) -> None:
     assert "planning was reopened once" in summary
 
 
+@pytest.mark.vfcc("REQ-GOING-BACK")
 def test_a_stage_stands_again_once_what_it_used_is_passed_unchanged(tmp_path: Path) -> None:
     here = Workspace(started(tmp_path).root, TickingClock())
     advance(here, ID)
@@ -331,6 +336,7 @@ def test_showing_a_stage_tells_its_criteria(tmp_path: Path) -> None:
         show_stage(here, ID, "plannig")
 
 
+@pytest.mark.vfcc("REQ-STAGE-UPDATE")
 def test_saved_artifacts_are_json_files_that_the_gate_sees(tmp_path: Path) -> None:
     here = started(tmp_path)
     written = save_artifacts(here, ID, "planning", {"plan": {"b": 1.5, "a": "é"}})
@@ -352,6 +358,7 @@ def test_an_artifact_with_a_bad_name_leaves_nothing_behind(tmp_path: Path, name:
     assert snapshot(tmp_path) == before
 
 
+@pytest.mark.vfcc("REQ-STAGE-UPDATE")
 def test_updating_a_stage_writes_its_summary_too(tmp_path: Path) -> None:
     here = started(tmp_path)
     written = update_stage(here, ID, "planning", {"plan": [1]})
@@ -360,6 +367,7 @@ def test_updating_a_stage_writes_its_summary_too(tmp_path: Path) -> None:
     assert "`planning/artifacts/plan.json`" in (tmp_path / written[-1]).read_text()
 
 
+@pytest.mark.vfcc("REQ-INSIDE")
 def test_an_artifact_that_is_a_link_out_of_the_tree_is_refused(tmp_path: Path) -> None:
     here = started(tmp_path)
     (tmp_path / "secret.txt").write_text("x")
@@ -369,6 +377,7 @@ def test_an_artifact_that_is_a_link_out_of_the_tree_is_refused(tmp_path: Path) -
         advance_stage(here, ID, actor=ANN)
 
 
+@pytest.mark.vfcc("REQ-INSIDE")
 def test_a_stage_folder_that_is_a_link_out_of_the_tree_is_not_written_to(tmp_path: Path) -> None:
     here = started(tmp_path)
     outside = tmp_path / "outside"

@@ -70,6 +70,7 @@ def test_earlier_stages_hold_while_nothing_changes(here: Workspace) -> None:
     assert upstream(here)[:2] == (Verdict.PASS, "plan, build")
 
 
+@pytest.mark.vfcc("REQ-GATES")
 def test_an_artifact_that_changed_after_its_stage_passed_closes_the_later_gate(here: Workspace) -> None:
     to_check(here)
     write(here, "plan", "plan.md", "Another plan.\n")
@@ -87,6 +88,7 @@ def test_an_artifact_that_is_gone_closes_it_too(here: Workspace) -> None:
     assert "plan.md is gone after plan passed" in upstream(here)[1]
 
 
+@pytest.mark.vfcc("REQ-GATES")
 def test_code_that_changed_after_its_build_asks_for_the_build_again_and_for_nothing_else(here: Workspace) -> None:
     to_check(here)
     write_tree(here.root, {"src/calc.py": "def add(a, b): return b + a\n"})
@@ -98,6 +100,7 @@ def test_code_that_changed_after_its_build_asks_for_the_build_again_and_for_noth
     assert upstream(here)[0] is Verdict.PASS
 
 
+@pytest.mark.vfcc("REQ-GOING-BACK")
 def test_going_back_and_changing_nothing_lets_the_stages_stand(here: Workspace) -> None:
     to_check(here)
     back = reopen_stage(here, ID, "plan", "a second look", actor=YOU)

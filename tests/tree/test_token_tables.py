@@ -16,6 +16,8 @@ from verifflowcc.adapters.tokens.encodings import ENCODINGS
 from verifflowcc.adapters.tokens.vocabulary import HEADER, NO_RANK, Vocabulary, open_vocabulary
 from verifflowcc.errors import FormatError
 
+pytestmark = pytest.mark.vfcc("REQ-TOKENS")
+
 both = pytest.mark.parametrize("name", sorted(ENCODINGS))
 
 

@@ -70,6 +70,7 @@ def test_a_word_that_its_person_committed_is_vouched_for(tmp_path: Path) -> None
     assert reproduce(here, ID).sound
 
 
+@pytest.mark.vfcc("REQ-RERUN")
 def test_a_planted_approval_convinces_the_gate_and_is_red_while_nobody_committed_it(tmp_path: Path) -> None:
     here = world(tmp_path)
     event = plant(here, OTHER)
@@ -129,6 +130,7 @@ def test_a_request_is_nobodys_word_on_quality(tmp_path: Path) -> None:
         reproduce(here, ID)
 
 
+@pytest.mark.vfcc("REQ-RERUN")
 def test_waivers_are_vouched_for_as_approvals_are(tmp_path: Path) -> None:
     here = world(tmp_path, LOOSE)
     waive(here, what_to_waive(here, ID, "frozen"), "later", day(5), actor=YOU)
@@ -138,6 +140,7 @@ def test_waivers_are_vouched_for_as_approvals_are(tmp_path: Path) -> None:
     assert words(here)["waived plan/frozen"][0]
 
 
+@pytest.mark.vfcc("REQ-RERUN")
 def test_skips_are_vouched_for_as_approvals_are(tmp_path: Path) -> None:
     here = world(tmp_path, LOOSE)
     skip_stage(here, what_to_skip(here, ID), "known already", actor=YOU)

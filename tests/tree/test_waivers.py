@@ -12,6 +12,8 @@ from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.waivers import Waived, waive, what_to_waive
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
+
 STRICT = WORKFLOW.replace("title: People", "title: People\nstrict: true", 1)
 
 

@@ -9,6 +9,8 @@ from tests.tree.test_stages_exit import NO_ARTIFACTS
 from verifflowcc.errors import ConfigError
 from verifflowcc.services.sprints import start_sprint
 
+pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
+
 BAD = {
     "unknown key": ("title: Plan,", "title: Plan, rol: x,", r"workflow\.yaml:4: unknown key rol; did you mean role"),
     "missing key": (", role: planner", "", r":4: role is missing"),

@@ -9,7 +9,11 @@ from verifflowcc.adapters.config.validate import check
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.adapters.workflows import parse_workflow, shipped_names
 from verifflowcc.adapters.workflows.criterion_rules import RULES
+from verifflowcc.adapters.workflows.load import load_shipped
 from verifflowcc.domain.gates import Kind
+from verifflowcc.domain.trace import Family, Severity
+from verifflowcc.domain.trace_codes import CHECKS
+from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 ROW = re.compile(r"(?m)^\| `(\w+)` \|(.*)\|(.*)\|(.*)\|$")
@@ -60,6 +64,28 @@ def test_every_kind_stands_in_the_table_with_its_keys_and_measures(kind: Kind) -
     limits = {"at_least", "at_most"} if re.search("limits|as junit", rows[kind]) else set()
 
     assert {*RULES[kind].keys, *(RULES[kind].measures or {})} <= told | limits
+
+
+def test_every_trace_check_stands_with_its_family_and_those_that_are_notes_in_parentheses() -> None:
+    rows = dict(re.findall(r"(?m)^\| `(\w+)` \| ((?:\(?`[a-z-]+`\)?(?:, )?)+) \|$", page("workflows.md")))
+    told = {
+        (family, code, bool(bracket))
+        for family in map(str, Family)
+        for bracket, code in re.findall(r"(\(?)`([a-z-]+)`", rows[family])
+    }
+
+    assert told == {(str(each.family), each.code, each.severity is Severity.NOTE) for each in CHECKS.values()}
+
+
+def test_the_default_relations_of_the_trace_are_those_on_the_page() -> None:
+    for rule in DEFAULT_POLICY.relations.values():
+        ends = (", ".join(f"`{name}`" for name in names) for names in (rule.from_types, rule.to_types))
+        assert f"| `{rule.name}` | {' | '.join(ends)} |" in page("workflows.md")
+
+
+def test_every_need_of_the_standard_workflow_is_explained() -> None:
+    for need in load_shipped("standard").trace.needs:
+        assert f"`{need.id}`" in page("workflows.md")
 
 
 def test_every_shipped_workflow_stands_on_the_page() -> None:

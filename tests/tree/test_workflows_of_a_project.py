@@ -21,6 +21,8 @@ from verifflowcc.services.workflows import (
 )
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
+
 MINE = """\
 name: mine
 title: Mine

@@ -8,12 +8,16 @@ import pytest
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.adapters.workflows import load_workflow, parse_workflow, shipped_names
 from verifflowcc.domain.gates import Criterion, Kind, Mode
+from verifflowcc.domain.trace import Severity
 from verifflowcc.domain.workflows import Edits, Leg, Stage, Workflow, asks_nothing
 from verifflowcc.errors import ConfigError
 from verifflowcc.workflow.modes import with_modes
 from verifflowcc.workflow.payloads import pin, unpin
 
+pytestmark = pytest.mark.vfcc("REQ-WORKFLOWS")
+
 NAMES = ("agile", "aspice", "light", "safety", "standard")
+SUSPECT = {"suspect-upstream", "suspect-downstream", "unreviewed", "unreviewed-link", "stale-review"}
 FOLDER = templates_folder() / "workflows"
 SYSTEM_LEVEL = re.compile(r"(?m)^#\| ?")
 
@@ -74,7 +78,101 @@ def test_right_stages_may_not_edit_the_product_and_left_ones_nothing(name: str) 
 def test_a_right_stage_is_entered_only_when_its_pair_is_not_suspect(name: str) -> None:
     for stage in shipped(name).stages:
         if stage.leg is Leg.RIGHT:
-            assert any(each.kind is Kind.TRACE and "change" in each.checks for each in stage.enter), stage.id
+            asked = {name for each in stage.enter if each.kind is Kind.TRACE for name in each.checks}
+            assert "change" in asked or asked >= SUSPECT, stage.id
+
+
+def test_a_right_stage_is_entered_only_when_what_its_pair_made_is_not_suspect() -> None:
+    made = {
+        "unit_test": {"unit"},
+        "integration_test": {"component", "interface"},
+        "system_test": {"requirement"},
+        "swe4": {"unit"},
+        "swe5": {"component", "interface"},
+        "swe6": {"requirement"},
+    }
+    for name in ("standard", "aspice", "safety"):
+        workflow = shipped(name)
+        for stage in workflow.stages:
+            if stage.id in made:
+                assert set(one(workflow, stage.id, "none-suspect").items) == made[stage.id] | {"test_spec"}
+    assert one(shipped("standard"), "validation", "none-suspect").items == ()
+
+
+SPECIFIED = {
+    "agile": {"requirements": "requirement"},
+    "aspice": {"swe1": "requirement", "swe2": "component interface", "swe3": "unit"},
+    "safety": {
+        "planning": "need",
+        "requirements": "requirement",
+        "architecture": "interface",
+        "detailed_design": "unit",
+    },
+    "standard": {
+        "planning": "need",
+        "requirements": "requirement",
+        "architecture": "interface",
+        "detailed_design": "unit",
+    },
+}
+
+
+@pytest.mark.parametrize("name", SPECIFIED)
+def test_a_left_stage_is_left_only_when_what_it_made_has_its_test_specification(name: str) -> None:
+    workflow = shipped(name)
+    needs = {each.id: each for each in workflow.trace.needs if each.by == ("verifies",)}
+    found: dict[str, set[str]] = {}
+    for stage in workflow.stages:
+        for each in stage.exit:
+            asked = [needs[check] for check in each.checks if check in needs]
+            if asked:
+                assert set(each.items) == {kind for need in asked for kind in need.of}
+                found.setdefault(stage.id, set()).update(each.items)
+
+    assert {key: " ".join(sorted(kinds)) for key, kinds in found.items()} == SPECIFIED[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_need_is_asked_at_some_gate(name: str) -> None:
+    workflow = shipped(name)
+    asked = {check for stage in workflow.stages for each in criteria(stage) for check in each.checks}
+
+    assert {each.id for each in workflow.trace.needs} <= asked
+
+
+def test_each_requirement_is_answered_by_tests_that_pass_in_every_workflow() -> None:
+    for name, stage in (
+        *(("light", "testing"), ("agile", "testing"), ("standard", "system_test"), ("safety", "system_test")),
+        ("aspice", "swe6"),
+    ):
+        found = shipped(name).stage(stage)
+        assert found is not None
+        asked = [each for each in found.exit if each.items == ("requirement",)]
+        assert [each.checks for each in asked] == [("not-verified", "results")], name
+        assert asked[0].mode is (Mode.SOFT if name in {"light", "agile"} else Mode.HARD)
+
+
+def test_light_asks_of_the_trace_only_that_requirements_have_tests() -> None:
+    light = shipped("light")
+
+    assert [each.id for stage in light.stages for each in criteria(stage) if each.kind is Kind.TRACE] == [
+        "requirements-tested"
+    ]
+    assert light.trace.needs == ()
+    assert {light.trace.severities[code] for code in ("no-parent", "unreviewed", "orphan-file")} == {Severity.OFF}
+    assert light.trace.types["requirement"].fields == ()
+
+
+def test_safety_has_levels_and_raises_what_others_only_warn_of() -> None:
+    trace = shipped("safety").trace
+
+    assert trace.integrity == ("QM", "A", "B", "C", "D")
+    assert {name for name, rule in trace.types.items() if "integrity" not in rule.fields} == {
+        "test_spec",
+        "information",
+    }
+    raised = ("unconfirmed-rationale", "integrity-inversion", "baseline-drift", "self-reviewed")
+    assert {trace.severities[code] for code in raised} == {Severity.ERROR}
 
 
 def test_light_is_light() -> None:
@@ -171,6 +269,13 @@ def test_the_system_level_of_aspice_is_sound_once_it_is_taken_in() -> None:
     assert [stage.id for stage in stages] == [
         *("sys2", "sys3", "swe1", "swe2", "swe3", "construction", "swe4", "swe5", "swe6", "sys4", "sys5")
     ]
+    trace = parse_workflow(whole.encode(), "workflow.yaml").trace
+    assert [trace.types[name].level for name in ("system_requirement", "system_element", "requirement", "unit")] == [
+        *(1, 2, 3, 5)
+    ]
+    for name, rule in shipped("aspice").trace.relations.items():
+        assert set(rule.from_types) <= set(trace.relations[name].from_types)
+        assert set(rule.to_types) <= set(trace.relations[name].to_types)
 
 
 def test_safety_lets_nothing_be_softened() -> None:

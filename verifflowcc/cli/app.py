@@ -19,6 +19,7 @@ from verifflowcc.cli import (
     sprint,
     stage,
     status,
+    trace,
     waive,
     workflow,
 )
@@ -44,6 +45,7 @@ app.command("approve")(approve.approve)
 app.command("waive")(waive.waive)
 app.add_typer(feedback.app, name="feedback")
 app.add_typer(check.app, name="check")
+app.add_typer(trace.app, name="trace")
 app.command("metrics")(metrics.metrics)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")

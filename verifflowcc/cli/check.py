@@ -4,15 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli import check_gate, config
+from verifflowcc.cli import check_gate, check_trace, config
 from verifflowcc.cli.options import JsonFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.workflows import WorkflowReport
 
-app = typer.Typer(help="Check the configuration, the workflow and the gates.")
+app = typer.Typer(help="Check the configuration, the workflow, the gates and the trace.")
 app.command("config")(config.check)
 app.command("gate")(check_gate.gate)
+app.command("trace")(check_trace.trace)
 
 
 @app.callback(invoke_without_command=True)
@@ -26,10 +27,11 @@ def check(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Check the configuration, the workflow, and the gates of all open sprints; or one of them.
+    """Check the configuration, the workflow, the gates of all open sprints, and the trace where the project has items;
+    or one of them.
 
-    Exits with the worst of what it found: 3 where a gate could not be asked, 5, 1, 4. Only --rerun, and --canary of a
-    gate, run anything.
+    Exits with the worst of what it found: 3 where a gate or the trace could not be asked, 5, 1, 4. Only --rerun, and
+    --canary of a gate, run anything.
     """
     if context.invoked_subcommand is not None:
         if rerun or sprint:
@@ -69,10 +71,16 @@ def _everything(*, as_json: bool) -> None:
         _tell(found.workflow)
         for gates in found.gates:
             out.emit(gate_views.both(gates))
-        if not found.gates and not found.unasked:
+        if not found.gates and not any(one.sprint for one in found.unasked):
             out.emit("no sprint is open")
+        if found.trace:
+            from verifflowcc.cli.trace_findings_views import findings_page
+
+            out.emit(findings_page(found.trace, whole=False))
+    for notice in (*found.trace.notices, *found.trace.report.notices) if found.trace else ():
+        out.warn(notice)
     for one in found.unasked:
-        out.say("\n".join(f"error: {one.sprint}: {line}" for line in one.message.split("\n")))
+        out.say("\n".join(f"error: {one.sprint or 'trace'}: {line}" for line in one.message.split("\n")))
         if one.hint:
             out.say(f"hint: {one.hint}")
     if found.code:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typer import TyperException
 
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\.(?: Did you mean .*)?", re.DOTALL)
+_NO_CHOICE = re.compile(r"'(.*)' is not one of .*", re.DOTALL)
 _EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
 
 
@@ -55,7 +56,10 @@ def _sentence(error: "TyperException", command: str, names: tuple[str, ...]) -> 
     label = " ".join(name for name in (_long(parameter.opts), parameter.metavar) if name)
     if type(error).__name__ == "MissingParameter":
         return f"{command} needs {label}"
-    return f"{label}: {getattr(error, 'message', said)}"
+    told = getattr(error, "message", said)
+    if found := _NO_CHOICE.fullmatch(told):
+        return f"{label} knows no {found[1]}; {_instead(found[1], parameter.type.choices)}"
+    return f"{label}: {told}"
 
 
 def _long(options: list[str]) -> str:

@@ -79,6 +79,25 @@ class GateSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceSettings:
+    """Where the trace looks, beside its items.
+
+    `code` are patterns of product files that must belong to an item, `tests` those of test files, `exclude` those of
+    files that are not scanned for marks; `reports` are JUnit files. `target` is the branch whose ids must not collide
+    with those that are here, `id_pattern` the regular expression of ids, `baseline` the list of known findings; None
+    leaves each to its default.
+    """
+
+    code: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    reports: tuple[str, ...] = ()
+    target: str | None = None
+    id_pattern: str | None = None
+    baseline: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """A whole, valid configuration. `digest` is that of the file's bytes, or of nothing where there is no file."""
 
@@ -89,6 +108,7 @@ class Config:
     tokens: TokenSettings
     digest: str
     gates: GateSettings = field(default_factory=GateSettings)
+    trace: TraceSettings = field(default_factory=TraceSettings)
 
     def allocation_for(self, agent: str) -> Allocation:
         """Return the role's allocation, else that of `default`, else 0.4 agent, 0.3 stage, 0.2 sprint, 0.1 project."""

@@ -50,7 +50,8 @@ class Evidence:
     `measures` are whole numbers by name (what they are, per kind, is in `formats/`); percentages are not stored, their
     two counts are. `outcome` is a digest of all that a second run must reproduce. `examples` are lines for people, such
     as the first failed tests. `problem` says why there is nothing to measure (no report, no XML); `measures` is then
-    empty. `tree` is git's id of the commit that was checked out, for information.
+    empty. `tree` is git's id of the commit that was checked out, for information. `results` is the digest of the tests
+    one by one, kept beside it; None where no trace item asks for them.
     """
 
     id: str
@@ -70,6 +71,7 @@ class Evidence:
     tree: str | None = None
     problem: str = ""
     examples: tuple[str, ...] = ()
+    results: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from verifflowcc.domain.evidence import Command, Evidence
 from verifflowcc.domain.people import Feedback, Review, Waiver
 from verifflowcc.domain.sprints import Artifact, SprintState
+from verifflowcc.domain.trace import TraceReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class History:
     """What git knows since the sprint's base; `problem` says why it knows nothing. `tags` point at the present commit.
 
     `authors` maps a path below the project's root to the names of those who committed changes to it since the base.
+    `uncommitted` are the files, those of `.memory/project/` too, that are not as the present commit has them.
     """
 
     base: str | None = None
@@ -49,6 +51,7 @@ class History:
     commits: tuple[CommitNote, ...] = ()
     tags: tuple[str, ...] = ()
     authors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    uncommitted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,8 @@ class Facts:
 
     `today` is a day (`2026-11-21`), UTC. `content` maps each file of the project (not `.memory/`) to its digest;
     `memory` does so for the committed files under `.memory/project/`. `artifacts` maps a stage to what lies in its
-    `artifacts/` now. `recorded` are the evidence files of all stages. `history` is None where no criterion asks for it.
+    `artifacts/` now. `recorded` are the evidence files of all stages. `history` is None where no criterion asks for it,
+    and so is `trace`, what the trace checks say.
     """
 
     sprint: SprintState
@@ -94,3 +98,9 @@ class Facts:
     reviews: tuple[Review, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     feedback: tuple[Feedback, ...] = ()
+    trace: TraceReport | None = None
+
+    @property
+    def traced(self) -> Mapping[str, str]:
+        """Each type of trace items, with the digest of all of them; nothing where the trace was not looked at."""
+        return self.trace.digests if self.trace else {}

@@ -76,7 +76,8 @@ class Criterion:
     covered, changed, frozen). `requires` are headings or keys that an artifact must fill. `command` names an entry of
     `gates.commands`; `report` is one of its reports, the kind's own name where None. `inputs` are patterns of the
     project's files that evidence or an approval speaks of; none means all. `at_least` and `at_most` map a measure's
-    name to millionths. `pattern` is a regular expression (commit). `metric` names a measure. `checks` are trace checks.
+    name to millionths. `pattern` is a regular expression (commit). `metric` names a measure. `checks` are trace checks
+    (families, codes, ids of needs; none: all), `items` the types of trace items that they are asked of (none: all).
     """
 
     id: str
@@ -96,6 +97,7 @@ class Criterion:
     metric: str | None = None
     tagged: bool = False
     checks: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

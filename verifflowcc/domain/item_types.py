@@ -42,7 +42,7 @@ NOTE = "note"
 """The type of a Markdown file that declares none and lies in no typed folder: neutral, and it never expires."""
 
 _ABOUT_A_USER = ("business_fact", "work_pattern", "communication_style", "goal", "constraint", "relationship")
-_TRACE = ("need", "requirement", "component", "interface", "unit", "test_spec", "hazard")
+_TRACE = ("need", "requirement", "component", "interface", "unit", "test_spec", "hazard", "information")
 
 _TYPES = (
     ItemType("preference", ScopeKind.USER, 900),

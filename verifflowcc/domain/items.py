@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from verifflowcc.domain.item_types import is_trace_type
-
 
 class Status(StrEnum):
     """Where an item is in its life. That it is superseded is derived from the newer item's link, never stored."""
@@ -162,27 +160,6 @@ class Item:
     tags: tuple[str, ...] = ()
     recency: Recency = Recency()
     decision: DecisionFacts | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TraceItem:
-    """The same item as the trace sees it: its normative text, its verification method and its trace links."""
-
-    id: str
-    type: str
-    title: str
-    path: str
-    text: str
-    verification: str | None
-    links: tuple[Link, ...]
-
-
-def trace_view(item: Item, body: str) -> TraceItem | None:
-    """Return the item as a trace item, or None where its type is not one of the trace."""
-    if not is_trace_type(item.type):
-        return None
-    links = tuple(link for link in item.links if link.relation in TRACE_RELATIONS)
-    return TraceItem(item.id, item.type, item.title, item.path, body.strip(), item.verification, links)
 
 
 def scope_of(path: str) -> str:

@@ -76,9 +76,10 @@ class Skip:
 class StageState:
     """A stage and what became of it.
 
-    `artifacts`, `summary` (a digest) and `outcomes` are those of the latest pass; `used` maps each stage that it builds
-    on to the digest of that stage's artifacts then. `entered_at` is the time on the event that last entered it, and
-    `entered_by` that event's id. `passes` and `reopened` count.
+    `artifacts`, `traced` (each type of trace items that it specifies → digest of all of them), `summary` (a digest) and
+    `outcomes` are those of the latest pass; `used` maps each stage that it builds on to the digest of what that stage
+    had specified then. `entered_at` is the time on the event that last entered it, and `entered_by` that event's id.
+    `passes` and `reopened` count.
     """
 
     stage: Stage
@@ -88,6 +89,7 @@ class StageState:
     passes: int = 0
     reopened: int = 0
     artifacts: tuple[Artifact, ...] = ()
+    traced: Mapping[str, str] = field(default_factory=dict)
     summary: str | None = None
     outcomes: tuple[Outcome, ...] = ()
     used: Mapping[str, str] = field(default_factory=dict)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from verifflowcc.domain.gates import Criterion, Kind, Mode
+from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_policy import TracePolicy
 
 
 class Leg(StrEnum):
@@ -59,6 +61,7 @@ class Workflow:
     """The stages in order. `digest` is that of the file from which it was read.
 
     `gates` is the mode of each criterion that states none. `strict` workflows let no configuration soften a gate.
+    `trace` is what it asks of trace items.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Workflow:
     digest: str
     gates: Mode = Mode.HARD
     strict: bool = False
+    trace: TracePolicy = DEFAULT_POLICY
 
     def stage(self, stage_id: str) -> Stage | None:
         """Return the stage of that id, or None."""

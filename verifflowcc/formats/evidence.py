@@ -45,6 +45,7 @@ def make_evidence(  # noqa: PLR0913 - one argument for each field
     tree: str | None = None,
     problem: str = "",
     examples: Sequence[str] = (),
+    results: str | None = None,
 ) -> Evidence:
     """Return the evidence with its id, short enough for its file; the same arguments give the same evidence.
 
@@ -71,6 +72,7 @@ def make_evidence(  # noqa: PLR0913 - one argument for each field
         tree=tree,
         problem=_cut(problem, LONGEST_REASON),
         examples=tuple(_cut(each, LONGEST_EXAMPLE) for each in examples[:MOST_EXAMPLES]),
+        results=results,
     )
     for shorter in _ever_shorter(whole):
         written = _written(shorter)

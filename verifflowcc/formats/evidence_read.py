@@ -14,8 +14,9 @@ _NAMED = ("sprint", "stage", "criterion", "producer")
 
 
 def as_record(evidence: Evidence) -> dict[str, Json]:
-    """Return the JSON of a piece of evidence."""
-    record = {each.name: getattr(evidence, each.name) for each in fields(evidence)}
+    """Return the JSON of a piece of evidence; without `results` where it has none, as before there were any."""
+    absent = {"results"} if evidence.results is None else set()
+    record = {each.name: getattr(evidence, each.name) for each in fields(evidence) if each.name not in absent}
     run = evidence.run
     return {
         **record,
@@ -35,7 +36,8 @@ def from_record(value: Json) -> Evidence:
     if not isinstance(value, Mapping):
         raise FormatError("evidence is a JSON object")
     _check_version(value)
-    _check_names(value, {each.name for each in fields(Evidence)} | {"v"}, "evidence")
+    absent = {"results"} - value.keys()
+    _check_names(value, {each.name for each in fields(Evidence)} - absent | {"v"}, "evidence")
     for name in _NAMED:
         if not _text(value, name).strip():
             raise FormatError(f"{name} is empty")
@@ -57,6 +59,7 @@ def from_record(value: Json) -> Evidence:
         tree=_optional_text(value, "tree"),
         problem=_text(value, "problem"),
         examples=_texts(value, "examples"),
+        results=None if absent else _text(value, "results"),
     )
 
 

@@ -45,8 +45,11 @@ _FLOW_SCALAR = re.compile(
     r"(?:[A-Za-z0-9_./~\xa0-\U0010ffff]|-(?=[A-Za-z0-9]))"
     r"(?:[A-Za-z0-9_./@+\xa0-\U0010ffff-]|:(?=[A-Za-z0-9_./])| +(?=[A-Za-z0-9_./]))*"
 )
+_WORD = r"[A-Za-z0-9_./](?:[A-Za-z0-9_./@+-]|:(?=[A-Za-z0-9_./]))*+"
+_PAIR = rf"[A-Za-z_][A-Za-z0-9_-]{{0,99}}: {_WORD}(?: {_WORD})*+"
+_FLAT = re.compile(rf"\{{{_PAIR}(?:, {_PAIR})*+\}}")
+"""What most mappings on one line look like: `{to: NEED-a, relation: refines}`, read in one go."""
 _TAIL = re.compile(r" *(?: #.*)?")
-_SPACE = re.compile(r" *")
 
 
 class _Beyond(Exception):  # noqa: N818 - not an error: the text is beyond the subset
@@ -61,7 +64,7 @@ def read_simple(block: str) -> Table | None:
     >>> read_simple("title: no  # text\\n").pairs
     (('title', Scalar(text='no', plain=True, line=1)),)
     """
-    if _UNUSUAL.search(block):
+    if not (block.isascii() and block.replace("\n", "").isprintable()) and _UNUSUAL.search(block):
         return None
     try:
         return _block(block.split("\n"))
@@ -113,6 +116,9 @@ def _items(lines: list[str], number: int) -> tuple[tuple[Value, ...], int]:
 
 def _inline(text: str, line: int) -> Value:
     first = text[0]
+    if first == "{" and _FLAT.fullmatch(text):
+        pairs = [pair.partition(": ") for pair in text[1:-1].split(", ")]
+        return Table(tuple([(key, Scalar(value, True, line)) for key, _, value in pairs]), line)
     if first in "[{":
         value, end = _flow(text, 0, line)
     elif first in "\"'":
@@ -177,7 +183,9 @@ _ENTRY_KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]{0,99}): +")
 
 
 def _skip(text: str, point: int) -> int:
-    return _SPACE.match(text, point).end()  # type: ignore[union-attr]  # matches the empty text too
+    while text[point : point + 1] == " ":
+        point += 1
+    return point
 
 
 def _next(text: str, point: int, close: str) -> int:

@@ -23,6 +23,8 @@ from verifflowcc.text.sections import sections
 KNOWN_KEYS = (
     *("id", "type", "title", "key", "importance", "confidence", "status", "links", "source", "trust", "refs", "uses"),
     *("created", "updated", "date", "expires", "deadline", "verification", "tags"),
+    *("derived", "rationale", "planned", "integrity", "reviewed", "verified", "tests", "evidence"),
+    "imported",
 )
 _ABOUT_A_FOLDER = frozenset({"readme", "index", "_index", "template", "adr-template"})
 _FOLDERS = {"decisions": "decision", "conventions": "convention"}
@@ -50,7 +52,7 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
     source = fields.source()
     created, updated = fields.moment("created"), fields.moment("updated")
     created = created or fields.moment("date")
-    title = fields.text("title") or (decision.title if decision else None) or _first_heading(body) or stem
+    title = fields.text("title") or (decision.title if decision else None) or first_heading(body) or stem
     item = Item(
         id=fields.text("id") or _without_suffix(path),
         type=type_name,
@@ -63,7 +65,7 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
         status=Status.ACTIVE if decision and _is_decision_status(fields) else _status(fields),
         links=fields.links(),
         source=source,
-        trust=_trust(fields, source),
+        trust=trust_of(fields, source),
         refs=fields.refs(),
         created=created,
         updated=updated,
@@ -155,7 +157,8 @@ def _decision(fields: Fields, body: str, name: str) -> DecisionFacts:
     )
 
 
-def _trust(fields: Fields, source: Source) -> Trust:
+def trust_of(fields: Fields, source: Source) -> Trust:
+    """Return who vouches for an item: as it says, else by who wrote it."""
     default = _TRUST_OF.get(source.actor.partition(":")[0], Trust.HUMAN)
     return fields.word("trust", Trust, default, tuple(Trust))
 
@@ -181,7 +184,8 @@ def _note_unknown_type(fields: Fields, type_name: str, types: Mapping[str, objec
         fields.notices.append(f"{fields.path}:1: {sentence}")
 
 
-def _first_heading(body: str) -> str | None:
+def first_heading(body: str) -> str | None:
+    """Return the title of the first heading that has one."""
     return next((section.title.strip() for section in sections(body) if section.title.strip()), None)
 
 

@@ -92,10 +92,10 @@ def _ref(ref: Ref) -> str:
 
 
 def _table(pairs: Iterable[tuple[str, str | None]]) -> str:
-    return "{" + ", ".join(f"{name}: {_inner(value)}" for name, value in pairs if value is not None) + "}"
+    return "{" + ", ".join(f"{name}: {inner(value)}" for name, value in pairs if value is not None) + "}"
 
 
-def _inner(text: str) -> str:
+def inner(text: str) -> str:
     """Return a text inside brackets; a digest or an actor needs no quotes for its colon."""
     if re.fullmatch(r"[a-z][a-z0-9]*:[A-Za-z0-9_./-]+", text):
         return text

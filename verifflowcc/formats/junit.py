@@ -41,7 +41,7 @@ def measure_junit(data: bytes, *, known: Known | None) -> Measured:
         check_claims(cases, suites)
     except FormatError as error:
         return Measured({}, "", problem=str(error))
-    judged = _with_retries(cases, suites)
+    judged = with_retries(cases, suites)
     broken = [f"error outside of any test, in suite {each.name or '(no name)'}" for each in suites if each.marks]
     foreign = _unknown(judged, known)
     counts = Counter(each.result for each in judged)
@@ -54,7 +54,7 @@ def measure_junit(data: bytes, *, known: Known | None) -> Measured:
     return Measured(measures, outcome, _examples(judged, broken, foreign))
 
 
-def _with_retries(cases: Sequence[Case], suites: Sequence[Suite]) -> list[Case]:
+def with_retries(cases: Sequence[Case], suites: Sequence[Suite]) -> list[Case]:
     """Return the cases, those that seem to have passed but were run again as flaky."""
     results: dict[tuple[str, str, str], set[Result]] = {}
     for case in cases:

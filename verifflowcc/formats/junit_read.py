@@ -53,7 +53,10 @@ _LONGEST_MESSAGE = 300
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A `<testcase>`: `marks` is the number of its elements that tell of a failure, `suite` the place of its suite."""
+    """A `<testcase>`: `marks` is the number of its elements that tell of a failure, `suite` the place of its suite.
+
+    `properties` are names and values, as they stand in it.
+    """
 
     classname: str
     name: str
@@ -62,6 +65,7 @@ class Case:
     message: str
     marks: int
     suite: int
+    properties: tuple[tuple[str, str], ...] = ()
 
     @property
     def id(self) -> str:
@@ -89,6 +93,7 @@ class Suite:
     start: int
     end: int
     last: int
+    properties: tuple[tuple[str, str], ...] = ()
 
 
 def read_report(root: Element) -> tuple[list[Case], list[Suite]]:
@@ -125,7 +130,9 @@ def read_report(root: Element) -> tuple[list[Case], list[Suite]]:
 def _suite(element: Element, start: int, last: int) -> Suite:
     tag = local_name(element)
     marks = sum(1 for child in element if local_name(child) in {"error", "failure"})
-    return Suite(element.get("name", ""), dict(element.attrib), tag == "testsuites", marks, start, start, last)
+    attributes = dict(element.attrib)
+    properties = _properties(element)
+    return Suite(element.get("name", ""), attributes, tag == "testsuites", marks, start, start, last, properties)
 
 
 def _case(element: Element, suite: int) -> Case:
@@ -142,6 +149,18 @@ def _case(element: Element, suite: int) -> Case:
         message=message,
         marks=max(marks, int(result in FAILING)),
         suite=suite,
+        properties=_properties(element),
+    )
+
+
+def _properties(element: Element) -> tuple[tuple[str, str], ...]:
+    """Return the `<property>` elements of those in `<properties>` right below; a value may stand in it as text."""
+    return tuple(
+        (each.get("name", ""), each.get("value") or (each.text or "").strip())
+        for properties in element
+        if local_name(properties) == "properties"
+        for each in properties
+        if local_name(each) == "property"
     )
 
 

@@ -1,12 +1,14 @@
-"""Check all that there is to check in one run: the configuration, the workflow, the gates of all open sprints."""
+"""Check all that there is to check in one run: configuration, workflow, the gates of all open sprints, the trace."""
 
 from dataclasses import dataclass
 
+from verifflowcc.adapters.files.memory_walk import any_item_file
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import FindingsError, GateClosed, VfccError
 from verifflowcc.services.configuration import ConfigReport, check_config
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.sprints import list_sprints
+from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.workflows import WorkflowReport, check_workflow
 from verifflowcc.services.workspace import Workspace
 
@@ -14,9 +16,14 @@ WORST_FIRST = (VfccError.exit_code, 5, FindingsError.exit_code, GateClosed.exit_
 """Something that could not be asked hides more than a fork, a fork more than a finding, a finding more than a gate."""
 
 
+NOTHING = "nothing-to-evaluate"
+
+
 @dataclass(frozen=True, slots=True)
 class Unasked:
-    """A sprint whose gate could not be asked: why, what mends it, and the exit code that this has alone."""
+    """A sprint whose gate could not be asked, or the trace (`sprint` is then ""): why, what mends it, and the exit code
+    that this has alone.
+    """
 
     sprint: str
     message: str
@@ -26,18 +33,22 @@ class Unasked:
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """What all checks say. `gates` are those of the stage in work of each open sprint that could be asked."""
+    """What all checks say. `gates` are those of the stage in work of each open sprint that could be asked.
+
+    `trace` is None where the project has no trace items, or they could not be looked at.
+    """
 
     config: ConfigReport
     workflow: WorkflowReport
     gates: tuple[StageGates, ...]
     unasked: tuple[Unasked, ...]
+    trace: TraceChecked | None = None
 
     @property
     def code(self) -> int:
         """The exit code of the worst of them; 0 where nothing is wrong."""
         found = {one.code for one in self.unasked}
-        if self.config.problems or self.workflow.problems:
+        if self.config.problems or self.workflow.problems or (self.trace and self.trace.report.red):
             found.add(FindingsError.exit_code)
         if not all(gates.is_open for gates in self.gates):
             found.add(GateClosed.exit_code)
@@ -54,4 +65,18 @@ def check_everything(workspace: Workspace) -> Everything:
             gates.append(ask_stage(workspace, line.id))
         except VfccError as error:
             unasked.append(Unasked(line.id, error.message, error.hint or "", error.exit_code))
-    return Everything(check_config(workspace), check_workflow(workspace), tuple(gates), tuple(unasked))
+    trace = None
+    try:
+        trace = _trace(workspace)
+    except VfccError as error:
+        unasked.append(Unasked("", error.message, error.hint or "", error.exit_code))
+    return Everything(check_config(workspace), check_workflow(workspace), tuple(gates), tuple(unasked), trace)
+
+
+def _trace(workspace: Workspace) -> TraceChecked | None:
+    """Return what the trace checks say; a project that has no file of an item has no trace to speak of."""
+    if not any_item_file(workspace.root):
+        return None
+    checked = check_trace(workspace)
+    says = any(each.code != NOTHING for each in checked.report.findings)
+    return checked if checked.report.evaluable or says else None

@@ -8,6 +8,7 @@ from verifflowcc.domain.evidence import Evidence, Inputs, Measured, Run
 from verifflowcc.domain.gates import Trust
 from verifflowcc.formats.evidence import make_evidence
 from verifflowcc.services.evidence_measuring import outcome_of
+from verifflowcc.services.evidence_results import keep_results
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.evidence_wanted import Wanted
 
@@ -35,7 +36,7 @@ class Source:
 
 
 def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Evidence:
-    """Return the evidence; its report is kept below `local/blobs/`.
+    """Return the evidence; its report, and what that says of single tests, are kept below `local/blobs/`.
 
     Raises FormatError where it does not fit into an evidence file.
     """
@@ -58,4 +59,5 @@ def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: 
         tree=source.tree,
         problem=measured.problem,
         examples=measured.examples,
+        results=keep_results(workspace, wanted.criterion, report.data) if not measured.problem else None,
     )

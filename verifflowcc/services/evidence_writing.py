@@ -10,6 +10,7 @@ from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError
 from verifflowcc.formats.evidence import encode_evidence
+from verifflowcc.services.evidence_results import write_results
 from verifflowcc.services.people_acting import require_open
 from verifflowcc.services.transitions import ledger_of, load_movable, record
 from verifflowcc.services.workspace import Workspace
@@ -53,7 +54,7 @@ def write_evidence(workspace: Workspace, at: Standing, evidence: Evidence, *, ac
 
     def prepare(writer: LedgerWriter) -> tuple[str, ...]:
         put_evidence(writer.memory, path, data)
-        return (path,)
+        return (path, *write_results(workspace, evidence))
 
     move = (EventType.EVIDENCE_ADDED, payload)
     for attempt in range(ATTEMPTS):

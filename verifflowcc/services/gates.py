@@ -1,6 +1,6 @@
 """Gates as they stand now: asked from the ledger, the tree and git, with nothing run and nothing written."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Gate, Side
@@ -11,6 +11,7 @@ from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.transitions import changed_by_hand, load_movable
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.assess_trace import asks_trace, specified
 from verifflowcc.workflow.failures import failures_of
 from verifflowcc.workflow.gate import entry_gate, exit_gate
 from verifflowcc.workflow.moves import after_passing, next_in_order
@@ -75,7 +76,9 @@ def gates_of(state: SprintState, stage_id: str, facts: Facts, notices: tuple[str
     stage = find_stage(state, stage_id)
     artifacts = tuple(one.artifact for one in facts.artifacts.get(stage_id, ()))
     following = (
-        after_passing(state, stage_id, artifacts) if stage_id == state.current else next_in_order(state, stage_id)
+        after_passing(state, stage_id, artifacts, specified(stage.stage, facts))
+        if stage_id == state.current
+        else next_in_order(state, stage_id)
     )
     failures = failures_of(stage, facts)
     route = stage.stage.route
@@ -97,7 +100,11 @@ def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
     wrong = [f"{one.path}:1: {one.problem}" for one in facts.recorded if one.problem]
     if wrong:
         raise changed_by_hand(wrong, f".memory/stage/{state.id}")
-    return facts
+    if not asks_trace(state.workflow):
+        return facts
+    from verifflowcc.services.trace_checking import check_trace
+
+    return replace(facts, trace=check_trace(workspace, workflow=state.workflow).report)
 
 
 def unmet(asked: StageGates) -> str:

@@ -18,3 +18,15 @@ def one_line(text: str, what: str, longest: int = LONGEST) -> str:
     if len(line) > longest:
         raise UsageError(f"{what} has {len(line):,} characters; it may have {longest:,}")
     return line
+
+
+def prose(text: str, what: str) -> str:
+    """Return `text` with LF newlines and without blank lines around it; it may be empty, and have many lines.
+
+    Raises UsageError where it holds a control character. `what` names it in messages.
+    """
+    folded = text.replace("\r\n", "\n")
+    odd = next((letter for letter in folded if letter not in "\n\t" and not letter.isprintable()), None)
+    if odd is not None:
+        raise UsageError(f"{what} holds U+{ord(odd):04X}, which cannot be shown; leave it out")
+    return folded.strip("\n").rstrip()

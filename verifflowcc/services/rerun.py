@@ -14,6 +14,7 @@ from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.allow import ensure_allowed
+from verifflowcc.services.evidence_results import results_differ
 from verifflowcc.services.evidence_running import Made, run_for, running, take_baseline
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.sprints import active_sprint, list_sprints
@@ -149,7 +150,7 @@ def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], fa
     rows = []
     for wanted, recorded in left:
         if wanted.criterion.kind is Kind.BASELINE:
-            rows.append(_compared(wanted, recorded, take_baseline(workspace, wanted, facts)))
+            rows.append(_compared(wanted, recorded, take_baseline(workspace, wanted, facts), workspace))
         else:
             by_command.setdefault(str(wanted.criterion.command), []).append((wanted, recorded))
     if not by_command:
@@ -159,7 +160,7 @@ def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], fa
         for name, pairs in sorted(by_command.items()):
             once = tuple({str(wanted): wanted for wanted, _ in pairs}.values())
             made = {str(one.wanted): one for one in run_for(workspace, facts.commands[name], once, facts).made}
-            rows += [_compared(wanted, recorded, made[str(wanted)]) for wanted, recorded in pairs]
+            rows += [_compared(wanted, recorded, made[str(wanted)], workspace) for wanted, recorded in pairs]
     return rows
 
 
@@ -177,7 +178,7 @@ def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> It
                 yield Rerun(name, each.id, "", Found.NOT_MET, f"{name} passed, but {asked.reason}", asked.step)
 
 
-def _compared(wanted: Wanted, recorded: Recorded, made: Made) -> Rerun:
+def _compared(wanted: Wanted, recorded: Recorded, made: Made, workspace: Workspace) -> Rerun:
     was, now = recorded.evidence, made.evidence
     if now is None or was is None:
         return _row(wanted, recorded, Found.NOT_REPRODUCIBLE, made.problem)
@@ -185,7 +186,8 @@ def _compared(wanted: Wanted, recorded: Recorded, made: Made) -> Rerun:
     told = _numbers(now, criterion)
     same = was.outcome == now.outcome and _measured(was, criterion) == _measured(now, criterion)
     if same and judge(criterion, was).met == judge(criterion, now).met:
-        return _row(wanted, recorded, Found.REPRODUCED, told)
+        differs = results_differ(workspace, was, now)
+        return _row(wanted, recorded, Found.DIFFERS if differs else Found.REPRODUCED, differs or told)
     return _row(wanted, recorded, Found.DIFFERS, f"recorded {_numbers(was, criterion)}; now {told}")
 
 

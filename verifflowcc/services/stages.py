@@ -25,6 +25,7 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow import payloads
 from verifflowcc.workflow.artifacts import artifacts_folder
+from verifflowcc.workflow.assess_trace import specified
 from verifflowcc.workflow.in_sprint import in_sprint
 from verifflowcc.workflow.moves import reopenable
 from verifflowcc.workflow.summary import StageExit, metrics_document, summary_document
@@ -62,7 +63,8 @@ def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: b
     left = _exit(workspace, asked, facts)
     summary = summary_document(left)
     gate = [each for one in asked.gates for each in one.assessments]
-    payload = payloads.passed(stage.stage.id, asked.following, left.outputs, digest_text(summary), gate)
+    traced = specified(stage.stage, facts)
+    payload = payloads.passed(stage.stage.id, asked.following, left.outputs, digest_text(summary), gate, traced)
     done = record(
         workspace,
         seen,
@@ -181,7 +183,7 @@ def standing(before: SprintState, after: SprintState) -> tuple[str, ...]:
             continue
         name = now.stage.id
         if now.status is StageStatus.STALE:
-            told.append(f"stale: {name}, until {', '.join(now.used)} {_have(now)} the artifacts that it used")
+            told.append(f"stale: {name}, until {', '.join(now.used)} {_have(now)} what it used")
         elif was.status is StageStatus.STALE and now.status is StageStatus.PASSED:
             told.append(f"stands again: {name}, since what it used did not change")
     return tuple(told)

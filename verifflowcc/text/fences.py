@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from verifflowcc.text.markdown import Fence, read_lines, split_lines
+from verifflowcc.text.markdown import Fence, Kind, read_lines, split_lines
 
 BACKTICKS = re.compile(r"`+")
 
@@ -36,3 +36,13 @@ def close_fences(text: str) -> str:
     if fence is None:
         return text
     return text + ("" if text.endswith("\n") else "\n") + fence.closing + "\n"
+
+
+def fenced_lines(text: str) -> frozenset[int]:
+    """Return the numbers, from 0, of the lines that are in a fence or are one.
+
+    >>> sorted(fenced_lines("a\\n```\\nb\\n```\\nc"))
+    [1, 2, 3]
+    """
+    inside = {Kind.OPENS, Kind.INSIDE, Kind.CLOSES}
+    return frozenset(number for number, line in enumerate(read_lines(split_lines(text))) if line.kind in inside)

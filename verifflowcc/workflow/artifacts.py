@@ -1,6 +1,6 @@
-"""A stage's artifacts: where they lie, their digest, and which are no longer as they were when it passed."""
+"""What a stage specifies, its artifacts and its trace items: their digest, and what changed since it passed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from verifflowcc.domain.sprints import Artifact
 from verifflowcc.text.digest import digest_text
@@ -13,7 +13,13 @@ def artifacts_folder(sprint_id: str, stage_id: str) -> str:
 
 def artifacts_digest(artifacts: Iterable[Artifact]) -> str:
     """Return the digest over the paths and digests of artifacts, in the order given."""
-    return digest_text("".join(f"{one.path}\0{one.digest}\n" for one in artifacts))
+    return output_digest(artifacts, {})
+
+
+def output_digest(artifacts: Iterable[Artifact], traced: Mapping[str, str]) -> str:
+    """Return the digest over a stage's artifacts and, where it specifies any, the digests of its trace items."""
+    items = "".join(f"items of type {name}\0{traced[name]}\n" for name in sorted(traced))
+    return digest_text("".join(f"{one.path}\0{one.digest}\n" for one in artifacts) + items)
 
 
 def drifted(passed: Iterable[Artifact], present: Iterable[Artifact]) -> Iterator[tuple[str, bool]]:

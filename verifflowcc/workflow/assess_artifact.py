@@ -7,8 +7,8 @@ from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Verdict
 from verifflowcc.text.glob import matches
 from verifflowcc.text.placeholder import placeholder_line, read_json, says_something
+from verifflowcc.text.required_parts import has_part, part_word
 from verifflowcc.workflow import artifacts
-from verifflowcc.workflow.required_parts import has_part, part_word
 
 _YAML = (".yaml", ".yml")
 _LONGEST_QUOTE = 40

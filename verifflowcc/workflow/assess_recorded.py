@@ -5,6 +5,7 @@ from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Trust, Verdict
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.glob import select
 from verifflowcc.workflow.evidence_choice import chosen, id_of
 from verifflowcc.workflow.measured_verdict import Shown, shown_by
 from verifflowcc.workflow.pinned_criterion import pin_criterion
@@ -81,7 +82,7 @@ def _asked(criterion: Criterion, stage_id: str, facts: Facts, recorded: Recorded
         return Shown(Verdict.FAIL, f"{_whose(evidence, recorded)}, {criterion.trust} is needed")
     shown = shown_by(criterion, evidence)
     if shown.verdict is Verdict.PASS and criterion.kind is Kind.BASELINE and criterion.tagged:
-        return _still_tagged(shown, facts)
+        return _still_tagged(shown, criterion, facts)
     return shown
 
 
@@ -96,13 +97,20 @@ def _whose(evidence: Evidence, recorded: Recorded) -> str:
     return f"{evidence.trust}, by {recorded.actor}"
 
 
-def _still_tagged(shown: Shown, facts: Facts) -> Shown:
+def _still_tagged(shown: Shown, criterion: Criterion, facts: Facts) -> Shown:
+    """Return what a frozen content is worth: a tag points at what is committed, and at nothing else."""
     history = facts.history
     if history is None or history.problem:
         why = history.problem if history else "git was not asked"
         return Shown(Verdict.NOT_EVALUABLE, f"whether the commit is tagged is not known: {why}", "git tag NAME")
     if not history.tags:
         return Shown(Verdict.FAIL, "no tag points at the present commit", "git tag NAME")
+    reports = {path for each in facts.commands.values() for path in each.reports.values()}
+    loose = [path for path in select(history.uncommitted, criterion.files) if criterion.files and path not in reports]
+    if loose:
+        more = f" and {len(loose) - 1} more" if len(loose) > 1 else ""
+        reason = f"{loose[0]}{more} is not in the tagged commit as it is now"
+        return Shown(Verdict.FAIL, reason, "git add --all && git commit  # then: git tag NAME")
     return Shown(Verdict.PASS, f"{shown.reason}, tagged {', '.join(history.tags)}")
 
 

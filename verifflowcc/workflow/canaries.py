@@ -12,6 +12,9 @@ from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
 from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded
 from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Trust
 from verifflowcc.domain.people import Feedback, Opinion, Review
+from verifflowcc.domain.trace import Family, Finding, Severity, TraceReport
+from verifflowcc.domain.trace_codes import CHECKS
+from verifflowcc.domain.trace_select import MISSING_CHILD, selected
 from verifflowcc.workflow.staleness import inputs_now
 from verifflowcc.workflow.subject import subject_of
 
@@ -57,7 +60,21 @@ def _planted(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Cana
         case Kind.UPSTREAM:
             yield from _earlier(stage_id, facts)
         case _:
-            yield Canary("nothing that evaluates it", facts)
+            yield from _traces(criterion, facts)
+
+
+def _traces(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
+    report = facts.trace or TraceReport((), (), {})
+    yield Canary("no trace item", replace(facts, trace=replace(report, counts={}, planned={})))
+    kind = criterion.items[0] if criterion.items else "requirement"
+    some = replace(report, findings=(), counts={kind: 1}, planned={})
+    for asked in selected(report, criterion.checks, criterion.items)[1]:
+        if asked.severity in {Severity.ERROR, Severity.WARNING}:
+            check = CHECKS[asked.code]
+            needs = [each for each in criterion.checks if each not in CHECKS and each not in set(Family)]
+            about = needs[0] if needs and asked.code == MISSING_CHILD else ""
+            finding = Finding(check.code, check.family, asked.severity, "canary", kind, _PLACE, 1, "", about=about)
+            yield Canary(f"an item with {check.code}", replace(facts, trace=replace(some, findings=(finding,))))
 
 
 def _artifacts(stage_id: str, facts: Facts) -> Iterator[Canary]:

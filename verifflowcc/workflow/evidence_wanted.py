@@ -9,6 +9,7 @@ from verifflowcc.domain.sprints import SprintState, StageState, StageStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.text.near import nearest
 from verifflowcc.workflow.assess_recorded import assess_recorded
+from verifflowcc.workflow.assess_trace import specified
 from verifflowcc.workflow.moves import after_passing
 
 
@@ -110,7 +111,7 @@ def _in_the_way(facts: Facts) -> tuple[Wanted, ...]:
     first = state.stages[0] is stage
     here = _asked(stage, (*stage.stage.enter, *stage.stage.exit) if first else stage.stage.exit)
     artifacts = tuple(one.artifact for one in facts.artifacts.get(stage.stage.id, ()))
-    following = state.stage(after_passing(state, stage.stage.id, artifacts) or "")
+    following = state.stage(after_passing(state, stage.stage.id, artifacts, specified(stage.stage, facts)) or "")
     return (*here, *_asked(following, following.stage.enter)) if following else here
 
 

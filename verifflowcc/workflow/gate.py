@@ -14,6 +14,7 @@ from verifflowcc.workflow.assess_artifact import assess_artifact
 from verifflowcc.workflow.assess_git import assess_commit, assess_diff
 from verifflowcc.workflow.assess_people import apply_waiver, assess_attestation, assess_feedback, assess_review
 from verifflowcc.workflow.assess_recorded import assess_recorded
+from verifflowcc.workflow.assess_trace import assess_trace, idle
 from verifflowcc.workflow.subject import subject_of
 from verifflowcc.workflow.upstream import assess_upstream
 
@@ -63,7 +64,9 @@ def _stage(stage_id: str, facts: Facts) -> tuple[Stage, bool]:
 
 
 def _asked(stage_id: str, side: Side, criteria: tuple[Criterion, ...], facts: Facts) -> Gate:
-    asked = tuple(assess(each, stage_id, facts) for each in criteria if each.mode is not Mode.OFF)
+    asked = tuple(
+        assess(each, stage_id, facts) for each in criteria if each.mode is not Mode.OFF and not idle(each, facts)
+    )
     if side is Side.EXIT and not [each for each in asked if each.criterion.kind is not Kind.UPSTREAM]:
         why = f"its workflow asks nothing of {stage_id}"
         step = f'vfcc sprint close {facts.sprint.id} --unfinished "{why}"  # and start one that asks for something'
@@ -88,12 +91,4 @@ def _assessed(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
         case Kind.FEEDBACK:
             return assess_feedback(criterion, stage_id, facts)
         case _:
-            return _not_built(criterion, stage_id)
-
-
-def _not_built(criterion: Criterion, stage_id: str) -> Assessment:
-    reason = "trace checks are not built yet, and what nothing can evaluate does not pass"
-    step = f'vfcc waive {criterion.id} --stage {stage_id} --reason "…"'
-    if not criterion.waivable:
-        step = "set gates.modes: {trace: off} in .memory/config.yaml before a sprint starts"
-    return Assessment(criterion, Verdict.NOT_EVALUABLE, reason, step, subject=f"trace:{','.join(criterion.checks)}")
+            return assess_trace(criterion, facts)

@@ -1,13 +1,13 @@
 """What each transition does to a sprint, and which are possible."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import DONE, Artifact, Skip, SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import LedgerError
 from verifflowcc.workflow import fields, payloads
-from verifflowcc.workflow.artifacts import artifacts_digest
+from verifflowcc.workflow.artifacts import output_digest
 
 
 def apply(state: SprintState, event: Event) -> SprintState:
@@ -29,9 +29,11 @@ def apply(state: SprintState, event: Event) -> SprintState:
             return _leave(state, event)
 
 
-def after_passing(state: SprintState, stage: str, artifacts: Sequence[Artifact]) -> str | None:
-    """Return the id of the stage to enter once `stage` has passed with `artifacts`; None where none is left to do."""
-    stages = tuple(_passed(each, artifacts) if each.stage.id == stage else each for each in state.stages)
+def after_passing(
+    state: SprintState, stage: str, artifacts: Sequence[Artifact], traced: Mapping[str, str] | None = None
+) -> str | None:
+    """Return the id of the stage to enter once `stage` has passed with what it specifies; None after the last."""
+    stages = tuple(_passed(each, artifacts, traced or {}) if each.stage.id == stage else each for each in state.stages)
     return _first_open(_standing(_with_uses(stages, stage)))
 
 
@@ -99,15 +101,15 @@ def _leave(state: SprintState, event: Event) -> SprintState:
 
 def _pass_stage(stage: StageState, event: Event) -> StageState:
     return replace(
-        _passed(stage, payloads.artifacts_of(event)),
+        _passed(stage, payloads.artifacts_of(event), payloads.traced_of(event)),
         passes=stage.passes + 1,
         summary=fields.text(event.payload, "summary"),
         outcomes=payloads.outcomes_of(event),
     )
 
 
-def _passed(stage: StageState, artifacts: Sequence[Artifact]) -> StageState:
-    return replace(stage, status=StageStatus.PASSED, artifacts=tuple(artifacts), skip=None)
+def _passed(stage: StageState, artifacts: Sequence[Artifact], traced: Mapping[str, str]) -> StageState:
+    return replace(stage, status=StageStatus.PASSED, artifacts=tuple(artifacts), traced=traced, skip=None)
 
 
 def _skip_stage(stage: StageState, event: Event) -> StageState:
@@ -154,13 +156,13 @@ def _activate(state: SprintState, name: str, event: Event) -> SprintState:
 
 
 def _standing(stages: tuple[StageState, ...]) -> tuple[StageState, ...]:
-    """Say anew which passed stages stand: those whose every used stage is done, with the artifacts that were used."""
+    """Say anew which passed stages stand: those whose every used stage is done, with what was used of it."""
     known: dict[str, StageState] = {}
     for each in stages:
         now = each
         if each.status in {StageStatus.PASSED, StageStatus.STALE} and each.used:
             stands = all(
-                known[name].status in DONE and artifacts_digest(known[name].artifacts) == digest
+                known[name].status in DONE and output_digest(known[name].artifacts, known[name].traced) == digest
                 for name, digest in each.used.items()
                 if name in known
             )
@@ -170,8 +172,8 @@ def _standing(stages: tuple[StageState, ...]) -> tuple[StageState, ...]:
 
 
 def _with_uses(stages: tuple[StageState, ...], name: str) -> tuple[StageState, ...]:
-    """Note, on the stage just passed, the artifacts that the stages which it uses have now."""
-    outputs = {each.stage.id: artifacts_digest(each.artifacts) for each in stages}
+    """Note, on the stage just passed, what the stages which it uses specify now."""
+    outputs = {each.stage.id: output_digest(each.artifacts, each.traced) for each in stages}
     return tuple(
         replace(each, used={use: outputs[use] for use in each.stage.uses if use in outputs})
         if each.stage.id == name

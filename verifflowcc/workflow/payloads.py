@@ -1,12 +1,16 @@
 """Payloads of transitions: made from values, and read back as values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from verifflowcc.domain.events import Event, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
 from verifflowcc.domain.sprints import Artifact, Outcome, SprintState
+from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.domain.workflows import Edits, Leg, Route, Stage, Workflow, artifact_criteria, default_uses
+from verifflowcc.errors import FormatError, LedgerError
+from verifflowcc.formats.policy_record import policy_from_json, policy_to_json
 from verifflowcc.workflow import fields
 from verifflowcc.workflow.fields import Payload
 from verifflowcc.workflow.pinned_criterion import pin_criterion, unpin_criterion
@@ -34,9 +38,17 @@ def started(
 
 
 def passed(
-    stage: str, entered: str | None, artifacts: Sequence[Artifact], summary: str, gate: Sequence[Assessment] = ()
+    stage: str,
+    entered: str | None,
+    artifacts: Sequence[Artifact],
+    summary: str,
+    gate: Sequence[Assessment] = (),
+    traced: Mapping[str, str] | None = None,
 ) -> Payload:
-    """Return the payload of `stage_passed`; `summary` is the digest of `summary.md`, `gate` what its exit gate said."""
+    """Return the payload of `stage_passed`; `summary` is the digest of `summary.md`, `gate` what its exit gate said.
+
+    `traced` maps the types of trace items that the stage specifies to the digest of all of them.
+    """
     files: list[Json] = [{"path": one.path, "digest": one.digest, "bytes": one.bytes} for one in artifacts]
     said: list[Json] = [
         {
@@ -49,7 +61,8 @@ def passed(
         }
         for each in gate
     ]
-    return {"stage": stage, "entered": entered, "artifacts": files, "summary": summary, "gate": said}
+    payload: Payload = {"stage": stage, "entered": entered, "artifacts": files, "summary": summary, "gate": said}
+    return {**payload, "traced": dict(traced)} if traced else payload
 
 
 def reopened(stage: str, reason: str) -> Payload:
@@ -78,7 +91,7 @@ def closed(state: SprintState, learnings: str | None, unfinished: str | None, le
 
 
 def pin(workflow: Workflow) -> Json:
-    """Return the workflow as it stands in `sprint_started`."""
+    """Return the workflow as it stands in `sprint_started`; its rules of the trace only where they are its own."""
     stages: list[Json] = [
         {
             "id": stage.id,
@@ -95,7 +108,7 @@ def pin(workflow: Workflow) -> Json:
         }
         for stage in workflow.stages
     ]
-    return {
+    pinned: dict[str, Json] = {
         "name": workflow.name,
         "title": workflow.title,
         "digest": workflow.digest,
@@ -103,12 +116,14 @@ def pin(workflow: Workflow) -> Json:
         "strict": workflow.strict,
         "stages": stages,
     }
+    return pinned if workflow.trace == DEFAULT_POLICY else {**pinned, "trace": policy_to_json(workflow.trace)}
 
 
 def unpin(pinned: Json) -> Workflow:
     """Return the workflow that `pin` wrote.
 
-    A stage pinned before gates had criteria needs its artifacts, hard, and uses the stage before it and its pair.
+    A stage pinned before gates had criteria needs its artifacts, hard, and uses the stage before it and its pair; what
+    was pinned before there were rules of the trace has the default ones. Raises LedgerError where it is no workflow.
     """
     record = fields.record(pinned)
     stages: list[Stage] = []
@@ -122,6 +137,7 @@ def unpin(pinned: Json) -> Workflow:
         fields.text(record, "digest"),
         Mode(str(record.get("gates", Mode.HARD))),
         bool(record.get("strict", False)),
+        _trace(record["trace"]) if "trace" in record else DEFAULT_POLICY,
     )
 
 
@@ -131,6 +147,15 @@ def artifacts_of(event: Event) -> tuple[Artifact, ...]:
         Artifact(fields.text(one, "path"), fields.text(one, "digest"), fields.number(one, "bytes"))
         for one in fields.records(event.payload, "artifacts")
     )
+
+
+def traced_of(event: Event) -> Mapping[str, str]:
+    """Return the digests of trace items, by type, that a `stage_passed` names; nothing where its stage specifies none.
+
+    Raises LedgerError where it names something else.
+    """
+    record = fields.record(event.payload["traced"]) if "traced" in event.payload else {}
+    return {name: fields.text(record, name) for name in record}
 
 
 def outcomes_of(event: Event) -> tuple[Outcome, ...]:
@@ -144,6 +169,13 @@ def outcomes_of(event: Event) -> tuple[Outcome, ...]:
         )
         for one in (fields.records(event.payload, "gate") if "gate" in event.payload else ())
     )
+
+
+def _trace(pinned: Json) -> TracePolicy:
+    try:
+        return policy_from_json(pinned)
+    except FormatError as error:
+        raise LedgerError(f"its rules of the trace: {error}") from error
 
 
 def _stage(record: Payload, before: Stage | None) -> Stage:

@@ -7,7 +7,7 @@ from verifflowcc.domain.gates import Criterion, Kind, Mode, Trust
 from verifflowcc.errors import LedgerError
 from verifflowcc.workflow import fields
 
-_LISTS = ("files", "requires", "inputs", "checks")
+_LISTS = ("files", "requires", "inputs", "checks", "items")
 _TEXTS = ("command", "report", "pattern", "metric")
 _LIMITS = ("at_least", "at_most")
 
@@ -53,6 +53,7 @@ def unpin_criterion(record: fields.Payload) -> Criterion:
             requires=_listed(record, "requires"),
             inputs=_listed(record, "inputs"),
             checks=_listed(record, "checks"),
+            items=_listed(record, "items"),
             command=_said(record, "command"),
             report=_said(record, "report"),
             pattern=_said(record, "pattern"),

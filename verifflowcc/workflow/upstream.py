@@ -120,6 +120,10 @@ def _changed(stage: StageState, facts: Facts) -> Iterator[Broken]:
         what = "is gone" if gone else "changed"
         where = f"{artifacts_folder(facts.sprint.id, name)}/{path}"
         yield Broken(f"{where} {what} after {name} passed", f'vfcc stage reopen {name} --reason "{what}"')
+    for kind in sorted(stage.traced):
+        if facts.traced.get(kind) != stage.traced[kind]:
+            what = f"items of type {kind} changed"
+            yield Broken(f"{what} after {name} passed", f'vfcc stage reopen {name} --reason "{what}"')
 
 
 def _of_stage(step: str, stage_id: str) -> str:

@@ -10,13 +10,21 @@ from typing import TypedDict
 
 from verifflowcc import __version__
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
-from verifflowcc.domain.config import Allocation, Config, GateSettings, GitSettings, LayerStrategy, TokenSettings
+from verifflowcc.domain.config import (
+    Allocation,
+    Config,
+    GateSettings,
+    GitSettings,
+    LayerStrategy,
+    TokenSettings,
+    TraceSettings,
+)
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.gates import Mode
 from verifflowcc.text.digest import digest_text
 
 FILE = "config.json"
-_SHAPE = 2
+_SHAPE = 3
 _LARGEST_BYTES = 8 << 20
 
 
@@ -50,6 +58,16 @@ class _Gates(TypedDict):
     modes: dict[str, str]
 
 
+class _Trace(TypedDict):
+    code: list[str]
+    tests: list[str]
+    exclude: list[str]
+    reports: list[str]
+    target: str | None
+    id_pattern: str | None
+    baseline: str | None
+
+
 class _Body(TypedDict):
     strategies: dict[str, _Strategy]
     allocations: dict[str, _Allocation]
@@ -57,6 +75,7 @@ class _Body(TypedDict):
     commit: str
     tokens: _Tokens
     gates: _Gates
+    trace: _Trace
 
 
 def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:
@@ -112,6 +131,7 @@ def _body(config: Config) -> _Body:
         "commit": config.git.commit,
         "tokens": {"encoding": tokens.encoding, "model": tokens.model, "factors": dict(tokens.factors)},
         "gates": _gates_body(config.gates),
+        "trace": _trace_body(config.trace),
     }
 
 
@@ -128,6 +148,18 @@ def _gates_body(gates: GateSettings) -> _Gates:
     return {"commands": commands, "modes": {name: mode.value for name, mode in gates.modes.items()}}
 
 
+def _trace_body(trace: TraceSettings) -> _Trace:
+    return {
+        "code": [*trace.code],
+        "tests": [*trace.tests],
+        "exclude": [*trace.exclude],
+        "reports": [*trace.reports],
+        "target": trace.target,
+        "id_pattern": trace.id_pattern,
+        "baseline": trace.baseline,
+    }
+
+
 def _config(body: _Body, digest: str) -> Config:
     strategies = {layer: _strategy(body["strategies"][layer.value]) for layer in LAYERS}
     allocations = {
@@ -135,7 +167,8 @@ def _config(body: _Body, digest: str) -> Config:
         for role, given in body["allocations"].items()
     }
     git, tokens = GitSettings(body["commit"]), TokenSettings(**body["tokens"])
-    return Config(strategies, allocations, body["workflow"], git, tokens, digest, _gates(body["gates"]))
+    gates, trace = _gates(body["gates"]), _trace(body["trace"])
+    return Config(strategies, allocations, body["workflow"], git, tokens, digest, gates, trace)
 
 
 def _gates(body: _Gates) -> GateSettings:
@@ -144,6 +177,18 @@ def _gates(body: _Gates) -> GateSettings:
         for name, given in body["commands"].items()
     }
     return GateSettings(commands, {name: Mode(mode) for name, mode in body["modes"].items()})
+
+
+def _trace(body: _Trace) -> TraceSettings:
+    return TraceSettings(
+        code=tuple(body["code"]),
+        tests=tuple(body["tests"]),
+        exclude=tuple(body["exclude"]),
+        reports=tuple(body["reports"]),
+        target=body["target"],
+        id_pattern=body["id_pattern"],
+        baseline=body["baseline"],
+    )
 
 
 def _strategy(given: _Strategy) -> LayerStrategy:

@@ -27,6 +27,7 @@ from verifflowcc.adapters.config.patterns import (
     role_problem,
 )
 from verifflowcc.adapters.config.section import WRONG, Section, obeys, sentence
+from verifflowcc.adapters.config.trace_section import TraceSection
 from verifflowcc.domain.config import FORMAT, SHARE_UNIT
 from verifflowcc.domain.layers import Layer
 
@@ -205,5 +206,6 @@ class FileSection(Section):
     gates: GatesSection = Field(
         default_factory=GatesSection, description="What is run for evidence, and how strict a new sprint's gates are."
     )
+    trace: TraceSection = Field(default_factory=TraceSection, description="Where the trace looks, beside its items.")
     git: GitSection = Field(default_factory=GitSection, description="What vfcc does with git.")
     tokens: TokensSection = Field(default_factory=TokensSection, description="How tokens are counted.")

@@ -12,6 +12,7 @@ LONGEST_NAME = 40
 LONGEST_PATTERN = 300
 MOST_DOUBLE_STARS = 2
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_BRANCH = re.compile(r"[^\s\x00-\x20\x7f~^:?*\[\\]+")
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
@@ -69,6 +70,23 @@ def inputs_problem(pattern: str) -> str | None:
     if found or bare.split("/")[0] != ".memory":
         return found
     return "lies below .memory/, which is never an input of evidence"
+
+
+def branch_problem(name: str) -> str | None:
+    """Say why a text cannot name a branch for git to compare with; None where it can.
+
+    >>> branch_problem("origin/main"), branch_problem("--output=x")
+    (None, 'begins with -; name a branch, such as main or origin/main')
+    """
+    if not name:
+        return "is empty; name a branch, such as main or origin/main"
+    if name.startswith("-"):
+        return "begins with -; name a branch, such as main or origin/main"
+    if len(name) > LONGEST_PATTERN:
+        return f"is longer than {LONGEST_PATTERN} characters"
+    if not _BRANCH.fullmatch(name) or ".." in name or "@{" in name:
+        return "is no name of a branch; name one, such as main or origin/main"
+    return None
 
 
 def name_problem(name: str) -> str | None:

@@ -26,6 +26,7 @@ from verifflowcc.adapters.config.models import (
     TokensSection,
 )
 from verifflowcc.adapters.config.section import SENTENCE
+from verifflowcc.adapters.config.trace_section import TraceSection
 from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.text.near import nearest
@@ -42,6 +43,7 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("gates",), GatesSection),
     (("gates", "commands", ANY), CommandSection),
     (("gates", "commands", ANY, "reports"), ReportsSection),
+    (("trace",), TraceSection),
     (("git",), GitSection),
     (("tokens",), TokensSection),
 )
@@ -67,6 +69,13 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("gates", "commands", ANY, "inputs"), "a list of patterns"),
     (("gates", "commands", ANY, "inputs", ANY), 'a pattern: a text such as "src/**"'),
     (("gates", "modes"), "a mapping from kinds or ids of criteria to modes"),
+    (("trace", "target"), "the name of a branch: a text such as main"),
+    (("trace", "id_pattern"), "a regular expression: a text such as REQ-[0-9]+"),
+    (("trace", "baseline"), "the path of a file: a text such as build/known.json"),
+    (("trace", "reports"), "a list of paths"),
+    (("trace", "reports", ANY), "the path of a file: a text such as build/junit.xml"),
+    (("trace", ANY), "a list of patterns"),
+    (("trace", ANY, ANY), 'a pattern: a text such as "src/**"'),
     (("tokens", "model"), "the name of a model: a text of 1 to 100 characters"),
     (("tokens", "factors"), "a mapping from models to numbers"),
     (("tokens", "factors", ANY), "a number above 0 and at most 10, with at most six decimals"),

@@ -1,7 +1,7 @@
 """Every effective setting, with where its value came from."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
@@ -48,6 +48,8 @@ def _settings(config: Config, lines: Lines) -> Iterator[Setting]:
     if DEFAULT_ROLE not in config.allocations:
         yield from _allocation(config, lines, DEFAULT_ROLE)
     yield from _gates(config, lines)
+    for key in fields(config.trace):
+        yield _setting(lines, getattr(config.trace, key.name), "trace", key.name)
     yield _setting(lines, config.git.commit, "git", "commit")
     yield _setting(lines, config.tokens.encoding, "tokens", "encoding")
     yield _setting(lines, config.tokens.model, "tokens", "model")

@@ -81,7 +81,8 @@ def _config(section: FileSection, digest: str) -> Config:
         allocations = _allocations(section.token_allocation)
     tokens = TokenSettings(section.tokens.encoding, section.tokens.model, dict(sorted(section.tokens.factors.items())))
     git, gates = GitSettings(section.git.commit), _gates(section.gates)
-    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates)
+    trace = section.trace.settings()
+    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates, trace)
 
 
 def _gates(section: GatesSection) -> GateSettings:

@@ -33,13 +33,13 @@ def parse_item(path: str, data: bytes) -> ParsedItem:
     Front matter that is not YAML is a notice, and its fields have their defaults. Raises FormatError where the bytes
     are not UTF-8, with file, line and byte.
     """
-    text = _decode(path, data).replace("\r\n", "\n")
+    text = decode(path, data).replace("\r\n", "\n")
     if not path.lower().endswith(_MARKDOWN):
         return ParsedItem(plain_item(path), text.removeprefix(BOM))
     parts = split(text)
     notices: tuple[str, ...] = ()
     table = None
-    if parts.unclosed and _looks_like_keys(parts.body):
+    if parts.unclosed and looks_like_keys(parts.body):
         notices = (f"{path}:1: front matter is opened by --- and never closed; all of it is text",)
     if parts.block is not None:
         try:
@@ -62,7 +62,7 @@ def edit_item(path: str, data: bytes, changes: Mapping[str, str | None]) -> byte
     Only the lines of these keys change. The result is read again: all other keys must say what they said. Raises
     FormatError where the file is not UTF-8 or cannot be edited without risk.
     """
-    before = _decode(path, data)
+    before = decode(path, data)
     after = edit(before, changes, path=path)
     expected = [pair for pair in _pairs(path, before) if pair[0] not in changes]
     found = [pair for pair in _pairs(path, after) if pair[0] not in changes]
@@ -99,7 +99,8 @@ def _same(one: Value, other: Value, seen: set[tuple[int, int]]) -> bool:
     return False
 
 
-def _decode(path: str, data: bytes) -> str:
+def decode(path: str, data: bytes) -> str:
+    """Return a file's text. Raises FormatError, with file, line and byte, where it is not UTF-8."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -110,6 +111,7 @@ def _decode(path: str, data: bytes) -> str:
         ) from error
 
 
-def _looks_like_keys(body: str) -> bool:
+def looks_like_keys(body: str) -> bool:
+    """Say whether what follows a first line `---` was meant as front matter."""
     second = body.split("\n", 2)[1:2]
     return bool(second) and ":" in second[0]

@@ -10,15 +10,17 @@ PREFIX, SUFFIX = ".vfcc-", ".tmp"
 """Around the name of a file that is being written; the process's number comes first."""
 
 
-def write_atomic(path: Path, data: bytes | str) -> None:
+def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> None:
     """Put `data` at `path`, creating folders as needed; text is written as UTF-8 with the newlines it has.
+
+    The file gets the permissions `mode`, else those of any new file.
 
     Raises WorkspaceError where the place cannot be written; the old content, if any, is then untouched.
     """
     raw = data.encode("utf-8") if isinstance(data, str) else data
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, raw)
+        _replace(path, raw, mode=mode)
     except OSError as error:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -40,7 +42,7 @@ def is_temporary(name: str) -> bool:
     return name.startswith(PREFIX) and name.endswith(SUFFIX)
 
 
-def _replace(path: Path, raw: bytes, *, durable: bool = True) -> None:
+def _replace(path: Path, raw: bytes, *, durable: bool = True, mode: int | None = None) -> None:
     handle, name = tempfile.mkstemp(prefix=f"{PREFIX}{os.getpid()}-", suffix=SUFFIX, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -48,7 +50,7 @@ def _replace(path: Path, raw: bytes, *, durable: bool = True) -> None:
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~_umask())
+        Path(name).chmod(0o666 & ~_umask() if mode is None else mode)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

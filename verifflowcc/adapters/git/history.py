@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from verifflowcc.adapters.git.changed import changed_from
 from verifflowcc.adapters.git.command import Said, ask_git
 from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.adapters.git.log import LOG, Logged, parse_log
@@ -89,7 +90,12 @@ def _read(root: Path, base: str | None) -> History:
         commits=tuple(one.note for one in commits),
         tags=tags,
         authors=_authors(commits),
+        uncommitted=tuple(sorted(filter(_counts, changed_from(root, place.head)))),
     )
+
+
+def _counts(path: str) -> bool:
+    return belongs(path) or path.startswith(".memory/project/")
 
 
 def _find_place(root: Path, base: str) -> _Place:

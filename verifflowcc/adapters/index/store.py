@@ -8,7 +8,7 @@ from typing import Any
 
 from verifflowcc import __version__
 
-LAYOUT = 2
+LAYOUT = 3
 LOCK_WAIT_S = 1.0
 """Nothing in the index is worth a longer wait: it can be made again."""
 
@@ -21,6 +21,11 @@ CREATE TABLE files (
 CREATE TABLE postings (term TEXT, number INTEGER, count INTEGER, PRIMARY KEY (term, number)) WITHOUT ROWID;
 CREATE INDEX postings_by_number ON postings (number);
 CREATE TABLE counts (key TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE code (digest TEXT, kind TEXT, facts TEXT, PRIMARY KEY (digest, kind)) WITHOUT ROWID;
+CREATE TABLE trace_items (
+    path TEXT PRIMARY KEY, stamp TEXT NOT NULL, policy TEXT NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE trace_reports (name TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
 """
 
 

@@ -72,5 +72,5 @@ RULES: Mapping[Kind, Rule] = {
     Kind.ATTESTATION: Rule("a person accepted it", ("inputs", "at_least"), (), _counts("acceptances")),
     Kind.FEEDBACK: Rule("no comment is left open"),
     Kind.UPSTREAM: Rule("the stages before still hold"),
-    Kind.TRACE: Rule("the trace holds", ("checks",)),
+    Kind.TRACE: Rule("the trace holds", ("checks", "items")),
 }

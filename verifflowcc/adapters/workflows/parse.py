@@ -5,14 +5,16 @@ from collections.abc import Mapping
 from verifflowcc.adapters.config.yaml_values import read_yaml
 from verifflowcc.adapters.workflows.check_v import check_v
 from verifflowcc.adapters.workflows.read_stage import read_stage
+from verifflowcc.adapters.workflows.read_trace import read_trace
 from verifflowcc.adapters.workflows.reader import Reader, Record
 from verifflowcc.domain.gates import Mode
+from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.domain.workflows import Leg, Stage, Workflow
 from verifflowcc.errors import ConfigError
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.slug import is_slug
 
-_KEYS = ("name", "title", "gates", "strict", "stages")
+_KEYS = ("name", "title", "gates", "strict", "trace", "stages")
 MOST_STAGES = 50
 
 
@@ -25,13 +27,14 @@ def parse(data: bytes, file: str) -> Workflow:
     title = reader.text(top, "title", ()) or ""
     mode = Mode(reader.choice(top, "gates", (), [each.value for each in Mode]) or Mode.HARD)
     strict = reader.flag(top, "strict", (), default=False)
-    stages = _stages(reader, top, mode)
+    trace = read_trace(reader, top)
+    stages = _stages(reader, top, mode, trace)
     if reader.problems:
         raise ConfigError(reader.problems)
-    return Workflow(name, title, stages, digest_text(data), mode, strict)
+    return Workflow(name, title, stages, digest_text(data), mode, strict, trace)
 
 
-def _stages(reader: Reader, top: Record, mode: Mode) -> tuple[Stage, ...]:
+def _stages(reader: Reader, top: Record, mode: Mode, trace: TracePolicy) -> tuple[Stage, ...]:
     value = top.get("stages")
     if not isinstance(value, list) or not 0 < len(value) <= MOST_STAGES:
         if "stages" in top:
@@ -39,7 +42,7 @@ def _stages(reader: Reader, top: Record, mode: Mode) -> tuple[Stage, ...]:
         return ()
     found: list[Stage] = []
     for index, each in enumerate(value):
-        found.append(read_stage(reader, each, ("stages", index), mode, found))
+        found.append(read_stage(reader, each, ("stages", index), mode, found, trace))
     if all(isinstance(each, Mapping) and each.get("leg") in list(Leg) for each in value):
         check_v(reader, found)
     return tuple(found)

@@ -1,15 +1,21 @@
 """Criteria of a gate from YAML: each kind with its own keys, its limits as millionths."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 
 from verifflowcc.adapters.config.gates_section import REPORT_KINDS
 from verifflowcc.adapters.config.patterns import inputs_problem, millionths, name_problem, path_problem
 from verifflowcc.adapters.config.yaml_values import Loc
 from verifflowcc.adapters.workflows.criterion_rules import COMMON, RULES, Rule, Scale
+from verifflowcc.adapters.workflows.read_trace import check_problem, type_problem
 from verifflowcc.adapters.workflows.reader import Reader, Record, shown
 from verifflowcc.domain.gates import Criterion, Kind, Mode, Trust
+from verifflowcc.domain.trace import Severity
+from verifflowcc.domain.trace_codes import CHECKS
+from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.trace_select import MISSING_CHILD
 from verifflowcc.text.bounded_pattern import pattern_fault
 
 LARGEST = 1_000_000_000
@@ -19,17 +25,19 @@ Placed = tuple[tuple[Loc, Criterion], ...]
 """Criteria, each with its place in the file."""
 
 
-def read_criteria(reader: Reader, record: Record, key: str, place: Loc, mode: Mode) -> Placed:
+def read_criteria(
+    reader: Reader, record: Record, key: str, place: Loc, mode: Mode, trace: TracePolicy = DEFAULT_POLICY
+) -> Placed:
     """Return the criteria listed under `key`, each with its place; those too broken to be one are left out.
 
-    `mode` is that of a criterion that states none.
+    `mode` is that of a criterion that states none, `trace` what the workflow asks of the trace.
     """
     value = record.get(key, [])
     if not isinstance(value, list):
         reader.wrong((*place, key), f"{key} must be a list of criteria, not {shown(value)}")
         return ()
     places: list[Loc] = [(*place, key, index) for index in range(len(value))]
-    found = ((at, _criterion(reader, each, at, mode)) for at, each in zip(places, value, strict=True))
+    found = ((at, _criterion(reader, each, at, mode, trace)) for at, each in zip(places, value, strict=True))
     return tuple((at, each) for at, each in found if each)
 
 
@@ -41,7 +49,7 @@ def artifact_problem(pattern: str) -> str | None:
     return found
 
 
-def _criterion(reader: Reader, value: object, place: Loc, mode: Mode) -> Criterion | None:
+def _criterion(reader: Reader, value: object, place: Loc, mode: Mode, trace: TracePolicy) -> Criterion | None:
     record = reader.record(value, place, _ALL_KEYS, ("id", "kind"))
     name = reader.named(record, "id", place, name_problem)
     kind_name = reader.choice(record, "kind", place, [kind.value for kind in Kind])
@@ -56,7 +64,7 @@ def _criterion(reader: Reader, value: object, place: Loc, mode: Mode) -> Criteri
     stated = reader.choice(record, "mode", place, [each.value for each in Mode])
     limits = {key: _limits(reader, record, key, place, rule) for key in ("at_least", "at_most")}
     _check_both(reader, place, limits)
-    return Criterion(
+    criterion = Criterion(
         id=name or "",
         kind=kind,
         title=reader.text(record, "title", place) or rule.title.format(command=command, metric=metric),
@@ -73,8 +81,29 @@ def _criterion(reader: Reader, value: object, place: Loc, mode: Mode) -> Criteri
         pattern=_pattern(reader, record, place),
         metric=metric,
         tagged=reader.flag(record, "tagged", place, default=False),
-        checks=reader.texts(record, "checks", place, name_problem),
+        checks=reader.texts(record, "checks", place, check_problem(trace)),
+        items=reader.texts(record, "items", place, type_problem(trace.types)),
     )
+    if kind is Kind.TRACE:
+        _check_trace(reader, criterion, place, trace)
+    return criterion
+
+
+def _check_trace(reader: Reader, criterion: Criterion, place: Loc, trace: TracePolicy) -> None:
+    """Note what nothing could fail: checks that weigh too little, and needs of types that are not asked about."""
+    needs = {each.id: each for each in trace.needs}
+    for index, name in enumerate(criterion.checks):
+        need = needs.get(name)
+        if need is not None and criterion.items and not set(need.of) & set(criterion.items):
+            reader.wrong((*place, "checks", index), f"the need {name} is one of {', '.join(need.of)}, not of its items")
+    weights = {trace.severities.get(code, CHECKS[code].severity) for code in _codes(criterion.checks, needs)}
+    if weights and criterion.mode is not Mode.OFF and not weights & {Severity.ERROR, Severity.WARNING}:
+        reader.wrong((*place, "checks"), "every check that is asked for is a note or off, so nothing could fail it")
+
+
+def _codes(checks: tuple[str, ...], needs: Collection[str]) -> set[str]:
+    wanted = {MISSING_CHILD if name in needs else name for name in checks}
+    return {code for code, each in CHECKS.items() if not wanted or code in wanted or str(each.family) in wanted}
 
 
 def _files_problem(pattern: str) -> str | None:

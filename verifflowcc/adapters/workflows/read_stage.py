@@ -8,6 +8,8 @@ from verifflowcc.adapters.config.yaml_values import Loc
 from verifflowcc.adapters.workflows.read_criteria import Placed, artifact_problem, read_criteria
 from verifflowcc.adapters.workflows.reader import Reader, Record
 from verifflowcc.domain.gates import Criterion, Kind, Mode
+from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
+from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.domain.workflows import (
     UPSTREAM,
     Edits,
@@ -26,14 +28,19 @@ _EDITS = {Leg.LEFT: Edits.NONE, Leg.APEX: Edits.ALL, Leg.RIGHT: Edits.TESTS}
 MOST_FAILURES = 100
 
 
-def read_stage(reader: Reader, value: object, place: Loc, mode: Mode, before: Sequence[Stage]) -> Stage:
-    """Return the stage at `place`; `before` are those above it, `mode` that of criteria which state none."""
+def read_stage(
+    reader: Reader, value: object, place: Loc, mode: Mode, before: Sequence[Stage], trace: TracePolicy = DEFAULT_POLICY
+) -> Stage:
+    """Return the stage at `place`; `before` are those above it, `mode` that of criteria which state none.
+
+    `trace` is what the workflow asks of the trace: its criteria may name nothing else.
+    """
     record = reader.record(value, place, _KEYS, ("id", "title", "leg", "role"))
     leg = Leg(reader.choice(record, "leg", place, [each.value for each in Leg]) or Leg.APEX)
     edits = reader.choice(record, "edits", place, [each.value for each in Edits])
     artifacts = reader.texts(record, "artifacts", place, artifact_problem)
-    enter = read_criteria(reader, record, "enter", place, mode)
-    leave = read_criteria(reader, record, "exit", place, mode)
+    enter = read_criteria(reader, record, "enter", place, mode, trace)
+    leave = read_criteria(reader, record, "exit", place, mode, trace)
     stage = Stage(
         id=reader.named(record, "id", place, _id_problem) or "",
         title=reader.text(record, "title", place) or "",

@@ -1,0 +1,99 @@
+"""OpenFastTrace's Markdown."""
+
+import pytest
+
+from verifflowcc.domain.trace_import import ForeignLink
+from verifflowcc.errors import FormatError
+from verifflowcc.formats.import_oft import read_oft
+
+pytestmark = pytest.mark.vfcc("REQ-TRACE-IMPORT")
+
+TEXT = """\
+# Door
+
+Prose.
+
+## Open
+`req~open~2`
+
+The door shall open.
+
+```
+req~not-this~1
+```
+
+Rationale:
+
+People walk in.
+
+Comment:
+
+Ask Ann.
+
+Covers:
+
+* `feat~door~1`
+* [old](#feat~house~1)
+
+Depends:
+- req~hinge~1
+
+Status: draft
+
+Tags: a, b
+
+Needs: impl, utest
+
+Close
+-----
+
+<a id="req~close~1"></a>
+**`req~close~1`**
+
+It shall close.
+
+Covers: feat~door~1
+
+arch --> dsn : req~other~1
+
+# The house
+feat~house~2
+"""
+
+
+def test_an_item_is_read_with_all_its_parts() -> None:
+    item = read_oft([("a.md", TEXT)]).items[0]
+    assert (item.id, item.kind, item.place, item.title) == ("req-open", "req", "a.md:6", "Open")
+    assert item.text == "\nThe door shall open.\n\n```\nreq~not-this~1\n```".lstrip("\n")
+    assert (item.rationale, item.comments) == ("People walk in.", ("Ask Ann.",))
+    assert (item.status, item.tags, item.attributes) == ("draft", ("a", "b"), {"Needs": "impl, utest"})
+
+
+def test_a_revision_is_a_stamp_that_holds_while_it_is_the_same() -> None:
+    links = read_oft([("a.md", TEXT), ("b.md", "feat~door~1\n")]).items[0].links
+    assert links == (
+        ForeignLink("feat-door", "", "1", holds=True),
+        ForeignLink("feat-house", "", "1", holds=False),
+        ForeignLink("req-hinge", "depends_on", "1", holds=None),
+    )
+
+
+def test_items_end_where_the_next_heading_begins() -> None:
+    tree = read_oft([("a.md", TEXT)])
+    assert [(item.id, item.title) for item in tree.items] == [
+        ("req-open", "Open"),
+        ("req-close", "Close"),
+        ("feat-house", "The house"),
+    ]
+    assert tree.items[1].text == "It shall close."
+
+
+def test_forwarded_items_are_told() -> None:
+    assert read_oft([("a.md", TEXT)]).left == (
+        f"a.md:{TEXT.split(chr(10)).index('arch --> dsn : req~other~1') + 1}: an item is forwarded to another type",
+    )
+
+
+def test_a_list_of_what_is_no_item_is_refused() -> None:
+    with pytest.raises(FormatError, match=r"^a\.md:4: `Covers`"):
+        read_oft([("a.md", "req~a~1\n\nCovers:\n* everything\n")])

@@ -1,0 +1,361 @@
+"""`check trace` on files: what it reads, what it keeps, and that nothing that it keeps changes an answer."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.cli.trees import everything
+from tests.traced_project import CONFIG, FILES, HIGH, ITEMS, LOW, NEED, case, item, junit, traced
+from tests.trees import write_tree
+from verifflowcc.adapters import stamps
+from verifflowcc.adapters.index.trace import TraceIndex
+from verifflowcc.domain.trace import Severity
+from verifflowcc.errors import ConfigError, FormatError, UsageError
+from verifflowcc.services.checking import check_everything
+from verifflowcc.services.trace_checking import TraceChecked, check_trace
+from verifflowcc.services.trace_looking import key_of, look
+from verifflowcc.services.trace_policy import policy_of
+from verifflowcc.services.trace_reading import INDEX, read_items
+from verifflowcc.services.trace_sources import read_sources
+from verifflowcc.services.workspace import Workspace
+
+pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
+
+
+class At:
+    """A clock that stands still."""
+
+    def __init__(self, day: int) -> None:
+        self.day = day
+
+    def now(self) -> datetime:
+        return datetime(2026, 11, self.day, tzinfo=UTC)
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are trusted by their stamps as soon as they are written."""
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", -(10**12))
+
+
+def codes(checked: TraceChecked) -> set[str]:
+    return {each.code for each in checked.report.findings}
+
+
+def told(checked: TraceChecked, path: str) -> list[str]:
+    return [f"{each.line} {each.code}: {each.message}" for each in checked.report.findings if each.path == path]
+
+
+def index(here: Workspace) -> Path:
+    return here.local / INDEX
+
+
+def test_every_finding_has_a_place_and_a_next_step_and_every_check_a_denominator(tmp_path: Path) -> None:
+    checked = check_trace(traced(tmp_path, **{LOW: item("REQ-low", "requirement", "refines NEED-none")}))
+
+    assert "dangling-link" in codes(checked)
+    assert all(each.step and each.message for each in checked.report.findings)
+    assert checked.report.counts == {"need": 1, "requirement": 2}
+    assert checked.looked_at.items == 3
+    assert {each.code: each.asked for each in checked.report.asked}["duplicate-id"] == 3
+
+
+@pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
+@pytest.mark.parametrize("damage", ["deleted", "rubbish", "cut", "swapped", "folder", "other program"])
+def test_what_becomes_of_the_index_never_changes_an_answer(
+    tmp_path: Path, settled: None, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = traced(tmp_path)
+    cold = check_trace(here)
+    assert check_trace(here) == cold
+
+    if damage in {"deleted", "folder"}:
+        shutil.rmtree(here.local)
+        if damage == "folder":
+            index(here).mkdir(parents=True)
+    elif damage == "rubbish":
+        index(here).write_bytes(b"no index" * 1000)
+    elif damage == "cut":
+        index(here).write_bytes(index(here).read_bytes()[:5000])
+    elif damage == "swapped":
+        with sqlite3.connect(index(here)) as store:
+            store.execute("UPDATE trace_items SET facts = replace(facts, 'refines', 'defines')")
+            store.execute("UPDATE trace_reports SET body = replace(body, 'requirement', 'acquirement')")
+        store.close()
+    else:
+        monkeypatch.setattr("verifflowcc.adapters.index.store.__version__", "0.0.1")
+
+    found = check_trace(here)
+    assert replace(found, notices=cold.notices) == cold
+    assert damage == "folder" or found.notices == cold.notices
+
+
+def test_the_unchanged_question_is_answered_from_the_index(tmp_path: Path, settled: None) -> None:
+    here = traced(tmp_path)
+    checked = check_trace(here)
+    key = key_of(here, look(here), None)
+    with TraceIndex(index(here)) as kept:
+        body = kept.recall("report", key)
+        assert body is not None
+        kept.keep("report", key, body.replace("Title of", "Kept of").replace("REQ-low", "REQ-was-kept"))
+
+    assert check_trace(here) != checked
+
+
+def _edit(path: str) -> Callable[[Path], object]:
+    return lambda root: (root / path).write_text(f"{(root / path).read_text()}\n", encoding="utf-8")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "item": _edit(HIGH),
+    "new item": lambda root: (root / ITEMS / "need" / "NEED-x.md").write_text(item("NEED-x", "need")),
+    "item gone": lambda root: (root / LOW).unlink(),
+    "code": _edit("src/gauge.py"),
+    "test": _edit("tests/test_gauge.py"),
+    "configuration": _edit(CONFIG),
+    "workflow": lambda root: (root / ".memory" / "workflow.yaml").write_text("name: own\n"),
+    "baseline": lambda root: write_tree(root, {".memory/project/baselines/x.json": "{}"}),
+    "unreadable": lambda root: (root / ITEMS / "need" / "folder.md").mkdir(),
+    "a sprint's file": lambda root: write_tree(root, {".memory/sprint/x/events/y.json": "{}"}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_key_of_a_report_changes_with_all_that_it_depends_on(tmp_path: Path, settled: None, change: str) -> None:
+    here = traced(tmp_path)
+    before = key_of(here, look(here), None)
+    assert key_of(here, look(here), None) == before
+
+    CHANGES[change](tmp_path)
+
+    assert key_of(here, look(here), None) != before
+
+
+def test_the_key_of_a_report_changes_with_the_day_and_with_the_reports_of_results(tmp_path: Path) -> None:
+    root = traced(tmp_path / "here").root
+    report = tmp_path / "junit.xml"
+    keys = set()
+    for day, text in ((1, "a"), (2, "a"), (2, "b")):
+        here = Workspace(root, At(day))
+        report.write_text(text)
+        keys.add(key_of(here, look(here, [str(report)]), None))
+        report.unlink()
+
+    assert len(keys) == 3
+
+
+def test_what_was_touched_a_moment_ago_is_not_kept_under_its_stamp(tmp_path: Path) -> None:
+    here = traced(tmp_path)
+    check_trace(here)
+    policy = policy_of(here)
+
+    path = tmp_path / HIGH
+    was = path.stat()
+    path.write_text(path.read_text(encoding="utf-8").replace("say so", "say no"), encoding="utf-8")
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+    found = {each.id: each.text for each in read_items(here, policy).items}
+    assert "say no" in found["REQ-high"]
+    with sqlite3.connect(index(here)) as store:
+        assert store.execute("SELECT DISTINCT stamp FROM trace_items").fetchall() == [("",)]
+        assert store.execute("SELECT count(*) FROM trace_reports WHERE name = 'report'").fetchone() == (0,)
+    store.close()
+
+
+def test_one_changed_file_costs_one_file(tmp_path: Path, settled: None) -> None:
+    here, policy = traced(tmp_path), policy_of(traced(tmp_path))
+    assert read_items(here, policy).parsed == 3
+    assert read_items(here, policy).parsed == 0
+
+    (tmp_path / HIGH).write_text(item("REQ-high", "requirement", text="It shall be otherwise."), encoding="utf-8")
+    assert read_items(here, policy).parsed == 1
+
+    (tmp_path / LOW).touch()
+    assert read_items(here, policy).parsed == 0
+
+
+def test_other_types_of_the_workflow_are_another_reading(tmp_path: Path, settled: None) -> None:
+    here, policy = traced(tmp_path), policy_of(traced(tmp_path))
+    read_items(here, policy)
+    other = replace(policy, types={name: rule for name, rule in policy.types.items() if name != "need"})
+
+    assert read_items(here, other).parsed == 3
+    assert read_items(here, policy).parsed == 3
+
+
+@pytest.mark.vfcc("REQ-TRACE-READS")
+def test_it_writes_nothing_but_what_is_derived(tmp_path: Path) -> None:
+    here = traced(tmp_path, **{"build/junit.xml": junit(case("test_high"))})
+    before = everything(tmp_path)
+
+    for _ in range(2):
+        check_trace(here, junit=[str(tmp_path / "build/junit.xml")])
+        check_everything(here)
+
+    assert everything(tmp_path) == before
+
+
+def _plant(root: Path) -> dict[str, str]:
+    """Put files that are no items beside the others; path → what is said of each."""
+    folder = root / ITEMS / "need"
+    (folder / "latin.md").write_bytes(item("latin", "need").encode() + b"caf\xe9\n")
+    (folder / "open.md").write_text("---\nid: open\n---\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n")
+    (folder / "large.md").write_bytes(b"x" * (1 << 21))
+    (folder / "folder.md").mkdir()
+    os.mkfifo(folder / "pipe.md")
+    (folder / "nowhere.md").symlink_to("no-such-file.md")
+    (root.parent / "outside.md").write_text(item("outside", "need"))
+    (folder / "far.md").symlink_to(root.parent / "outside.md")
+    (root / ITEMS / "linked").symlink_to(folder)
+    return {
+        "latin.md": "9 unreadable-item",
+        "open.md": "4 unreadable-item",
+        "large.md": "1 unreadable-item",
+        "folder.md": "1 unreadable-item",
+        "pipe.md": "1 unreadable-item",
+        "nowhere.md": "1 unreadable-item",
+        "far.md": "1 unreadable-item",
+        "../linked": "1 unreadable-item",
+    }
+
+
+def test_what_is_no_item_is_a_finding_with_its_line_and_never_passed_over(tmp_path: Path) -> None:
+    here = traced(tmp_path / "here")
+    wanted = _plant(here.root)
+
+    checked = check_trace(here)
+
+    found = {
+        os.path.relpath(each.path, f"{ITEMS}/need"): f"{each.line} {each.code}"
+        for each in checked.report.findings
+        if each.code == "unreadable-item"
+    }
+    assert found == wanted
+    assert checked.report.counts == {"need": 1, "requirement": 2}
+    assert check_trace(here) == checked
+
+
+def test_a_link_within_the_project_is_followed_and_its_target_watched(tmp_path: Path, settled: None) -> None:
+    here = traced(tmp_path)
+    (tmp_path / "kept.md").write_text(item("NEED-kept", "need"))
+    (tmp_path / ITEMS / "need" / "NEED-kept.md").symlink_to(tmp_path / "kept.md")
+    assert check_trace(here).report.counts["need"] == 2
+    before = key_of(here, look(here), None)
+
+    (tmp_path / "kept.md").write_text(item("NEED-kept", "need", text="It shall be otherwise, and longer."))
+
+    assert key_of(here, look(here), None) != before
+    assert read_items(here, policy_of(here)).parsed == 1
+
+
+def test_other_kinds_of_items_and_other_files_are_not_of_the_trace(tmp_path: Path) -> None:
+    more = {
+        f"{ITEMS}/lesson/learnt.md": "---\ntype: lesson\n---\nWe learnt.\n",
+        f"{ITEMS}/need/.NEED-hidden.md": "rubbish",
+        f"{ITEMS}/need/notes.txt": "rubbish",
+        ".memory/sprint/s/items/need/NEED-of-sprint.md": item("NEED-of-sprint", "need"),
+    }
+    checked = check_trace(traced(tmp_path, **more))
+
+    assert checked.report.counts == {"need": 1, "requirement": 2}
+
+
+@pytest.mark.vfcc("REQ-TRACE-KNOWN")
+def test_known_findings_are_left_out_and_those_that_are_gone_are_told(tmp_path: Path) -> None:
+    here = traced(tmp_path, **{LOW: item("REQ-low", "requirement", "refines NEED-none", verification="test")})
+    keys = [each.key for each in check_trace(here).report.findings if each.code == "dangling-link"]
+    assert len(keys) == 1
+    listed = '{"format": 1, "kind": "trace-findings", "findings": ["%s", "gone|REQ-x|y", "nothing-to-evaluate||x"]}'
+    path = tmp_path / ".memory" / "project" / "baselines" / "trace-findings.json"
+    path.parent.mkdir()
+    path.write_text(listed % keys[0])
+
+    checked = check_trace(here)
+
+    assert checked.known_list == ".memory/project/baselines/trace-findings.json"
+    assert [each.key for each in checked.report.known] == keys
+    assert checked.report.fixed == ("gone|REQ-x|y",)
+    assert "dangling-link" not in codes(checked)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[", "list.json:1: this is no list of known findings: it is not JSON"),
+        ("{}", 'list.json:1: this is no list of known findings: its kind is not "trace-findings"'),
+        ('{"kind": "trace-findings", "format": 2}', "list.json:1: format 2 is newer than this vfcc understands (1)"),
+        ('{"kind": "trace-findings", "format": 1, "findings": [1]}', "list.json:1: its findings are no list of texts"),
+    ],
+)
+def test_a_list_of_known_findings_that_is_none_is_an_error(tmp_path: Path, text: str, sentence: str) -> None:
+    here = traced(tmp_path, **{"list.json": text, CONFIG: "trace: {baseline: list.json}\n"})
+
+    with pytest.raises(FormatError) as raised:
+        check_trace(here)
+
+    assert raised.value.message == sentence
+
+
+def test_a_list_of_known_findings_that_is_named_must_be_there(tmp_path: Path) -> None:
+    here = traced(tmp_path, **{CONFIG: "trace: {baseline: list.json}\n"})
+
+    with pytest.raises(UsageError, match=r"there is no list of known findings list\.json"):
+        check_trace(here)
+
+
+def test_the_settings_go_before_the_rules_of_the_workflow(tmp_path: Path) -> None:
+    settings = 'trace: {id_pattern: "[A-Z]+-[0-9]+", code: ["src/**"], tests: ["checks/**"], exclude: ["src/**"]}\n'
+    here = traced(tmp_path, **{CONFIG: settings})
+    policy = policy_of(here)
+
+    assert (policy.id_pattern, policy.code, policy.tests) == ("[A-Z]+-[0-9]+", ("src/**",), ("checks/**",))
+    assert policy.digest != policy_of(traced(tmp_path, **{CONFIG: "format: 1\n"})).digest
+    traced(tmp_path, **{CONFIG: settings})
+    assert {"bad-id", "untraced-code"} <= codes(check_trace(here))
+    assert [file.path for file in read_sources(here).sources.code] == ["tests/test_gauge.py"]
+
+
+def test_reports_of_the_configuration_are_read_every_time(tmp_path: Path) -> None:
+    config = "trace: {reports: [build/junit.xml]}\n"
+    here = traced(tmp_path, **{CONFIG: config, "build/junit.xml": junit(case("test_high"), case("test_low"))})
+    checked = check_trace(here)
+    assert checked.looked_at.tests == 2
+    assert "stale-result" in codes(checked)
+
+    (tmp_path / "build" / "junit.xml").unlink()
+    assert "unreadable-report" in codes(check_trace(here))
+
+
+def test_a_configuration_that_is_not_sound_is_no_answer(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="unknown key tagret"):
+        check_trace(traced(tmp_path, **{CONFIG: "trace: {tagret: main}\n"}))
+
+
+def test_a_project_without_items_is_not_evaluable_and_a_bare_check_is_silent_about_it(tmp_path: Path) -> None:
+    here = Workspace(tmp_path)
+    (tmp_path / ".memory").mkdir()
+    (tmp_path / CONFIG).write_text(FILES[CONFIG])
+
+    checked = check_trace(here)
+    assert not checked.report.evaluable
+    assert "nothing-to-evaluate" in codes(checked)
+    assert check_everything(here).trace is None
+
+
+def test_a_bare_check_has_the_trace_in_it_and_is_as_red(tmp_path: Path) -> None:
+    here = traced(tmp_path)
+    found = check_everything(here)
+
+    assert found.trace == check_trace(here)
+    assert any(each.severity is Severity.ERROR for each in check_trace(here).report.findings)
+    assert found.code == 1
+
+
+def test_the_need_of_the_example_is_refined(tmp_path: Path) -> None:
+    assert told(check_trace(traced(tmp_path)), NEED) == []

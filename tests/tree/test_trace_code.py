@@ -1,0 +1,136 @@
+"""The project's files as code: which are read, what is kept of them, and that keeping changes no answer."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.trees import write_tree
+from verifflowcc.adapters.index.code import CodeIndex
+from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.project.code import read_code_files
+from verifflowcc.adapters.project.content import project_content
+from verifflowcc.domain.items import Ref
+from verifflowcc.domain.trace import CodeFile, TraceItem
+from verifflowcc.domain.trace_defaults import DEFAULT_POLICY, TEST_FILES
+from verifflowcc.services.trace_code import read_code
+from verifflowcc.services.workspace import Workspace
+
+pytestmark = pytest.mark.vfcc("REQ-TRACE-MARKS")
+
+MARKED = "# vfcc" + ": REQ-a\ndef f(): ...\n"
+TREE: dict[str, str | bytes] = {
+    "src/marked.py": MARKED,
+    "src/plain.py": "def g(): ...\n",
+    "src/named.py": "def h(): ...\n",
+    "tests/test_a.py": "def test_a(): ...\n",
+    "bin/tool": "#!/bin/sh\n" + MARKED,
+    "notes.md": MARKED,
+    "data.bin": b"\0" + MARKED.encode(),
+    "latin.c": b"// vfcc" + b": REQ-b, REQ-\xfc\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / ".memory").mkdir()
+    return write_tree(tmp_path, TREE)
+
+
+def scan(root: Path, *wanted: str, index: Path | None = None) -> dict[str, CodeFile]:
+    with CodeIndex(index or root / ".memory/local/index.db") as kept:
+        found = read_code_files(root, project_content(root, None), kept, tests=TEST_FILES, wanted=wanted)
+        assert not kept.notices
+    assert [each.path for each in found] == sorted(each.path for each in found)
+    return {each.path: each for each in found}
+
+
+def test_files_with_marks_tests_and_wanted_ones_are_told(root: Path) -> None:
+    found = scan(root, "src/named.py", "data.bin", "gone.py")
+
+    assert set(found) == {"src/marked.py", "src/named.py", "tests/test_a.py", "bin/tool", "data.bin", "latin.c"}
+    assert [each for each in found.values() if each.test] == [found["tests/test_a.py"]]
+    assert {path: [mark.ids for mark in each.marks] for path, each in found.items() if each.marks} == {
+        "src/marked.py": [("REQ-a",)],
+        "bin/tool": [("REQ-a",)],
+        "latin.c": [("REQ-b",)],
+    }
+    assert [each.name for each in found["src/named.py"].symbols] == ["h"]
+    assert found["data.bin"].symbols == ()
+
+
+def test_what_is_kept_changes_no_answer_and_is_used(root: Path) -> None:
+    first = scan(root, "src/named.py")
+    for path in TREE:
+        os.chmod(root / path, 0)  # noqa: PTH101
+    assert scan(root, "src/named.py") == first
+    assert scan(root) == {path: each for path, each in first.items() if path != "src/named.py"}
+
+
+def test_a_file_that_becomes_wanted_is_read_then(root: Path) -> None:
+    assert "src/plain.py" not in scan(root)
+    assert [each.name for each in scan(root, "src/plain.py")["src/plain.py"].symbols] == ["g"]
+    assert "src/plain.py" not in scan(root)
+
+
+def test_a_copy_is_what_the_first_is_and_a_changed_file_is_read_again(root: Path) -> None:
+    first = scan(root)
+    write_tree(
+        root, {"lib/copy.py": MARKED, "lib/other.c": MARKED, "src/marked.py": MARKED.replace("REQ-a", "REQ-new")}
+    )
+    found = scan(root)
+
+    assert found["lib/copy.py"].marks == first["src/marked.py"].marks
+    assert found["src/marked.py"].marks[0].ids == ("REQ-new",)
+    assert "lib/other.c" not in found
+
+
+@pytest.mark.parametrize("how", ["gone", "damaged rows", "noise"])
+def test_a_damaged_index_changes_no_answer(root: Path, how: str) -> None:
+    before = scan(root)
+    index = root / ".memory/local/index.db"
+    if how == "damaged rows":
+        with sqlite3.connect(index) as connection:
+            connection.execute('UPDATE code SET facts = substr(facts, 1, 8) || \'[[[["REQ-forged"],1,""]],[]]\'')
+        connection.close()
+    elif how == "noise":
+        index.write_bytes(bytes(range(256)) * 64)
+    else:
+        index.unlink()
+
+    assert scan(root) == before
+
+
+def test_a_link_is_not_followed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    outside = write_tree(tmp_path_factory.mktemp("outside"), {"a.py": MARKED}) / "a.py"
+    (root / "src/link.py").symlink_to(outside)
+
+    assert "src/link.py" not in scan(root)
+
+
+def test_what_is_no_longer_there_is_forgotten_in_the_end(root: Path) -> None:
+    index = root / ".memory/local/index.db"
+    with CodeIndex(index) as kept:
+        kept.learn({(f"sha256:{number}", "x"): "" for number in range(1_200)}, {("sha256:1199", "x")})
+        assert list(kept.known({(f"sha256:{number}", "x") for number in range(1_200)})) == [("sha256:1199", "x")]
+
+
+def test_the_index_has_the_tables_of_the_trace(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index.db")
+    names = {name for (name,) in store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    store.close()
+
+    assert names >= {"code", "trace_items", "trace_reports"}
+
+
+def test_excluded_files_are_scanned_only_where_an_item_speaks_of_them(root: Path) -> None:
+    here, content = Workspace(root), project_content(root, None)
+    item = TraceItem("REQ-a", "requirement", "It", "x", "It.", "0" * 20, refs=(Ref("src/marked.py"),))
+
+    assert "src/marked.py" not in {
+        each.path for each in read_code(here, content, DEFAULT_POLICY, (), exclude=("src/**",))
+    }
+    found = {each.path: each for each in read_code(here, content, DEFAULT_POLICY, [item], exclude=("src/**",))}
+    assert found["src/marked.py"].marks
+    assert "src/named.py" not in found

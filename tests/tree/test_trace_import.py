@@ -1,0 +1,330 @@
+"""`import_items` on a tree: what it writes, and what the second run finds."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.trees import write_memory, write_tree
+from verifflowcc.adapters.foreign.find import Given
+from verifflowcc.domain.items import Status, Trust
+from verifflowcc.domain.trace import TraceItem
+from verifflowcc.errors import FormatError, UsageError, VfccError
+from verifflowcc.formats.doorstop_stamp import stamp
+from verifflowcc.formats.imported import Side
+from verifflowcc.services.trace_export import export_items
+from verifflowcc.services.trace_import import ImportReport, Outcome, import_items
+from verifflowcc.services.trace_policy import policy_of
+from verifflowcc.services.trace_reading import read_items
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.trace.adopt_words import Choices
+
+YOU = "human:You"
+GOOD = stamp("REQ001", {"text": "It shall open.\n"}, ())
+DOORSTOP = {
+    "reqs/.doorstop.yml": "settings: {digits: 3, prefix: REQ, sep: ''}\n",
+    "reqs/REQ001.yml": f"active: true\nlinks: []\nreviewed: {GOOD}\ntext: |\n  It shall open.\n",
+    "reqs/REQ002.yml": "header: |\n  Doors\nnormative: false\nlevel: 1.0\ntext: ''\n",
+    "reqs/REQ003.yml": "active: false\nderived: true\ntext: |\n  It shall ring.\n",
+    "reqs/tst/.doorstop.yml": "settings: {digits: 3, parent: REQ, prefix: TST, sep: ''}\n",
+    "reqs/tst/TST001.yml": f"links:\n- REQ001: {GOOD}\nreviewed: b2xk\ntext: |\n  Push it.\n",
+    "reqs/tst/TST002.yml": "links:\n- REQ001: b2xk\nreferences: [{type: file, path: src/door.c},"
+    " {type: file, path: gone.c}]\ntext: |\n  Pull it.\n",
+}
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Workspace:
+    write_memory(tmp_path, {"config.yaml": "format: 1\nworkflow: standard\n"})
+    write_tree(tmp_path, {**DOORSTOP, "src/door.c": "int open;\n"})
+    return Workspace(tmp_path)
+
+
+def run(here: Workspace, *paths: str, actor: str = YOU, update: bool = False, dry_run: bool = False) -> ImportReport:
+    given = Given(tuple(here.root / each for each in paths or ("reqs",)))
+    return import_items(here, given, Choices(), actor=actor, update=update, dry_run=dry_run)
+
+
+def items(here: Workspace) -> dict[str, TraceItem]:
+    return {item.id: item for item in read_items(here, policy_of(here)).items}
+
+
+def tree(here: Workspace) -> dict[str, bytes]:
+    folder = here.memory / "project"
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def edit(path: Path, change: Callable[[str], str]) -> None:
+    before = path.read_text(encoding="utf-8")
+    assert change(before) != before
+    path.write_text(change(before), encoding="utf-8")
+
+
+def outcomes(report: ImportReport) -> Mapping[str, Outcome]:
+    return {each.id: each.outcome for each in report.items}
+
+
+def test_each_item_becomes_a_file_that_says_where_it_is_from(here: Workspace) -> None:
+    report = run(here)
+    found = items(here)
+    assert report.written == len(found) == 5
+    assert not [flaw for item in found.values() for flaw in item.flaws if flaw.code != "empty-text"]
+    assert {name: item.type for name, item in found.items()} == {
+        **dict.fromkeys(("REQ001", "REQ003"), "need"),
+        "REQ002": "information",
+        **dict.fromkeys(("TST001", "TST002"), "test_spec"),
+    }
+    text = (here.root / found["TST002"].path).read_text(encoding="utf-8")
+    assert "source: {kind: imported, actor: human:You}" in text
+    assert "imported: {tool: doorstop, from: reqs/tst/TST002.yml, id: TST002, " in text
+
+
+def test_what_an_item_is_stays(here: Workspace) -> None:
+    run(here)
+    found = items(here)
+    assert (found["REQ003"].status, found["REQ003"].derived) == (Status.ARCHIVED, True)
+    assert (found["REQ002"].title, found["REQ001"].title) == ("Doors", "It shall open.")
+    assert [ref.path for ref in found["TST002"].refs] == ["src/door.c"]
+
+
+def test_a_stamp_that_holds_becomes_ours_and_another_stays_doorstops(here: Workspace) -> None:
+    run(here)
+    found = items(here)
+    holds, broken = (found[name].links[0].stamp for name in ("TST001", "TST002"))
+    assert holds is not None
+    assert broken is not None
+    assert holds.fingerprint.endswith(f"/{found['REQ001'].digest}/{found['TST001'].digest}")
+    assert (broken.fingerprint, broken.by) == ("doorstop:b2xk", "tool:doorstop")
+    reviews = {name: item.reviewed.fingerprint for name, item in found.items() if item.reviewed}
+    assert reviews["REQ001"].endswith(f"/{found['REQ001'].digest}")
+    assert reviews["TST001"] == "doorstop:b2xk"
+    assert set(reviews) == {"REQ001", "TST001"}
+
+
+def test_a_person_vouches_for_what_they_import_and_nobody_else_does(here: Workspace, tmp_path: Path) -> None:
+    run(here)
+    assert {item.trust for item in items(here).values()} == {Trust.HUMAN}
+    other = Workspace(write_memory(tmp_path / "other", {"config.yaml": "format: 1\n"}))
+    import_items(other, Given((here.root / "reqs",)), Choices(), actor="agent:coder")
+    assert {item.trust for item in items(other).values()} == {Trust.EXTERNAL}
+
+
+def test_what_is_not_carried_over_is_told(here: Workspace) -> None:
+    assert run(here).left == ("reqs/tst/TST002.yml:1: refers to a file that is not in this project (gone.c)",)
+
+
+def test_the_second_run_changes_nothing(here: Workspace) -> None:
+    run(here)
+    before = tree(here)
+    report = run(here, actor="agent:coder", update=True)
+    assert (report.written, set(outcomes(report).values())) == (0, {Outcome.SAME})
+    assert tree(here) == before
+
+
+def test_a_dry_run_says_the_same_and_writes_nothing(here: Workspace) -> None:
+    before = tree(here)
+    planned = run(here, dry_run=True)
+    assert (planned.written, tree(here)) == (0, before)
+    assert planned.items == run(here).items
+
+
+def test_an_edit_here_is_told_and_kept_even_under_update(here: Workspace) -> None:
+    run(here)
+    path = here.root / items(here)["REQ001"].path
+    edit(
+        path,
+        lambda text: text.replace("\n\nIt shall open.\n", "\n\nIt shall open wide.\n"),
+    )
+    before = tree(here)
+    for update in (False, True):
+        report = run(here, update=update)
+        told = next(each for each in report.items if each.id == "REQ001")
+        assert (told.outcome, told.parts) == (Outcome.DIFFERENT, {"text": Side.HERE})
+        assert (report.written, tree(here)) == (0, before)
+
+
+def test_a_change_there_is_told_and_taken_under_update(here: Workspace) -> None:
+    run(here)
+    path = here.root / items(here)["REQ001"].path
+    edit(path, lambda text: text.replace("trust: human\n", "trust: human  # ours\n"))
+    edit(here.root / "reqs/REQ001.yml", lambda text: text.replace("open", "close"))
+    before = tree(here)
+    told = run(here)
+    assert (told.written, tree(here)) == (0, before)
+    parts = next(each.parts for each in told.items if each.id == "REQ001")
+    assert parts == dict.fromkeys(("title", "reviewed", "text"), Side.THERE)
+    assert run(here, update=True).count(Outcome.UPDATED) == 2
+    after = items(here)
+    assert (after["REQ001"].text, after["REQ001"].title) == ("It shall close.", "It shall close.")
+    assert "trust: human  # ours\n" in path.read_text(encoding="utf-8")
+    stale, suspect = after["REQ001"].reviewed, after["TST001"].links[0].stamp
+    assert stale is not None
+    assert suspect is not None
+    assert stale.fingerprint.startswith("doorstop:")
+    assert suspect.fingerprint == f"doorstop:{GOOD}"
+    again = tree(here)
+    assert (run(here, update=True).written, tree(here)) == (0, again)
+
+
+def test_update_keeps_what_only_changed_here(here: Workspace) -> None:
+    run(here)
+    path = here.root / items(here)["TST002"].path
+    edit(path, lambda text: text.replace("status: active", "status: pending"))
+    edit(here.root / "reqs/tst/TST002.yml", lambda text: text.replace("Pull", "Draw"))
+    told = next(each for each in run(here, update=True).items if each.id == "TST002")
+    assert (told.parts["status"], told.parts["text"]) == (Side.HERE, Side.THERE)
+    assert (items(here)["TST002"].status, items(here)["TST002"].text) == (Status.PENDING, "Draw it.")
+
+
+def test_what_was_taken_is_what_the_next_change_is_held_against(here: Workspace) -> None:
+    run(here)
+    for old, new in (("Pull", "Draw"), ("Draw", "Drag")):
+        edit(here.root / "reqs/tst/TST002.yml", lambda text, old=old, new=new: text.replace(old, new))  # type: ignore[misc]
+        told = next(each for each in run(here, update=True).items if each.id == "TST002")
+        assert told.parts["text"] is Side.THERE
+
+
+def test_both_sides_changed_is_told_and_theirs_is_taken_when_asked_for(here: Workspace) -> None:
+    run(here)
+    path = here.root / items(here)["TST002"].path
+    edit(path, lambda text: text.replace("Pull it.\n", "Tear it.\n"))
+    edit(here.root / "reqs/tst/TST002.yml", lambda text: text.replace("Pull", "Draw"))
+    assert next(each for each in run(here).items if each.id == "TST002").parts["text"] is Side.BOTH
+    assert items(here)["TST002"].text == "Tear it."
+    run(here, update=True)
+    assert items(here)["TST002"].text == "Draw it."
+
+
+def test_a_run_that_was_cut_off_is_healed_by_the_next(here: Workspace) -> None:
+    run(here)
+    whole = tree(here)
+    for name in ("REQ001", "TST002"):
+        (here.root / items(here)[name].path).unlink()
+    assert run(here).written == 2
+    assert tree(here) == whole
+
+
+def test_an_item_that_is_gone_there_stays_and_is_told(here: Workspace) -> None:
+    run(here)
+    (here.root / "reqs/tst/TST002.yml").unlink()
+    report = run(here, update=True)
+    assert outcomes(report)["TST002"] is Outcome.GONE
+    assert "TST002" in items(here)
+
+
+def test_another_source_of_the_same_tool_says_nothing_of_the_first(here: Workspace) -> None:
+    write_tree(here.root, {"a.csv": "id,text\nA-1,It shall open.\n", "b.csv": "id,text\nB-1,It shall close.\n"})
+    run(here, "a.csv")
+    assert outcomes(run(here, "b.csv")) == {"B-1": Outcome.NEW}
+
+
+def test_an_item_of_ours_is_never_taken_over(here: Workspace) -> None:
+    own = ".memory/project/items/need/REQ001.md"
+    write_tree(here.root, {own: "---\nid: REQ001\ntype: need\n---\n\nOurs.\n"})
+    report = run(here)
+    assert "REQ001" not in outcomes(report)
+    assert "reqs/REQ001.yml:1: an item REQ001 is here already, and no import of this made it" in report.left
+    assert (here.root / own).read_text(encoding="utf-8").endswith("Ours.\n")
+
+
+def test_an_item_that_was_renamed_here_is_found_again(here: Workspace) -> None:
+    run(here)
+    old = here.root / items(here)["REQ001"].path
+    edit(old, lambda text: text.replace("id: REQ001\ntype", "id: DOOR\ntype"))
+    old.rename(old.with_name("DOOR.md"))
+    told = {each.foreign: each for each in run(here).items}
+    assert (told["REQ001"].id, told["REQ001"].outcome) == ("DOOR", Outcome.SAME)
+    assert told["TST001"].parts == {"links": Side.THERE}
+
+
+def test_ids_that_cannot_stay_are_made_the_same_every_time(here: Workspace) -> None:
+    write_tree(here.root, {"a.csv": "id,text,parent\nR/1/2,One.,\nR-1-2,Two.,R/1/2\ncon,Three.,\n"})
+    report = run(here, "a.csv")
+    ours = dict(report.renamed)
+    assert set(ours) == {"R/1/2", "con"}
+    assert items(here)["R-1-2"].links[0].to == ours["R/1/2"]
+    assert run(here, "a.csv").written == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("reqs/REQ009.yml", "text: [unclosed\n"),
+        ("reqs/REQ009.yml", "a: &a [1]\nb: [" + "*a, " * 21 + "]\n"),
+        ("bad.sdoc", "[DOCUMENT]\nTITLE: A\n\n[REQUIREMENT]\nUID: A\nnonsense\n"),
+        ("bad.json", "{"),
+        ("bad.csv", "Name\nx\n"),
+        ("empty.csv", "id,text\n"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_with_its_place_and_nothing_is_written(
+    here: Workspace, name: str, text: str
+) -> None:
+    write_tree(here.root, {name: text})
+    before = tree(here)
+    with pytest.raises(FormatError, match=rf"^{name}:\d+: "):
+        run(here, "reqs" if name.startswith("reqs") else name)
+    assert tree(here) == before
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [Choices(type="requirment"), Choices(types={"REQ": "x"}), Choices(relation="x"), Choices(verification="x")],
+)
+def test_a_word_that_is_none_of_ours_is_refused(here: Workspace, choices: Choices) -> None:
+    with pytest.raises(UsageError):
+        import_items(here, Given((here.root / "reqs",)), choices, actor=YOU)
+
+
+def test_what_a_person_chose_goes_first(here: Workspace) -> None:
+    choices = Choices(type="requirement", types={"*/tst/*": "unit"}, verification="review")
+    import_items(here, Given((here.root / "reqs",)), choices, actor=YOU)
+    found = items(here)
+    assert (found["REQ001"].type, found["TST001"].type, found["REQ002"].type) == ("requirement", "unit", "information")
+    assert (found["REQ001"].verification, found["REQ002"].verification) == ("review", None)
+
+
+def test_rationale_and_the_rest_stand_in_sections_that_are_not_normative(here: Workspace) -> None:
+    sdoc = "[DOCUMENT]\nTITLE: A\n\n[REQUIREMENT]\nUID: A-1\nSTATUS: Backlog\nOWNER: You\nSTATEMENT: It shall open.\n"
+    write_tree(here.root, {"a.sdoc": f"{sdoc}RATIONALE: >>>\nPeople.\n\n# Really\n<<<\nCOMMENT: Ask.\n"})
+    run(here, "a.sdoc")
+    item = items(here)["A-1"]
+    assert (item.text, item.status) == ("It shall open.", Status.PENDING)
+    assert item.rationale == "People.\n\n\\# Really"
+    text = (here.root / item.path).read_text(encoding="utf-8")
+    assert "## Comments\n\nAsk.\n\n## Notes\n\n**status**: Backlog\n\n**OWNER**: You\n" in text
+
+
+@pytest.mark.parametrize("form", ["csv", "reqif"])
+def test_what_was_exported_is_imported_with_the_same_fingerprints(here: Workspace, tmp_path: Path, form: str) -> None:
+    if form == "reqif":
+        pytest.importorskip("reqif", reason="the package reqif is not here")
+    table = 'id,type,text,title,parent,verification,rationale\nN-1,need,"A <b> & ""c""",Need,,,\n'
+    write_tree(here.root, {"a.csv": f'{table}R-1,requirement,"x\n\n\n  y",Some,N-1,test,Why\n'})
+    run(here, "a.csv")
+    other = Workspace(write_memory(tmp_path / "other", {"config.yaml": "format: 1\nworkflow: standard\n"}))
+    exported = export_items(here, form)
+    write_tree(other.root, {f"x.{form}": exported.text})
+    import_items(other, Given((other.root / f"x.{form}",)), Choices(), actor=YOU)
+    ours, theirs = items(here), items(other)
+    assert exported.items == len(theirs) == 2
+    assert {name: (each.digest, each.rationale, each.type) for name, each in ours.items()} == {
+        name: (each.digest, each.rationale, each.type) for name, each in theirs.items()
+    }
+
+
+def test_an_export_as_json_holds_every_item(here: Workspace) -> None:
+    run(here)
+    whole = json.loads(export_items(here, "json").text)
+    assert [each["id"] for each in whole["items"]] == ["REQ001", "REQ002", "REQ003", "TST001", "TST002"]
+    assert whole["items"][3]["links"][0]["to"] == "REQ001"
+
+
+def test_an_export_of_nothing_or_of_unreadable_items_is_refused(here: Workspace) -> None:
+    with pytest.raises(UsageError, match="no item"):
+        export_items(here, "csv")
+    run(here)
+    (here.root / items(here)["REQ001"].path).write_bytes(b"\xff")
+    with pytest.raises(VfccError, match=r"REQ001\.md"):
+        export_items(here, "csv")

@@ -1,0 +1,30 @@
+"""Files below `.memory/project/items/` as trace items."""
+
+from collections.abc import Collection
+
+from verifflowcc.adapters.files.items import decode, looks_like_keys, read_block
+from verifflowcc.domain.trace import Flaw, TraceItem
+from verifflowcc.domain.trace_defaults import TYPES
+from verifflowcc.errors import FormatError
+from verifflowcc.formats.front_matter import split
+from verifflowcc.formats.trace_item import is_trace_item, read_trace_item
+
+
+def parse_trace_item(path: str, data: bytes, types: Collection[str] = TYPES.keys()) -> TraceItem | None:
+    """Return the trace item in a Markdown file's bytes; None where it is another kind of item.
+
+    `path` begins at the project's root and uses `/`; `types` are the names of the trace types. What is wrong with the
+    file is in `flaws`, front matter that is no YAML too. Raises FormatError where the bytes are not UTF-8, with file,
+    line and byte.
+    """
+    parts = split(decode(path, data).replace("\r\n", "\n"))
+    table, flaws = None, tuple[Flaw, ...]()
+    if parts.unclosed and looks_like_keys(parts.body):
+        flaws = (Flaw("bad-field", 1, "front matter is opened by --- and never closed; all of it is text"),)
+    if parts.block is not None:
+        try:
+            table = read_block(parts.block)
+        except FormatError as error:
+            line, _, reason = error.message.partition(": ")
+            flaws = (Flaw("bad-field", int(line) + 1, f"front matter cannot be read: {reason}"),)
+    return read_trace_item(path, parts, table, flaws) if is_trace_item(path, table, types) else None

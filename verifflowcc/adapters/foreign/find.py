@@ -1,0 +1,128 @@
+"""Files of other tools: which tool wrote them, and which files a given path stands for."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from verifflowcc.adapters.foreign.doorstop_tree import CONFIG, read_doorstop_tree
+from verifflowcc.adapters.foreign.given_file import read_text
+from verifflowcc.domain.trace_import import Foreign
+from verifflowcc.errors import FormatError, UsageError
+from verifflowcc.formats.import_csv import read_csv
+from verifflowcc.formats.import_markdown import read_markdown
+from verifflowcc.formats.import_needs import read_needs
+from verifflowcc.formats.import_oft import read_oft
+from verifflowcc.formats.import_sdoc import read_sdoc
+
+Named = Callable[[Path], str]
+ENDINGS: Mapping[str, tuple[str, ...]] = {
+    "strictdoc": (".sdoc",),
+    "sphinx-needs": (".json",),
+    "reqif": (".reqif", ".reqifz"),
+    "csv": (".csv", ".tsv"),
+    "openfasttrace": (".md", ".markdown"),
+    "markdown": (".md", ".markdown"),
+}
+FORMATS = ("doorstop", *ENDINGS)
+_OFT = re.compile(r"^[ \t]*[`*]*[a-zA-Z]+~[\w.-]+~\d+[`*]*[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a person named: paths, and how to read them. `format` is None where the files are to say it."""
+
+    paths: tuple[Path, ...]
+    format: str | None = None
+    pattern: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_foreign(given: Given, named: Named) -> Foreign:
+    """Return what the files hold; `named` gives a file's name for messages and for `imported`.
+
+    Raises UsageError where a path is not there or the format cannot be told, FormatError where a file is not what its
+    format says.
+    """
+    for path in given.paths:
+        if not path.exists():
+            raise UsageError(f"there is no file or folder {named(path)}")
+    chosen = given.format or _guessed(given, named)
+    if chosen == "doorstop":
+        if len(given.paths) != 1 or not given.paths[0].is_dir():
+            raise UsageError("doorstop's items are read from one folder", hint="vfcc trace import FOLDER")
+        return read_doorstop_tree(given.paths[0], named)
+    files = _files(given.paths, ENDINGS[chosen])
+    if not files:
+        places = ", ".join(map(named, given.paths))
+        raise FormatError(f"{places}:1: there is no file that ends in {' or '.join(ENDINGS[chosen])}")
+    if chosen == "reqif":
+        from verifflowcc.adapters.foreign.reqif_read import read_reqif
+
+        return joined([read_reqif(path, named(path)) for path in files])
+    texts = [(named(path), read_text(path, named(path))) for path in files]
+    return _parsed(chosen, texts, given)
+
+
+def joined(parts: Iterable[Foreign]) -> Foreign:
+    """Return several files of one format as one."""
+    every = list(parts)
+    items = tuple(item for each in every for item in each.items)
+    left = tuple(line for each in every for line in each.left)
+    return Foreign(items, left, every[0].tool, frozenset().union(*(each.tops for each in every)))
+
+
+def _parsed(chosen: str, texts: list[tuple[str, str]], given: Given) -> Foreign:
+    if chosen == "strictdoc":
+        return read_sdoc(texts)
+    if chosen == "openfasttrace":
+        return read_oft(texts)
+    if chosen == "markdown":
+        return read_markdown(texts, given.pattern)
+    if chosen == "csv":
+        return joined([read_csv(name, text, given.columns) for name, text in texts])
+    return joined([read_needs(name, text) for name, text in texts])
+
+
+def _guessed(given: Given, named: Named) -> str:
+    if given.pattern:
+        return "markdown"
+    if given.columns:
+        return "csv"
+    if len(given.paths) == 1 and given.paths[0].is_dir() and _has(given.paths[0], CONFIG):
+        return "doorstop"
+    for name, endings in ENDINGS.items():
+        files = _files(given.paths, endings)
+        if not files:
+            continue
+        if name != "openfasttrace" or any(_OFT.search(read_text(path, named(path))) for path in files):
+            return name
+    places = ", ".join(map(named, given.paths))
+    raise UsageError(
+        f"no format of {', '.join(FORMATS)} reads {places}", hint=f"vfcc trace import {places} --format {FORMATS[0]}"
+    )
+
+
+def _files(paths: Iterable[Path], endings: tuple[str, ...]) -> list[Path]:
+    """Return the files that are given by themselves, and those of these endings in given folders, in order."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found.update(dict.fromkeys(each for each in _walk(path) if each.name.lower().endswith(endings)))
+        elif path.name.lower().endswith(endings) or not any(path.name.lower().endswith(e) for e in _ALL):
+            found[path] = None
+    return list(found)
+
+
+_ALL = tuple(ending for endings in ENDINGS.values() for ending in endings)
+
+
+def _walk(folder: Path) -> Iterable[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        yield from (Path(place) / name for name in sorted(names) if not name.startswith("."))
+
+
+def _has(folder: Path, name: str) -> bool:
+    return any(name in names for _, _, names in os.walk(folder))

@@ -1,0 +1,46 @@
+"""Which files of a project differ from a commit: those of `.memory/` too, also what is not committed yet."""
+
+from pathlib import Path
+
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.adapters.project.names import shown_name
+from verifflowcc.errors import UsageError, WorkspaceError
+
+_NAMES = ("diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv")
+
+
+def changed_since(root: Path, revision: str) -> frozenset[str]:
+    """Return the paths (relative to `root`) that changed since this branch left `revision`, deleted ones too.
+
+    Where the two have no commit in common, since `revision` itself. Raises UsageError where git has no such commit,
+    WorkspaceError where it cannot compare.
+    """
+    if not in_repository(root):
+        raise UsageError(
+            f"{root} is in no git repository, so nothing changed since {revision}", hint="vfcc check trace"
+        )
+    commit = _commit(root, revision)
+    parted = ask_git(root, "merge-base", commit, "HEAD")
+    return changed_from(root, commit if parted.code else parted.out.decode("ascii", "replace").strip())
+
+
+def changed_from(root: Path, commit: str) -> frozenset[str]:
+    """Return the paths that differ from a commit now. Raises WorkspaceError where git cannot compare."""
+    paths: set[str] = set()
+    for command in ((*_NAMES, commit, "--", "."), ("ls-files", "-z", "--others", "--exclude-standard")):
+        said = ask_git(root, *command)
+        if said.code:
+            raise WorkspaceError(f"git cannot compare with {commit[:12]}: {said.first_line}", hint="git status")
+        paths.update(shown_name(name.rstrip(b"/")) for name in said.out.split(b"\0") if name)
+    return frozenset(paths)
+
+
+def _commit(root: Path, revision: str) -> str:
+    said = ask_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if said.code or not said.out:
+        shallow = ask_git(root, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
+        more = "; the clone is shallow" if shallow else ""
+        hint = "git fetch --unshallow" if shallow else "git fetch"
+        raise UsageError(f"git has no commit {revision}{more}", hint=hint)
+    return said.out.decode("ascii", "replace").strip()

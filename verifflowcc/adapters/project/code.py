@@ -1,0 +1,127 @@
+"""The project's source files as the trace sees them: their marks and symbols, read once for each content."""
+
+import json
+import os
+import stat
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifflowcc.adapters.index.code import CodeIndex, Key
+from verifflowcc.adapters.project.digests import digest_file
+from verifflowcc.adapters.project.names import on_disk
+from verifflowcc.domain.trace import CodeFile, CodeMark, CodeSymbol
+from verifflowcc.formats.comment_syntax import language_of
+from verifflowcc.formats.marks import LARGEST_SCANNED, MARK, read_code
+from verifflowcc.text.glob import select
+
+READING = "1"
+"""Told apart from readings of other rules; to be raised with every change of what `read_code` returns."""
+
+_SCRIPT = "script"
+_NOTHING = ""
+"""The facts of a text that has no mark in it, and whose symbols nobody asked for."""
+
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    path: str
+    key: Key
+    symbols: bool
+    test: bool
+
+
+def read_code_files(
+    root: Path, content: Mapping[str, str], index: CodeIndex, *, tests: Sequence[str], wanted: Collection[str]
+) -> tuple[CodeFile, ...]:
+    """Return the files that hold marks, those that the patterns `tests` name, and the `wanted` ones, by path.
+
+    `content` maps the project's paths to their digests. Only the first mebibyte of a file is looked at; links,
+    binary files, and files that are gone or changed meanwhile and cannot be read have neither marks nor symbols.
+    """
+    of_tests = frozenset(select(content, tests)) if tests else frozenset()
+    asked = [
+        _Wanted(path, (digest, _kind(path)), path in of_tests or path in wanted, path in of_tests)
+        for path, digest in sorted(content.items())
+    ]
+    known = index.known({each.key for each in asked})
+    new: dict[Key, str] = {}
+    found = []
+    for each in asked:
+        facts = known.get(each.key)
+        if facts is None or (facts == _NOTHING and each.symbols):
+            facts, sure = _read(root, each, content[each.path])
+            if sure:
+                known[each.key] = new[each.key] = facts
+        marks, symbols = _from_text(facts)
+        if marks or each.symbols:
+            found.append(CodeFile(each.path, content[each.path], each.test, marks, symbols))
+    index.learn(new, {each.key for each in asked})
+    return tuple(found)
+
+
+def _kind(path: str) -> str:
+    ending = "m " if path.endswith(".m") else ""
+    return f"{READING} {ending}{language_of(path) or _SCRIPT}"
+
+
+def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
+    """Return the facts of a file, and whether they are those of this digest."""
+    full = on_disk(root, each.path)
+    try:
+        data = _bytes(full, 2 if each.key[1].endswith(_SCRIPT) else 0)
+        sure = data is not None and digest_file(full) == digest
+    except OSError:
+        return _NOTHING, False
+    if data is None:
+        return _NOTHING, True
+    if b"\0" in data[:8000] or (MARK.encode() not in data and not each.symbols):
+        return _NOTHING if not each.symbols else "[[],[]]", sure
+    marks, symbols = read_code(each.path, data.decode("utf-8", "replace"))
+    return _as_text(marks, symbols), sure
+
+
+def _bytes(full: bytes, probe: int) -> bytes | None:
+    """Return the first mebibyte of an ordinary file; None for a link or a folder. Of a file whose name tells no
+    language, that is all that is read where it does not begin with `#!`. Raises OSError.
+    """
+    try:
+        handle = os.open(full, _READ)
+    except OSError:
+        if os.path.islink(full):  # noqa: PTH114 - names are bytes here
+            return None
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        start = os.read(handle, probe) if probe else b""
+        if probe and start != b"#!":
+            return b""
+        parts = [start]
+        left = LARGEST_SCANNED
+        while left > 0 and (part := os.read(handle, left)):
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+    finally:
+        os.close(handle)
+
+
+def _as_text(marks: Sequence[CodeMark], symbols: Sequence[CodeSymbol]) -> str:
+    rows = (
+        [[list(mark.ids), mark.line, mark.symbol] for mark in marks],
+        [[each.name, each.line, each.end, each.digest] for each in symbols],
+    )
+    return json.dumps(rows, ensure_ascii=True, separators=(",", ":"))
+
+
+def _from_text(facts: str) -> tuple[tuple[CodeMark, ...], tuple[CodeSymbol, ...]]:
+    if facts == _NOTHING:
+        return (), ()
+    marks, symbols = json.loads(facts)
+    return (
+        tuple(CodeMark(tuple(ids), line, symbol) for ids, line, symbol in marks),
+        tuple(CodeSymbol(name, line, end, digest) for name, line, end, digest in symbols),
+    )

@@ -1,0 +1,118 @@
+"""`vfcc check trace`: everything that is wrong between need and passing test; it writes nothing but what is derived."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag
+
+if TYPE_CHECKING:
+    from verifflowcc.services.trace_checking import TraceChecked
+
+FINDINGS = 1
+NOTHING = 3
+
+
+class Format(StrEnum):
+    """What the findings are written as."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+    BASELINE = "baseline"
+
+
+def trace(
+    as_json: JsonFlag = False,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="How to write them; baseline is a list of known findings.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Write them to FILE; the verdict goes to stderr.")
+    ] = None,
+    junit: Annotated[
+        list[str] | None, typer.Option("--junit", metavar="FILE", help="A report of test results; may be repeated.")
+    ] = None,
+    changed_since: Annotated[
+        str | None, typer.Option("--changed-since", metavar="REF", help="Only findings on what changed since REF.")
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", metavar="FILE", help="Leave out the findings that FILE lists.")
+    ] = None,
+    whole: Annotated[bool, typer.Option("--all", help="Show known findings too, and every check.")] = False,
+) -> None:
+    """Ask everything that there is to ask of the trace.
+
+    Exits with 1 where anything is an error or a warning, with 3 where there is no item to look at.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.trace_checking import check_trace
+    from verifflowcc.services.workspace import open_workspace
+
+    wanted = _format(form, as_json=as_json)
+    checked = check_trace(open_workspace(), junit=junit or (), changed_since=changed_since, baseline=baseline)
+    for notice in (*checked.notices, *checked.report.notices):
+        out.warn(notice)
+    text = _written(checked, wanted, whole=whole)
+    if output is None:
+        if text:
+            out.emit(text)
+    else:
+        _write(output, text)
+    if output is not None or wanted not in {Format.TEXT, Format.JSON}:
+        from verifflowcc.cli.trace_findings_views import verdict
+
+        out.say(verdict(checked))
+    if code := exit_code(checked):
+        raise typer.Exit(code)
+
+
+def exit_code(checked: "TraceChecked") -> int:
+    """Return 3 where there was nothing to evaluate, 1 where anything is red, else 0."""
+    if not checked.report.evaluable:
+        return NOTHING
+    return FINDINGS if checked.report.red else 0
+
+
+def _format(given: Format | None, *, as_json: bool) -> Format:
+    if as_json and given not in {None, Format.JSON}:
+        raise typer.TyperException(f"--json and --format {given} are two formats; give one")
+    return Format.JSON if as_json else given or Format.TEXT
+
+
+def _written(checked: "TraceChecked", wanted: Format, *, whole: bool) -> str:
+    from verifflowcc import __version__
+    from verifflowcc.cli import output as out
+
+    report = checked.report
+    if wanted is Format.TEXT:
+        from verifflowcc.cli.trace_findings_views import findings_page
+
+        return findings_page(checked, whole=whole) + "\n"
+    if wanted is Format.SARIF:
+        from verifflowcc.formats.sarif_write import sarif_text
+
+        return sarif_text(report, __version__, checked.prefix)
+    if wanted is Format.JUNIT:
+        from verifflowcc.formats.junit_write import junit_text
+
+        return junit_text(report)
+    if wanted is Format.GITHUB:
+        from verifflowcc.formats.github_annotations import annotations
+
+        return annotations(report.findings, checked.prefix)
+    if wanted is Format.BASELINE:
+        from verifflowcc.formats.trace_findings import findings_text
+
+        return findings_text(each.key for each in (*report.findings, *report.known))
+    return out.json_text(checked) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    from verifflowcc.adapters.files.write import write_atomic
+
+    write_atomic(path, text)

@@ -1,0 +1,98 @@
+"""`vfcc trace import` and `vfcc trace export`: items from other tools, and ours for them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag
+
+ONE_OF = "doorstop, strictdoc, sphinx-needs, reqif, csv, openfasttrace, markdown"
+Pairs = list[str] | None
+
+
+def import_(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files, or the folder of a tree.")],
+    format_: Annotated[
+        str | None, typer.Option("--format", metavar="FORMAT", help=f"{ONE_OF}; else the files say it.")
+    ] = None,
+    type_: Annotated[
+        str | None, typer.Option("--type", metavar="TYPE", help="The type of items that --map-type does not name.")
+    ] = None,
+    map_type: Annotated[
+        Pairs, typer.Option("--map-type", metavar="KIND=TYPE", help="The type of a kind, or of files (a pattern).")
+    ] = None,
+    relation: Annotated[
+        str | None, typer.Option("--relation", metavar="NAME", help="The relation of links whose role says none.")
+    ] = None,
+    verification: Annotated[
+        str | None, typer.Option("--verification", metavar="METHOD", help="The method of items that state none.")
+    ] = None,
+    column: Annotated[
+        Pairs, typer.Option("--map", metavar="COLUMN=FIELD", help="What a column of a CSV file holds.")
+    ] = None,
+    pattern: Annotated[
+        str | None, typer.Option("--pattern", metavar="REGEX", help="Lines of Markdown that begin items: (?P<id>…).")
+    ] = None,
+    update: Annotated[bool, typer.Option("--update", help="Take what the other side changed.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Import items from another tool; the second run changes nothing."""
+    from verifflowcc.adapters.foreign.find import FORMATS, Given
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.trace_views_import import import_text
+    from verifflowcc.services.trace_finding import one_of
+    from verifflowcc.services.trace_import import import_items
+    from verifflowcc.trace.adopt_words import Choices
+
+    chosen = one_of(format_, FORMATS, "format", "vfcc trace import PATH --format …") if format_ else None
+    given = Given(tuple(paths), chosen, pattern, _pairs(column, "--map"))
+    choices = Choices(type_, _pairs(map_type, "--map-type"), relation, verification)
+    acting = moves.acting_here()
+    report = import_items(acting.workspace, given, choices, actor=acting.actor, update=update, dry_run=dry_run)
+    out.emit_json(report) if as_json else out.emit(import_text(report))
+
+
+def export(
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="csv, json or reqif; else as the name of the output ends, or csv."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it here; else to stdout.")
+    ] = None,
+    type_: Annotated[
+        list[str] | None, typer.Option("--type", metavar="TYPE", help="Items of this type alone; may be repeated.")
+    ] = None,
+) -> None:
+    """Export all items as CSV, JSON or ReqIF."""
+    from verifflowcc.adapters.files.text_file import write_given
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.trace_export import FORMATS, export_items
+    from verifflowcc.services.workspace import open_workspace
+
+    suffix = output.suffix.lower().removeprefix(".") if output else ""
+    exported = export_items(open_workspace(), format_ or (suffix if suffix in FORMATS else "csv"), tuple(type_ or ()))
+    if output is None:
+        out.emit(exported.text)
+        return
+    write_given(output, exported.text)
+    out.say(f"{exported.items} item{'' if exported.items == 1 else 's'} written to {output}")
+
+
+def _pairs(given: Pairs, option: str) -> dict[str, str]:
+    from verifflowcc.errors import UsageError
+
+    found: dict[str, str] = {}
+    for each in given or ():
+        name, equals, value = each.rpartition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UsageError(
+                f"{each!r} after {option} is no NAME=VALUE", hint=f"vfcc trace import PATH {option} NAME=VALUE"
+            )
+        found[name.strip()] = value.strip()
+    return found

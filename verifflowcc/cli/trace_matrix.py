@@ -1,0 +1,99 @@
+"""`vfcc trace matrix`: from need to test and back, as a table, as CSV, as JSON, or as a page for a browser."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag
+
+if TYPE_CHECKING:
+    from verifflowcc.services.trace_seeing import TraceSeen
+    from verifflowcc.trace.matrix import Matrix
+
+JunitOption = Annotated[
+    list[str] | None, typer.Option("--junit", metavar="FILE", help="A report of test results; may be repeated.")
+]
+
+
+class Format(StrEnum):
+    """What the matrix is written as."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+    HTML = "html"
+
+
+def matrix(
+    form: Annotated[
+        Format | None, typer.Option("--format", help="How to write it; else as the name of the output says, or text.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
+    ] = None,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")
+    ] = None,
+    states: Annotated[
+        list[str] | None,
+        typer.Option("--state", metavar="WORD", help="Only items in a state (failed, untested, …); may be repeated."),
+    ] = None,
+    items: Annotated[
+        list[str] | None,
+        typer.Option("--item", metavar="ID", help="Only an item, or a pattern of ids (REQ-*); may be repeated."),
+    ] = None,
+    tests: Annotated[bool, typer.Option("--tests", help="From the tests back to the needs, in text and CSV.")] = False,
+    junit: JunitOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show where each item stands, from need to test and back.
+
+    As html it is one file that needs no network, with filters and search, in both directions, readable on paper. Exits
+    with 3 where there is no item.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.trace_warnings import see
+    from verifflowcc.services.trace_narrowing import narrow_matrix
+
+    wanted = _format(form, output, as_json=as_json)
+    seen = see(junit)
+    text = _written(seen, narrow_matrix(seen, types or (), states or (), items or ()), wanted, tests=tests)
+    if output is None:
+        out.emit(text)
+    else:
+        from verifflowcc.adapters.files.text_file import write_given
+
+        write_given(output, text)
+        out.say(f"written: {output}")
+
+
+def _format(given: Format | None, output: Path | None, *, as_json: bool) -> Format:
+    if as_json and given not in {None, Format.JSON}:
+        raise typer.TyperException(f"--json and --format {given} are two formats; give one")
+    if as_json:
+        return Format.JSON
+    suffix = output.suffix.lower().removeprefix(".") if output else ""
+    return given or next((each for each in Format if each == suffix), Format.TEXT)
+
+
+def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool) -> str:
+    from verifflowcc.cli import output as out
+
+    if wanted is Format.JSON:
+        return out.json_text(shown) + "\n"
+    if wanted is Format.CSV:
+        from verifflowcc.trace.matrix_csv import csv_of_items, csv_of_tests
+
+        return csv_of_tests(shown) if tests else csv_of_items(shown)
+    if wanted is Format.HTML:
+        from verifflowcc.services.trace_pages import page_parts
+        from verifflowcc.services.workspace import open_workspace
+        from verifflowcc.trace.matrix_page import matrix_page
+
+        name = open_workspace().root.name or "the project"
+        return matrix_page(shown, page_parts(), project=name, today=seen.view.sources.today)
+    from verifflowcc.cli.trace_matrix_views import items_table, tests_table
+
+    return (tests_table(shown) if tests else items_table(shown)) + "\n"

@@ -1,0 +1,115 @@
+"""`vfcc trace review|clear|verify`: what only a person at a terminal can say of an item."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag, YesFlag
+from verifflowcc.cli.trace_authoring import IdArgument
+
+if TYPE_CHECKING:
+    from verifflowcc.services.trace_reviewing import Reviews, ToReview
+
+
+def review(
+    items: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]…", help="Items, or the beginnings of their ids.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All that nobody has looked at as they are now.")] = False,
+    own: Annotated[bool, typer.Option("--own", help="Your own work, too; the check then tells it.")] = False,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Record that you reviewed items as they are now.
+
+    It takes a person at a terminal who did not write them. Their links are stamped, too; a link whose other end changed
+    is not: see clear.
+    """
+    from verifflowcc.cli import asking, moves, trace_item_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.trace_reviewing import review_items, what_to_review
+
+    acting = moves.acting_here()
+    what = what_to_review(acting.workspace, items or (), everything=everything, own=own, actor=acting.actor)
+    if what.changes:
+        asking.confirm(asking.listed(trace_item_views.to_review(what)), _question(what), yes=yes)
+    done = review_items(acting.workspace, what, actor=acting.actor)
+    out.emit_json(done) if as_json else _tell(done)
+    if done.passed_over:
+        raise typer.Exit(1)
+
+
+def clear(
+    item: IdArgument,
+    to: Annotated[str, typer.Option("--to", metavar="ID", help="The other end of the link.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why the link still holds; needed.")] = "",
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Record why a suspect link still holds.
+
+    A link is suspect while one of its ends is not as it was when somebody looked. It takes a person at a terminal.
+    """
+    from verifflowcc.cli import asking, moves, trace_item_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.trace_clearing import clear_link, what_to_clear
+
+    acting = moves.acting_here()
+    what = what_to_clear(acting.workspace, item, to, reason, actor=acting.actor)
+    asking.confirm(trace_item_views.to_clear(what), "Does it still hold?", yes=yes)
+    done = clear_link(acting.workspace, what, actor=acting.actor)
+    out.emit_json(done) if as_json else out.emit(f"{done.item}: the link to {done.to} is cleared by {done.by}")
+
+
+def verify(
+    item: IdArgument,
+    saw: Annotated[str, typer.Option("--saw", metavar="TEXT", help="What you saw, in your words; needed.")] = "",
+    method: Annotated[
+        str | None,
+        typer.Option("--method", metavar="NAME", help="review, inspection, analysis or demonstration."),
+    ] = None,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Record that you saw an item verified.
+
+    By a method that no test shows. It takes a person at a terminal, and holds while the item and its code stay as they
+    are.
+    """
+    from verifflowcc.cli import asking, moves, trace_item_views
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.trace_verifying import verify_item, what_to_verify
+
+    acting = moves.acting_here()
+    what = what_to_verify(acting.workspace, item, method, saw, actor=acting.actor)
+    asking.confirm(trace_item_views.to_verify(what), "Did you see that?", yes=yes)
+    verify_item(acting.workspace, what)
+    if as_json:
+        out.emit_json(what.word)
+    else:
+        out.emit(f"{what.item.id}: verified by {what.word.method}, {what.word.by}")
+
+
+def _question(what: "ToReview") -> str:
+    count = len(what.items)
+    return "Reviewed?" if count == 1 else f"Reviewed, all {count}?"
+
+
+def _tell(done: "Reviews") -> None:
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.trace_item_views import printable
+
+    lines: list[str] = []
+    for each in done.reviewed:
+        links = f", with {len(each.links)} link{'s' if len(each.links) > 1 else ''}" if each.links else ""
+        lines.append(f"{each.item}: reviewed by {done.by}{links}" if each.changed else f"{each.item}: nothing to stamp")
+        lines += [f"  as of now: {place}" for place in each.refs]
+    if lines:
+        out.emit(printable("\n".join(lines)))
+    elif not done.passed_over:
+        out.emit("nothing needs a review")
+    for each in done.reviewed:
+        for note in each.notes:
+            out.say(f"note: {each.item}: {note}")
+    for over in done.passed_over:
+        out.say(f"not reviewed: {over.item} {over.reason}\n  {over.step}")

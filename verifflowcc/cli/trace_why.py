@@ -1,0 +1,135 @@
+"""`vfcc trace why`: one item's whole story."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.trace_authoring import IdArgument
+from verifflowcc.cli.trace_matrix import JunitOption
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.trace import CriterionShown, Finding
+    from verifflowcc.trace.answers import TestSeen
+    from verifflowcc.trace.story import Looked, Story
+    from verifflowcc.trace.view import TraceView
+
+
+def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) -> None:
+    """Show one item's whole story.
+
+    Why it is there, what answers it, whether its tests passed on this content, who looked at it, what is wrong, and the
+    next commands. Exits with 3 where there is no item at all.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.trace_warnings import see
+    from verifflowcc.services.trace_finding import find_item
+    from verifflowcc.trace.story import story
+
+    seen = see(junit)
+    told = story(seen.view, seen.report, find_item(seen.view, item).id)
+    if as_json:
+        out.emit_json(told)
+    else:
+        out.emit("\n".join(map(_shown, _page(told, seen.view))))
+
+
+def _page(told: "Story", view: "TraceView") -> Iterator[str]:
+    from verifflowcc.cli.folding import folded
+
+    item = told.item
+    yield folded(f"{item.id}: {item.title}", 2)
+    yield folded(f"  {told.state}: {told.state.means}", 4)
+    yield folded(f"  {', '.join(_facts(told))}", 4)
+    yield f"  {item.path}"
+    if item.text:
+        yield from (f"  {line}".rstrip() for line in ("", *item.text.splitlines()))
+    yield from _part("why it is there", _reasons(told, view))
+    yield from _part("what answers it", (_answer(told, number) for number in range(len(told.answers))))
+    yield from _part("what it still needs", told.lacking)
+    yield from _part("implemented by", _places(told))
+    yield from _part("verified by", (_test(each, view) for each in told.tests))
+    yield from _part("shown by", map(_criterion, told.evidence))
+    yield from _part("who looked", map(_looked, told.looked))
+    yield from _part("what is wrong", map(_finding, told.findings))
+    yield from _part("next", told.next)
+
+
+def _part(title: str, lines: Iterable[str]) -> Iterator[str]:
+    from verifflowcc.cli.folding import folded
+
+    found = list(lines)
+    if found:
+        yield f"\n{title}"
+        yield from (folded(f"  {line}", 4) for line in found)
+
+
+def _facts(told: "Story") -> Iterator[str]:
+    item = told.item
+    yield item.type
+    yield f"verified by {told.method}" if told.method else "no verification asked"
+    if item.planned is not None:
+        yield f"planned: {item.planned}"
+    if item.integrity:
+        yield f"integrity {item.integrity}"
+    if item.author:
+        yield f"written by {item.author}"
+
+
+def _reasons(told: "Story", view: "TraceView") -> Iterator[str]:
+    for reason in told.reasons:
+        yield " → ".join((f"{reason.id} {reason.title}", *reversed(reason.way[:-1])))
+    for end in told.parents:
+        if not end.type:
+            yield f"{end.relation} {end.id}, which is not there"
+    if told.item.rationale:
+        yield " ".join(told.item.rationale.split())
+    if not told.parents and not told.item.rationale:
+        rule = view.policy.types.get(told.item.type)
+        yield "it is where the trace begins" if rule and rule.root else "nothing says why: it stands on nothing"
+
+
+def _answer(told: "Story", number: int) -> str:
+    answer = told.answers[number]
+    return f"{answer.end.id} {answer.end.relation} it, {answer.state}: {answer.end.title}"
+
+
+def _places(told: "Story") -> list[str]:
+    from verifflowcc.trace.matrix_csv import place_word
+
+    return list(dict.fromkeys(map(place_word, told.code)))
+
+
+def _test(each: "TestSeen", view: "TraceView") -> str:
+    via = f" (of {each.via})" if each.via else ""
+    said = f"says {_reports(each.report, view)}" if each.report else ""
+    if each.passed:
+        return f"{each.test}{via}: passed on this content, {said}"
+    more = [part for part in (each.stale, each.message, said) if part]
+    return f"{each.test}{via}: {each.word}{''.join(f'; {part}' for part in more)}"
+
+
+def _reports(names: str, view: "TraceView") -> str:
+    """Return what people call these reports: evidence by the criterion that it is of, others by their path."""
+    found = [(name, view.reports.get(name)) for name in names.split(", ")]
+    called = [f"{one.stage}/{one.criterion}" if one and one.stage and one.criterion else name for name, one in found]
+    return ", ".join(dict.fromkeys(called))
+
+
+def _criterion(each: "CriterionShown") -> str:
+    return f"{each.name}: {'met' if each.met else 'not met'}, {each.reason}"
+
+
+def _finding(each: "Finding") -> str:
+    return f"{each.severity} {each.code}: {each.message} ({each.path}:{each.line})"
+
+
+def _looked(each: "Looked") -> str:
+    what = f"its link to {each.other}" if each.other else each.kind
+    said = f": {each.what}" if each.what else ""
+    holds = "still as it was" if each.holds else "changed since"
+    return f"{each.on or 'some day'} {each.by or 'somebody'}: {what}{said} ({holds})"
+
+
+def _shown(text: str) -> str:
+    """Text of an item without what it could do to a terminal."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in text)

@@ -1,0 +1,188 @@
+"""A list in front matter, changed entry by entry: only the lines of the entries that change are touched.
+
+A list that stands on one line, or over lines in brackets, becomes one line per entry when it is changed. What a comment
+says about a link is never thrown away: where a change would, the edit is refused.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from verifflowcc.errors import FormatError
+from verifflowcc.formats.front_matter import FrontMatter, split
+from verifflowcc.formats.front_matter_read import Sequence, Table, Value
+from verifflowcc.formats.front_matter_spans import KeySpan, Refused, inline_value, key_spans
+from verifflowcc.formats.item_fields import is_null
+from verifflowcc.formats.item_render import inner, scalar
+
+_COMMENT = re.compile(r"(?:^|(?<=\s))#")
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_IN_BRACKETS = re.compile(r"[A-Za-z0-9_./~-](?:[A-Za-z0-9_./@+*-]|:(?=[A-Za-z0-9_./])| (?=[A-Za-z0-9_./]))*")
+
+
+@dataclass(frozen=True, slots=True)
+class ListEdit:
+    """Entries to change by their index (None takes one out), and entries to add behind the last."""
+
+    changed: Mapping[int, Value | None]
+    added: tuple[Value, ...] = ()
+
+    def on(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Return what the list holds afterwards."""
+        kept = (self.changed.get(index, value) for index, value in enumerate(values))
+        return (*(value for value in kept if value is not None), *self.added)
+
+
+def edit_list(text: str, key: str, values: tuple[Value, ...], change: ListEdit, *, path: str) -> str:
+    """Return `text` with the list under `key` changed; `values` are what it holds now, as they were read.
+
+    Raises FormatError, with path and line, where that cannot be done without loss.
+    """
+    parts = split(text)
+    if parts.block is None:
+        raise FormatError(f"{path}:1: there is no front matter to edit", hint="edit the file by hand")
+    try:
+        block = _edited(parts, key, values, change)
+    except Refused as refusal:
+        line = refusal.line_in(parts.block) + 1
+        said = f"{path}:{line}: {key} cannot be edited: {refusal}"
+        raise FormatError(said, hint="edit the file by hand") from refusal
+    return parts.bom + parts.opening + block + parts.closing + parts.body
+
+
+def entry(value: Value) -> str:
+    """Return a value as it stands on one line in a list.
+
+    >>> from verifflowcc.formats.front_matter_read import Scalar
+    >>> entry(Table((("to", Scalar("NEED-a", True, 1)), ("on", Scalar("2026-11-21", True, 1))), 1))
+    '{to: NEED-a, on: 2026-11-21}'
+    """
+    if isinstance(value, Table):
+        return "{" + ", ".join(f"{_key(key)}: {entry(each)}" for key, each in value.pairs) + "}"
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(map(entry, value.values)) + "]"
+    if is_null(value):
+        return "null"
+    if value.plain and _IN_BRACKETS.fullmatch(value.text):
+        return value.text
+    return scalar(value.text) if value.plain else inner(value.text)
+
+
+def _key(key: str) -> str:
+    return key if _PLAIN_KEY.fullmatch(key) else scalar(key)
+
+
+def _edited(parts: FrontMatter, key: str, values: tuple[Value, ...], change: ListEdit) -> str:
+    block, newline = parts.block or "", parts.newline
+    spans = key_spans(block)
+    same = [span for span in spans if span.key == key]
+    if len(same) > 1:
+        raise Refused("it stands there twice", same[1].start)
+    if not same and (hidden := next((span for span in spans if span.key is None), None)):
+        raise Refused("a key is written with escapes", hidden.start)
+    if not same:
+        indent = " " * (spans[0].indent if spans else 0)
+        added = "".join(_line(indent, each, newline) for each in change.added)
+        return block + (f"{indent}{key}:{newline}{added}" if added else "")
+    span = same[0]
+    lines = _entry_lines(block, span, len(values))
+    if lines is None:
+        return _anew(block, span, change.on(values), newline)
+    return _by_lines(block, span, lines, change, newline)
+
+
+def _anew(block: str, span: KeySpan, values: tuple[Value, ...], newline: str) -> str:
+    """Write the whole list as one line per entry; a comment behind a list on one line stays."""
+    inside = block[span.value_start : span.value_end] + block[span.drop_start : span.drop_end]
+    if "\n" in inside and _COMMENT.search(inside):
+        raise Refused("it holds a comment that would be lost", span.start)
+    head = block[span.start : span.colon]
+    rest = block[span.value_end : span.drop_start].strip()
+    indent = " " * span.indent
+    entries = "".join(_line(indent, each, newline) for each in values)
+    tail = f" {rest}" if rest else ""
+    value = "" if entries else " []"
+    return f"{block[: span.start]}{head}{value}{tail}{newline}{entries}{block[span.end :]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """One entry of a block list: offsets of its lines, and of what stands behind its dash."""
+
+    start: int
+    text: int
+    end: int
+
+
+def _entry_lines(block: str, span: KeySpan, count: int) -> list[_Lines] | None:
+    """Return the lines of each entry; None where the list is no block list."""
+    if block[span.value_start : span.value_end].strip() or span.drop_start == span.drop_end:
+        return None
+    found: list[_Lines] = []
+    dashes = re.compile(r"^( *)-(?:[ \t]+|(?=\r?\n))", re.MULTILINE)
+    first = dashes.search(block, span.drop_start, span.drop_end)
+    if first is None:
+        return None
+    starts = [each for each in dashes.finditer(block, first.start(), span.drop_end) if each[1] == first[1]]
+    for place, each in enumerate(starts):
+        end = starts[place + 1].start() if place + 1 < len(starts) else span.drop_end
+        found.append(_Lines(each.start(), each.end(), _without_tail(block, each.end(), end, len(first[1]))))
+    if len(found) != count:
+        raise Refused("its entries are written in a way that is unknown", span.start)
+    return found
+
+
+def _without_tail(block: str, start: int, end: int, indent: int) -> int:
+    """Return where an entry ends, without the blank lines and the comments at its dash's column or before it."""
+    lines = block[start:end].splitlines(keepends=True)
+    while len(lines) > 1:
+        text = lines[-1].strip()
+        column = len(lines[-1]) - len(lines[-1].lstrip(" "))
+        if text and not (text.startswith("#") and column <= indent):
+            break
+        end -= len(lines.pop())
+    return end
+
+
+def _by_lines(block: str, span: KeySpan, lines: list[_Lines], change: ListEdit, newline: str) -> str:
+    indent = re.match(r" *", block[lines[0].start :])
+    lead = f"{indent[0] if indent else ''}- "
+    left = len(lines) - sum(value is None for value in change.changed.values()) + len(change.added)
+    if left == 0:
+        return _anew(block, span, (), newline)
+    after = block[lines[-1].end :]
+    pieces, place = [], 0
+    for index, each in enumerate(lines):
+        pieces.append(block[place : each.start])
+        place = each.end
+        if index not in change.changed:
+            pieces.append(block[each.start : each.end])
+        else:
+            pieces.append(_changed(block, each, change.changed[index], newline))
+    pieces += [f"{lead}{entry(value)}{newline}" for value in change.added]
+    return "".join(pieces) + after
+
+
+def _changed(block: str, each: _Lines, value: Value | None, newline: str) -> str:
+    """Return the lines of one entry with its new value; the comment behind a value stays."""
+    raw = block[each.text : each.end].rstrip("\r\n")
+    kept = ""
+    if _COMMENT.search(raw):
+        kept = next(_tails(raw), "") if "\n" not in raw and value is not None else ""
+        if not kept:
+            raise Refused("it holds a comment that would be lost", each.start)
+    dash = block[each.start : each.text]
+    dash = dash if dash.endswith(" ") else f"{dash} "
+    return "" if value is None else f"{dash}{entry(value)}{kept}{newline}"
+
+
+def _tails(raw: str) -> Iterator[str]:
+    """Yield the comment, with the space before it, of a value on one line."""
+    for found in _COMMENT.finditer(raw):
+        head = raw[: found.start()]
+        if inline_value(head.rstrip()):
+            yield raw[len(head.rstrip()) :]
+
+
+def _line(indent: str, value: Value, newline: str) -> str:
+    return f"{indent}  - {entry(value)}{newline}"

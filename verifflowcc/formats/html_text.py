@@ -1,0 +1,23 @@
+"""Text of anybody's as text in an HTML page: nothing in it is markup, and nothing in it moves other text about."""
+
+from html import escape
+
+_SHOWN = frozenset("\n\t")
+
+
+def html_text(text: str) -> str:
+    """Return text that is safe between tags and in quoted attributes.
+
+    What cannot be seen and could deceive (control characters, marks of direction, lone halves of characters) is told by
+    its number.
+
+    >>> html_text("<b> & \\u202e")
+    '&lt;b&gt; &amp; [U+202E]'
+    """
+    if not (text.isprintable() and text.isascii()):
+        text = "".join(letter if _shows(letter) else f"[U+{ord(letter):04X}]" for letter in text)
+    return escape(text, quote=True)
+
+
+def _shows(letter: str) -> bool:
+    return letter.isprintable() or letter in _SHOWN or letter in "\u00a0\u2009\u202f\u3000"

@@ -1,0 +1,89 @@
+"""A trace report as JUnit XML: one test case for each check, so that a CI server shows what was asked."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceReport
+from verifflowcc.domain.trace_codes import CHECKS
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_text(report: TraceReport) -> str:
+    """Return the document: a suite for each family, a case for each check.
+
+    Errors and warnings are the case's failure, notes its output. A check that was asked of nothing is skipped, not
+    passed; a report with no item at all fails by its finding `nothing-to-evaluate`.
+    """
+    found: dict[str, list[Finding]] = {}
+    for each in report.findings:
+        found.setdefault(each.code, []).append(each)
+    asked = _with_unasked(report.asked, found)
+    suites = [_suite(family, [one for one in asked if CHECKS[one.code].family is family], found) for family in Family]
+    body = "".join(suite for suite in suites if suite)
+    red = sum(_fails(found.get(one.code, ())) for one in asked)
+    head = f'<testsuites name="vfcc check trace" tests="{len(asked)}" failures="{red}" errors="0">'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n{body}</testsuites>\n'
+
+
+def _with_unasked(asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]]) -> list[Asked]:
+    """Add checks that have findings and no denominator, so that none of the findings is lost."""
+    there = {one.code for one in asked}
+    more = [code for code in CHECKS if code in found and code not in there]
+    return [*asked, *(Asked(code, CHECKS[code].severity, len(found[code]), len(found[code])) for code in more)]
+
+
+def _suite(family: Family, asked: Sequence[Asked], found: Mapping[str, Sequence[Finding]]) -> str:
+    if not asked:
+        return ""
+    red = sum(_fails(found.get(one.code, ())) for one in asked)
+    idle = sum(_is_idle(one, found.get(one.code, ())) for one in asked)
+    head = f'  <testsuite name="trace.{family}" tests="{len(asked)}" failures="{red}" errors="0" skipped="{idle}">\n'
+    return head + "".join(_case(one, family, found.get(one.code, ())) for one in asked) + "  </testsuite>\n"
+
+
+def _case(asked: Asked, family: Family, found: Sequence[Finding]) -> str:
+    head = f"    <testcase classname={_attribute(f'trace.{family}')} name={_attribute(asked.code)}"
+    red = [each for each in found if _is_red(each)]
+    notes = [each for each in found if not _is_red(each)]
+    parts = []
+    if red:
+        of = f"{CHECKS[asked.code].title}: {len(red)} of {asked.asked}"
+        parts.append(f"      <failure message={_attribute(of)} type={_attribute(asked.code)}>{_lines(red)}</failure>\n")
+    elif _is_idle(asked, found):
+        parts.append('      <skipped message="there was nothing to ask this of"/>\n')
+    if notes:
+        parts.append(f"      <system-out>{_lines(notes)}</system-out>\n")
+    return f"{head}>\n{''.join(parts)}    </testcase>\n" if parts else f"{head}/>\n"
+
+
+def _is_idle(asked: Asked, found: Sequence[Finding]) -> bool:
+    return asked.asked == 0 and not found
+
+
+def _fails(found: Iterable[Finding]) -> bool:
+    return any(_is_red(each) for each in found)
+
+
+def _is_red(finding: Finding) -> bool:
+    return finding.severity in {Severity.ERROR, Severity.WARNING}
+
+
+def _lines(found: Iterable[Finding]) -> str:
+    return escape(_clean("\n".join(_line(each) for each in found)))
+
+
+def _line(finding: Finding) -> str:
+    step = f"\n  → {finding.step}" if finding.step else ""
+    place = f"{finding.path}:{finding.line}: " if finding.path else ""
+    return f"{place}{finding.severity}: {finding.message}{step}"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_clean(text))
+
+
+def _clean(text: str) -> str:
+    """What XML cannot hold is shown as a replacement character."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

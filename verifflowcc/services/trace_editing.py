@@ -1,0 +1,96 @@
+"""Changes of items that are there already: made to their bytes, then written under the lock, each file whole."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.item_files import read_item_file, replace_item_file, writing_items
+from verifflowcc.adapters.files.item_lists import edit_item_list
+from verifflowcc.adapters.files.items import edit_item
+from verifflowcc.adapters.files.leftovers import sweep
+from verifflowcc.domain.trace import TraceItem
+from verifflowcc.errors import ConflictError
+from verifflowcc.formats.front_matter_list import ListEdit
+from verifflowcc.formats.front_matter_read import Scalar, Table, Value
+from verifflowcc.services.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A file that is to change: its path below the project's root, and its bytes before and after."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything does change."""
+        return self.before != self.after
+
+
+def begin_edit(workspace: Workspace, item: TraceItem) -> Edit:
+    """Return the item's file as it is, with nothing changed yet.
+
+    Raises ConflictError where the file is not the item any more, or a merge has left its marks in it.
+    """
+    from verifflowcc.services.trace_items import read_one
+
+    data = read_item_file(workspace.root, item.path)
+    now = read_one(workspace, item.path, data)
+    if now is None or (now.id, now.digest) != (item.id, item.digest):
+        raise ConflictError(f"{item.path} has changed meanwhile; nothing was written", hint="run the command again")
+    return Edit(item.path, data, data)
+
+
+def set_keys(edit: Edit, changes: Mapping[str, str | None]) -> Edit:
+    """Return the edit with keys set to one line of YAML each, or taken out where that is None."""
+    return Edit(edit.path, edit.before, edit_item(edit.path, edit.after, changes))
+
+
+def set_list(edit: Edit, key: str, decide: Callable[[tuple[Value, ...]], ListEdit]) -> Edit:
+    """Return the edit with the list under `key` changed entry by entry."""
+    return Edit(edit.path, edit.before, edit_item_list(edit.path, edit.after, key, decide))
+
+
+def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
+    """Write what changes, each file whole or not at all; return the paths that were written.
+
+    Raises ConflictError where a file is not as it was read, before anything is written; WorkspaceError where one cannot
+    be written, and then those before it are.
+    """
+    wanted = [edit for edit in edits if edit.changes]
+    if not wanted:
+        return ()
+    with writing_items(workspace.memory):
+        sweep({(workspace.root / edit.path).parent for edit in wanted}, deep=False)
+        for edit in wanted:
+            if read_item_file(workspace.root, edit.path) != edit.before:
+                raise ConflictError(
+                    f"{edit.path} has changed meanwhile; nothing was written", hint="run the command again"
+                )
+        for edit in wanted:
+            replace_item_file(workspace.root, edit.path, edit.before, edit.after)
+    return tuple(edit.path for edit in wanted)
+
+
+def text_of(value: Value, name: str) -> str:
+    """Return the text under one key of a mapping in a list; "" where there is none."""
+    pairs = value.pairs if isinstance(value, Table) else ()
+    found = next((each for key, each in reversed(pairs) if key == name), None)
+    return found.text.strip() if isinstance(found, Scalar) else ""
+
+
+def with_texts(value: Value, texts: Mapping[str, str | None]) -> Table:
+    """Return a mapping with keys set, in their places or behind the others, or taken out where that is None.
+
+    Keys that are not named stay as they are.
+    """
+    from verifflowcc.formats.trace_render import text_value
+
+    pairs = dict(value.pairs) if isinstance(value, Table) else {}
+    for name, text in texts.items():
+        if text is None:
+            pairs.pop(name, None)
+        else:
+            pairs[name] = text_value(name, text)
+    return Table(tuple(pairs.items()), 1)

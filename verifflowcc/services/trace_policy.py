@@ -1,0 +1,40 @@
+"""What is asked of the trace here: the workflow's rules, and what `config.yaml` says on top of them."""
+
+import json
+from dataclasses import replace
+
+from verifflowcc.adapters.workflows import load_workflow
+from verifflowcc.domain.config import TraceSettings
+from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.domain.workflows import Workflow
+from verifflowcc.formats.policy_record import policy_to_json
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_text
+
+
+def policy_of(workspace: Workspace, workflow: Workflow | None = None) -> TracePolicy:
+    """Return the rules of a workflow, that of `config.yaml` where none is given, with the settings of `trace` in it.
+
+    Raises ConfigError where the configuration or the workflow is not sound, UsageError where there is no such workflow.
+    """
+    config = effective_config(workspace).config
+    chosen = workflow or load_workflow(workspace.memory, config.workflow)
+    return with_settings(chosen.trace, config.trace)
+
+
+def with_settings(policy: TracePolicy, settings: TraceSettings) -> TracePolicy:
+    """Return the rules with what the settings say in place of theirs; what the settings leave out stays."""
+    merged = replace(
+        policy,
+        code=settings.code or policy.code,
+        tests=settings.tests or policy.tests,
+        id_pattern=settings.id_pattern or policy.id_pattern,
+        digest="",
+    )
+    return replace(merged, digest=digest_text(spelled(merged)))
+
+
+def spelled(policy: TracePolicy) -> str:
+    """Return all that a policy says, in one spelling."""
+    return json.dumps(policy_to_json(policy), ensure_ascii=True, sort_keys=True)

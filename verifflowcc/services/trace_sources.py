@@ -1,0 +1,147 @@
+"""Gather all that the trace speaks of: items, code, results, the baseline, git, and the course of the sprints."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from verifflowcc.adapters.git.changed import changed_from
+from verifflowcc.adapters.git.trace import (
+    GitPlace,
+    Past,
+    read_authors,
+    read_collisions,
+    read_past,
+    read_reused,
+)
+from verifflowcc.adapters.index.trace import TraceIndex
+from verifflowcc.domain.items import Status
+from verifflowcc.domain.sprints import SprintStatus
+from verifflowcc.domain.trace import GitTrace, TraceBaseline, TraceItem, TraceSources
+from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.errors import VfccError
+from verifflowcc.services.trace_looking import Looked, look
+from verifflowcc.services.trace_policy import policy_of
+from verifflowcc.services.trace_reading import INDEX, nothing_collected, read_walked
+from verifflowcc.services.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesRead:
+    """The sources of the trace, and what could not be gathered. `parsed` counts the item files that had to be read."""
+
+    sources: TraceSources
+    policy: TracePolicy
+    parsed: int = 0
+    notices: tuple[str, ...] = ()
+
+
+def read_sources(workspace: Workspace, policy: TracePolicy | None = None, junit: Sequence[str] = ()) -> SourcesRead:
+    """Return all that a check looks at, by the configured workflow where none is given.
+
+    `junit` are reports beside those of the configuration. Nothing is written but the index. Raises ConfigError where
+    the configuration or the workflow is not sound, WorkspaceError where something cannot be read at all.
+    """
+    looked = look(workspace, junit)
+    with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
+        read = gather(workspace, looked, policy or policy_of(workspace), index)
+        return replace(read, notices=(*read.notices, *index.notices))
+
+
+def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: TraceIndex) -> SourcesRead:
+    """Return the sources of a project that was looked at."""
+    from verifflowcc.services.trace_code import read_code
+    from verifflowcc.services.trace_process import process_facts
+    from verifflowcc.services.trace_results import read_results
+    from verifflowcc.trace.type_digests import type_digests
+
+    read = read_walked(workspace, looked.walk, policy, index)
+    code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
+    results = read_results(workspace, read.items, code, looked.content, tuple(looked.reports))
+    git, told = _git(workspace, looked.place, read.items, index)
+    process, more = process_facts(workspace, type_digests(read.items))
+    changed, unread = _changed(workspace)
+    sources = TraceSources(
+        read.items,
+        workspace.today(),
+        read.unreadable,
+        code,
+        looked.content,
+        results,
+        _newest_baseline(workspace),
+        git,
+        process,
+        changed,
+    )
+    return SourcesRead(sources, policy, read.parsed, tuple(dict.fromkeys((*told, *more, *unread))))
+
+
+def _git(
+    workspace: Workspace, place: GitPlace, items: Sequence[TraceItem], index: TraceIndex
+) -> tuple[GitTrace, tuple[str, ...]]:
+    """Return what git knows of the items, and what it could not tell."""
+    if place.problem:
+        return GitTrace(problem=place.problem), ()
+    ids = {item.id: item.path for item in items if item.status is not Status.ARCHIVED}
+    nameless = any(item.reviewed is not None and item.author is None for item in items)
+    try:
+        past = _past(workspace, place, index)
+        authors = _authors(workspace, place, index) if nameless else {}
+        reused = read_reused(workspace.root, place, past, ids)
+        collisions = read_collisions(workspace.root, place, past, ids)
+    except VfccError as error:
+        return GitTrace(problem=error.message), ()
+    return GitTrace(place.target, reused, collisions, authors), (*place.notices, *past.notices)
+
+
+def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> Past:
+    def read() -> list[object]:
+        past = read_past(workspace.root, place)
+        return [dict(past.deleted), dict(past.added), past.notices]
+
+    deleted, added, notices = _kept(index, "git-past", place.key, read)
+    return Past({name: tuple(paths) for name, paths in deleted.items()}, added, tuple(notices))
+
+
+def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> Mapping[str, tuple[str, ...]]:
+    found = _kept(
+        index, "git-authors", f"{place.head} {place.prefix}", lambda: dict(read_authors(workspace.root, place))
+    )
+    return {path: tuple(names) for path, names in found.items()}
+
+
+def _kept(index: TraceIndex, name: str, key: str, read: Callable[[], object]) -> Any:
+    """Return what was kept under a name for this key, else what `read` returns, kept from now on."""
+    text = index.recall(name, key)
+    if text is None:
+        text = json.dumps(read(), ensure_ascii=True)
+        index.keep(name, key, text)
+    return json.loads(text)
+
+
+def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:
+    from verifflowcc.services.trace_baselines import list_baselines
+
+    return next(reversed(list_baselines(workspace)), None)
+
+
+def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """Return the files that differ from the base of the open sprint (of any, where several are open)."""
+    from verifflowcc.services.sprints import list_sprints, show_sprint
+
+    found: set[str] | None = None
+    notices = []
+    try:
+        lines = [line for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED]
+    except VfccError as error:
+        return None, (f"the sprints were not looked at: {error.message}",)
+    for line in lines:
+        try:
+            base = show_sprint(workspace, line.id).base
+            if base is not None:
+                found = (found or set()) | changed_from(workspace.root, base)
+        except VfccError as error:
+            notices.append(f"what changed since {line.id} began is not known: {error.message}")
+    return None if found is None else tuple(sorted(path for path in found if not path.startswith(".memory/"))), tuple(
+        notices
+    )

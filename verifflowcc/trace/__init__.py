@@ -1,0 +1,1 @@
+"""Pure: fingerprints, checks, coverage, impact, matrix."""

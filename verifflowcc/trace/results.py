@@ -1,0 +1,158 @@
+"""Checks of results: each test of an item ran on the content that is there now, and passed."""
+
+from collections import defaultdict
+
+from verifflowcc.domain.gates import Trust
+from verifflowcc.domain.trace import Outcome, ResultReport, TraceItem
+from verifflowcc.trace import steps
+from verifflowcc.trace.joined import Joined, Joins, Named
+from verifflowcc.trace.telling import Telling
+from verifflowcc.trace.verdicts import Verdict
+from verifflowcc.trace.verifying import TEST, method_of
+from verifflowcc.trace.view import TraceView
+
+ITEMS = ".memory/project/items"
+_OF_TESTS = ("failed-result", "skipped-result", "flaky-result", "conflicting-result", "untrusted-result")
+_CODES = {
+    Outcome.ERROR: "failed-result",
+    Outcome.FAILED: "failed-result",
+    Outcome.CONFLICTING: "conflicting-result",
+    Outcome.FLAKY: "flaky-result",
+    Outcome.SKIPPED: "skipped-result",
+}
+_WORDS = {
+    Outcome.ERROR: "broke down",
+    Outcome.FAILED: "failed",
+    Outcome.CONFLICTING: "passed by one report and failed by another",
+    Outcome.FLAKY: "failed and passed",
+    Outcome.SKIPPED: "was skipped",
+}
+_LONGEST = 200
+
+
+def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
+    """Tell what became of the items' tests; what is only planned is not asked.
+
+    A report that does not count is told once, with how many items stand on it alone, and not once for each.
+    """
+    waived = view.sources.results.waived_skips
+    stale: dict[str, list[str]] = defaultdict(list)
+    untrusted: dict[str, list[str]] = defaultdict(list)
+    items = tests = passed_over = 0
+    for name, joined in joins.by_id.items():
+        item = view.by_id[name]
+        if item.planned is not None:
+            passed_over += 1
+            continue
+        items += joined.any
+        tests += len(joined.told)
+        if joined.unrun:
+            _unrun(item, joined, tell)
+        for test in joined.told:
+            if test.outcome is None:
+                for report in test.reports:
+                    stale[report].append(name)
+            elif test.outcome is Outcome.PASSED:
+                for report in () if test.trusted else test.reports:
+                    untrusted[report].append(name)
+            elif not (test.outcome is Outcome.SKIPPED and test.test in waived):
+                _broken(view, item, test, tell)
+    tell.ask(("no-result",), items, passed_over)
+    tell.ask(_OF_TESTS, tests, passed_over)
+    tell.ask(("stale-result",), tests, passed_over)
+    _reports(view, stale, untrusted, tell)
+    _unknown(view, joins, tell)
+
+
+def _unrun(item: TraceItem, joined: Joined, tell: Telling) -> None:
+    for each in joined.unrun:
+        message = f"{each.test}, a test of {item.id}, has no result"
+        tell.item("no-result", item, 1, message, _run(each), each.test, [each.path])
+
+
+def _run(named: Named) -> str:
+    return f"run {named.test} and look again: vfcc check trace --junit FILE"
+
+
+def _broken(view: TraceView, item: TraceItem, test: Verdict, tell: Telling) -> None:
+    why = f": {' '.join(test.message.split())[:_LONGEST]}" if test.message else ""
+    message = f"{test.test}, a test of {item.id}, {_WORDS[test.outcome or Outcome.ERROR]}{why}"
+    code = _CODES[test.outcome or Outcome.ERROR]
+    report = view.reports.get(test.reports[0]) if test.reports else None
+    step = _again(report) if code != "failed-result" else f"correct it, then {_again(report)}"
+    tell.item(code, item, 1, message, step, test.test, [test.test.partition("::")[0]])
+
+
+def _again(report: ResultReport | None) -> str:
+    """Return the command that makes a report anew."""
+    if report is not None and report.stage and report.criterion:
+        return f"vfcc evidence run {report.criterion} --stage {report.stage}"
+    return "run the tests again and look: vfcc check trace --junit FILE"
+
+
+def _reports(view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, list[str]], tell: Telling) -> None:
+    reports = view.reports
+    tell.ask(("unreadable-report",), len(reports))
+    for name in sorted(reports):
+        report = reports[name]
+        if report.problem:
+            message = f"{_called(name, report)} cannot be read as a report of results: {report.problem}"
+            tell.place("unreadable-report", name, 1, message, _again(report))
+        elif not report.tests:
+            tell.place("nothing-to-evaluate", name, 1, f"no test stands in {_called(name, report)}", _again(report))
+    for name, ids in sorted(stale.items()):
+        found = reports.get(name)
+        if found is None or not found.problem:
+            why = found.stale if found else "no such report is there"
+            message = f"{_called(name, found)} is of other content ({why}); {_standing(ids)} it alone"
+            tell.place("stale-result", name, 1, message, _again(found))
+    least = view.sources.results.least_trust
+    for name, ids in sorted(untrusted.items()):
+        found = reports.get(name)
+        worth = found.trust if found else Trust.ASSERTED
+        message = f"{_called(name, found)} is {_word(worth)}, and {_word(least)} is asked; {_standing(ids)} it alone"
+        tell.place("untrusted-result", name, 1, message, _again(found))
+
+
+def _called(name: str, report: ResultReport | None) -> str:
+    """Return what people call a report: the criterion that it is evidence of, with its id; else its path."""
+    return f"{report.stage}/{report.criterion} ({name})" if report and report.stage and report.criterion else name
+
+
+def _standing(ids: list[str]) -> str:
+    names = sorted(set(ids))
+    return f"{names[0]} stands on" if len(names) == 1 else f"{len(names)} items, {names[0]} among them, stand on"
+
+
+def _word(trust: Trust) -> str:
+    return str(trust).replace("_", " ")
+
+
+def _unknown(view: TraceView, joins: Joins, tell: Telling) -> None:
+    """Tell of tests in reports that count which the tree does not hold."""
+    count = 0
+    told = set()
+    for result in sorted(view.sources.results.tests, key=lambda each: (each.test, each.report)):
+        verdict = joins.verdicts[result.test]
+        if verdict.outcome is None:
+            continue
+        count += 1
+        if not result.known and result.test not in told:
+            told.add(result.test)
+            message = f"{result.report} speaks of {result.test}, and the tree holds no such test"
+            tell.place("unknown-test", result.report, 1, message, _again(view.reports.get(result.report)), result.test)
+    tell.ask(("unknown-test",), count)
+
+
+def check_anything(view: TraceView, joins: Joins, tell: Telling) -> None:
+    """Tell where there is nothing to look at: no item, or items to be verified by test and no test at all."""
+    tell.ask(("nothing-to-evaluate",), 1 + len(view.reports))
+    if not view.live:
+        message = f"there is no item below {ITEMS}"
+        tell.place("nothing-to-evaluate", ITEMS, 1, message, steps.add("requirement"), "items")
+    elif not any(each.any for each in joins.by_id.values()) and not view.sources.results.tests:
+        asked = [each.id for each in view.live if each.planned is None and method_of(view, each) == TEST]
+        if asked:
+            count = "1 item is" if len(asked) == 1 else f"{len(asked)} items are"
+            message = f"there is no test of any item, and {count} to be verified by test"
+            tell.place("nothing-to-evaluate", ITEMS, 1, message, f"mark a test with vfcc: {asked[0]}", "tests")
