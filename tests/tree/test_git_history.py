@@ -320,7 +320,7 @@ def test_a_project_below_the_top_sees_its_own_folder(root: Path) -> None:
     assert [each.path for each in history.changes] == ["a.py", "b.py", "new.py"]
 
 
-def test_six_processes_do(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_five_processes_do(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = base_of(root)
     author(root, "You", "one", {"a.py": "1\n"})
     run, calls = subprocess.run, []
@@ -331,7 +331,7 @@ def test_six_processes_do(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(subprocess, "run", counted)
     assert read_history(root, base).problem == ""
-    assert len(calls) == 6
+    assert len(calls) == 5
 
 
 # Where git cannot tell

@@ -29,6 +29,10 @@ class Severity(StrEnum):
     OFF = "off"
 
 
+RED = frozenset({Severity.ERROR, Severity.WARNING})
+"""What makes a check fail, and a criterion."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """Who looked at an item, when (a day), why, and what it said then (see `formats/fingerprint.py`)."""
@@ -349,7 +353,7 @@ class TraceReport:
     @property
     def red(self) -> tuple[Finding, ...]:
         """The findings that make the check fail."""
-        return tuple(each for each in self.findings if each.severity in {Severity.ERROR, Severity.WARNING})
+        return tuple(each for each in self.findings if each.severity in RED)
 
     @property
     def evaluable(self) -> bool:

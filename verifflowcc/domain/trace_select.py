@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.domain.trace import Asked, Finding, TraceReport
+from verifflowcc.domain.trace import Asked, Family, Finding, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 
+_FAMILIES = frozenset(map(str, Family))
 MISSING_CHILD = "missing-child"
 """Its findings are about one need of the workflow each, which a criterion may name alone."""
+
+
+def needs_among(checks: Sequence[str]) -> tuple[str, ...]:
+    """Return those of a criterion's checks that are neither a family nor a code: ids of the workflow's needs."""
+    return tuple(name for name in checks if name not in CHECKS and name not in _FAMILIES)
 
 
 def selected(
@@ -27,6 +33,6 @@ def selected(
         if (asks(each.code) or (each.code == MISSING_CHILD and each.about in wanted))
         and (not items or not each.item or each.type in items)
     )
-    needs = wanted - set(CHECKS) - {str(check.family) for check in CHECKS.values()}
+    needs = needs_among(checks)
     asked = tuple(each for each in report.asked if asks(each.code) or (each.code == MISSING_CHILD and needs))
     return findings, asked

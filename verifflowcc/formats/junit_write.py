@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceReport
+from verifflowcc.domain.trace import RED, Asked, Family, Finding, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -67,7 +67,7 @@ def _fails(found: Iterable[Finding]) -> bool:
 
 
 def _is_red(finding: Finding) -> bool:
-    return finding.severity in {Severity.ERROR, Severity.WARNING}
+    return finding.severity in RED
 
 
 def _lines(found: Iterable[Finding]) -> str:

@@ -4,15 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.trace import Family, Finding, Severity, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_select import selected
+from verifflowcc.domain.trace import RED, Finding, TraceReport
+from verifflowcc.domain.trace_select import needs_among, selected
 from verifflowcc.domain.workflows import Leg, Stage, Workflow
 from verifflowcc.text.digest import digest_text
 
 MOST = 3
 CHECK = "vfcc check trace"
-_RED = frozenset({Severity.ERROR, Severity.WARNING})
 
 
 def assess_trace(criterion: Criterion, facts: Facts) -> Assessment:
@@ -34,7 +32,7 @@ def assess_trace(criterion: Criterion, facts: Facts) -> Assessment:
         reason = f"there is no check {', '.join(unknown)}"
         return Assessment(criterion, Verdict.NOT_EVALUABLE, reason, "vfcc check workflow", subject=digest_text(reason))
     findings, asked = selected(report, criterion.checks, criterion.items)
-    red = [each for each in findings if each.severity in _RED]
+    red = [each for each in findings if each.severity in RED]
     notes = tuple(_notes(findings, red, planned, report))
     subject = digest_text("".join(f"{each.key}\0{each.message}\n" for each in red))
     counted = f"{count} {_plural(criterion.items, count)}"
@@ -86,9 +84,8 @@ def _asks(criterion: Criterion) -> bool:
 
 def _unknown(criterion: Criterion, workflow: Workflow | None) -> tuple[str, ...]:
     """Return the checks that are none: a name that selects nothing would find nothing, and be green."""
-    needs = {need.id for need in workflow.trace.needs} if workflow else set()
-    known = {*CHECKS, *map(str, Family), *needs}
-    return tuple(name for name in criterion.checks if name not in known)
+    known = {need.id for need in workflow.trace.needs} if workflow else set()
+    return tuple(name for name in needs_among(criterion.checks) if name not in known)
 
 
 def _nothing(criterion: Criterion, planned: int) -> Assessment:

@@ -12,9 +12,9 @@ from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
 from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded
 from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Trust
 from verifflowcc.domain.people import Feedback, Opinion, Review
-from verifflowcc.domain.trace import Family, Finding, Severity, TraceReport
+from verifflowcc.domain.trace import RED, Finding, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_select import MISSING_CHILD, selected
+from verifflowcc.domain.trace_select import MISSING_CHILD, needs_among, selected
 from verifflowcc.workflow.staleness import inputs_now
 from verifflowcc.workflow.subject import subject_of
 
@@ -69,9 +69,9 @@ def _traces(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
     kind = criterion.items[0] if criterion.items else "requirement"
     some = replace(report, findings=(), counts={kind: 1}, planned={})
     for asked in selected(report, criterion.checks, criterion.items)[1]:
-        if asked.severity in {Severity.ERROR, Severity.WARNING}:
+        if asked.severity in RED:
             check = CHECKS[asked.code]
-            needs = [each for each in criterion.checks if each not in CHECKS and each not in set(Family)]
+            needs = needs_among(criterion.checks)
             about = needs[0] if needs and asked.code == MISSING_CHILD else ""
             finding = Finding(check.code, check.family, asked.severity, "canary", kind, _PLACE, 1, "", about=about)
             yield Canary(f"an item with {check.code}", replace(facts, trace=replace(some, findings=(finding,))))

@@ -27,13 +27,24 @@ def changed_since(root: Path, revision: str) -> frozenset[str]:
 
 def changed_from(root: Path, commit: str) -> frozenset[str]:
     """Return the paths that differ from a commit now. Raises WorkspaceError where git cannot compare."""
-    paths: set[str] = set()
-    for command in ((*_NAMES, commit, "--", "."), ("ls-files", "-z", "--others", "--exclude-standard")):
-        said = ask_git(root, *command)
-        if said.code:
-            raise WorkspaceError(f"git cannot compare with {commit[:12]}: {said.first_line}", hint="git status")
-        paths.update(shown_name(name.rstrip(b"/")) for name in said.out.split(b"\0") if name)
-    return frozenset(paths)
+    return frozenset(shown_name(name) for name in (*differing(root, commit), *untracked(root)))
+
+
+def differing(root: Path, commit: str) -> list[bytes]:
+    """Return the names of files that git has and that differ from a commit now."""
+    return _names(root, f"git cannot compare with {commit[:12]}", *_NAMES, commit, "--", ".")
+
+
+def untracked(root: Path) -> list[bytes]:
+    """Return the names of files that git would add."""
+    return _names(root, "git cannot list new files", "ls-files", "-z", "--others", "--exclude-standard")
+
+
+def _names(root: Path, problem: str, *command: str) -> list[bytes]:
+    said = ask_git(root, *command)
+    if said.code:
+        raise WorkspaceError(f"{problem}: {said.first_line}", hint="git status")
+    return [name.rstrip(b"/") for name in said.out.split(b"\0") if name]
 
 
 def _commit(root: Path, revision: str) -> str:

@@ -3,11 +3,11 @@
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from verifflowcc.adapters.git.changed import changed_from
+from verifflowcc.adapters.git.changed import differing, untracked
 from verifflowcc.adapters.git.command import Said, ask_git
 from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.adapters.git.log import LOG, Logged, parse_log
@@ -84,13 +84,15 @@ def _read(root: Path, base: str | None) -> History:
         return History(base, f"{root} is in no git repository")
     place = _find_place(root, base)
     commits, tags = _commits(root, base, place)
+    tracked = tuple(_tracked(root, base))
+    new = untracked(root)
     return History(
         base,
-        changes=tuple(_changes(root, base)),
+        changes=tuple(_sorted((*tracked, *_untracked(root, new)))),
         commits=tuple(one.note for one in commits),
         tags=tags,
         authors=_authors(commits),
-        uncommitted=tuple(sorted(filter(_counts, changed_from(root, place.head)))),
+        uncommitted=tuple(sorted(filter(_counts, map(shown_name, (*differing(root, place.head), *new))))),
     )
 
 
@@ -166,9 +168,9 @@ def _authors(commits: tuple[Logged, ...]) -> Mapping[str, tuple[str, ...]]:
     return {path: tuple(sorted(found[path])) for path in sorted(found)}
 
 
-def _changes(root: Path, base: str) -> Iterator[Change]:
-    """Return the changed files, sorted by path; one that git does not know yet has all its lines."""
-    changed = {each.path: each for each in (*_tracked(root, base), *_untracked(root))}
+def _sorted(changes: Iterable[Change]) -> Iterator[Change]:
+    """Return the project's own files among those that changed, each once, sorted by path."""
+    changed = {each.path: each for each in changes}
     return (changed[path] for path in sorted(changed) if belongs(path))
 
 
@@ -193,14 +195,12 @@ def _split(out: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     return listed, out.removeprefix(b"\0")
 
 
-def _untracked(root: Path) -> Iterator[Change]:
-    said = ask_git(root, "ls-files", "-z", "--others", "--exclude-standard")
-    if said.code:
-        raise WorkspaceError(f"git cannot list new files: {said.first_line}")
+def _untracked(root: Path, names: Iterable[bytes]) -> Iterator[Change]:
+    """Yield files that git does not know yet: all their lines are new."""
     top = os.fsencode(root)
-    for name in said.out.split(b"\0"):
-        path = shown_name(name.rstrip(b"/"))
-        if name and belongs(path):
+    for name in names:
+        path = shown_name(name)
+        if belongs(path):
             yield Change(path, tuple(range(1, _count_lines(os.path.join(top, name)) + 1)))  # noqa: PTH118
 
 

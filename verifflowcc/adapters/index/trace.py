@@ -3,15 +3,11 @@
 Everything here can be made again. Each text is kept with its checksum, so that what was damaged counts as not there.
 """
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
-from zlib import crc32
 
-from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.index.kept import KeptTables, summed, unsummed
 
 _ITEMS = "SELECT path, stamp, digest, facts FROM trace_items WHERE policy = ?"
 
@@ -25,29 +21,20 @@ class ItemRow(NamedTuple):
     facts: str
 
 
-class TraceIndex:
+class TraceIndex(KeptTables):
     """The trace's tables in the index; where they cannot be kept, `notices` says so and everything works without."""
-
-    def __init__(self, path: Path) -> None:
-        self._store = Store(path)
-        self._notices: list[str] = []
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """Why something could not be kept or read."""
-        return tuple(dict.fromkeys(filter(None, [self._store.notice, *self._notices])))
 
     def items(self, policy: str) -> dict[str, ItemRow]:
         """Return path → row of every file that was parsed under this policy."""
         found = {}
-        for path, stamp, digest, text in self._read(_ITEMS, (policy,)):
-            if isinstance(text, str) and text[:8] == _sum(text[8:]):
-                found[path] = ItemRow(path, stamp, digest, text[8:])
+        for path, stamp, digest, kept in self._read(_ITEMS, (policy,)):
+            if (facts := unsummed(kept)) is not None:
+                found[path] = ItemRow(path, stamp, digest, facts)
         return found
 
     def learn(self, policy: str, rows: Iterable[ItemRow], gone: Iterable[str]) -> None:
         """Keep what was just parsed, forget files that are gone; all in one transaction."""
-        new = [(row.path, row.stamp, policy, row.digest, _sum(row.facts) + row.facts) for row in rows]
+        new = [(row.path, row.stamp, policy, row.digest, summed(row.facts)) for row in rows]
         old = [(path,) for path in gone]
         if new or old:
             self._write(
@@ -68,33 +55,10 @@ class TraceIndex:
         values = (name, key, _digest(name, key, body) + body)
         self._write(("INSERT OR REPLACE INTO trace_reports VALUES (?, ?, ?)", [values]))
 
-    def __enter__(self) -> "TraceIndex":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._store.close()
-
-    def _read(self, statement: str, values: tuple[str, ...]) -> list[tuple[str, ...]]:
-        try:
-            return self._store.rows(statement, values)
-        except sqlite3.OperationalError as error:
-            self._notices.append(f"the index was not read: {error}")
-            return []
-
     def _write(self, *statements: tuple[str, Sequence[tuple[str, ...]]]) -> None:
-        try:
-            with self._store.transaction("BEGIN IMMEDIATE"):
-                for statement, values in statements:
-                    self._store.write_all(statement, values)
-        except sqlite3.DatabaseError as error:
-            if not self._store.start_over_if_damaged(error):
-                self._notices.append(f"the index was not updated: {error}")
-
-
-def _sum(text: str) -> str:
-    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}"
+        with self._writing() as store:
+            for statement, values in statements:
+                store.write_all(statement, values)
 
 
 def _digest(name: str, key: str, body: str) -> str:

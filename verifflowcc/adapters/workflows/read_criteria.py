@@ -11,7 +11,7 @@ from verifflowcc.adapters.workflows.criterion_rules import COMMON, RULES, Rule, 
 from verifflowcc.adapters.workflows.read_trace import check_problem, type_problem
 from verifflowcc.adapters.workflows.reader import Reader, Record, shown
 from verifflowcc.domain.gates import Criterion, Kind, Mode, Trust
-from verifflowcc.domain.trace import Severity
+from verifflowcc.domain.trace import RED
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 from verifflowcc.domain.trace_policy import TracePolicy
@@ -97,7 +97,7 @@ def _check_trace(reader: Reader, criterion: Criterion, place: Loc, trace: TraceP
         if need is not None and criterion.items and not set(need.of) & set(criterion.items):
             reader.wrong((*place, "checks", index), f"the need {name} is one of {', '.join(need.of)}, not of its items")
     weights = {trace.severities.get(code, CHECKS[code].severity) for code in _codes(criterion.checks, needs)}
-    if weights and criterion.mode is not Mode.OFF and not weights & {Severity.ERROR, Severity.WARNING}:
+    if weights and criterion.mode is not Mode.OFF and not weights & RED:
         reader.wrong((*place, "checks"), "every check that is asked for is a note or off, so nothing could fail it")
 
 
