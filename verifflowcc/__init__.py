@@ -5,18 +5,33 @@ The names below load on first use, so that `import verifflowcc` stays as cheap a
 
 __version__ = "0.1.0"
 
-_PUBLIC = ("MemoryContext", "MemoryEntry", "MemoryLayer", "MemoryManager")
+_MANAGER = ("MemoryContext", "MemoryEntry", "MemoryLayer", "MemoryManager")
+_STORES = ("GlobalMemoryStore", "ProjectMemoryStore", "TaskMemoryStore")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
+    from verifflowcc.services.memory.stores import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
     from verifflowcc.services.memory_manager import MemoryContext, MemoryEntry, MemoryLayer, MemoryManager
 
-__all__ = ["MemoryContext", "MemoryEntry", "MemoryLayer", "MemoryManager", "__version__"]
+__all__ = [
+    "GlobalMemoryStore",
+    "MemoryContext",
+    "MemoryEntry",
+    "MemoryLayer",
+    "MemoryManager",
+    "ProjectMemoryStore",
+    "TaskMemoryStore",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> object:
-    if name in _PUBLIC:
-        import verifflowcc.services.memory_manager as api
+    if name in _MANAGER:
+        import verifflowcc.services.memory_manager as manager
 
-        return getattr(api, name)
+        return getattr(manager, name)
+    if name in _STORES:
+        from verifflowcc.services.memory import stores
+
+        return getattr(stores, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

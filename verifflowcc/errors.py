@@ -52,6 +52,10 @@ class LedgerError(FormatError):
     """An event file is not one that vfcc wrote."""
 
 
+class BackendError(VfccError):
+    """A store of items cannot do what it was asked: it is not there, closed, full, or refuses."""
+
+
 class BudgetError(VfccError):
     """The token budget cannot hold the prompt; `needed` is the smallest that would."""
 

@@ -39,7 +39,11 @@ class Ran:
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    """Return an environment with nothing of ours in it: no agent's marker, no git configuration, no terminal."""
+    """Return an environment with nothing of ours in it: no agent's marker, no git configuration, no terminal.
+
+    What a person has beyond their projects is below `home`: there is no XDG variable, and the projects in one folder
+    share it.
+    """
     return {
         "PATH": f"{VFCC.parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),

@@ -11,7 +11,10 @@ import pytest
 from tests.cli.process import git, vfcc
 from tests.cli.shapes import shape
 from tests.cli.test_help import COMMANDS
+from tests.cli.test_json_exchange import EXCHANGED
 from tests.cli.test_json_gates import ASKED
+from tests.cli.test_json_memory import REMEMBERED
+from tests.cli.test_json_tasks import TASKED
 from tests.cli.test_json_trace import TRACED
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
@@ -76,7 +79,14 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
     groups = {path[:length] for path in COMMANDS for length in range(len(path))}
     commands = {"_".join(path) for path in COMMANDS if path not in groups}
 
-    assert commands - {"config_schema", *ELSEWHERE} == {*QUESTIONS, *ASKED, *TRACED} - {"check", "check_rerun"}
+    assert commands - {"config_schema", "memory_schema", *ELSEWHERE} == {
+        *QUESTIONS,
+        *ASKED,
+        *TRACED,
+        *TASKED,
+        *REMEMBERED,
+        *EXCHANGED,
+    } - {"check", "check_rerun"}
 
 
 def test_the_schema_is_json_by_itself(tmp_path: Path) -> None:

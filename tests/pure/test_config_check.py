@@ -57,7 +57,7 @@ def test_a_newer_format_is_the_only_problem_told() -> None:
     assert problems("magic: 1\n\nformat: 2") == ["config.yaml:3: format 2 is newer than this vfcc understands (1)"]
 
 
-TOP = "format, workflow, loading_strategy, token_allocation, gates, trace, git, tokens"
+TOP = "format, workflow, loading_strategy, token_allocation, gates, trace, memory, git, tokens"
 WHOLE = "a whole number from 1 to 1,000,000,000"
 SHARE = "a number from 0 to 1 with at most six decimals"
 QUOTES = "put it in quotes if you mean the text"
@@ -88,7 +88,7 @@ ONE_PROBLEM = [
     ("git:\nformat: 1", "1: git has no value; give it a mapping with keys out of commit, or remove the line"),
     (
         "loading_strategy:\n  agnt: {}",
-        "2: unknown key agnt in loading_strategy; allowed: project, sprint, stage, agent; did you mean agent?",
+        "2: unknown key agnt in loading_strategy; allowed: project, sprint, stage, agent, user; did you mean agent?",
     ),
     (
         "loading_strategy:\n  agent:\n    alway_load: []",
@@ -126,7 +126,28 @@ ONE_PROBLEM = [
     ),
     (
         "loading_strategy:\n  agent:\n    always_load:\n      - a.md\n      - '@recall'",
-        f'5: {AGENT}.always_load: "@recall" names a virtual source, and this vfcc has none yet; name files',
+        (
+            f'5: {AGENT}.always_load: "@recall" is a source of the project layer; name it under '
+            "loading_strategy.project; the agent layer has @task"
+        ),
+    ),
+    (
+        "loading_strategy: {agent: {conditional_load: ['@taks']}}",
+        f'1: {AGENT}.conditional_load: "@taks" names no source that there is; did you mean @task?',
+    ),
+    (
+        "loading_strategy: {sprint: {conditional_load: ['@user']}}",
+        (
+            '1: loading_strategy.sprint.conditional_load: "@user" is a source of the user layer; name it under '
+            "loading_strategy.user"
+        ),
+    ),
+    (
+        "loading_strategy: {user: {conditional_load: ['*.md']}}",
+        (
+            '1: loading_strategy.user.conditional_load: "*.md" is a pattern, and the user layer has no files to name; '
+            "name @user"
+        ),
     ),
     (
         "loading_strategy:\n  agent:\n    always_load: [../x]",
@@ -154,8 +175,23 @@ ONE_PROBLEM = [
     ),
     ("token_allocation: {coder: {agent: true}}", f"1: token_allocation.coder.agent must be {SHARE}, not true"),
     (
-        "token_allocation: {coder: {agent: 1, user: 0}}",
-        "1: unknown key user in token_allocation.coder; allowed: project, sprint, stage, agent, budget",
+        "token_allocation: {coder: {agent: 0.5, user: 0.6}}",
+        "1: token_allocation.coder adds up to 1.1, not to 1 (project 0, sprint 0, stage 0, agent 0.5, user 0.6)",
+    ),
+    (
+        "token_allocation: {coder: {agent: 1, usr: 0}}",
+        (
+            "1: unknown key usr in token_allocation.coder; allowed: project, sprint, stage, agent, user, budget; "
+            "did you mean user?"
+        ),
+    ),
+    (
+        "token_allocation:\n  coder: lifetime",
+        '2: token_allocation.coder names no preset: "lifetime"; did you mean lifetimes?',
+    ),
+    (
+        "token_allocation: {coder: quickly}",
+        '1: token_allocation.coder names no preset: "quickly"; the presets are lifetimes',
     ),
     ("token_allocation: {coder: {agent: 1, budget: 0}}", f"1: token_allocation.coder.budget must be {WHOLE}, not 0"),
     (
@@ -208,7 +244,7 @@ def test_shares_are_exact() -> None:
         "coder"
     ]
 
-    assert given == Allocation(dict(zip(LAYERS, (100_000, 200_000, 300_000, 400_000), strict=True)))
+    assert given == Allocation(dict(zip(LAYERS, (100_000, 200_000, 300_000, 400_000, 0), strict=True)))
 
 
 @pytest.mark.vfcc("REQ-ALLOCATION")
@@ -248,7 +284,9 @@ def test_a_pattern_within_its_folder_is_allowed(pattern: str) -> None:
     ("pattern", "reason"),
     [
         ("", "is empty"),
-        ("@recall", "names a virtual source"),
+        ("@trace", "names no source that there is"),
+        ("@", "names no source that there is"),
+        ("@user/x.md", "names no source that there is"),
         ("a\x00b", "control character"),
         ("a\nb", "control character"),
         ("a\\b", "has a backslash"),
@@ -305,17 +343,19 @@ AMOUNTS = st.integers(1, 1_000_000_000)
 
 @st.composite
 def shares(draw: st.DrawFn) -> dict[Layer, int]:
-    cuts = sorted(draw(st.lists(st.integers(0, 1_000_000), min_size=3, max_size=3)))
+    cuts = sorted(draw(st.lists(st.integers(0, 1_000_000), min_size=4, max_size=4)))
     parts = [high - low for low, high in zip([0, *cuts], [*cuts, 1_000_000], strict=True)]
     return dict(zip(LAYERS, parts, strict=True))
 
 
 @st.composite
 def configs(draw: st.DrawFn) -> Config:
-    strategies = {
-        layer: LayerStrategy(tuple(draw(PATTERNS)), tuple(draw(PATTERNS)), draw(AMOUNTS), draw(st.integers(0, 99)))
-        for layer in LAYERS
-    }
+    strategies = {}
+    for layer in LAYERS:
+        patterns = st.sampled_from([[], ["@user"]]) if layer is Layer.USER else PATTERNS
+        strategies[layer] = LayerStrategy(
+            tuple(draw(patterns)), tuple(draw(patterns)), draw(AMOUNTS), draw(st.integers(0, 99))
+        )
     allocations = {
         role: Allocation(draw(shares()), draw(AMOUNTS)) for role in draw(st.lists(NAMES, max_size=3, unique=True))
     }
@@ -362,7 +402,8 @@ WORDS = st.sampled_from(
     [
         *("format", "loading_strategy", "project", "always_load", "token_allocation", "coder", "agent", "tokens"),
         *("model", "factors", "git", "commit", "no", "010", "1:30", "~", "0.5", "1", "99", "true", "../x", "a.md"),
-        *(".inf", "<<"),
+        *(".inf", "<<", "lifetimes", "user", "@user", "memory", "assembly", "working", "user_items", "user_types"),
+        *("backends", "enabled", "max_items", "identity", "thinking_roles", "postgres_url"),
     ]
 )
 JUNK = yaml_junk(WORDS)

@@ -40,6 +40,7 @@ LIVES_IN = {
     "jinja2": {"context"},
     "tree_sitter": {"codegraph"},
     "pydantic": {"adapters", "mcp"},
+    "psycopg": {"adapters"},
 }
 HEAVY = set(LIVES_IN) - {"typer", "click"}
 FAST_NEVER = {"dataclasses", "enum", "pathlib", "typing", "subprocess", "json", "re", "importlib", "inspect"}

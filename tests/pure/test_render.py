@@ -73,6 +73,7 @@ def whole(make: Callable[[str], EntryView]) -> PromptView:
         sprint_entries=(make("sprint"),),
         stage_entries=(make("stage"),),
         agent_entries=(prose_view("prompt.md", "Work in steps.", source="prompt.md"), make("agent")),
+        task_entries=(make("note"),),
         user_entries=(make("user"),),
     )
 
@@ -92,15 +93,16 @@ def fenced(text: str) -> list[tuple[str, str]]:
     return [(token.info, token.content) for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
 
 
-@pytest.mark.vfcc("REQ-PROMPT-SECTIONS")
-def test_the_sections_stand_in_the_order_of_the_record_and_the_task_comes_last() -> None:
+@pytest.mark.vfcc("REQ-PROMPT-SECTIONS", "REQ-LOCAL-LAST")
+def test_the_sections_stand_in_the_order_of_the_record_and_what_is_local_comes_last() -> None:
     text = CODER.render(whole(lambda layer: entry(layer, f"{layer}.md")), LIMIT)
 
     assert headings(text) == [
         *("# Tidewater", "## Project Context", "### project.md", "## Current Sprint", "### sprint.md"),
-        *("## Stage Artifacts", "### stage.md", "## Your Task", "### agent.md", "### user.md", "### Task"),
+        *("## Stage Artifacts", "### stage.md", "## Your Task", "### agent.md", "### Task"),
+        *("## The open task", "### note.md", "## What is known of you", "### user.md"),
     ]
-    assert text.endswith("### Task\n\nMake the door close.\n")
+    assert "### Task\n\nMake the door close.\n\n## The open task\n" in text
     assert "Sprint login-k3f9: Login (open)\nGoals: sign in; sign out\n" in text
     assert text.index("Stage coding, apex.") < text.index("Work in steps.") < text.index("### agent.md")
 
@@ -118,12 +120,14 @@ def test_a_section_with_nothing_is_left_out_but_the_task_stands(name: str) -> No
 @pytest.mark.vfcc("REQ-FENCES")
 def test_an_entry_shows_its_source_date_trust_and_that_it_was_trimmed() -> None:
     trimmed = entry_view("a.md", "x", source="docs/a.md", date="2026-01-02", trust="agent", trimmed=True)
+    old = entry_view("c.md", "z", source="docs/c.md", standing="superseded by\ndocs/a.md")
     undated = entry_view("b.md", "y", source="docs/b.md")
 
-    text = CODER.render(PromptView("coder", project_entries=(trimmed, undated)), LIMIT)
+    text = CODER.render(PromptView("coder", project_entries=(trimmed, undated, old)), LIMIT)
 
     assert "### a.md\n\nFrom docs/a.md, 2026-01-02, trust agent, trimmed\n\n```markdown\nx\n```\n\n" in text
     assert "### b.md\n\nFrom docs/b.md, trust human\n\n```markdown\ny\n```\n\n" in text
+    assert "From docs/c.md, trust human, not in force: superseded by docs/a.md\n" in text
 
 
 @pytest.mark.vfcc("REQ-PROMPT-SECTIONS")
@@ -154,7 +158,7 @@ def test_hostile_text_stays_in_its_fence(name: str, case: str) -> None:
 
     assert headings(text) == headings(honest)
     bodies = [content for info, content in fenced(text) if info == "markdown"]
-    assert [body.rstrip("\n") for body in bodies] == [plain_text(HOSTILE[case])] * 5
+    assert [body.rstrip("\n") for body in bodies] == [plain_text(HOSTILE[case])] * 6
 
 
 def test_template_code_in_memory_stays_text() -> None:
@@ -179,7 +183,7 @@ def test_the_headings_are_ours_whatever_the_memory_says(entries: list[tuple[str,
 
     assert found == [
         *("# T", "## Project Context", *keys, "## Current Sprint"),
-        *("## Stage Artifacts", *keys, "## Your Task", *keys),
+        *("## Stage Artifacts", *keys, "## Your Task", "## What is known of you", *keys),
     ]
     assert [each for each in with_hostile_keys if each[:3] != "###"] == [each for each in found if each[:3] != "###"]
     assert len(with_hostile_keys) == len(found)

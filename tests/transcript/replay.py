@@ -117,7 +117,7 @@ def run(command: str, folder: Path, typed: list[str] | None = None) -> str:
     Where answers are given, it runs at a terminal where they are `typed`.
     """
     code, text = _piped(command, folder) if typed is None else _on_terminal(command, folder, typed)
-    text = text.rstrip("\n").replace(str(folder), "/home/you/project")
+    text = text.rstrip("\n").replace(f"{folder}-home", "/home/you").replace(str(folder), "/home/you/project")
     return "\n".join(filter(None, [text, f"[exit {code}]" if code else ""]))
 
 
@@ -144,6 +144,8 @@ def environment(folder: Path) -> dict[str, str]:
     return {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(folder.parent),
+        "XDG_DATA_HOME": f"{folder}-home/.local/share",
+        "XDG_CONFIG_HOME": f"{folder}-home/.config",
         "LC_ALL": "C.UTF-8",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,

@@ -12,7 +12,7 @@ import pytest
 
 import verifflowcc
 from verifflowcc.adapters.config import cache
-from verifflowcc.adapters.config.defaults import default_config
+from verifflowcc.adapters.config.defaults import LAYERS, default_config
 from verifflowcc.adapters.config.load import load_config
 from verifflowcc.adapters.config.provenance import effective_settings
 from verifflowcc.adapters.config.schema import json_schema
@@ -53,13 +53,14 @@ def test_the_configuration_of_the_decision_record_loads_as_it_stands(tmp_path: P
             Layer.SPRINT: LayerStrategy(("goals.md", "progress.json"), ("retrospectives/*.md",), 10000),
             Layer.STAGE: LayerStrategy(("current_artifacts/*",), ("previous_stage_summary.md",), 15000),
             Layer.AGENT: LayerStrategy(("prompt_template.md", "tools_config.yaml"), ("recent_actions.json",), 20000),
+            Layer.USER: LayerStrategy((), ("@user",), 3000),
         },
         allocations={
             "planner": Allocation(
-                {Layer.PROJECT: 300_000, Layer.SPRINT: 400_000, Layer.STAGE: 200_000, Layer.AGENT: 100_000}
+                dict(zip(LAYERS, (300_000, 400_000, 200_000, 100_000, 0), strict=True)),
             ),
             "coder": Allocation(
-                {Layer.PROJECT: 100_000, Layer.SPRINT: 100_000, Layer.STAGE: 300_000, Layer.AGENT: 500_000}
+                dict(zip(LAYERS, (100_000, 100_000, 300_000, 500_000, 0), strict=True)),
             ),
         },
         workflow="light",
@@ -346,7 +347,17 @@ def test_the_schema_describes_every_key_and_refuses_all_others() -> None:
 
 def test_the_schema_knows_every_key_that_the_program_does() -> None:
     schema = json.loads(json.dumps(json_schema(WORKFLOWS)))
-    sections = ["format", "workflow", "loading_strategy", "token_allocation", "gates", "trace", "git", "tokens"]
+    sections = [
+        "format",
+        "workflow",
+        "loading_strategy",
+        "token_allocation",
+        "gates",
+        "trace",
+        "memory",
+        "git",
+        "tokens",
+    ]
     assert list(schema["properties"]) == sections
     for path in (SEED, SHIPPED):
         assert unknown(schema, schema, yaml_value(path)) == []
@@ -364,7 +375,17 @@ def unknown(schema: dict[str, dict[str, object]], part: dict[str, object], value
 
     while "$ref" in part:
         part = schema["$defs"][str(part["$ref"]).rpartition("/")[2]]  # type: ignore[assignment]
-    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float)}
+    if "anyOf" in part:
+        return min((unknown(schema, each, value) for each in part["anyOf"]), key=len)  # type: ignore[attr-defined]
+    kinds = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "null": type(None),
+    }
     if "type" in part and not isinstance(value, kinds[str(part["type"])]):  # type: ignore[arg-type]
         return [f"{value!r} is no {part['type']}"]
     found: list[str] = []

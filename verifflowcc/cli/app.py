@@ -14,11 +14,14 @@ from verifflowcc.cli import (
     evidence,
     feedback,
     init,
+    memory,
     metrics,
+    migrate,
     next_step,
     sprint,
     stage,
     status,
+    task,
     trace,
     waive,
     workflow,
@@ -44,12 +47,15 @@ app.command("allow")(allow.allow)
 app.command("approve")(approve.approve)
 app.command("waive")(waive.waive)
 app.add_typer(feedback.app, name="feedback")
+app.add_typer(task.app, name="task")
+app.add_typer(memory.app, name="memory")
 app.add_typer(check.app, name="check")
 app.add_typer(trace.app, name="trace")
 app.command("metrics")(metrics.metrics)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)
+app.command("migrate")(migrate.migrate)
 
 
 def _version(asked: bool) -> None:

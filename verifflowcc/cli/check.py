@@ -4,16 +4,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli import check_gate, check_trace, config
+from verifflowcc.cli import check_gate, check_memory, check_trace, config
 from verifflowcc.cli.options import JsonFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.workflows import WorkflowReport
 
-app = typer.Typer(help="Check the configuration, the workflow, the gates and the trace.")
+app = typer.Typer(help="Check configuration, workflow, gates, trace and memory.")
 app.command("config")(config.check)
 app.command("gate")(check_gate.gate)
 app.command("trace")(check_trace.trace)
+app.command("memory")(check_memory.memory)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,17 +1,21 @@
 """`vfcc context`: compile and compare prompts."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verifflowcc.cli.options import JsonFlag, SprintOption, StageOption, tokens
 
+if TYPE_CHECKING:
+    from verifflowcc.domain.entries import ContextPackage
+    from verifflowcc.domain.question import Question
+
 app = typer.Typer(help="Compile the prompt for an agent, and compare two of them.", no_args_is_help=True)
 
 Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ROLE", help="The role, e.g. coder.")]
 Task = Annotated[
-    str, typer.Option("--task", metavar="TEXT", help="What the agent is to do; ranks the memory and ends the prompt.")
+    str, typer.Option("--task", metavar="TEXT", help="What the agent is to do; ranks the memory, and is in the prompt.")
 ]
 Budget = Annotated[
     int | None,
@@ -29,6 +33,15 @@ def show(
     budget: Budget = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail where an always-load file is not whole.")] = False,
     committed: Committed = False,
+    allocation: Annotated[
+        str | None,
+        typer.Option(
+            "--allocation", metavar="SHARES", help="A preset (lifetimes), a role, or shares: agent=0.6,project=0.4."
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Take in what is superseded or archived too, marked as such.")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="List every candidate, its fate and why.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
@@ -38,28 +51,46 @@ def show(
     """Print the prompt for an agent: on stdout, and nothing else.
 
     A table of what each layer uses of the budget goes to stderr, where that is a terminal. With --json, the prompt and
-    its whole explanation.
+    its whole explanation. Outside of a project, the prompt holds what is known of you.
     """
     from verifflowcc.cli import context_views
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.explanation import explanation
-    from verifflowcc.services.context import Question, compile_context, compile_prompt_only
-    from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.services.context import Question, compile_context, compile_prompt_only, note_prompt
+    from verifflowcc.services.workspace import find_workspace
 
-    question = Question(agent, sprint, stage, task, budget, strict=strict, committed=committed)
-    workspace = open_workspace()
-    if not (explain or as_json):
+    question = Question(
+        *(agent, sprint, stage, task, budget),
+        strict=strict,
+        committed=committed,
+        allocation=allocation,
+        with_past=everything,
+    )
+    workspace = find_workspace()
+    if workspace is not None and not (explain or as_json):
         prompt = compile_prompt_only(workspace, question)
         context_views.deliver(prompt.text, output)
-        context_views.account(prompt, looking=out.person_is_looking())
+        context_views.account(prompt, looking=out.person_is_looking(), more=note_prompt(workspace, question, prompt))
         return
-    package = compile_context(workspace, question)
-    if as_json:
-        context_views.deliver(out.json_text(package), output)
-    else:
-        context_views.deliver(package.text, output)
+    package = compile_context(workspace, question) if workspace else _for_person(question)
+    context_views.deliver(out.json_text(package) if as_json else package.text, output)
+    if explain and not as_json:
+        from verifflowcc.cli.explanation import explanation
+
         out.say(explanation(package))
-    context_views.account(package.prompt, looking=explain)
+    looking = explain or (workspace is None and not as_json and out.person_is_looking())
+    more = note_prompt(workspace, question, package.prompt)
+    context_views.account(package.prompt, looking=looking, more=more)
+
+
+def _for_person(question: "Question") -> "ContextPackage":
+    """Return the prompt outside of any project: of what is known of the person, where anything is."""
+    from verifflowcc.services.context import compile_context
+    from verifflowcc.services.user_prompt import compile_for_person
+    from verifflowcc.services.workspace import open_workspace
+
+    needs_project = question.committed or question.sprint or question.stage
+    package = None if needs_project else compile_for_person(question)
+    return package or compile_context(open_workspace(), question)
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """How a compiled prompt is delivered, its account shown, and two prompts compared."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +24,9 @@ def deliver(text: str, path: Path | None) -> None:
         out.say("")
 
 
-def account(prompt: Prompt, *, looking: bool) -> None:
+def account(prompt: Prompt, *, looking: bool, more: Sequence[str] = ()) -> None:
     """Say on stderr what must be known (warnings, always) and what a person wants to see (the table per layer)."""
-    for notice in prompt.notices:
+    for notice in (*prompt.notices, *more):
         out.warn(notice)
     if looking:
         out.say(_layers(prompt))

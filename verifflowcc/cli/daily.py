@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typer._click.core import Context
     from typer._click.formatting import HelpFormatter
 
-DAILY = ("init", "status", "next", "sprint", "stage", "context", "check", "approve", "doctor")
+DAILY = ("init", "status", "next", "sprint", "stage", "context", "memory", "check", "approve", "doctor")
 
 
 class Daily(TyperGroup):

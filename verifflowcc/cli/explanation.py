@@ -16,7 +16,16 @@ def explanation(package: ContextPackage) -> str:
     rows = [_placed(one) for one in package.placed]
     rows += [(str(one.layer), "–", one.key, f"{one.tokens:,}", "skipped", one.reason) for one in package.skipped]
     inputs = "\n".join(f"{name}: {digest}" for name, digest in sorted(package.inputs.items()))
-    return f"{_listing(rows, width_of(sys.stderr))}\n\n{inputs}\n"
+    return f"{_listing(rows, width_of(sys.stderr))}\n\n{_account(package)}\n\n{inputs}\n"
+
+
+def _account(package: ContextPackage) -> str:
+    """How many typed items the role is offered, and what each lifetime has of the prompt."""
+    caps = ", ".join(
+        f"{number} {name.replace('_', ' ')}" for name, number in sorted(package.caps.items(), reverse=True)
+    )
+    tiers = ", ".join(f"{tier} {tokens:,}" for tier, tokens in package.tiers.items())
+    return f"offered: up to {caps}\ntokens by lifetime: {tiers}"
 
 
 def _placed(one: Placed) -> _Row:
@@ -28,8 +37,15 @@ def _placed(one: Placed) -> _Row:
         one.candidate.key,
         f"{one.candidate.tokens:,}",
         str(one.fate) if one.fate is not Fate.TRIMMED else f"trimmed to {one.tokens:,}",
-        f"{reason}; {one.candidate.why}" if one.candidate.why else reason,
+        _why(one, reason),
     )
+
+
+def _why(one: Placed, reason: str) -> str:
+    """The reason, the virtual source with the lifetime of what it has, why it does not hold any more, and the score."""
+    candidate = one.candidate
+    source = f"{candidate.origin} ({candidate.tier})" if candidate.origin else ""
+    return "; ".join(part for part in (reason, candidate.standing, source, candidate.why) if part)
 
 
 def _listing(rows: list[_Row], width: int) -> str:

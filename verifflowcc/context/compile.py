@@ -100,13 +100,16 @@ class _Compiling:
     def holds(self, compiled: Compiled) -> bool:
         """Whether something of the agent layer is in the prompt; anything, where the agent layer can have nothing in.
 
-        A layer's `max_tokens` may keep all of its entries out at any budget; then none would do.
+        A layer's `max_tokens` may keep all of its entries out at any budget; then none would do. Beside other layers,
+        what is known of the person is never what a budget fails for.
         """
         placed = _layers_in(compiled.packing)
         if Layer.AGENT in placed:
             return True
         if self._possible is None:
             self._possible = _layers_in(pack(self._queues, BOUNDLESS_TOKENS, frame_tokens, self._trim))
+            if any(queue.layer is not Layer.USER for queue in self._queues):
+                self._possible.discard(Layer.USER)
         return Layer.AGENT not in self._possible and (bool(placed) or not self._possible)
 
     def smallest(self, budget: int) -> int:

@@ -17,10 +17,14 @@ _WITHDRAWN = frozenset({DecisionStatus.REJECTED, DecisionStatus.DEPRECATED})
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """`by` is the newer item's path, or what the older one names where that is not in view; None if it names none."""
+    """`by` is the newer item's path, or what the older one names where that is not in view; None if it names none.
+
+    `newer` are the paths of all items in view that supersede it.
+    """
 
     by: str | None
     why: str
+    newer: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def _derive(
     for path in sorted(newer.keys() | said.keys()):
         by = sorted(each for each in newer.get(path, ()) if (path, each) not in circles)
         if by:
-            found[path] = Superseded(by[-1], f"superseded by {', '.join(by)}")
+            found[path] = Superseded(by[-1], f"superseded by {', '.join(by)}", tuple(by))
         elif path in said and path not in in_circle:
             named = f"superseded by {said[path]}" if said[path] else "superseded"
             found[path] = Superseded(said[path], f"{named}, as its status says")

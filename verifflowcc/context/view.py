@@ -46,7 +46,8 @@ class EntryView:
     """One piece of memory. `fence` is longer than any fence in `text`; it is empty for prose, which stands unfenced.
 
     `info` is the word after the fence (`markdown`, `json`, `yaml` or `text`); `source` is the path; `date` is an ISO
-    date or empty; `trust` is `human`, `tool`, `agent` or `external`.
+    date or empty; `trust` is `human`, `tool`, `agent` or `external`; `standing` says why it does not hold any more,
+    empty where it does.
     """
 
     key: str
@@ -58,9 +59,10 @@ class EntryView:
     date: str
     trust: str
     trimmed: bool
+    standing: str = ""
 
     def __post_init__(self) -> None:
-        _require_lines(self, ("key", "title", "fence", "info", "source", "date", "trust"))
+        _require_lines(self, ("key", "title", "fence", "info", "source", "date", "trust", "standing"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,11 @@ class LayerView:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """The names at the top of a template. `layers` holds the same entries again, in reading order."""
+    """The names at the top of a template. `layers` holds the same entries again, in reading order.
+
+    `task_entries` are what was noted for the open task, and `user_entries` what is known of the person: both are of
+    this machine alone.
+    """
 
     agent: str
     title: str = ""
@@ -114,6 +120,7 @@ class PromptView:
     sprint_entries: tuple[EntryView, ...] = ()
     stage_entries: tuple[EntryView, ...] = ()
     agent_entries: tuple[EntryView, ...] = ()
+    task_entries: tuple[EntryView, ...] = ()
     user_entries: tuple[EntryView, ...] = ()
     layers: tuple[LayerView, ...] = field(init=False)
 
@@ -124,6 +131,7 @@ class PromptView:
             ("sprint", self.sprint_entries),
             ("stage", self.stage_entries),
             ("agent", self.agent_entries),
+            ("task", self.task_entries),
             ("user", self.user_entries),
         )
         object.__setattr__(self, "layers", tuple(LayerView(name, entries) for name, entries in named))
@@ -143,6 +151,7 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
     date: str | None = None,
     trust: str = "human",
     trimmed: bool = False,
+    standing: str = "",
 ) -> EntryView:
     """Return an entry whose text stands in a fence that nothing in it can close."""
     body = plain_text(text)
@@ -156,6 +165,7 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
         date=one_line(date or ""),
         trust=one_line(trust),
         trimmed=trimmed,
+        standing=one_line(standing),
     )
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.gates import Mode
+from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
 
 FORMAT = 1
@@ -17,7 +19,19 @@ DEFAULT_SHARES: Mapping[Layer, int] = {
     Layer.STAGE: 300_000,
     Layer.SPRINT: 200_000,
     Layer.PROJECT: 100_000,
+    Layer.USER: 0,
 }
+PRESETS: Mapping[str, Mapping[Layer, int]] = {
+    "lifetimes": {
+        Layer.AGENT: 400_000,
+        Layer.STAGE: 100_000,
+        Layer.SPRINT: 100_000,
+        Layer.PROJECT: 200_000,
+        Layer.USER: 200_000,
+    },
+}
+"""Allocations with a name. `lifetimes` gives 0.4 to the task, 0.4 to the project (its sprint and stage included) and
+0.2 to what holds for the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +50,15 @@ class LayerStrategy:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """A role's share of the budget per layer, in millionths, and its budget where it has one of its own."""
+    """A role's share of the budget per layer, in millionths, and its budget where it has one of its own.
+
+    A user layer with no share lives on what others leave over, up to a tenth of the budget. `preset` is the name that
+    the shares were given by, if any.
+    """
 
     shares: Mapping[Layer, int]
     budget_tokens: int | None = None
+    preset: str | None = None
 
 
 DEFAULT_ALLOCATION = Allocation(DEFAULT_SHARES)
@@ -98,6 +117,57 @@ class TraceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Assembly:
+    """How many typed items a kind of role is offered; `user_types` are the only ones of the user's, None: all."""
+
+    user_items: int
+    project_items: int
+    user_types: tuple[str, ...] | None = None
+
+
+THINKING = Assembly(20, 30)
+WORKING = Assembly(10, 50, ("preference", "communication_style"))
+THINKING_ROLES = ("planner", "analyst", "architect", "stakeholder")
+MAX_ITEMS = 1_000
+DEFAULT_BACKENDS: Mapping[ScopeKind, BackendKind] = {
+    ScopeKind.PROJECT: BackendKind.FILES,
+    ScopeKind.TASK: BackendKind.FILES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """What becomes of typed items in this project.
+
+    `backends` says how the project's and its tasks' items are kept; where a server or the user's own items are is said
+    by each person's own settings (`UserSettings`), never by a project. Above `max_items` extracted and inferred items,
+    the lowest tenth is archived.
+    """
+
+    enabled: bool = True
+    backends: Mapping[ScopeKind, BackendKind] = field(default_factory=lambda: dict(DEFAULT_BACKENDS))
+    thinking_roles: tuple[str, ...] = THINKING_ROLES
+    thinking: Assembly = THINKING
+    working: Assembly = WORKING
+    max_items: int = MAX_ITEMS
+
+    def assembly_for(self, agent: str) -> Assembly:
+        """Return what a role is offered: more of the user for a thinking one, more of the project for a working one."""
+        return self.thinking if agent in self.thinking_roles else self.working
+
+
+@dataclass(frozen=True, slots=True)
+class UserSettings:
+    """A person's own settings (`$XDG_CONFIG_HOME/vfcc/config.yaml`): how their items are kept, and where a server is.
+
+    `postgres_url` is a libpq connection string or URL, without a password: that comes from libpq's own places.
+    """
+
+    backend: BackendKind = BackendKind.FILES
+    postgres_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """A whole, valid configuration. `digest` is that of the file's bytes, or of nothing where there is no file."""
 
@@ -109,6 +179,7 @@ class Config:
     digest: str
     gates: GateSettings = field(default_factory=GateSettings)
     trace: TraceSettings = field(default_factory=TraceSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
 
     def allocation_for(self, agent: str) -> Allocation:
         """Return the role's allocation, else that of `default`, else 0.4 agent, 0.3 stage, 0.2 sprint, 0.1 project."""

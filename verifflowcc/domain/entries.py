@@ -1,7 +1,7 @@
 """Candidates for a prompt, what became of each, and the compiled prompt itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from verifflowcc.domain.layers import Layer
@@ -13,8 +13,10 @@ class Candidate:
 
     `key` is its name within the layer (`decisions/0007-index.md`), `path` where it lies, relative to the project's
     root, with `/`. `tokens` counts the body alone. `always` marks an always-load entry. `local` marks what other clones
-    do not have. `origin`, `date` and `trust` stand beside the text in the prompt. The text itself is fetched by `path`
-    when it is needed, so that a thousand candidates that do not fit cost no reading.
+    do not have. `date`, `trust` and `standing`, why it does not hold any more, stand beside the text in the prompt. The
+    text itself is fetched by `path` when it is needed, so that a thousand candidates that do not fit cost no reading.
+    `origin` is the virtual source that named it, empty for a pattern of files. `tier` is its lifetime: `task`,
+    `project` or `global`. `item` is a typed item's id within its `scope`; empty for other files.
     """
 
     layer: Layer
@@ -31,6 +33,11 @@ class Candidate:
     trust: str = "human"
     score: int = 0
     why: str = ""
+    origin: str = ""
+    tier: str = "project"
+    item: str = ""
+    scope: str = ""
+    standing: str = ""
 
 
 class Fate(StrEnum):
@@ -75,7 +82,8 @@ class Prompt:
 
     `tokens` counts `text` as rendered and is never above `budget_tokens`. `notices` are sentences for the reader.
     `counter` says which counter counted; `estimated` is true where the count is not exact and is shown with a `~`.
-    `compression` is the tokens of the bodies in the prompt over those of all bodies offered, in thousandths.
+    `compression` is the tokens of the bodies in the prompt over those of all bodies offered, in thousandths. `items`
+    are the ids of the typed items in it, by scope.
     """
 
     agent: str
@@ -89,6 +97,7 @@ class Prompt:
     compression: int
     counter: str
     estimated: bool = False
+    items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +116,9 @@ class ContextPackage:
     """A prompt and its whole explanation.
 
     `placed` lists every candidate that took part in packing, `skipped` every other. `sources` maps each path in the
-    prompt to its digest; `inputs` names the digests of what else went in: configuration, template, ledger.
+    prompt to its digest; `inputs` names the digests of what else went in: configuration, template, ledger, and all that
+    a virtual source offered. `caps` are the most items of a kind that were offered to this role, `tiers` the tokens in
+    the prompt by lifetime.
     """
 
     prompt: Prompt
@@ -116,6 +127,8 @@ class ContextPackage:
     skipped: tuple[Skipped, ...]
     sources: Mapping[str, str]
     inputs: Mapping[str, str]
+    caps: Mapping[str, int] = field(default_factory=dict)
+    tiers: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def text(self) -> str:

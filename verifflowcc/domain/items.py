@@ -94,6 +94,14 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Uses:
+    """How often prompts held an item, or somebody looked at it; `last` is an ISO day, None before the first time."""
+
+    count: int = 0
+    last: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Recency:
     """How new an item is, by its own word: an ISO date or a number in its name. Compared within a kind only."""
 
@@ -136,7 +144,9 @@ class Item:
 
     `importance` and `confidence` in thousandths, 0 to 1000; `created`, `updated`, `expires` and `deadline` as ISO dates
     or date-times. `path` is as the caller gave it, with `/`; `scope` follows from it. `key` is what an upsert matches
-    within scope and type. `decision` is there for decisions alone.
+    within scope and type. `tokens` counts what a task's item says; None elsewhere. `details` are what a type of item
+    has beside its text, in the order of the file: the stage and tool of a task's item, the scope of a convention, the
+    code of a failure, the domain of a pattern, the category of a preference. `decision` is there for decisions alone.
     """
 
     id: str
@@ -158,6 +168,9 @@ class Item:
     deadline: str | None = None
     verification: str | None = None
     tags: tuple[str, ...] = ()
+    uses: Uses = Uses()
+    tokens: int | None = None
+    details: tuple[tuple[str, str], ...] = ()
     recency: Recency = Recency()
     decision: DecisionFacts | None = None
 
@@ -165,9 +178,17 @@ class Item:
 def scope_of(path: str) -> str:
     """Return the scope that a path in the memory tree stands for; `project` for what lies outside it.
 
+    What a person has beyond all projects lies in a folder `user`, outside of every project's `.memory/`.
+
     >>> scope_of(".memory/stage/login/coding/summary.md"), scope_of("CLAUDE.md")
     ('stage/login/coding', 'project')
+    >>> scope_of("user/items/preference/editor.md"), scope_of(".memory/local/tasks/fix-it-k3f9/items/reasoning/a.md")
+    ('user', 'task/fix-it-k3f9')
     """
     parts = path.removeprefix(".memory/").split("/")[:-1]
+    if path.startswith("user/"):
+        return "user"
+    if parts[:2] == ["local", "tasks"] and len(parts) > 2:
+        return f"task/{parts[2]}"
     names = {"sprint": 2, "stage": 3, "agent": 2}.get(parts[0] if parts else "", 0)
     return "/".join(parts[:names]) if 0 < names <= len(parts) else "project"

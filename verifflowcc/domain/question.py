@@ -8,7 +8,8 @@ class Question:
     """Whose prompt is wanted, for which sprint and stage, for what task, within how many tokens.
 
     `committed` takes everything from `revision`; otherwise from the working tree, without local sources unless
-    `with_local`.
+    `with_local`. `allocation` goes before the role's: the name of a preset or a role, or shares such as
+    `agent=0.6,project=0.4`. `with_past` takes in what is superseded or withdrawn, marked as such.
     """
 
     agent: str
@@ -20,3 +21,5 @@ class Question:
     committed: bool = False
     revision: str = "HEAD"
     with_local: bool = True
+    allocation: str | None = None
+    with_past: bool = False

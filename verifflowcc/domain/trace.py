@@ -299,7 +299,7 @@ class Finding:
     """
 
     code: str
-    family: Family
+    family: StrEnum
     severity: Severity
     item: str
     type: str

@@ -5,6 +5,7 @@ Codes never change their meaning; one that is no longer asked is never used for 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from verifflowcc.domain.trace import Family, Severity
 
@@ -14,7 +15,7 @@ class Check:
     """A check: `severity` holds where a workflow says nothing else."""
 
     code: str
-    family: Family
+    family: StrEnum
     severity: Severity
     title: str
 

@@ -6,23 +6,23 @@ The escapes are those of the runner: `%`, CR and LF everywhere, and `:` and `,` 
 from collections.abc import Iterable
 from posixpath import join
 
+from verifflowcc.domain.catalogue import TRACE, Catalogue
 from verifflowcc.domain.trace import Finding, Severity
-from verifflowcc.domain.trace_codes import CHECKS
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 _CONTROL = dict.fromkeys(range(0x20), "\N{REPLACEMENT CHARACTER}") | {ord("\t"): " "}
 
 
-def annotations(findings: Iterable[Finding], prefix: str = "") -> str:
+def annotations(findings: Iterable[Finding], prefix: str = "", of: Catalogue = TRACE) -> str:
     """Return one line for each finding; `prefix` is the folder of the project in its repository, "" at the top.
 
     A finding that is about no file has no place in its annotation.
     """
-    return "".join(f"{_annotation(each, prefix)}\n" for each in findings)
+    return "".join(f"{_annotation(each, prefix, of)}\n" for each in findings)
 
 
-def _annotation(finding: Finding, prefix: str) -> str:
-    title = f"{finding.code}: {CHECKS[finding.code].title}" if finding.code in CHECKS else finding.code
+def _annotation(finding: Finding, prefix: str, of: Catalogue) -> str:
+    title = f"{finding.code}: {of.checks[finding.code].title}" if finding.code in of.checks else finding.code
     properties = {"title": title}
     if finding.path:
         properties = {"file": join(prefix, finding.path), "line": str(max(finding.line, 1)), **properties}

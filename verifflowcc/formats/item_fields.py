@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from verifflowcc.domain.items import Link, Ref, Relation, Source, SourceKind
+from verifflowcc.domain.items import Link, Ref, Relation, Source, SourceKind, Uses
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.text.dates import read_moment
 from verifflowcc.text.near import nearest
@@ -122,6 +122,39 @@ class Fields:
         names = (member(value, name) for name in ("project", "session"))
         return Source(SourceKind(kind or "explicit"), member(value, "actor") or "human", *names)
 
+    def uses(self) -> Uses:
+        """Return how often the item was used and when last; none where nothing is said."""
+        value = self.values.get("uses")
+        if value is None or is_null(value):
+            return Uses()
+        count, last = member(value, "count"), member(value, "last")
+        day = read_moment(last) if last else None
+        if not isinstance(value, Table) or not whole_number(count or "0") or (last and day is None):
+            self.note(value, "uses needs a whole `count` and a date `last`; it is ignored")
+            return Uses()
+        return Uses(int(count or "0"), day)
+
+    def whole(self, name: str) -> int | None:
+        """Return a whole number from 0 up, else None."""
+        text = self.text(name)
+        if text is not None and not whole_number(text):
+            self.note(self.values[name], f"{name} {quoted(text)} is no whole number; it is ignored")
+            return None
+        return None if text is None else int(text)
+
+    def details(self) -> tuple[tuple[str, str], ...]:
+        """Return the texts of the mapping `details`, in its order; of a key that stands twice, the last."""
+        value = self.values.get("details")
+        if value is None or is_null(value):
+            return ()
+        if not isinstance(value, Table):
+            self.note(value, f"details is {_shape(value)}, not a mapping; it is ignored")
+            return ()
+        found = {key: text for key, _ in value.pairs if (text := member(value, key)) is not None}
+        if any(not isinstance(each, Scalar) for _, each in value.pairs):
+            self.note(value, "details holds what is no text; that is ignored")
+        return tuple(found.items())
+
     def _list(self, name: str) -> tuple[Value, ...]:
         value = self.values.get(name)
         if value is None or is_null(value):
@@ -130,6 +163,15 @@ class Fields:
             return value.values
         self.note(value, f"{name} is {_shape(value)}, not a list; it is ignored")
         return ()
+
+
+def whole_number(text: str) -> bool:
+    """Say whether a text is a whole number from 0 up, in at most 18 digits.
+
+    >>> whole_number("12"), whole_number("-1"), whole_number("1.0")
+    (True, False, False)
+    """
+    return text.isascii() and text.isdecimal() and len(text) <= 18
 
 
 def read_thousandths(text: str) -> int | None:

@@ -22,7 +22,7 @@ from verifflowcc.text.sections import sections
 
 KNOWN_KEYS = (
     *("id", "type", "title", "key", "importance", "confidence", "status", "links", "source", "trust", "refs", "uses"),
-    *("created", "updated", "date", "expires", "deadline", "verification", "tags"),
+    *("created", "updated", "date", "expires", "deadline", "verification", "tags", "tokens", "details"),
     *("derived", "rationale", "planned", "integrity", "reviewed", "verified", "tests", "evidence"),
     "imported",
 )
@@ -73,6 +73,9 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
         deadline=fields.moment("deadline"),
         verification=fields.text("verification"),
         tags=fields.words("tags"),
+        uses=fields.uses(),
+        tokens=fields.whole("tokens"),
+        details=fields.details(),
         recency=recency(updated or created or (decision.date if decision else None), stem),
         decision=decision,
     )

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from verifflowcc.domain.items import Item, Link, Ref, Source
+from verifflowcc.domain.items import Item, Link, Ref, Source, Uses
 from verifflowcc.formats.item_fields import show_thousandths
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_./@+ -]*(?<! )")
@@ -37,6 +37,9 @@ def render_item(item: Item, body: str) -> str:
         ("deadline", _date(item.deadline)),
         ("verification", _optional(item.verification)),
         ("tags", _list(map(scalar, item.tags)) if item.tags else None),
+        ("uses", render_uses(item.uses) if item.uses != Uses() else None),
+        ("tokens", None if item.tokens is None else str(item.tokens)),
+        ("details", _table(item.details) if item.details else None),
     )
     lines = [f"{name}: {value}\n" for name, value in rows if value is not None]
     text = body.replace("\r\n", "\n").strip("\n")
@@ -53,6 +56,15 @@ def render_links(links: Iterable[Link]) -> str:
     return _list(
         _table((("to", link.to), ("relation", str(link.relation)), ("fingerprint", link.fingerprint))) for link in links
     )
+
+
+def render_uses(uses: Uses) -> str:
+    """Return uses as the one line of YAML that follows `uses:`.
+
+    >>> render_uses(Uses(12, "2026-11-20"))
+    '{count: 12, last: 2026-11-20}'
+    """
+    return "{" + f"count: {uses.count}" + (f", last: {_date(uses.last)}" if uses.last else "") + "}"
 
 
 def scalar(text: str) -> str:
@@ -92,7 +104,7 @@ def _ref(ref: Ref) -> str:
 
 
 def _table(pairs: Iterable[tuple[str, str | None]]) -> str:
-    return "{" + ", ".join(f"{name}: {inner(value)}" for name, value in pairs if value is not None) + "}"
+    return "{" + ", ".join(f"{inner(name)}: {inner(value)}" for name, value in pairs if value is not None) + "}"
 
 
 def inner(text: str) -> str:

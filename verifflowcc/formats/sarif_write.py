@@ -1,4 +1,4 @@
-"""A trace report as a SARIF 2.1.0 log: every check is a rule, every finding a result with its file and line."""
+"""A report of checks as a SARIF 2.1.0 log: every check is a rule, every finding a result with its file and line."""
 
 import json
 from collections import Counter
@@ -7,21 +7,19 @@ from hashlib import sha256
 from posixpath import join
 from urllib.parse import quote
 
+from verifflowcc.domain.catalogue import TRACE, Catalogue
 from verifflowcc.domain.trace import Finding, Severity, TraceReport
-from verifflowcc.domain.trace_codes import CHECKS
-from verifflowcc.domain.trace_help import HELP
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-FINGERPRINT = "vfccTrace/v1"
-NO_FILE = ".memory/project/items"
+FINGERPRINT = TRACE.fingerprint
+NO_FILE = TRACE.nowhere
 """What a finding that is about no file is shown at: readers of SARIF drop results without a place."""
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note", Severity.OFF: "none"}
 Json = None | bool | int | str | list["Json"] | dict[str, "Json"]
-_RULES = {code: index for index, code in enumerate(CHECKS)}
 
 
-def sarif_text(report: TraceReport, version: str, prefix: str = "") -> str:
+def sarif_text(report: TraceReport, version: str, prefix: str = "", of: Catalogue = TRACE) -> str:
     """Return the log as JSON; `prefix` is the folder of the project in its repository, "" at the top.
 
     Known findings are results that are suppressed. Paths are relative, so that the log means the same on every machine.
@@ -29,23 +27,23 @@ def sarif_text(report: TraceReport, version: str, prefix: str = "") -> str:
     weights = {one.code: one.severity for one in report.asked}
     driver: dict[str, Json] = {
         "name": "vfcc",
-        "fullName": "vfcc check trace",
+        "fullName": of.name,
         "version": version,
         "semanticVersion": version,
-        "rules": [_rule(code, weights) for code in CHECKS],
+        "rules": [_rule(code, weights, of) for code in of.checks],
     }
     run: dict[str, Json] = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"SRCROOT": {"description": {"text": "the top of the repository"}}},
         "invocations": [{"executionSuccessful": True}],
-        "results": [*_results(report.findings, report.known, prefix)],
+        "results": [*_results(report.findings, report.known, prefix, of)],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2) + "\n"
 
 
-def _rule(code: str, weights: Mapping[str, Severity]) -> Json:
-    check, told = CHECKS[code], HELP[code]
+def _rule(code: str, weights: Mapping[str, Severity], of: Catalogue) -> Json:
+    check, told = of.checks[code], of.help[code]
     words = told.remedy
     return {
         "id": code,
@@ -54,7 +52,7 @@ def _rule(code: str, weights: Mapping[str, Severity]) -> Json:
         "fullDescription": {"text": told.meaning},
         "help": {"text": words, "markdown": words},
         "defaultConfiguration": _configuration(weights.get(code, check.severity)),
-        "properties": {"tags": ["traceability", str(check.family)]},
+        "properties": {"tags": [of.tag, str(check.family)]},
     }
 
 
@@ -62,20 +60,23 @@ def _configuration(severity: Severity) -> Json:
     return {"enabled": False} if severity is Severity.OFF else {"level": _LEVELS[severity]}
 
 
-def _results(findings: Iterable[Finding], known: Iterable[Finding], prefix: str) -> Iterator[Json]:
+def _results(findings: Iterable[Finding], known: Iterable[Finding], prefix: str, of: Catalogue) -> Iterator[Json]:
+    rules = {code: index for index, code in enumerate(of.checks)}
     seen: Counter[str] = Counter()
     for suppressed, each in [*((False, one) for one in findings), *((True, one) for one in known)]:
         seen[each.key] += 1
-        result = _result(each, prefix, seen[each.key])
+        result = _result(each, prefix, seen[each.key], of)
+        if each.code in rules:
+            result["ruleIndex"] = rules[each.code]
         if suppressed:
             reason = "it is in the project's list of known findings"
             result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": reason}]
         yield result
 
 
-def _result(finding: Finding, prefix: str, number: int) -> dict[str, Json]:
+def _result(finding: Finding, prefix: str, number: int, of: Catalogue) -> dict[str, Json]:
     message = f"{finding.message}\nNext: {finding.step}" if finding.step else finding.message
-    place = quote(join(prefix, finding.path or NO_FILE))
+    place = quote(join(prefix, finding.path or of.nowhere))
     result: dict[str, Json] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
@@ -88,10 +89,8 @@ def _result(finding: Finding, prefix: str, number: int) -> dict[str, Json]:
                 }
             }
         ],
-        "partialFingerprints": {FINGERPRINT: f"{sha256(finding.key.encode()).hexdigest()[:32]}:{number}"},
+        "partialFingerprints": {of.fingerprint: f"{sha256(finding.key.encode()).hexdigest()[:32]}:{number}"},
     }
-    if finding.code in _RULES:
-        result["ruleIndex"] = _RULES[finding.code]
     if finding.item:
         result["properties"] = {"item": finding.item, "type": finding.type}
     return result

@@ -11,14 +11,17 @@ from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Place
 from verifflowcc.adapters.files.tree import Tree
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS, Config
+from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS, Allocation, Config
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.question import Question
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError
 from verifflowcc.services import prompt_templates
+from verifflowcc.services.allocating import allocation_of
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.offering import Caps, caps_for
+from verifflowcc.services.prompt_sources import Sources, close_sources, open_sources
 from verifflowcc.services.selection import Selection, select
 from verifflowcc.services.standpoint import depends_on as place_depends_on
 from verifflowcc.services.standpoint import progress_of, resolve
@@ -45,14 +48,20 @@ class Circumstances:
     selection: Selection
     derived: Mapping[Derived, Supplied]
     template_source: prompt_templates.TemplateSource
+    sources: Sources
+    allocation: Allocation
     inputs: Mapping[str, str]
     notices: tuple[str, ...]
 
     @property
     def budget_tokens(self) -> int:
         """The budget: as asked, else the role's, else 50,000."""
-        of_role = self.config.allocation_for(self.question.agent).budget_tokens
-        return self.question.budget_tokens or of_role or DEFAULT_BUDGET_TOKENS
+        return self.question.budget_tokens or self.allocation.budget_tokens or DEFAULT_BUDGET_TOKENS
+
+    @property
+    def caps(self) -> Caps:
+        """How many typed items the role is offered."""
+        return caps_for(self.config.memory, self.question.agent, with_past=self.question.with_past)
 
     def template(self) -> "PromptTemplate":
         """Return the role's template, checked and ready."""
@@ -79,7 +88,9 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
             inputs["commit"] = commit
         # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
         index = stack.enter_context(Index(workspace.local / ("commits.db" if question.committed else "index.db")))
-        yield _look(source, question, index, inputs)
+        here = _look(source, question, index, inputs)
+        stack.callback(close_sources, here.sources)
+        yield here
 
 
 def _look(source: Workspace, question: Question, index: Index, inputs: dict[str, str]) -> Circumstances:
@@ -94,7 +105,9 @@ def _look(source: Workspace, question: Question, index: Index, inputs: dict[str,
     derived = {Derived.PROGRESS: Supplied(*progress)} if progress else {}
     if comments := comments_told(source, place, state):
         derived[Derived.FEEDBACK] = comments
-    selection = select(tree, loaded.config.strategies, place, derived)
+    allocation = allocation_of(loaded.config, question)
+    sources = open_sources(source, loaded.config, question, place, tree)
+    selection = select(tree, loaded.config.strategies, place, derived, sources.offered)
     template = prompt_templates.source_for(source, question.agent)
     inputs |= {"config": loaded.config.digest, "template": template.digest}
     if progress:
@@ -111,8 +124,10 @@ def _look(source: Workspace, question: Question, index: Index, inputs: dict[str,
         selection=selection,
         derived=derived,
         template_source=template,
+        sources=sources,
+        allocation=allocation,
         inputs=inputs,
-        notices=(*loaded.notices, *notices),
+        notices=(*loaded.notices, *notices, *sources.notices),
     )
 
 

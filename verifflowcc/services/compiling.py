@@ -16,6 +16,7 @@ from verifflowcc.services.reading import Reading
 
 ROOM_CHARS = 65_536
 ROOM_PER_ENTRY_CHARS = 1024
+LEFTOVER_PART = 10
 OFTEN = 8
 """A template may print what it is given this often and some words of its own; one that prints more is stopped."""
 
@@ -29,12 +30,22 @@ def with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed
 
 def pack_layer(here: Circumstances, reading: Reading, layer: Layer) -> tuple[Placed, ...]:
     """Return the fates of one layer's candidates where the whole budget is theirs."""
-    gathered = gather(here.selection, reading, here.derived, here.question.task)
+    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps)
     queues = [replace(queue, share=SHARE_UNIT) for queue in _queues(here, gathered) if queue.layer is layer]
     trim = trimmer(here.counter.count, _text_of(reading))
     placed = pack(queues, here.budget_tokens, lambda _: 0, trim).placed
-    here.index.save()
+    _save(here)
     return placed
+
+
+def _save(here: Circumstances) -> tuple[str, ...]:
+    """Keep what was learned; return what keeps an index from being kept."""
+    here.index.save()
+    if here.sources.theirs is None:
+        return here.index.notices
+    theirs = here.sources.theirs[1]
+    theirs.save()
+    return (*here.index.notices, *theirs.notices)
 
 
 def _text_of(reading: Reading) -> Callable[[Candidate], str]:
@@ -43,23 +54,30 @@ def _text_of(reading: Reading) -> Callable[[Candidate], str]:
 
 def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
     """Return the prompt and its explanation. Raises as `services.context.compile_context` says."""
-    gathered = gather(here.selection, reading, here.derived, here.question.task)
+    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps)
     compiled = _pack(here, gathered, reading)
     placed = compiled.packing.placed
     notices = (*here.notices, *gathered.notices, *_not_whole(placed))
     if here.question.strict:
         _refuse_partial(placed, here)
     prompt = _prompt(here, compiled, gathered, notices)
-    here.index.save()
-    prompt = replace(prompt, notices=(*prompt.notices, *here.index.notices))
+    prompt = replace(prompt, notices=(*prompt.notices, *_save(here)))
     return ContextPackage(
         prompt=prompt,
         task=here.question.task,
         placed=placed,
         skipped=tuple(gathered.skipped),
         sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
-        inputs=here.inputs,
+        inputs={**here.inputs, **gathered.digests},
+        caps={"user_items": here.caps.user_items, "project_items": here.caps.project_items},
+        tiers=_tiers(placed),
     )
+
+
+def _tiers(placed: Sequence[Placed]) -> dict[str, int]:
+    return {
+        tier: sum(one.tokens for one in placed if one.candidate.tier == tier) for tier in ("task", "project", "global")
+    }
 
 
 def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled:
@@ -74,18 +92,25 @@ def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled
 
 
 def _queues(here: Circumstances, gathered: Gathered) -> tuple[LayerQueue, ...]:
-    allocation = here.config.allocation_for(here.question.agent)
     return tuple(
         LayerQueue(
             layer,
-            allocation.shares.get(layer, 0),
-            here.config.strategies[layer].max_tokens,
+            here.allocation.shares.get(layer, 0),
+            _most(here, layer),
             gathered.candidates.get(layer, ()),
             here.config.strategies[layer].head_tail_preserve,
         )
         for layer in PRIORITY
         if layer in here.config.strategies
     )
+
+
+def _most(here: Circumstances, layer: Layer) -> int:
+    """The most that a layer may take; a user layer with no share of its own has a tenth of the budget at most."""
+    most = here.config.strategies[layer].max_tokens
+    if layer is Layer.USER and not here.allocation.shares.get(layer, 0):
+        return min(most, here.budget_tokens // LEFTOVER_PART)
+    return most
 
 
 def _not_whole(placed: tuple[Placed, ...]) -> list[str]:
@@ -120,4 +145,14 @@ def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices
         compression=used * 1000 // offered if offered else 1000,
         counter=here.counter.name,
         estimated=here.counter.estimated,
+        items=_items(compiled.packing.placed),
     )
+
+
+def _items(placed: Sequence[Placed]) -> dict[str, tuple[str, ...]]:
+    """Return the ids of the typed items in the prompt, by scope."""
+    found: dict[str, list[str]] = {}
+    for one in placed:
+        if one.candidate.item and one.fate is not Fate.DROPPED:
+            found.setdefault(one.candidate.scope, []).append(one.candidate.item)
+    return {scope: tuple(dict.fromkeys(ids)) for scope, ids in sorted(found.items())}

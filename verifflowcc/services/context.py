@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from verifflowcc.services.circumstances import Circumstances
     from verifflowcc.services.reading import Reading
 
-__all__ = ["Question", "compile_context", "compile_prompt_only", "load_entries", "load_layer_entries"]
+__all__ = ["Question", "compile_context", "compile_prompt_only", "load_entries", "load_layer_entries", "note_prompt"]
 
 
 def compile_context(workspace: Workspace, question: Question) -> "ContextPackage":
@@ -27,7 +27,7 @@ def compile_context(workspace: Workspace, question: Question) -> "ContextPackage
     from verifflowcc.services.compiling import compile_here
 
     with circumstances(workspace, question) as here:
-        return compile_here(here, _reading(here))
+        return compile_here(here, reading_of(here))
 
 
 def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
@@ -39,9 +39,22 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
     from verifflowcc.services.compiling import compile_here
 
     with circumstances(workspace, question) as here:
-        prompt = compile_here(here, _reading(here)).prompt
-        prompt_cache.keep(workspace, question, prompt, here.tree.stamps)
+        prompt = compile_here(here, reading_of(here)).prompt
+        if here.sources.cacheable:
+            prompt_cache.keep(workspace, question, prompt, here.tree.stamps)
         return prompt
+
+
+def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt) -> tuple[str, ...]:
+    """Note that a prompt used the typed items in it; return notices where that cannot be done.
+
+    A prompt of a commit is for comparing and for CI, and counts as no use. No tracked file changes.
+    """
+    if question.committed or not prompt.items:
+        return ()
+    from verifflowcc.services.memory.access import note_uses
+
+    return note_uses(workspace, prompt.items, "context")
 
 
 def load_entries(workspace: Workspace, question: Question) -> "tuple[tuple[Placed, str], ...]":
@@ -50,7 +63,7 @@ def load_entries(workspace: Workspace, question: Question) -> "tuple[tuple[Place
     from verifflowcc.services.compiling import compile_here, with_texts
 
     with circumstances(workspace, question) as here:
-        reading = _reading(here)
+        reading = reading_of(here)
         return with_texts(compile_here(here, reading).placed, reading)
 
 
@@ -60,11 +73,18 @@ def load_layer_entries(workspace: Workspace, question: Question, layer: Layer) -
     from verifflowcc.services.compiling import pack_layer, with_texts
 
     with circumstances(workspace, question) as here:
-        reading = _reading(here)
+        reading = reading_of(here)
         return with_texts(pack_layer(here, reading, layer), reading)
 
 
-def _reading(here: "Circumstances") -> "Reading":
+def reading_of(here: "Circumstances") -> "Reading":
+    """Return what reads the files and items of a prompt, with nothing read yet."""
     from verifflowcc.services.reading import Reading
 
-    return Reading(here.tree, here.index, here.counter)
+    reading = Reading(here.tree, here.index, here.counter)
+    if here.sources.theirs is not None:
+        from verifflowcc.adapters.tokens.counter import open_counter
+
+        tree, index = here.sources.theirs
+        reading.theirs = Reading(tree, index, open_counter(here.config.tokens, index.counts))
+    return reading

@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc import __version__
+from verifflowcc.adapters.config.load import FILE
 from verifflowcc.adapters.files.leftovers import leftovers
 from verifflowcc.adapters.files.lock import holder
 from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.health import Diagnosis, Health, Remark
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.services.allow import show_commands
 from verifflowcc.services.configuration import check_config, effective_config
+from verifflowcc.services.migrating import format_of
 from verifflowcc.services.sprint_health import sprints_remarks
 from verifflowcc.services.workflows import check_workflow
 from verifflowcc.services.workspace import MEMORY, Workspace, open_workspace
@@ -87,6 +90,8 @@ def _git(workspace: Workspace) -> Iterator[Remark]:
 def _config(workspace: Workspace) -> Iterator[Remark]:
     report = check_config(workspace)
     yield from _checked("config", report.problems, report.notices, "vfcc config check", "config.yaml is valid")
+    if not report.problems and (workspace.memory / FILE).exists() and format_of(workspace) < FORMAT:
+        yield Remark("config", Health.NOTE, "config.yaml names no format, as of before there was one", "vfcc migrate")
 
 
 def _workflow(workspace: Workspace) -> Iterator[Remark]:

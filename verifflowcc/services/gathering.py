@@ -1,79 +1,113 @@
-"""From a selection of files to ranked candidates, layer by layer; what is left out is listed with its reason."""
+"""From a selection of files and items to ranked candidates, layer by layer; what is left out is listed with its reason.
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+Items that other clones do not have are looked at apart: none of them changes what is said of the others.
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from verifflowcc.adapters.files.layout import Derived, Supplied
 from verifflowcc.adapters.files.tree import Found
-from verifflowcc.context.rank import Ranked, Score, rank
 from verifflowcc.context.standing import standing
 from verifflowcc.domain.entries import Candidate, Skipped
-from verifflowcc.domain.items import Recency
+from verifflowcc.domain.items import Item, Status
 from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
 from verifflowcc.errors import FormatError
+from verifflowcc.services.offering import Caps, Entry, Offer, in_order, paths_in
 from verifflowcc.services.reading import Body, Reading
 from verifflowcc.services.selection import Selected, Selection
+from verifflowcc.text.digest import digest_text
 from verifflowcc.text.terms import terms
 
-_KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
-_WORD = re.compile(r"[\w./-]+")
+_ORIGINS = (RECALL, TASK, USER)
 
 
 @dataclass(slots=True)
 class Gathered:
-    """Candidates per layer in rank order, what was left out, and what the person should know."""
+    """Candidates per layer in rank order, what was left out, and what the person should know.
+
+    `digests` has, by virtual source, the digest of all that it offered.
+    """
 
     candidates: dict[Layer, tuple[Candidate, ...]] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
 
 
-def gather(selection: Selection, reading: Reading, derived: Mapping[Derived, Supplied], task: str) -> Gathered:
-    """Return ranked candidates for every layer of the selection.
+def gather(
+    selection: Selection, reading: Reading, derived: Mapping[Derived, Supplied], task: str, caps: Caps
+) -> Gathered:
+    """Return ranked candidates for every layer of the selection, typed items no more than `caps` says.
 
     `derived` is what each derived source says; one that is missing has nothing to say yet. Raises FormatError
-    where an always-load file cannot be read as memory.
+    where an always-load file of the project cannot be read as memory.
     """
     gathered = Gathered()
-    bodies = reading.bodies(_files(selection.selected), sorted(set(terms(task))))
+    bodies = _bodies(selection.selected, reading, sorted(set(terms(task))))
     gathered.notices += _missing(selection)
     _refuse_broken(selection.selected, reading, gathered)
-    items = [bodies[path].item for path in sorted(bodies)]
-    stands = standing(items)
-    gathered.notices += stands.notices
-    in_play = _paths_in(task)
+    standings = _standings(selection.selected, bodies, gathered)
+    offer = Offer(caps, paths_in(task), bool(task))
     for layer in dict.fromkeys(one.layer for one in selection.selected):
-        mine = [one for one in selection.selected if one.layer is layer]
         usable = []
-        for one in mine:
-            entry = _entry(one, bodies, reading, derived)
-            reason = _left_out(one, entry, stands.left_out, reading)
-            if reason is not None:
-                tokens = entry.tokens if entry else 0
-                gathered.skipped.append(Skipped(layer, one.key, one.path, tokens, reason))
-                if one.always and one.path not in reading.problems:
-                    gathered.notices.append(f"{one.key} is always loaded but left out: {reason}")
-            elif entry is not None:
-                usable.append((one, entry))
-        gathered.candidates[layer] = _ranked(usable, in_play, with_task=bool(task))
-    gathered.notices += reading.notices
+        for one in selection.selected:
+            if one.layer is layer:
+                entry = _entry(one, bodies, reading, derived, standings.get(one.path, ""))
+                reason = _left_out(one, entry, caps, reading)
+                if reason is not None:
+                    _skip(one, entry, reason, reading, gathered)
+                elif entry is not None:
+                    usable.append(entry)
+        gathered.candidates[layer], above = in_order(usable, offer)
+        gathered.skipped += above
+    gathered.digests = _digests(selection.selected, bodies)
+    gathered.notices += _problems_told(reading)
     return gathered
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    path: str
-    digest: str
-    tokens: int
-    body: Body | None
-    trust: str
+def _bodies(selected: Iterable[Selected], reading: Reading, words: list[str]) -> dict[str, Body]:
+    """Read everything once, each where its index is."""
+    files = {one.path: one for one in selected if isinstance(one.source, Found)}
+    ours = [one.source for one in files.values() if one.origin != USER and isinstance(one.source, Found)]
+    bodies = reading.bodies(ours, words)
+    if reading.theirs is not None:
+        private = [one.source for one in files.values() if one.origin == USER and isinstance(one.source, Found)]
+        bodies |= reading.theirs.bodies(private, words)
+        reading.problems |= reading.theirs.problems
+    kept = {one.path: one.source for one in selected if isinstance(one.source, StoredItem)}
+    return bodies | reading.stored(kept.values(), words) if kept else bodies
 
 
-def _paths_in(task: str) -> set[str]:
-    """The words of the task that can be a file's path."""
-    words = (word.rstrip("./-") for word in _WORD.findall(task))
-    return {word for word in words if "/" in word or "." in word}
+def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathered: Gathered) -> dict[str, str]:
+    """Return path → why it does not stand; what is private supersedes nothing that others have, nor the reverse."""
+    groups: dict[str, list[Item]] = {}
+    for path, origin in sorted({one.path: one.origin for one in selected}.items()):
+        if path in bodies:
+            groups.setdefault(origin if origin in LOCAL else "", []).append(bodies[path].item)
+    reasons: dict[str, str] = {}
+    for items in groups.values():
+        stands = standing(items)
+        gathered.notices += stands.notices
+        reasons |= stands.left_out
+    return reasons
+
+
+def _digests(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[str, str]:
+    found = {}
+    for origin in _ORIGINS:
+        lines = sorted(
+            f"{one.path} {bodies[one.path].digest}" for one in selected if one.origin == origin and one.path in bodies
+        )
+        if lines:
+            found[origin] = digest_text("\n".join(lines))
+    return found
+
+
+def _problems_told(reading: Reading) -> list[str]:
+    return [*reading.notices, *(reading.theirs.notices if reading.theirs else ())]
 
 
 def _missing(selection: Selection) -> list[str]:
@@ -82,89 +116,44 @@ def _missing(selection: Selection) -> list[str]:
     return [f"always loaded, but there is no such file yet: {', '.join(named)}"] if named else []
 
 
-def _files(selected: Iterable[Selected]) -> list[Found]:
-    return list({one.path: one.source for one in selected if isinstance(one.source, Found)}.values())
-
-
 def _refuse_broken(selected: Iterable[Selected], reading: Reading, gathered: Gathered) -> None:
     for one in selected:
         problem = reading.problems.get(one.path)
         if problem is None:
             continue
         told = f"{one.path}:{problem}" if problem[0].isdigit() else f"{one.path} {problem}"
-        if one.always:
+        if one.always and not one.local:
             raise FormatError(told, hint="mend the file, or take it out of always_load")
         gathered.notices.append(f"{told}; it is left out")
 
 
 def _entry(
-    one: Selected, bodies: Mapping[str, Body], reading: Reading, derived: Mapping[Derived, Supplied]
-) -> _Entry | None:
-    if isinstance(one.source, Found):
+    one: Selected, bodies: Mapping[str, Body], reading: Reading, derived: Mapping[Derived, Supplied], stands: str
+) -> Entry | None:
+    if not isinstance(one.source, Derived):
         body = bodies.get(one.path)
-        return None if body is None else _Entry(one.path, body.digest, body.tokens, body, str(body.item.trust))
+        return None if body is None else Entry(one, one.path, body.digest, body.tokens, body, body.item.trust, stands)
     if one.source not in derived:
         return None
     told = derived[one.source]
-    return _Entry(told.path, reading.supply(told.path, told.text), reading.counter.count(told.text), None, told.trust)
+    digest = reading.supply(told.path, told.text)
+    return Entry(one, told.path, digest, reading.counter.count(told.text), None, told.trust)
 
 
-def _left_out(one: Selected, entry: _Entry | None, out: Mapping[str, str], reading: Reading) -> str | None:
+def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) -> str | None:
     if one.path in reading.problems:
         return reading.problems[one.path]
     if entry is None:
         return "nothing recorded yet"
-    return out.get(one.path) or ("empty" if entry.tokens == 0 else None)
+    pending = entry.body is not None and entry.body.item.status is Status.PENDING
+    if entry.standing and (pending or not caps.with_past):
+        return entry.standing
+    if one.origin == USER and entry.body is not None and not caps.offers(entry.body.item.type):
+        return f"{entry.body.item.type} is not offered to a {caps.kind} role (memory.assembly.{caps.kind}.user_types)"
+    return "empty" if entry.tokens == 0 else None
 
 
-def _ranked(
-    usable: Sequence[tuple[Selected, _Entry]],
-    in_play: set[str],
-    *,
-    with_task: bool,
-) -> tuple[Candidate, ...]:
-    """Always-load entries in the order written, then the others by score."""
-    always = [pair for pair in usable if pair[0].always]
-    others = [pair for pair in usable if not pair[0].always]
-    facts = [_facts(one, entry, in_play) for one, entry in others]
-    scores = rank(facts, with_task=with_task)
-    ordered: list[tuple[tuple[Selected, _Entry], Score | None]] = [(pair, None) for pair in always]
-    ordered += [(others[score.index], score) for score in scores]
-    return tuple(_candidate(one, entry, number, score) for number, ((one, entry), score) in enumerate(ordered, start=1))
-
-
-def _facts(one: Selected, entry: _Entry, in_play: set[str]) -> Ranked:
-    item = entry.body.item if entry.body else None
-    cites = bool(in_play) and item is not None and any(ref.path in in_play for ref in item.refs)
-    return Ranked(
-        key=one.key,
-        importance=item.importance if item else 500,
-        confidence=item.confidence if item else 800,
-        recency=_recency(item.recency) if item else None,
-        matches=entry.body.matches if entry.body else {},
-        length=entry.body.length if entry.body else 0,
-        in_play=cites,
-    )
-
-
-def _recency(recency: Recency) -> tuple[str, str | int] | None:
-    return None if recency.kind is None or recency.value is None else (recency.kind, recency.value)
-
-
-def _candidate(one: Selected, entry: _Entry, number: int, score: Score | None) -> Candidate:
-    item = entry.body.item if entry.body else None
-    return Candidate(
-        layer=one.layer,
-        key=one.key,
-        path=entry.path,
-        digest=entry.digest,
-        tokens=entry.tokens,
-        rank=number,
-        always=one.always,
-        kind=_KINDS.get("." + entry.path.rpartition(".")[2], "text"),
-        title=item.title if item else "",
-        date=(item.updated or item.created or (item.decision.date if item.decision else None)) if item else None,
-        trust=entry.trust,
-        score=score.total if score else 0,
-        why=score.why if score else "always loaded",
-    )
+def _skip(one: Selected, entry: Entry | None, reason: str, reading: Reading, gathered: Gathered) -> None:
+    gathered.skipped.append(Skipped(one.layer, one.key, one.path, entry.tokens if entry else 0, reason))
+    if one.always and not one.origin and one.path not in reading.problems:
+        gathered.notices.append(f"{one.key} is always loaded but left out: {reason}")

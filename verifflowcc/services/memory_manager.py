@@ -1,7 +1,7 @@
 """The memory hierarchy decision's own names, for programs that import vfcc: a thin front for the services."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from verifflowcc.domain.entries import Placed
@@ -31,13 +31,17 @@ class MemoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class MemoryContext:
-    """What an agent's prompt holds, layer by layer, and the tokens of all its entries."""
+    """What an agent's prompt holds, layer by layer, and the tokens of all its entries.
+
+    `user` is what is known of the person, on this machine alone.
+    """
 
     project: list[MemoryEntry]
     sprint: list[MemoryEntry]
     stage: list[MemoryEntry]
     agent: list[MemoryEntry]
     total_tokens: int
+    user: list[MemoryEntry] = field(default_factory=list)
 
 
 class MemoryManager:
@@ -70,6 +74,7 @@ class MemoryManager:
             stage=by_layer[MemoryLayer.STAGE],
             agent=by_layer[MemoryLayer.AGENT],
             total_tokens=sum(one.tokens for one in entries),
+            user=by_layer[MemoryLayer.USER],
         )
 
     def load_layer(

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc import __version__
+from verifflowcc.adapters.files.user_home import user_home, user_settings_file
 from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
 from verifflowcc.domain.entries import LayerUse, Prompt
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.question import Question
+from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
+_FORMAT = "2"
 
 
 def recall(workspace: Workspace, question: Question) -> Prompt | None:
@@ -48,7 +51,6 @@ def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamp
     if question.committed or not settled(stamps.touched_ns):
         return
     from verifflowcc.adapters.files.write import write_atomic
-    from verifflowcc.errors import WorkspaceError
 
     values = {field.name: getattr(prompt, field.name) for field in fields(Prompt)}
     values["layers"] = [[getattr(use, field.name) for field in fields(LayerUse)] for use in prompt.layers]
@@ -67,15 +69,29 @@ def _check(body: bytes) -> bytes:
 
 def _prompt(values: "Mapping[str, object]") -> Prompt:
     given = dict(values)
-    layers, notices = given.pop("layers"), given.pop("notices")
-    if not isinstance(layers, list) or not isinstance(notices, list):
-        raise TypeError("a kept prompt has layers and notices")
+    layers, notices, items = given.pop("layers"), given.pop("notices"), given.pop("items")
+    if not isinstance(layers, list) or not isinstance(notices, list) or not isinstance(items, dict):
+        raise TypeError("a kept prompt has layers, notices and items")
     uses = tuple(LayerUse(Layer(layer), *numbers) for layer, *numbers in layers)
-    return Prompt(layers=uses, notices=tuple(notices), **given)  # type: ignore[arg-type]
+    ids = {scope: tuple(each) for scope, each in items.items()}
+    return Prompt(layers=uses, notices=tuple(notices), items=ids, **given)  # type: ignore[arg-type]
+
+
+def _home() -> str:
+    """Whose prompt it is: another home is another person's memory, or none."""
+    try:
+        return f"{user_home()}\0{user_settings_file()}"
+    except WorkspaceError:
+        return ""
 
 
 def _path(workspace: Workspace, question: Question) -> Path:
-    parts = [__version__, *(f"{field.name}={getattr(question, field.name)!r}" for field in fields(question))]
+    parts = [
+        __version__,
+        _FORMAT,
+        _home(),
+        *(f"{field.name}={getattr(question, field.name)!r}" for field in fields(question)),
+    ]
     name = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return workspace.local / FOLDER / f"{name}.json"
 

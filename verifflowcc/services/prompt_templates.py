@@ -59,9 +59,17 @@ def source_for(workspace: Workspace, agent: str) -> TemplateSource:
         if own.stat().st_size > LARGEST_TEMPLATE_BYTES:
             raise TemplateError(f"{name}:1: a template may have {LARGEST_TEMPLATE_BYTES // 1024} KiB at most")
         data = own.read_bytes()
-    else:
-        name = f"prompts/{prompt_template_name(agent)}"
-        data = (templates_folder() / name).read_bytes()
+        return _source(name, data)
+    return shipped_source_for(agent)
+
+
+def shipped_source_for(agent: str) -> TemplateSource:
+    """Return the shipped template of an agent, whatever a project has."""
+    name = f"prompts/{prompt_template_name(agent)}"
+    return _source(name, (templates_folder() / name).read_bytes())
+
+
+def _source(name: str, data: bytes) -> TemplateSource:
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

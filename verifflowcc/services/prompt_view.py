@@ -15,13 +15,15 @@ from verifflowcc.context.view import (
 )
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.sources import TASK
 from verifflowcc.services.circumstances import Circumstances
 
 
 def prompt_view(here: Circumstances, shown: Sequence[Shown]) -> PromptView:
     """Return the view of these entries, in the order given within each layer."""
     entries: dict[Layer, tuple[EntryView, ...]] = {
-        layer: tuple(_entry(one) for one in shown if one.candidate.layer is layer) for layer in Layer
+        layer: tuple(_entry(one) for one in shown if one.candidate.layer is layer and one.candidate.origin != TASK)
+        for layer in Layer
     }
     return PromptView(
         agent=one_line(here.question.agent),
@@ -32,6 +34,7 @@ def prompt_view(here: Circumstances, shown: Sequence[Shown]) -> PromptView:
         sprint_entries=entries[Layer.SPRINT],
         stage_entries=entries[Layer.STAGE],
         agent_entries=entries[Layer.AGENT],
+        task_entries=tuple(_entry(one) for one in shown if one.candidate.origin == TASK),
         user_entries=entries[Layer.USER],
     )
 
@@ -49,6 +52,7 @@ def _entry(one: Shown) -> EntryView:
         date=candidate.date,
         trust=candidate.trust,
         trimmed=one.trimmed,
+        standing=candidate.standing,
     )
 
 

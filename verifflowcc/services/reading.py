@@ -10,11 +10,13 @@ from verifflowcc.adapters.index.files import Known, Learned
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.stamps import settled
 from verifflowcc.domain.items import Item
+from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.errors import ConflictError, VfccError
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.terms import term_counts
 
+_THEIRS = "user/"
 TITLE_WEIGHT = 3
 """A term in the title counts as often as this many in the text."""
 
@@ -38,7 +40,8 @@ class Reading:
     """The bodies of files, read at most once each.
 
     `problems` maps a path to why it cannot be memory, a line first where it has one (`12: not UTF-8`); `notices` are
-    what the parser wants the person to know.
+    what the parser wants the person to know. `theirs` reads the files of the person's own folder, whose paths begin
+    with `user/`: their index is there, and no project's.
     """
 
     tree: Tree
@@ -46,6 +49,7 @@ class Reading:
     counter: TokenCounter
     problems: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+    theirs: "Reading | None" = None
     _texts: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def bodies(self, files: Iterable[Found], terms: Sequence[str] = ()) -> dict[str, Body]:
@@ -71,8 +75,23 @@ class Reading:
         self._prefetch()
         return {path: self._body(one, fresh.get(path, matches.get(path, {}))) for path, one in known.items()}
 
+    def stored(self, items: Iterable[StoredItem], terms: Sequence[str] = ()) -> dict[str, Body]:
+        """Return path → body for items that no file holds; their texts are kept here."""
+        self._prefetch()
+        bodies = {}
+        for one in items:
+            digest = digest_text(one.text.encode())
+            self._texts[one.item.path] = digest, one.body
+            counts = _terms_of(one.item, one.body) if terms else {}
+            matches = {term: counts[term] for term in terms if term in counts}
+            tokens = self._tokens(one.item.path, digest)
+            bodies[one.item.path] = Body(one.item, digest, tokens, sum(counts.values()), matches)
+        return bodies
+
     def text(self, path: str, digest: str) -> str:
         """Return the body of a file; ConflictError where it is no longer what was ranked."""
+        if self.theirs is not None and path.startswith(_THEIRS):
+            return self.theirs.text(path, digest)
         if path not in self._texts:
             self._parse(path, self.tree.read(path))
         found, text = self._texts[path]
@@ -96,7 +115,7 @@ class Reading:
             self.problems[file.path] = error.message.removeprefix(f"{file.path}:").lstrip()
         else:
             digest, text = self._texts[file.path]
-            counts = term_counts("\n".join([*[item.title] * TITLE_WEIGHT, file.path, text]))
+            counts = _terms_of(item, text)
             facts = item_to_text(item)
             known = Known(
                 file.path, file.signature, digest, facts, notices, sum(counts.values()), settled(file.touched_ns)
@@ -113,12 +132,20 @@ class Reading:
         self.index.counts.prefetch(self._count_key(""))
 
     def _body(self, known: Known, matches: Mapping[str, int]) -> Body:
-        key = self._count_key(known.digest)
+        tokens = self._tokens(known.path, known.digest)
+        return Body(item_from_text(known.facts), known.digest, tokens, known.length, matches)
+
+    def _tokens(self, path: str, digest: str) -> int:
+        key = self._count_key(digest)
         tokens = self.index.counts.get(key)
         if tokens is None:
-            tokens = self.counter.count(self.text(known.path, known.digest))
+            tokens = self.counter.count(self.text(path, digest))
             self.index.counts[key] = tokens
-        return Body(item_from_text(known.facts), known.digest, tokens, known.length, matches)
+        return tokens
 
     def _count_key(self, digest: str) -> str:
         return f"body/{self.counter.name}/{digest}"
+
+
+def _terms_of(item: Item, text: str) -> Mapping[str, int]:
+    return term_counts("\n".join([*[item.title] * TITLE_WEIGHT, item.path, text]))

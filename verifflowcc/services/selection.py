@@ -1,27 +1,40 @@
 """Which files each layer's loading strategy selects, before any of them is read."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, sources
 from verifflowcc.adapters.files.tree import Found, Tree, names
 from verifflowcc.domain.config import LayerStrategy
 from verifflowcc.domain.layers import READING_ORDER, Layer
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.sources import LAYER_OF, LOCAL, TASK, USER
+
+Source = Found | Derived | StoredItem
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """A file, or a derived source, that a pattern named; `key` is its name within the layer."""
+    """A file, an item of a store or a derived source that a pattern named; `key` is its name within the layer.
+
+    `origin` is the virtual source that offers it, empty where a pattern of files names it.
+    """
 
     layer: Layer
-    source: Found | Derived
+    source: Source
     key: str
     always: bool
+    origin: str = ""
 
     @property
     def path(self) -> str:
         """The file's path, or the derived source's name."""
-        return self.source.path if isinstance(self.source, Found) else self.source.value
+        return _path(self.source)
+
+    @property
+    def local(self) -> bool:
+        """Whether other clones do not have it, so that it must not move what they have."""
+        return self.origin in LOCAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +46,15 @@ class Selection:
 
 
 def select(
-    tree: Tree, strategies: Mapping[Layer, LayerStrategy], place: Place, told: Collection[Derived] = ()
+    tree: Tree,
+    strategies: Mapping[Layer, LayerStrategy],
+    place: Place,
+    told: Collection[Derived] = (),
+    offered: Mapping[str, Sequence[Found | StoredItem]] | None = None,
 ) -> Selection:
     """Return the selection for `place`; `unmatched` lists always-load patterns alone.
 
-    `told` are the derived sources that have something to say.
+    `told` are the derived sources that have something to say, `offered` is what each virtual source has.
     """
     selected: list[Selected] = []
     unmatched: list[tuple[Layer, str]] = []
@@ -45,11 +62,14 @@ def select(
         if layer in strategies:
             seen: set[str] = set()
             for pattern, always in _patterns(strategies[layer]):
-                found = list(_matching(tree, layer, pattern, place, told))
-                if always and not found:
+                origin = pattern if pattern in LAYER_OF else ""
+                found: Sequence[Source] = (
+                    (offered or {}).get(pattern, ()) if origin else list(_matching(tree, layer, pattern, place, told))
+                )
+                if always and not found and not origin:
                     unmatched.append((layer, pattern))
                 for source in found:
-                    one = Selected(layer, source, _key(source, folder_of(layer, place)), always)
+                    one = Selected(layer, source, _key(source, folder_of(layer, place), origin), always, origin)
                     if one.path not in seen:
                         seen.add(one.path)
                         selected.append(one)
@@ -89,9 +109,20 @@ def _instead(source: Files, found: tuple[Found, ...], derived: Derived) -> Itera
         yield derived
 
 
-def _key(source: Found | Derived, folder: str | None) -> str:
+def _path(source: Source) -> str:
+    if isinstance(source, StoredItem):
+        return source.item.path
+    return source.path if isinstance(source, Found) else source.value
+
+
+def _key(source: Source, folder: str | None, origin: str) -> str:
     """Its path below the layer's own folder; below `.memory/` for what lies elsewhere in it; else the whole path."""
+    path = _path(source)
     if isinstance(source, Derived):
-        return source.value
-    below = source.path.removeprefix(f"{folder}/")
-    return below if below != source.path else source.path.removeprefix(f"{MEMORY}/")
+        return path
+    if origin == USER:
+        return path.removeprefix("user/")
+    if origin == TASK:
+        return "task/" + "/".join(path.split("/")[4:]).removeprefix("items/")
+    below = path.removeprefix(f"{folder}/")
+    return below if below != path else path.removeprefix(f"{MEMORY}/")

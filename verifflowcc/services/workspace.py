@@ -68,9 +68,18 @@ def open_workspace(start: Path | None = None, clock: Clock | None = None) -> Wor
     Raises WorkspaceError where there is none, or where it is not a folder.
     """
     here = start.absolute() if start else current_folder()
+    found = find_workspace(here, clock)
+    if found is None:
+        raise WorkspaceError(f"no {MEMORY}/ in {here} or above it", hint="vfcc init")
+    return found
+
+
+def find_workspace(start: Path | None = None, clock: Clock | None = None) -> Workspace | None:
+    """Return what `open_workspace` does; None where there is no project. Raises WorkspaceError for the rest."""
+    here = start.absolute() if start else current_folder()
     for folder in (here, *here.parents):
         if (folder / MEMORY).is_dir():
             return Workspace(folder, clock or SystemClock())
         if (folder / MEMORY).exists() or (folder / MEMORY).is_symlink():
             raise WorkspaceError(f"{folder / MEMORY} is not a folder", hint="vfcc init (after moving it away)")
-    raise WorkspaceError(f"no {MEMORY}/ in {here} or above it", hint="vfcc init")
+    return None

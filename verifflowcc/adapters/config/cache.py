@@ -10,6 +10,7 @@ from typing import TypedDict
 
 from verifflowcc import __version__
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
+from verifflowcc.adapters.config.memory_cache import Memory, memory_body, memory_settings
 from verifflowcc.domain.config import (
     Allocation,
     Config,
@@ -24,7 +25,7 @@ from verifflowcc.domain.gates import Mode
 from verifflowcc.text.digest import digest_text
 
 FILE = "config.json"
-_SHAPE = 3
+_SHAPE = 4
 _LARGEST_BYTES = 8 << 20
 
 
@@ -38,6 +39,7 @@ class _Strategy(TypedDict):
 class _Allocation(TypedDict):
     shares: dict[str, int]
     budget: int | None
+    preset: str | None
 
 
 class _Tokens(TypedDict):
@@ -76,6 +78,7 @@ class _Body(TypedDict):
     tokens: _Tokens
     gates: _Gates
     trace: _Trace
+    memory: Memory
 
 
 def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:
@@ -120,7 +123,11 @@ def _body(config: Config) -> _Body:
         for layer, given in config.strategies.items()
     }
     allocations: dict[str, _Allocation] = {
-        role: {"shares": {layer.value: given.shares[layer] for layer in LAYERS}, "budget": given.budget_tokens}
+        role: {
+            "shares": {layer.value: given.shares[layer] for layer in LAYERS},
+            "budget": given.budget_tokens,
+            "preset": given.preset,
+        }
         for role, given in config.allocations.items()
     }
     tokens = config.tokens
@@ -132,6 +139,7 @@ def _body(config: Config) -> _Body:
         "tokens": {"encoding": tokens.encoding, "model": tokens.model, "factors": dict(tokens.factors)},
         "gates": _gates_body(config.gates),
         "trace": _trace_body(config.trace),
+        "memory": memory_body(config.memory),
     }
 
 
@@ -163,12 +171,12 @@ def _trace_body(trace: TraceSettings) -> _Trace:
 def _config(body: _Body, digest: str) -> Config:
     strategies = {layer: _strategy(body["strategies"][layer.value]) for layer in LAYERS}
     allocations = {
-        role: Allocation({layer: given["shares"][layer.value] for layer in LAYERS}, given["budget"])
+        role: Allocation({layer: given["shares"][layer.value] for layer in LAYERS}, given["budget"], given["preset"])
         for role, given in body["allocations"].items()
     }
     git, tokens = GitSettings(body["commit"]), TokenSettings(**body["tokens"])
-    gates, trace = _gates(body["gates"]), _trace(body["trace"])
-    return Config(strategies, allocations, body["workflow"], git, tokens, digest, gates, trace)
+    gates, trace, memory = _gates(body["gates"]), _trace(body["trace"]), memory_settings(body["memory"])
+    return Config(strategies, allocations, body["workflow"], git, tokens, digest, gates, trace, memory)
 
 
 def _gates(body: _Gates) -> GateSettings:

@@ -2,9 +2,10 @@
 
 from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.sources import RECALL, TASK, USER
 from verifflowcc.text.digest import digest_text
 
-LAYERS = (Layer.PROJECT, Layer.SPRINT, Layer.STAGE, Layer.AGENT)
+LAYERS = (Layer.PROJECT, Layer.SPRINT, Layer.STAGE, Layer.AGENT, Layer.USER)
 """The layers that a configuration speaks of, in the order of the file."""
 
 WORKFLOW = "light"
@@ -12,7 +13,7 @@ WORKFLOW = "light"
 STRATEGIES = {
     Layer.PROJECT: LayerStrategy(
         ("CLAUDE.md", "conventions/python.md", "conventions/*.md"),
-        ("decisions/*.md",),
+        ("decisions/*.md", RECALL),
         5_000,
     ),
     Layer.SPRINT: LayerStrategy(
@@ -27,14 +28,15 @@ STRATEGIES = {
     ),
     Layer.AGENT: LayerStrategy(
         ("prompt_template.md", "tools_config.yaml"),
-        ("context.json", "recent_actions.json"),
+        (TASK, "context.json", "recent_actions.json"),
         20_000,
     ),
+    Layer.USER: LayerStrategy((), (USER,), 3_000),
 }
 
 
 def _shares(project: int, sprint: int, stage: int, agent: int) -> Allocation:
-    return Allocation(dict(zip(LAYERS, (project, sprint, stage, agent), strict=True)))
+    return Allocation(dict(zip(LAYERS, (project, sprint, stage, agent, 0), strict=True)))
 
 
 ALLOCATIONS = {

@@ -3,12 +3,15 @@
 Defaults come from `defaults`; the sentences for people are made in `problems`.
 """
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
     ValidationInfo,
     WithJsonSchema,
     create_model,
@@ -18,6 +21,7 @@ from pydantic_core import PydanticCustomError
 
 from verifflowcc.adapters.config.defaults import LAYERS, STRATEGIES, WORKFLOW
 from verifflowcc.adapters.config.gates_section import GatesSection
+from verifflowcc.adapters.config.memory_section import MemorySection
 from verifflowcc.adapters.config.patterns import (
     LONGEST_PATTERN,
     ROLE,
@@ -28,8 +32,10 @@ from verifflowcc.adapters.config.patterns import (
 )
 from verifflowcc.adapters.config.section import WRONG, Section, obeys, sentence
 from verifflowcc.adapters.config.trace_section import TraceSection
-from verifflowcc.domain.config import FORMAT, SHARE_UNIT
+from verifflowcc.domain.config import FORMAT, PRESETS, SHARE_UNIT
 from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.sources import LAYER_OF
+from verifflowcc.text.near import nearest
 
 MOST_TOKENS = 1_000_000_000
 LARGEST_FACTOR = 10 * SHARE_UNIT
@@ -52,11 +58,7 @@ def _known_workflow(name: str, info: ValidationInfo) -> str:
     return name
 
 
-Pattern = Annotated[
-    str,
-    obeys(pattern_problem),
-    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN, "pattern": r"^[^@/~\\][^\\]*$"}),
-]
+_FILES = r"[^@/~\\][^\\]*"
 Role = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
 Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
 Share = Annotated[
@@ -75,10 +77,18 @@ ModelName = Annotated[str, Field(min_length=1, max_length=100)]
 class LayerSection(Section):
     """Which files a layer considers for a prompt."""
 
-    always_load: list[Pattern]
-    conditional_load: list[Pattern]
+    always_load: list[str]
+    conditional_load: list[str]
     max_tokens: Tokens
     head_tail_preserve: Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+
+
+def _patterns_of(layer: Layer) -> Any:
+    """The type of a list of what this layer may name: patterns of its files, and the virtual sources that are its."""
+    names = [*(name for name, home in LAYER_OF.items() if home is layer), *([] if layer is Layer.USER else [_FILES])]
+    text = {"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN, "pattern": f"^({'|'.join(names)})$"}
+    pattern = Annotated[str, obeys(lambda given: pattern_problem(given, layer)), WithJsonSchema(text)]
+    return list[pattern]
 
 
 def _layer_section(layer: Layer) -> type[LayerSection]:
@@ -88,11 +98,11 @@ def _layer_section(layer: Layer) -> type[LayerSection]:
         __base__=LayerSection,
         __doc__=f"Which files the {layer} layer considers for a prompt.",
         always_load=(
-            list[Pattern],
+            _patterns_of(layer),
             Field(list(default.always_load), description="Patterns that must be in the prompt, in this order."),
         ),
         conditional_load=(
-            list[Pattern],
+            _patterns_of(layer),
             Field(list(default.conditional_load), description="Patterns of which the most relevant files come in."),
         ),
         max_tokens=(Tokens, Field(default.max_tokens, description="The most that this layer may take of a prompt.")),
@@ -139,13 +149,34 @@ class AllocationSection(Section):
     sprint: Share = Field(default=0, description="Share of the sprint layer, from 0 to 1.")
     stage: Share = Field(default=0, description="Share of the stage layer, from 0 to 1.")
     agent: Share = Field(default=0, description="Share of the agent layer, from 0 to 1.")
+    user: Share = Field(default=0, description="Share of the user layer; without one, leftovers up to a tenth.")
     budget: Tokens | None = Field(default=None, description="The role's budget in tokens, unless --budget is given.")
+    _preset: str | None = PrivateAttr(default=None)
 
     def shares(self) -> dict[Layer, int] | None:
         """Return the shares in millionths; None where the role names none."""
         if not self.model_fields_set & {layer.value for layer in LAYERS}:
             return None
-        return dict(zip(LAYERS, (self.project, self.sprint, self.stage, self.agent), strict=True))
+        return dict(zip(LAYERS, (self.project, self.sprint, self.stage, self.agent, self.user), strict=True))
+
+    def preset(self) -> str | None:
+        """Return the preset that the role named in the place of shares."""
+        return self._preset
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def takes_a_preset(cls, value: object, made: ModelWrapValidatorHandler["AllocationSection"]) -> "AllocationSection":
+        """Take the name of a preset for its shares."""
+        if not isinstance(value, str):
+            return made(value)
+        if value not in PRESETS:
+            near = nearest(value, PRESETS)
+            names = ", ".join(PRESETS)
+            ask = f"; did you mean {near}?" if near else f"; the presets are {names}"
+            raise sentence(f'names no preset: "{value}"{ask}')
+        section = made({layer.value: Decimal(decimal_text(share)) for layer, share in PRESETS[value].items()})
+        section._preset = value
+        return section
 
     @model_validator(mode="after")
     def adds_up(self) -> "AllocationSection":
@@ -157,7 +188,8 @@ class AllocationSection(Section):
             return self
         total = sum(shares.values())
         if total != SHARE_UNIT:
-            listed = ", ".join(f"{layer} {decimal_text(share)}" for layer, share in shares.items())
+            told = {layer: share for layer, share in shares.items() if share or layer is not Layer.USER}
+            listed = ", ".join(f"{layer} {decimal_text(share)}" for layer, share in told.items())
             raise sentence(f"adds up to {decimal_text(total)}, not to 1 ({listed})")
         return self
 
@@ -207,5 +239,8 @@ class FileSection(Section):
         default_factory=GatesSection, description="What is run for evidence, and how strict a new sprint's gates are."
     )
     trace: TraceSection = Field(default_factory=TraceSection, description="Where the trace looks, beside its items.")
+    memory: MemorySection = Field(
+        default_factory=MemorySection, description="How typed items are kept, and how many of them a role is offered."
+    )
     git: GitSection = Field(default_factory=GitSection, description="What vfcc does with git.")
     tokens: TokensSection = Field(default_factory=TokensSection, description="How tokens are counted.")

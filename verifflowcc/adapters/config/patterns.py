@@ -4,6 +4,9 @@ import re
 from decimal import Decimal
 
 from verifflowcc.domain.config import SHARE_UNIT
+from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.sources import LAYER_OF, USER
+from verifflowcc.text.near import nearest
 
 ROLE = r"^[a-z][a-z0-9]*([-_][a-z0-9]+)*$"
 LONGEST_ROLE = 64
@@ -14,10 +17,11 @@ MOST_DOUBLE_STARS = 2
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _BRANCH = re.compile(r"[^\s\x00-\x20\x7f~^:?*\[\\]+")
 _DRIVE = re.compile(r"[A-Za-z]:")
+_SOURCES = ", ".join(f"{name} (in the {layer} layer)" for name, layer in LAYER_OF.items())
 
 
-def pattern_problem(pattern: str) -> str | None:
-    """Say why a pattern cannot name files of a layer; None where it can.
+def pattern_problem(pattern: str, layer: Layer | None = None) -> str | None:
+    """Say why a pattern cannot name files of a layer, or a virtual source of it; None where it can.
 
     >>> pattern_problem("../secrets.md")
     "leaves the tree with `..`; patterns stay in the layer's folder"
@@ -25,12 +29,31 @@ def pattern_problem(pattern: str) -> str | None:
     if not pattern:
         return "is empty; name a file, or a pattern such as decisions/*.md"
     if pattern.startswith("@"):
-        return "names a virtual source, and this vfcc has none yet; name files"
+        return source_problem(pattern, layer)
+    if layer is Layer.USER:
+        return f"is a pattern, and the user layer has no files to name; name {USER}"
     if _CONTROL.search(pattern):
         return "holds a control character; it can name no file of a layer"
     if len(pattern) > LONGEST_PATTERN:
         return f"is longer than {LONGEST_PATTERN} characters"
     return _root_problem(pattern) or _parts_problem(pattern) or _wildcard_problem(pattern.split("/"))
+
+
+def source_problem(name: str, layer: Layer | None) -> str | None:
+    """Say why a text that begins with `@` names no virtual source of a layer (None: of any); None where it does.
+
+    >>> source_problem("@recal", Layer.PROJECT), source_problem("@recall", Layer.PROJECT)
+    ('names no source that there is; did you mean @recall?', None)
+    """
+    home = LAYER_OF.get(name)
+    if home is None:
+        near = nearest(name, LAYER_OF)
+        return "names no source that there is; " + (f"did you mean {near}?" if near else f"there is {_SOURCES}")
+    if layer is None or layer is home:
+        return None
+    mine = [each for each, owner in LAYER_OF.items() if owner is layer]
+    here = f"; the {layer} layer has {mine[0]}" if mine else ""
+    return f"is a source of the {home} layer; name it under loading_strategy.{home}{here}"
 
 
 def path_problem(path: str, folder: str) -> str | None:

@@ -16,6 +16,15 @@ from verifflowcc.adapters.config.gates_section import (
     GatesSection,
     ReportsSection,
 )
+from verifflowcc.adapters.config.memory_section import (
+    MOST_ITEMS,
+    PROJECT_BACKENDS,
+    TASK_BACKENDS,
+    AssembliesSection,
+    BackendsSection,
+    MemorySection,
+    ThinkingSection,
+)
 from verifflowcc.adapters.config.models import (
     LAYER_SECTIONS,
     MOST_TOKENS,
@@ -44,11 +53,17 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("gates", "commands", ANY), CommandSection),
     (("gates", "commands", ANY, "reports"), ReportsSection),
     (("trace",), TraceSection),
+    (("memory",), MemorySection),
+    (("memory", "backends"), BackendsSection),
+    (("memory", "assembly"), AssembliesSection),
+    (("memory", "assembly", ANY), ThinkingSection),
     (("git",), GitSection),
     (("tokens",), TokensSection),
 )
 _MODE: Loc = ("gates", "modes", ANY)
 _CHOICES: dict[Loc, tuple[str, ...]] = {
+    ("memory", "backends", "project"): PROJECT_BACKENDS,
+    ("memory", "backends", "task"): TASK_BACKENDS,
     ("git", "commit"): ("never", "always"),
     ("tokens", "encoding"): ("o200k_base", "cl100k_base"),
 }
@@ -76,6 +91,13 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("trace", "reports", ANY), "the path of a file: a text such as build/junit.xml"),
     (("trace", ANY), "a list of patterns"),
     (("trace", ANY, ANY), 'a pattern: a text such as "src/**"'),
+    (("memory", "enabled"), "true or false"),
+    (("memory", "assembly", "thinking_roles"), "a list of roles"),
+    (("memory", "assembly", "thinking_roles", ANY), "the name of a role: a text such as planner"),
+    (("memory", "assembly", ANY, "user_types"), "a list of types"),
+    (("memory", "assembly", ANY, "user_types", ANY), "a type of user items: a text such as preference"),
+    (("memory", "assembly", ANY, ANY), f"a whole number from 0 to {MOST_ITEMS:,}"),
+    (("memory", "max_items"), f"a whole number from 1 to {MOST_ITEMS:,}"),
     (("tokens", "model"), "the name of a model: a text of 1 to 100 characters"),
     (("tokens", "factors"), "a mapping from models to numbers"),
     (("tokens", "factors", ANY), "a number above 0 and at most 10, with at most six decimals"),

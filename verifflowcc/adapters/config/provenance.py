@@ -6,7 +6,14 @@ from pathlib import Path
 
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
 from verifflowcc.adapters.config.load import FILE, read_config
-from verifflowcc.domain.config import DEFAULT_ALLOCATION, DEFAULT_ROLE, FORMAT, SHARE_UNIT, Config
+from verifflowcc.domain.config import (
+    DEFAULT_ALLOCATION,
+    DEFAULT_ROLE,
+    FORMAT,
+    SHARE_UNIT,
+    Config,
+    MemorySettings,
+)
 
 SettingValue = None | int | float | str | tuple[str, ...]
 Lines = dict[tuple[str | int, ...], int]
@@ -50,11 +57,23 @@ def _settings(config: Config, lines: Lines) -> Iterator[Setting]:
     yield from _gates(config, lines)
     for key in fields(config.trace):
         yield _setting(lines, getattr(config.trace, key.name), "trace", key.name)
+    yield from _memory(config.memory, lines)
     yield _setting(lines, config.git.commit, "git", "commit")
     yield _setting(lines, config.tokens.encoding, "tokens", "encoding")
     yield _setting(lines, config.tokens.model, "tokens", "model")
     for model, factor in config.tokens.factors.items():
         yield _setting(lines, factor / SHARE_UNIT, "tokens", "factors", model)
+
+
+def _memory(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
+    yield _setting(lines, memory.enabled, "memory", "enabled")
+    for scope, kind in memory.backends.items():
+        yield _setting(lines, kind.value, "memory", "backends", scope.value)
+    yield _setting(lines, memory.thinking_roles, "memory", "assembly", "thinking_roles")
+    for name, assembly in (("thinking", memory.thinking), ("working", memory.working)):
+        for key in fields(assembly):
+            yield _setting(lines, getattr(assembly, key.name), "memory", "assembly", name, key.name)
+    yield _setting(lines, memory.max_items, "memory", "max_items")
 
 
 def _gates(config: Config, lines: Lines) -> Iterator[Setting]:
@@ -80,21 +99,27 @@ def _setting(lines: Lines, value: SettingValue, *loc: str, line: int | None = No
 
 def _allocation(config: Config, lines: Lines, role: str) -> Iterator[Setting]:
     given = config.allocations.get(role, DEFAULT_ALLOCATION)
-    named = _names_shares(lines, role)
+    by_default = DEFAULT_ROLE in config.allocations and config.allocations[DEFAULT_ROLE].preset is not None
+    named = _names_shares(lines, role) or (given.preset is not None and not _is_mapping(lines, role))
     for layer in LAYERS:
         loc = ("token_allocation", role, layer.value)
-        inherited = lines.get(("token_allocation", role)) if named else _inherited(lines, layer.value)
+        inherited = lines.get(("token_allocation", role)) if named else _inherited(lines, layer.value, by_default)
         yield _setting(lines, given.shares[layer] / SHARE_UNIT, *loc, line=lines.get(loc, inherited))
     loc = ("token_allocation", role, "budget")
-    yield _setting(lines, given.budget_tokens, *loc, line=lines.get(loc, _inherited(lines, "budget")))
+    yield _setting(lines, given.budget_tokens, *loc, line=lines.get(loc, _inherited(lines, "budget", by_default)))
 
 
 def _names_shares(lines: Lines, role: str) -> bool:
     return any(("token_allocation", role, layer.value) in lines for layer in LAYERS)
 
 
-def _inherited(lines: Lines, key: str) -> int | None:
-    """The line in the role `default` that a role without such a key takes it from."""
-    if key != "budget" and _names_shares(lines, DEFAULT_ROLE):
+def _is_mapping(lines: Lines, role: str) -> bool:
+    """Whether the role is given as a mapping, and not by the name of a preset."""
+    return ("token_allocation", role, "budget") in lines or _names_shares(lines, role)
+
+
+def _inherited(lines: Lines, key: str, by_default: bool) -> int | None:
+    """The line in the role `default` that a role without such a key takes it from; `by_default`: it names a preset."""
+    if key != "budget" and (by_default or _names_shares(lines, DEFAULT_ROLE)):
         return lines.get(("token_allocation", DEFAULT_ROLE, key), lines.get(("token_allocation", DEFAULT_ROLE)))
     return lines.get(("token_allocation", DEFAULT_ROLE, key))

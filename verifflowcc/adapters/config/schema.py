@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from verifflowcc.adapters.config.models import FileSection
 from verifflowcc.adapters.config.patterns import NAME, ROLE
+from verifflowcc.domain.config import PRESETS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -16,6 +17,7 @@ def json_schema(workflows: Collection[str]) -> dict[str, Json]:
     if workflows:
         _mapping(properties["workflow"])["enum"] = [*sorted(workflows)]
     _name_keys(properties["token_allocation"], ROLE)
+    _or_preset(_mapping(_mapping(properties["token_allocation"])["patternProperties"]))
     gates = _mapping(_mapping(_mapping(schema["$defs"])["GatesSection"])["properties"])
     _name_keys(gates["commands"], NAME)
     _name_keys(gates["modes"], NAME)
@@ -31,6 +33,11 @@ def _name_keys(value: Json, pattern: str) -> None:
     if section is not None:
         names["patternProperties"] = {pattern: section}
     names["additionalProperties"] = False
+
+
+def _or_preset(roles: dict[str, Json]) -> None:
+    """A role's shares may be given by the name of a preset."""
+    roles[ROLE] = {"anyOf": [roles[ROLE], {"type": "string", "enum": [*PRESETS]}]}
 
 
 def _mapping(value: Json) -> dict[str, Json]:

@@ -1,6 +1,6 @@
 """The bytes of `config.yaml` → a valid configuration, or every problem in it. Imports yaml and pydantic."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -23,6 +23,7 @@ from verifflowcc.domain.config import (
 )
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.gates import Mode
+from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError
 from verifflowcc.text.digest import digest_text
 
@@ -81,8 +82,8 @@ def _config(section: FileSection, digest: str) -> Config:
         allocations = _allocations(section.token_allocation)
     tokens = TokenSettings(section.tokens.encoding, section.tokens.model, dict(sorted(section.tokens.factors.items())))
     git, gates = GitSettings(section.git.commit), _gates(section.gates)
-    trace = section.trace.settings()
-    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates, trace)
+    trace, memory = section.trace.settings(), section.memory.settings()
+    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates, trace, memory)
 
 
 def _gates(section: GatesSection) -> GateSettings:
@@ -97,7 +98,13 @@ def _allocations(sections: dict[str, AllocationSection]) -> dict[str, Allocation
     """Take what a role leaves out, its shares as a whole or its budget, from `default`."""
     default = sections.get(DEFAULT_ROLE)
     shares = (default.shares() if default else None) or DEFAULT_SHARES
+    preset = default.preset() if default else None
     budget = default.budget if default else None
-    return {
-        role: Allocation(given.shares() or shares, given.budget or budget) for role, given in sorted(sections.items())
-    }
+    return {role: _allocation(given, shares, preset, budget) for role, given in sorted(sections.items())}
+
+
+def _allocation(
+    given: AllocationSection, shares: Mapping[Layer, int], preset: str | None, budget: int | None
+) -> Allocation:
+    own = given.shares()
+    return Allocation(own or shares, given.budget or budget, given.preset() if own else preset)

@@ -12,16 +12,19 @@ PAUSE_S = 0.02
 
 
 @contextmanager
-def locked(path: Path, wait_s: float) -> Iterator[None]:
+def locked(path: Path, wait_s: float, *, shared: bool = False) -> Iterator[None]:
     """Hold the lock file `path` while the block runs; the system frees it when the process ends, however it ends.
+
+    Many may hold a `shared` lock at a time, and none while somebody holds it for themselves.
 
     Raises ConflictError where another process holds it for longer than `wait_s` seconds, and WorkspaceError where it
     cannot be made.
     """
     handle = _open(path)
     try:
-        _acquire(handle, path, wait_s)
-        _note(handle, path)
+        _acquire(handle, path, wait_s, shared=shared)
+        if not shared:
+            _note(handle, path)
         yield
     finally:
         os.close(handle)
@@ -71,13 +74,14 @@ def _open(path: Path) -> int:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _acquire(handle: int, path: Path, wait_s: float) -> None:
+def _acquire(handle: int, path: Path, wait_s: float, *, shared: bool) -> None:
     import fcntl  # not on Windows, where vfcc is untested
 
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     until = time.monotonic() + wait_s
     while True:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError as error:
             if time.monotonic() >= until:
                 raise ConflictError(

@@ -53,6 +53,11 @@ class Tree:
         found = (self._file(path) for path in paths)
         return tuple(file for file in found if file is not None)
 
+    def folders(self, folder: str) -> tuple[str, ...]:
+        """Return the folders in `folder`, links left out, sorted by path."""
+        entries = self._entries(folder)
+        return tuple(sorted(_join(folder, name) for name, entry in entries if entry.is_dir(follow_symlinks=False)))
+
     def read(self, path: str) -> bytes:
         """Return the bytes of a file that `find` returned."""
         return (self.root / as_on_disk(path)).read_bytes()

@@ -1,6 +1,8 @@
 """The one way a file is written: a new file, fsync, rename, fsync the folder. Whole or absent after any crash."""
 
+import errno
 import os
+import secrets
 import tempfile
 from pathlib import Path
 
@@ -8,6 +10,8 @@ from verifflowcc.errors import WorkspaceError
 
 PREFIX, SUFFIX = ".vfcc-", ".tmp"
 """Around the name of a file that is being written; the process's number comes first."""
+
+_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 
 
 def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> None:
@@ -21,6 +25,18 @@ def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> N
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(path, raw, mode=mode)
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def create_atomic(path: Path, data: bytes) -> bool:
+    """Put `data` at `path` where nothing is yet, creating folders as needed; return whether nothing was.
+
+    Of several that do so at once one succeeds. Raises WorkspaceError where the place cannot be written.
+    """
+    try:
+        _make_folders(path.parent)
+        return _create(path, data)
     except OSError as error:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -57,6 +73,43 @@ def _replace(path: Path, raw: bytes, *, durable: bool = True, mode: int | None =
         raise
     if durable:
         sync_folder(path.parent)
+
+
+def _create(path: Path, raw: bytes) -> bool:
+    name = path.with_name(f"{PREFIX}{os.getpid()}-{secrets.token_hex(8)}{SUFFIX}")
+    try:
+        with os.fdopen(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        _put(name, path)
+    except FileExistsError:
+        return False
+    finally:
+        name.unlink(missing_ok=True)
+    sync_folder(path.parent)
+    return True
+
+
+def _put(name: Path, path: Path) -> None:
+    """Give a file its name where nothing has it; raises FileExistsError."""
+    try:
+        path.hardlink_to(name)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # A file system without hard links: an empty file takes the name first, so that of two only one goes on.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+        name.replace(path)
+
+
+def _make_folders(folder: Path) -> None:
+    """Make a folder that outlives a loss of power, with those above it."""
+    if folder.is_dir():
+        return
+    _make_folders(folder.parent)
+    folder.mkdir(exist_ok=True)
+    sync_folder(folder.parent)
 
 
 def _umask() -> int:

@@ -17,17 +17,21 @@ from verifflowcc.domain.items import (
     SourceKind,
     Status,
     Trust,
+    Uses,
 )
 
 _DEFAULTS = {field.name: field.default for field in fields(Item) if field.default is not MISSING}
+_SOURCE_KINDS = {str(each): each for each in SourceKind}
 _READERS: dict[str, Callable[[Any], object]] = {
-    "status": Status,
-    "trust": Trust,
+    "status": {str(each): each for each in Status}.__getitem__,
+    "trust": {str(each): each for each in Trust}.__getitem__,
     "tags": tuple,
     "links": lambda value: tuple(Link(to, Relation(relation), mark) for to, relation, mark in value),
     "refs": lambda value: tuple(Ref(*one) for one in value),
-    "source": lambda value: Source(SourceKind(value[0]), *value[1:]),
+    "source": lambda value: Source(_SOURCE_KINDS[value[0]], *value[1:]),
     "recency": lambda value: Recency(*value),
+    "uses": lambda value: Uses(*value),
+    "details": lambda value: tuple((name, text) for name, text in value),
 }
 
 
@@ -44,16 +48,16 @@ def item_to_text(item: Item) -> str:
 def item_from_text(text: str) -> Item:
     """Return the item that `item_to_text` wrote."""
     values = json.loads(text)
-    for name in _READERS.keys() & values.keys():
-        if values[name] is not None:
-            values[name] = _READERS[name](values[name])
+    for name, value in values.items():
+        if value is not None and (reader := _READERS.get(name)) is not None:
+            values[name] = reader(value)
     return Item(**values)
 
 
 def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
-    if isinstance(value, Link | Ref | Source | Recency | DecisionFacts):
+    if isinstance(value, Link | Ref | Source | Recency | Uses | DecisionFacts):
         return [_plain(getattr(value, field.name)) for field in fields(value)]
     return value
 

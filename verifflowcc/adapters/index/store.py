@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc import __version__
+from verifflowcc.adapters.index.item_columns import definitions
 
-LAYOUT = 3
+LAYOUT = 5
 LOCK_WAIT_S = 1.0
 """Nothing in the index is worth a longer wait: it can be made again."""
 
-_SCHEMA = """
+_SCHEMA = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE files (
     path TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, signature TEXT NOT NULL, settled INTEGER NOT NULL,
@@ -26,6 +27,12 @@ CREATE TABLE trace_items (
     path TEXT PRIMARY KEY, stamp TEXT NOT NULL, policy TEXT NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE trace_reports (name TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE memory_items (path TEXT, stamp TEXT, problem TEXT, id TEXT, first TEXT, {definitions()}, facts TEXT);
+CREATE INDEX memory_items_by_path ON memory_items (path, stamp);
+CREATE INDEX memory_items_not_read ON memory_items (path) WHERE problem IS NOT NULL OR path <> first;
+CREATE INDEX memory_items_by_id ON memory_items (id, path);
+CREATE TABLE memory_folders (folder TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE memory_checked (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -75,6 +82,12 @@ class Store:
             self._start_over()
         return _damaged(error)
 
+    def keep_nothing(self, why: str) -> None:
+        """Go on with an empty index in the process's memory."""
+        self._connection.close()
+        self.replaced += 1
+        self._connection, self.notice = _in_memory(), why
+
     def _end(self, statement: str) -> None:
         if self._connection.in_transaction:
             self.rows(statement)
@@ -121,7 +134,7 @@ def _damaged(error: sqlite3.DatabaseError) -> bool:
 
 
 def _open_file(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
     try:
         _prepare(connection)
     except BaseException:
@@ -131,7 +144,7 @@ def _open_file(path: Path) -> sqlite3.Connection:
 
 
 def _in_memory() -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _create(connection)
     return connection
 

@@ -1,0 +1,98 @@
+"""Uses are counted without changing what git tracks; `vfcc memory maintain` then says them in the items."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.at_terminal import person, typed
+from tests.cli.process import git, vfcc
+from tests.trees import write_memory, write_tree
+
+FACT = "---\nid: tide-tables-k3f9\ntype: fact\ntitle: Tides\ncreated: 2026-11-01\n---\n\nTides come from the table.\n"
+SOURCE = "{kind: explicit, actor: human:You, project: shop@1a2b3c4d5e6f}"
+OURS = f"---\nid: bullets-7q2m\ntype: preference\nsource: {SOURCE}\n---\nBullets.\n"
+READS = (
+    "memory list",
+    "memory show tide-tables",
+    "memory show bullets --scope user",
+    "memory stats",
+    "context show --agent coder",
+    "context show --agent planner --task tides --json",
+    "task list --all",
+    "memory maintain --dry-run",
+    "status",
+    "check memory",
+)
+
+
+@pytest.fixture
+def project(example: Path) -> Path:
+    """The worked example, committed, with a fact of its own and a preference of the user's."""
+    write_memory(example, {"project/items/fact/tide-tables-k3f9.md": FACT})
+    write_tree(example.parent / ".local/share/vfcc", {"user/items/preference/bullets-7q2m.md": OURS})
+    git(example, "init", "-q")
+    git(example, "add", ".")
+    git(example, "commit", "-qm", "first")
+    return person(example, "You")
+
+
+def tracked(root: Path) -> dict[str, bytes]:
+    """All of the project that git does not ignore, and all items of the user's."""
+    names = git(root, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
+    user = root.parent / ".local/share/vfcc/user"
+    return {name: (root / name).read_bytes() for name in names} | {str(p): p.read_bytes() for p in user.rglob("*.md")}
+
+
+@pytest.mark.vfcc("REQ-ITEM-USES")
+def test_reading_changes_no_byte_that_git_tracks(project: Path) -> None:
+    before = tracked(project)
+
+    for line in READS:
+        done = vfcc(project, *line.split())
+        assert done.code in (0, 1), (line, done)
+        assert typed(project, *line.split()).code in (0, 1)
+
+    assert tracked(project) == before
+    assert git(project, "status", "--porcelain") == ""
+
+
+@pytest.mark.vfcc("REQ-ITEM-USES", "REQ-ACCESS-MERGE")
+def test_what_was_shown_is_counted_once_by_maintenance(project: Path) -> None:
+    for _ in range(2):
+        assert vfcc(project, "memory", "show", "tide-tables").code == 0
+    assert vfcc(project, "memory", "show", "bullets", "--scope", "user").code == 0
+
+    done = vfcc(project, "memory", "maintain")
+    again = vfcc(project, "memory", "maintain")
+
+    assert "count tide-tables-k3f9: 2 more uses: 2 now, the last on " in done.out
+    assert "count bullets-7q2m: 1 more use: 1 now, the last on " in done.out
+    assert (again.code, again.out) == (0, "nothing to do\n")
+    (change,) = git(project, "status", "--porcelain").splitlines()
+    assert change == " M .memory/project/items/fact/tide-tables-k3f9.md"
+    added = [
+        line for line in git(project, "diff").splitlines() if line.startswith(("+", "-")) and line[1:2] not in "+-"
+    ]
+    assert [line.partition(" last")[0] for line in added] == ["+uses: {count: 2,"]
+
+
+@pytest.mark.vfcc("REQ-SOURCE-PROJECT-GONE")
+def test_only_a_person_takes_a_project_off(project: Path) -> None:
+    file = project.parent / ".local/share/vfcc/user/items/preference/bullets-7q2m.md"
+    line = ("memory", "maintain", "--scope", "user", "--forget-project", "shop")
+
+    vfcc(project, *line).refused(3, "needs a person at a terminal")
+    assert file.read_text(encoding="utf-8") == OURS
+    outside = project.parent / "elsewhere"
+    outside.mkdir()
+    git(outside, "init", "-q")
+    person(outside, "You")
+    done = typed(outside, *line)
+
+    assert (done.code, done.out) == (0, "edit bullets-7q2m: shop@1a2b3c4d5e6f is not its source any more\n")
+    assert file.read_text(encoding="utf-8") == OURS.replace(", project: shop@1a2b3c4d5e6f", "")
+
+
+def test_the_scope_of_a_project_needs_one(tmp_path: Path) -> None:
+    vfcc(tmp_path, "memory", "maintain", "--scope", "project").refused(3, "there is no project here")
+    assert vfcc(tmp_path, "memory", "maintain").out == "nothing to do\n"

@@ -1,0 +1,125 @@
+"""The section `memory` of `config.yaml`, and what it says of roles: what it takes, what it refuses, what it means."""
+
+import pytest
+
+from verifflowcc.adapters.config.memory_cache import memory_body, memory_settings
+from verifflowcc.adapters.config.validate import check
+from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.config import DEFAULT_ALLOCATION, PRESETS, SHARE_UNIT, Assembly, Config, MemorySettings
+from verifflowcc.domain.item_types import ScopeKind
+from verifflowcc.domain.layers import Layer
+from verifflowcc.errors import ConfigError
+
+WHOLE = """memory:
+  enabled: false
+  backends: {project: postgres, task: sqlite}
+  assembly:
+    thinking_roles: [planner, lead]
+    thinking: {user_items: 3, project_items: 4, user_types: [goal]}
+    working: {user_items: 0, project_items: 6, user_types: []}
+  max_items: 7
+"""
+COUNT = "a whole number from 0 to 1,000,000"
+REFUSED = [
+    ("enabled: yes", "memory.enabled must be true or false, and YAML reads yes as true; put it in quotes"),
+    (
+        "backends: {project: sqlit}",
+        'memory.backends.project must be one of files, sqlite, postgres, not "sqlit"; did you mean sqlite?',
+    ),
+    ("backends: {task: postgres}", 'memory.backends.task must be one of files, sqlite, not "postgres"'),
+    ("backends: {user: sqlite}", "unknown key user in memory.backends; allowed: project, task"),
+    ("assembly: {working: {user_items: -1}}", f"memory.assembly.working.user_items must be {COUNT}, not -1"),
+    (
+        "assembly: {thinking: {project_items: many}}",
+        f'memory.assembly.thinking.project_items must be {COUNT}, not "many"',
+    ),
+    (
+        "assembly: {working: {user_types: [prefrence]}}",
+        'memory.assembly.working.user_types: "prefrence" is no type of user items; did you mean preference?',
+    ),
+    ("assembly: {working: {user_types: [zzz]}}", "the types are preference, business_fact, work_pattern"),
+    ("assembly: {thinking_roles: [A B]}", 'memory.assembly.thinking_roles: "A B" is no name for a role'),
+    (
+        "assembly: {working: {usr_items: 1}}",
+        (
+            "unknown key usr_items in memory.assembly.working; allowed: user_items, project_items, user_types; "
+            "did you mean user_items?"
+        ),
+    ),
+    ("max_items: 0", "memory.max_items must be a whole number from 1 to 1,000,000, not 0"),
+    ("identity: shop", "memory.identity is never said by a project"),
+    ("postgres_url: postgresql://db/x", "memory.postgres_url belongs to your own settings"),
+    ("enabld: true", "unknown key enabld in memory; allowed: enabled, backends, assembly, max_items"),
+]
+
+
+def config(text: str) -> Config:
+    return check(text.encode(), ["light"]).config
+
+
+@pytest.mark.vfcc("REQ-ASSEMBLY-CAPS", "REQ-BACKEND-CHOICE")
+def test_the_whole_section_is_read() -> None:
+    assert config(WHOLE).memory == MemorySettings(
+        enabled=False,
+        backends={ScopeKind.PROJECT: BackendKind.POSTGRES, ScopeKind.TASK: BackendKind.SQLITE},
+        thinking_roles=("planner", "lead"),
+        thinking=Assembly(3, 4, ("goal",)),
+        working=Assembly(0, 6, ()),
+        max_items=7,
+    )
+
+
+@pytest.mark.vfcc("REQ-ASSEMBLY-CAPS")
+def test_what_is_left_out_has_its_default() -> None:
+    assert config("format: 1\n").memory == MemorySettings()
+    given = config("memory: {assembly: {working: {user_items: 1}}}").memory
+
+    assert given.thinking == Assembly(20, 30)
+    assert given.working == Assembly(1, 50, ("preference", "communication_style"))
+    assert (given.assembly_for("planner"), given.assembly_for("coder")) == (given.thinking, given.working)
+
+
+@pytest.mark.vfcc("REQ-CONFIG")
+@pytest.mark.parametrize(("text", "sentence"), REFUSED, ids=[text for text, _ in REFUSED])
+def test_one_mistake_is_one_sentence_with_its_line(text: str, sentence: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config(f"memory:\n  {text}\n")
+
+    (problem,) = caught.value.problems
+    assert problem.startswith("config.yaml:2: ")
+    assert sentence in problem
+
+
+@pytest.mark.parametrize("text", ["", WHOLE, "memory: {assembly: {working: {user_types: null}}}"])
+def test_the_settings_survive_being_remembered(text: str) -> None:
+    assert memory_settings(memory_body(config(text).memory)) == config(text).memory
+
+
+@pytest.mark.vfcc("REQ-LIFETIMES-PRESET")
+def test_the_preset_lifetimes_is_two_fifths_two_fifths_and_a_fifth() -> None:
+    """The task has the agent layer; sprint, stage and project are the project's; the user layer is the person's."""
+    given = config("token_allocation: {coder: lifetimes}").allocation_for("coder")
+    shares = given.shares
+
+    assert (given.preset, shares) == ("lifetimes", PRESETS["lifetimes"])
+    assert sum(shares.values()) == SHARE_UNIT
+    assert shares[Layer.AGENT] == 400_000
+    assert shares[Layer.PROJECT] + shares[Layer.SPRINT] + shares[Layer.STAGE] == 400_000
+    assert shares[Layer.USER] == 200_000
+
+
+@pytest.mark.vfcc("REQ-LIFETIMES-PRESET")
+def test_a_role_takes_the_preset_of_default_unless_it_has_shares_of_its_own() -> None:
+    given = config("token_allocation: {default: lifetimes, coder: {budget: 9}, tester: {agent: 1}}")
+
+    assert given.allocation_for("coder").shares == given.allocation_for("planner").shares == PRESETS["lifetimes"]
+    assert (given.allocation_for("coder").budget_tokens, given.allocation_for("coder").preset) == (9, "lifetimes")
+    assert given.allocation_for("tester").shares[Layer.AGENT] == SHARE_UNIT
+    assert given.allocation_for("tester").preset is None
+
+
+def test_a_share_of_the_user_layer_counts_like_the_others() -> None:
+    given = config("token_allocation: {coder: {agent: 0.75, user: 0.25}}").allocation_for("coder")
+
+    assert given.shares[Layer.USER] == 250_000
+    assert DEFAULT_ALLOCATION.shares[Layer.USER] == 0

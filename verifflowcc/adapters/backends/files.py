@@ -1,0 +1,223 @@
+"""Items as Markdown files below the folder of their scope: the default, and what git merges."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from stat import S_IMODE
+
+from verifflowcc.adapters import stamps
+from verifflowcc.adapters.backends.file_places import ItemPlaces
+from verifflowcc.adapters.backends.placing import checked_bytes, is_unicode, path_in
+from verifflowcc.adapters.backends.scope_lock import ScopeLock
+from verifflowcc.adapters.files.item_reading import read_stored, read_unchanged
+from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
+from verifflowcc.adapters.files.stored import home_path
+from verifflowcc.adapters.files.write import create_atomic, sync_folder, write_atomic
+from verifflowcc.adapters.index.memory_items import Answer, MemoryItems, Question, Reading
+from verifflowcc.adapters.stamps import as_on_disk
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Filters, StoredItem
+from verifflowcc.domain.query import checked_limit, conditions, order_of
+from verifflowcc.errors import BackendError, ConflictError, WorkspaceError
+
+_TRIES = 50
+
+
+class FilesBackend:
+    """The items of one scope, each a file below `root`/`folder`; threads and processes may share it.
+
+    An item is looked for where it belongs and where the index saw it last, then everywhere. Only `add` leaves out the
+    last: an id that somebody wrote by hand elsewhere, since anybody looked, is told as one that stands twice.
+
+    `local` is a git-ignored folder: the index of these files and the scope's lock are there, and both can be deleted.
+    """
+
+    def __init__(self, root: Path, folder: str, scope: str, local: Path) -> None:
+        self.scope = scope
+        self._root, self._folder = root, folder
+        self._index = MemoryItems(local / "index.db", folder)
+        self._places = ItemPlaces(root, folder, self._index)
+        self._lock = ScopeLock(local / "locks", scope)
+        self._problems: tuple[str, ...] = ()
+
+    def add(self, item: StoredItem) -> None:
+        """Keep an item under its id: in a new file, or in the place of the bytes that its file had.
+
+        Raises BackendError where its text cannot be kept, ConflictError where another item's file is in its place, and
+        WorkspaceError where the place cannot be written.
+        """
+        self._check_folder()
+        with self._lock.beside_others():
+            if self._places.is_there() and not self._index.is_filled():
+                self.count()
+            for _ in range(_TRIES):
+                known = self._find(item.item.id)
+                if known is None:
+                    if self._create(item):
+                        return
+                elif self._replace(known, item):
+                    return
+        raise ConflictError(f"{item.item.id} is being changed by others", hint="run the command again")
+
+    def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
+        """Return the items that match; see `MemoryBackend`. Raises UsageError."""
+        question = Question(conditions(filters), order_by, checked_limit(limit))
+        order_of(order_by)
+        return list(self._with_texts(self._ask(question)))
+
+    def get(self, item_id: str) -> StoredItem | None:
+        """Return the item with this id; None where there is none."""
+        self._problems = ()
+        return self._find(item_id) or self._look_everywhere(item_id)
+
+    def delete(self, item_id: str) -> bool:
+        """Remove the file of the item with this id; return whether there was one. Raises WorkspaceError."""
+        self._check_folder()
+        with self._lock.beside_others():
+            found = self._find(item_id) or self._look_everywhere(item_id)
+            return found is not None and self._remove(found.item.path)
+
+    def list_all(self) -> list[StoredItem]:
+        """Return all items, by id."""
+        return list(self._with_texts(self._ask(Question())))
+
+    def items(self) -> list[Item]:
+        """Return all items without their texts, by id; files that did not change are not opened."""
+        return [item for item, _ in self._ask(Question()).found]
+
+    def clear(self) -> None:
+        """Remove the files of all items of this scope; what cannot be read as an item stays. Raises WorkspaceError."""
+        self._check_folder()
+        with self._lock.beside_others():
+            while found := self._ask(Question()).found:
+                for item, _ in found:
+                    self._remove(item.path)
+
+    def count(self) -> int:
+        """Return the number of items."""
+        number, self._problems = 0, ()
+        if self._places.is_there():
+            number, self._problems = self._index.number(self._walk(), self._read)
+        return number
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Keep other writers of this scope out until the end. Raises ConflictError, WorkspaceError."""
+        return self._lock.alone()
+
+    def close(self) -> None:
+        """Close the index."""
+        self._index.close()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be read as items in the last answer, each `path:line: why` or `path: why`."""
+        return self._problems
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Why the index could not be used; answers are the same without it."""
+        return self._index.notices
+
+    def _walk(self) -> ItemWalk:
+        problem = self._places.folder_problem()
+        if problem:
+            return ItemWalk(problems={self._folder: problem})
+        return walk_items(self._root, self._folder, frozenset(["user/local"] if self._folder == "user" else ()))
+
+    def _ask(self, question: Question) -> Answer:
+        answer = Answer((), ())
+        if self._places.is_there():
+            answer = self._index.answer(self._walk(), self._read, question)
+        self._problems = answer.problems
+        return answer
+
+    def _read(self, path: str) -> Reading:
+        found, seen = read_stored(self._root, self._folder, path)
+        stamp = seen.stamp if stamps.settled(seen.touched_ns) else ""
+        if isinstance(found, StoredItem):
+            return Reading(path, stamp, found.item)
+        return Reading(path, stamp, problem=found)
+
+    def _with_texts(self, answer: Answer) -> Iterator[StoredItem]:
+        """Yield items with their texts; whose file went meanwhile is left out, what changed is read anew."""
+        for item, stamp in answer.found:
+            found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, item.path)[0]
+            if isinstance(found, StoredItem):
+                yield found
+
+    def _find(self, item_id: str) -> StoredItem | None:
+        """Return the item where it belongs or was seen last."""
+        return next(self._places.found(item_id), None)
+
+    def _look_everywhere(self, item_id: str) -> StoredItem | None:
+        if not is_unicode(item_id):
+            return None
+        answer = self._ask(Question(conditions({"id": item_id}), limit=1))
+        return next(self._with_texts(answer), None)
+
+    def _create(self, item: StoredItem) -> bool:
+        """Make the file of a new item; return whether it is there now as the item's only one."""
+        path = path_in(self._folder, item)
+        if not self._places.is_free(path):
+            path = home_path(self._folder, item.item.type, item.item.id)
+        if self._places.is_behind_a_link(path):
+            raise BackendError(f"{path} lies behind a link that leaves {self._folder}", hint="replace the link")
+        data = checked_bytes(item, path)
+        if not create_atomic(self._full(path), data):
+            there, _ = read_stored(self._root, self._folder, path)
+            if there is not None and not (isinstance(there, StoredItem) and there.item.id == item.item.id):
+                raise ConflictError(f"{path} is there already and holds another item", hint="choose another id")
+            return False
+        return self._is_only(path, item.item.id)
+
+    def _is_only(self, path: str, item_id: str) -> bool:
+        """Say whether what was just written at a path stays: of those who made one id at once, the first path does.
+
+        Whoever writes looks afterwards, so that of two the later one sees both, and takes away the second.
+        """
+        paths = [found.item.path for found in self._places.found(item_id)]
+        if paths and paths[0] < path:
+            self._remove(path)
+            return False
+        for other in paths:
+            if other > path:
+                self._remove(other)
+        return True
+
+    def _replace(self, known: StoredItem, item: StoredItem) -> bool:
+        """Put an item's bytes in the place of those its file has; return whether the file was still there."""
+        data = checked_bytes(item, known.item.path)
+        if known.text == item.text:
+            return True
+        full = self._full(known.item.path).resolve()
+        try:
+            mode = S_IMODE(full.stat().st_mode)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise WorkspaceError(f"cannot write {full}: {error.strerror or error}") from error
+        write_atomic(full, data, mode=mode)
+        first = self._find(item.item.id)
+        if first is not None and first.item.path < known.item.path:
+            self._remove(known.item.path)
+            return False
+        return True
+
+    def _remove(self, path: str) -> bool:
+        full = self._full(path)
+        try:
+            full.unlink()
+            sync_folder(full.parent)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise WorkspaceError(f"cannot remove {full}: {error.strerror or error}") from error
+        return True
+
+    def _full(self, path: str) -> Path:
+        return self._root / as_on_disk(path)
+
+    def _check_folder(self) -> None:
+        problem = self._places.folder_problem()
+        if problem:
+            raise BackendError(f"{self._folder} {problem}", hint=f"replace {self._folder} by a folder")

@@ -1,0 +1,81 @@
+"""Items in the process's memory: for tests, and for what need not outlive its process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock, RLock
+
+from verifflowcc.adapters.backends.placing import folder_of, path_in, placed
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Filters, StoredItem
+from verifflowcc.domain.query import checked_limit, conditions, matches, order_of, ordered_by
+
+
+class InMemoryBackend:
+    """A store that keeps the items of one scope as long as this object lives; threads may share it."""
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+        self._items: dict[str, StoredItem] = {}
+        self._writers = RLock()
+        self._items_lock = Lock()
+
+    def add(self, item: StoredItem) -> None:
+        """Keep an item under its id, in the place of the one that had this id. Raises BackendError."""
+        with self._writers:
+            known = self.get(item.item.id)
+            kept = placed(item, known.item.path if known else path_in(folder_of(self.scope), item))
+            with self._items_lock:
+                self._items[kept.item.id] = kept
+
+    def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
+        """Return the items that match; see `MemoryBackend`. Raises UsageError."""
+        asked, most = conditions(filters), checked_limit(limit)
+        order_of(order_by)
+        found = [each for each in self._all() if matches(each.item, asked)]
+        return ordered_by(found, order_by, lambda each: each.item)[:most]
+
+    def get(self, item_id: str) -> StoredItem | None:
+        """Return the item with this id; None where there is none."""
+        with self._items_lock:
+            return self._items.get(item_id)
+
+    def delete(self, item_id: str) -> bool:
+        """Remove the item with this id; return whether there was one."""
+        with self._writers, self._items_lock:
+            return self._items.pop(item_id, None) is not None
+
+    def list_all(self) -> list[StoredItem]:
+        """Return all items, by id."""
+        return sorted(self._all(), key=lambda each: each.item.id)
+
+    def items(self) -> list[Item]:
+        """Return all items without their texts, by id."""
+        return [each.item for each in self.list_all()]
+
+    def clear(self) -> None:
+        """Remove all items."""
+        with self._writers, self._items_lock:
+            self._items.clear()
+
+    def count(self) -> int:
+        """Return the number of items."""
+        with self._items_lock:
+            return len(self._items)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep other threads from writing until the end; may be entered again."""
+        with self._writers:
+            yield
+
+    def close(self) -> None:
+        """Do nothing: what is here lives as long as this object."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Nothing: what is here was read when it was added."""
+        return ()
+
+    def _all(self) -> list[StoredItem]:
+        with self._items_lock:
+            return list(self._items.values())

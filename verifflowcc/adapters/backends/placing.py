@@ -1,0 +1,79 @@
+"""An item as a store may keep it: under a path of its scope, its text readable again as the very same item."""
+
+from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.files.tree import LARGEST_FILE_BYTES
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.errors import BackendError
+from verifflowcc.text.conflict_markers import conflict_line
+
+_LONGEST_NAME = 255
+"""In bytes, in every file system of use."""
+
+
+def folder_of(scope: str) -> str:
+    """Return the folder whose files are the items of a scope, as their paths begin.
+
+    >>> folder_of("user"), folder_of("stage/login/coding"), folder_of("task/fix-it-k3f9")
+    ('user', '.memory/stage/login/coding', '.memory/local/tasks/fix-it-k3f9')
+    """
+    if scope == "user":
+        return scope
+    kind, _, name = scope.partition("/")
+    return f".memory/local/tasks/{name}" if kind == "task" else f".memory/{scope}"
+
+
+def path_in(folder: str, item: StoredItem) -> str:
+    """Return where an item that is new in a folder belongs: where it says, if that is below it, else at home."""
+    path = item.item.path
+    return path if is_place(folder, path) else home_path(folder, item.item.type, item.item.id)
+
+
+def is_place(folder: str, path: str) -> bool:
+    """Say whether a path is one of an item's file below a folder.
+
+    >>> is_place("user", "user/items/fact/a.md"), is_place("user", "user/../a.md"), is_place("user", "user/local/a.md")
+    (True, False, False)
+    """
+    if not path.startswith(f"{folder}/") or not path.endswith(".md") or "\0" in path or not is_unicode(path):
+        return False
+    parts = path.removeprefix(f"{folder}/").split("/")
+    return all(part and not part.startswith(".") and len(part.encode()) <= _LONGEST_NAME for part in parts) and not (
+        folder == "user" and parts[0] == "local"
+    )
+
+
+def is_unicode(text: str) -> bool:
+    """Say whether a text can be in a file: half of a surrogate pair cannot, so that no item has it anywhere."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def placed(item: StoredItem, path: str) -> StoredItem:
+    """Return an item as it reads at a path.
+
+    Raises BackendError where its text cannot be kept: it is no Unicode, too large, holds a merge that nobody finished,
+    or says another id there.
+    """
+    return stored_item(path, checked_bytes(item, path))
+
+
+def checked_bytes(item: StoredItem, path: str) -> bytes:
+    """Return the bytes of an item's file at a path. Raises BackendError as `placed` does."""
+    name = item.item.id
+    try:
+        data = item.text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BackendError(f"{name} cannot be kept: character {error.start} of its text is none of Unicode") from error
+    if len(data) > LARGEST_FILE_BYTES:
+        raise BackendError(f"{name} cannot be kept: its text is larger than {LARGEST_FILE_BYTES // 1_048_576} MiB")
+    if (line := conflict_line(data)) is not None:
+        raise BackendError(f"{name} cannot be kept: line {line} holds the conflict markers of an unfinished merge")
+    said = item.item.id if path == item.item.path else stored_item(path, data).item.id
+    if said != name:
+        raise BackendError(
+            f"{name} cannot be kept at {path}: its text does not say its id", hint=f"add the line `id: {name}`"
+        )
+    return data

@@ -1,0 +1,127 @@
+"""Items in one SQLite database: their texts are the truth, and the columns beside them what they were read as.
+
+The file is never replaced: what is damaged or of a newer vfcc is told, and stays as it is.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from verifflowcc.adapters.backends.placing import folder_of, is_unicode, path_in, placed
+from verifflowcc.adapters.backends.sqlite_file import keep, open_database, stored, told
+from verifflowcc.adapters.index.facts import item_from_text
+from verifflowcc.adapters.index.item_columns import asked_in_sql, order_in_sql
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Filters, StoredItem
+from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
+
+_ROWS = "SELECT path, text FROM items WHERE scope = ?"
+
+
+class SqliteBackend:
+    """The items of one scope in a database file, which other scopes, threads and processes may share."""
+
+    def __init__(self, file: Path, scope: str) -> None:
+        self.scope = scope
+        self._file = file
+        self._lock = RLock()
+        self._depth = 0
+        self._connection = open_database(file)
+
+    def add(self, item: StoredItem) -> None:
+        """Keep an item under its id, in the place of the one that had this id. Raises BackendError, ConflictError."""
+        with self.writing():
+            rows = self._rows("SELECT path FROM items WHERE scope = ? AND id = ?", (self.scope, item.item.id))
+            path = rows[0][0] if rows else path_in(folder_of(self.scope), item)
+            kept = placed(item, path)
+            with told(self._file):
+                keep(self._connection, kept)
+
+    def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
+        """Return the items that match; see `MemoryBackend`. Raises UsageError, BackendError, ConflictError."""
+        asked, most, order = asked_in_sql(conditions(filters)), checked_limit(limit), order_in_sql(order_by)
+        statement = f"{_ROWS} AND {asked.where} ORDER BY {order or 'id'}"
+        whole = not asked.rest and order is not None
+        rows = self._rows(statement + (" LIMIT ?" if whole else ""), (self.scope, *asked.values, *([most] * whole)))
+        found = [stored(self._file, *row) for row in rows]
+        if whole:
+            return found
+        kept = [each for each in found if matches(each.item, asked.rest)]
+        return ordered_by(kept, order_by, lambda each: each.item)[:most]
+
+    def get(self, item_id: str) -> StoredItem | None:
+        """Return the item with this id; None where there is none. Raises BackendError, ConflictError."""
+        rows = self._rows(f"{_ROWS} AND id = ?", (self.scope, item_id)) if is_unicode(item_id) else []
+        return stored(self._file, *rows[0]) if rows else None
+
+    def delete(self, item_id: str) -> bool:
+        """Remove the item with this id; return whether there was one. Raises BackendError, ConflictError."""
+        if not is_unicode(item_id):
+            return False
+        with self.writing():
+            statement = "DELETE FROM items WHERE scope = ? AND id = ? RETURNING id"
+            return bool(self._rows(statement, (self.scope, item_id)))
+
+    def list_all(self) -> list[StoredItem]:
+        """Return all items, by id. Raises BackendError, ConflictError."""
+        return [stored(self._file, *row) for row in self._rows(f"{_ROWS} ORDER BY id", (self.scope,))]
+
+    def items(self) -> list[Item]:
+        """Return all items without their texts, by id. Raises BackendError, ConflictError."""
+        rows = self._rows("SELECT facts FROM items WHERE scope = ? ORDER BY id", (self.scope,))
+        return [item_from_text(facts) for (facts,) in rows]
+
+    def clear(self) -> None:
+        """Remove all items of this scope, and none of another. Raises BackendError, ConflictError."""
+        with self.writing():
+            self._rows("DELETE FROM items WHERE scope = ?", (self.scope,))
+
+    def count(self) -> int:
+        """Return the number of items. Raises BackendError, ConflictError."""
+        ((number,),) = self._rows("SELECT count(*) FROM items WHERE scope = ?", (self.scope,))
+        return int(number)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Run what is inside as one transaction, with other writers kept out; may be entered again.
+
+        Nothing of it is kept where it raises. Raises BackendError, and ConflictError where others write for too long.
+        """
+        with self._lock:
+            if not self._depth:
+                self._rows("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+            except BaseException:
+                self._depth -= 1
+                self._end("ROLLBACK")
+                raise
+            self._depth -= 1
+            self._end("COMMIT")
+
+    def close(self) -> None:
+        """Close the database."""
+        with self._lock:
+            self._connection.close()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Nothing: what is here was read when it was added."""
+        return ()
+
+    def _end(self, statement: str) -> None:
+        """End the outermost transaction; one that could not be committed is undone."""
+        if self._depth or not self._connection.in_transaction:
+            return
+        try:
+            self._rows(statement)
+        finally:
+            if self._connection.in_transaction:
+                self._connection.rollback()
+
+    def _rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
+        with self._lock, told(self._file):
+            return self._connection.execute(statement, values).fetchall()

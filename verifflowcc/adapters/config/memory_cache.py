@@ -1,0 +1,58 @@
+"""The section `memory` as plain JSON, for the validated configuration that is remembered by digest."""
+
+from typing import TypedDict
+
+from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.config import Assembly, MemorySettings
+from verifflowcc.domain.item_types import ScopeKind
+
+
+class _Assembly(TypedDict):
+    user_items: int
+    project_items: int
+    user_types: list[str] | None
+
+
+class Memory(TypedDict):
+    """The section, as JSON holds it."""
+
+    enabled: bool
+    backends: dict[str, str]
+    thinking_roles: list[str]
+    thinking: _Assembly
+    working: _Assembly
+    max_items: int
+
+
+def memory_body(memory: MemorySettings) -> Memory:
+    """Return the settings as JSON holds them."""
+    return {
+        "enabled": memory.enabled,
+        "backends": {scope.value: kind.value for scope, kind in memory.backends.items()},
+        "thinking_roles": [*memory.thinking_roles],
+        "thinking": _assembly_body(memory.thinking),
+        "working": _assembly_body(memory.working),
+        "max_items": memory.max_items,
+    }
+
+
+def memory_settings(body: Memory) -> MemorySettings:
+    """Return the settings that `memory_body` wrote. Raises LookupError, ValueError or TypeError for anything else."""
+    return MemorySettings(
+        enabled=body["enabled"],
+        backends={ScopeKind(scope): BackendKind(kind) for scope, kind in body["backends"].items()},
+        thinking_roles=tuple(body["thinking_roles"]),
+        thinking=_assembly(body["thinking"]),
+        working=_assembly(body["working"]),
+        max_items=body["max_items"],
+    )
+
+
+def _assembly_body(given: Assembly) -> _Assembly:
+    types = None if given.user_types is None else [*given.user_types]
+    return {"user_items": given.user_items, "project_items": given.project_items, "user_types": types}
+
+
+def _assembly(body: _Assembly) -> Assembly:
+    types = body["user_types"]
+    return Assembly(body["user_items"], body["project_items"], None if types is None else tuple(types))

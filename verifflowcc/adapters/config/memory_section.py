@@ -1,0 +1,132 @@
+"""The shape of the section `memory` of `config.yaml`: how typed items are kept, and how many a role is offered.
+
+Where a server is, and how a person's own items are kept, is never said here: a project names no server.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, WithJsonSchema, model_validator
+
+from verifflowcc.adapters.config.patterns import ROLE, role_problem
+from verifflowcc.adapters.config.section import Section, obeys, sentence
+from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.config import MAX_ITEMS, THINKING, THINKING_ROLES, WORKING, Assembly, MemorySettings
+from verifflowcc.domain.item_types import TYPES, ScopeKind
+from verifflowcc.text.near import nearest
+
+PROJECT_BACKENDS = ("files", "sqlite", "postgres")
+TASK_BACKENDS = ("files", "sqlite")
+MOST_ITEMS = 1_000_000
+USER_TYPES = tuple(each.name for each in TYPES.values() if each.scope is ScopeKind.USER)
+
+
+def _type_problem(name: str) -> str | None:
+    if name in USER_TYPES:
+        return None
+    near = nearest(name, USER_TYPES)
+    ask = f"did you mean {near}?" if near else f"the types are {', '.join(USER_TYPES)}"
+    return f"is no type of user items; {ask}"
+
+
+RoleName = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
+UserType = Annotated[str, obeys(_type_problem), WithJsonSchema({"type": "string", "enum": [*USER_TYPES]})]
+Items = Annotated[int, Field(ge=0, le=MOST_ITEMS)]
+
+
+class BackendsSection(Section):
+    """How the items of each scope are kept."""
+
+    project: Literal["files", "sqlite", "postgres"] = Field(
+        default="files", description="The project's items: files (in git), sqlite, or postgres for an organisation."
+    )
+    task: Literal["files", "sqlite"] = Field(default="files", description="The items of open tasks.")
+
+
+class AssemblySection(Section):
+    """How many typed items a kind of role is offered."""
+
+    user_items: Items
+    project_items: Items
+    user_types: list[UserType] | None
+
+    def assembly(self) -> Assembly:
+        """Return the numbers as the program uses them."""
+        types = None if self.user_types is None else tuple(self.user_types)
+        return Assembly(self.user_items, self.project_items, types)
+
+
+def _types(given: Assembly) -> list[UserType] | None:
+    return None if given.user_types is None else [*given.user_types]
+
+
+class ThinkingSection(AssemblySection):
+    """What a thinking role is offered: much of what is known of the person, and the project's items."""
+
+    user_items: Items = Field(default=THINKING.user_items, description="The most user items; 0 leaves them out.")
+    project_items: Items = Field(default=THINKING.project_items, description="The most items of the project.")
+    user_types: list[UserType] | None = Field(
+        default=_types(THINKING), description="The types of user items; all where it is left out."
+    )
+
+
+class WorkingSection(AssemblySection):
+    """What a working role is offered: the project's items, and of the person the style."""
+
+    user_items: Items = Field(default=WORKING.user_items, description="The most user items; 0 leaves them out.")
+    project_items: Items = Field(default=WORKING.project_items, description="The most items of the project.")
+    user_types: list[UserType] | None = Field(default=_types(WORKING), description="The types of user items.")
+
+
+class AssembliesSection(Section):
+    """How many typed items roles are offered; a role that is not named a thinking one is a working one."""
+
+    thinking_roles: list[RoleName] = Field(
+        default=[*THINKING_ROLES], description="The roles that plan and decide; all others work."
+    )
+    thinking: ThinkingSection = Field(default_factory=ThinkingSection, description="What a thinking role is offered.")
+    working: WorkingSection = Field(default_factory=WorkingSection, description="What a working role is offered.")
+
+
+class MemorySection(Section):
+    """How typed items are kept, and how many of them a role is offered."""
+
+    enabled: bool = Field(default=True, description="Whether prompts draw on @recall, @task and @user.")
+    backends: BackendsSection = Field(default_factory=BackendsSection, description="How the items are kept.")
+    assembly: AssembliesSection = Field(
+        default_factory=AssembliesSection, description="How many items a role is offered."
+    )
+    max_items: Annotated[int, Field(ge=1, le=MOST_ITEMS)] = Field(
+        default=MAX_ITEMS, description="Above so many extracted and inferred items, the lowest tenth is archived."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def names_no_server(cls, value: object) -> object:
+        """Say where a server and an identity belong, instead of calling their keys unknown."""
+        if isinstance(value, dict) and "postgres_url" in value:
+            raise sentence(
+                "belongs to your own settings ($XDG_CONFIG_HOME/vfcc/config.yaml, or VFCC_POSTGRES_URL); "
+                "a project never says where a server is",
+                "postgres_url",
+            )
+        if isinstance(value, dict) and "identity" in value:
+            raise sentence(
+                "is never said by a project, or it could claim another's items; where the repository cannot tell which "
+                "project this is, say it in VFCC_PROJECT",
+                "identity",
+            )
+        return value
+
+    def settings(self) -> MemorySettings:
+        """Return what the section says, as the program uses it."""
+        return MemorySettings(
+            enabled=self.enabled,
+            backends={
+                ScopeKind.PROJECT: BackendKind(self.backends.project),
+                ScopeKind.TASK: BackendKind(self.backends.task),
+            },
+            thinking_roles=tuple(self.assembly.thinking_roles),
+            thinking=self.assembly.thinking.assembly(),
+            working=self.assembly.working.assembly(),
+            max_items=self.max_items,
+        )

@@ -1,0 +1,176 @@
+"""What git tells of which repository this is: its first commits and its name, wherever it is checked out.
+
+A commit's first ancestors never change, so they are remembered for it in `local/identity.json`; what came since is all
+that is walked again. The file is derived, and holds for the git folder on this very disk alone.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifflowcc.adapters.actor import clean_name
+from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.write import write_derived
+from verifflowcc.adapters.git.command import Said, ask_git
+from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.errors import WorkspaceError
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_HEADS = 16
+_LARGEST_BYTES = 64 * 1024
+_HINT = "git fetch --unshallow, or export VFCC_PROJECT=name@0123456789ab"
+_FACTS = ("--show-toplevel", "--git-common-dir", "--is-shallow-repository", "--show-prefix")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository by its name, its first commit, and the folder in it that the project is (empty: all of it).
+
+    `root` is the whole id of the first commit, of several the smallest; None before any commit.
+    """
+
+    name: str
+    root: str | None
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    top: Path
+    common: Path
+    shallow: bool
+    prefix: str
+    head: str | None
+
+
+def read_repository(root: Path, local: Path) -> Repository | None:
+    """Return what the repository of the project in `root` is; None where it is in none. Remembers in `local`.
+
+    Raises WorkspaceError where git cannot tell: it cannot be run or refuses to read the repository, or the history is
+    cut off (a shallow clone).
+    """
+    if not in_repository(root):
+        return None
+    place = _place(root)
+    if place.shallow:
+        raise WorkspaceError(
+            f"{place.top} is a shallow clone, which does not hold the first commit that the project is known by",
+            hint=f"git fetch --unshallow, or {_HINT}",
+        )
+    roots = _roots(root, local, place) if place.head else ()
+    return Repository(_name(root, place), min(roots, default=None), place.prefix)
+
+
+def _place(root: Path) -> _Place:
+    try:
+        said = ask_git(root, "rev-parse", *_FACTS, "HEAD^{commit}")
+    except WorkspaceError as error:
+        raise WorkspaceError(f"which project this is cannot be told: {error.message}", hint=_HINT) from error
+    lines = os.fsdecode(said.out).splitlines()
+    if len(lines) < len(_FACTS):
+        raise WorkspaceError(f"which project this is cannot be told: {_why(said)}", hint=_hint_of(root, said))
+    top, common, shallow, prefix = lines[:4]
+    head = lines[4] if said.code == 0 and len(lines) > 4 and _COMMIT.fullmatch(lines[4]) else None
+    if shallow not in ("true", "false"):
+        raise WorkspaceError(f"{root}: a folder's name with a line break hides which project this is", hint=_HINT)
+    return _Place(Path(top), (root / common).resolve(), shallow == "true", prefix.rstrip("/"), head)
+
+
+def _why(said: Said) -> str:
+    if "dubious ownership" in said.err:
+        return "the repository belongs to another user, and git does not read it"
+    return said.first_line
+
+
+def _hint_of(root: Path, said: Said) -> str:
+    return f"git config --global --add safe.directory {root}" if "dubious ownership" in said.err else _HINT
+
+
+def _name(root: Path, place: _Place) -> str:
+    """Return the last part of where the repository was cloned from, else the name of its own folder."""
+    said = ask_git(root, "config", "--get", "remote.origin.url")
+    origin = os.fsdecode(said.out).strip() if said.code == 0 else ""
+    home = place.common.parent if place.common.name == ".git" else place.top
+    for given in (origin, str(place.common) if place.common.name.endswith(".git") else "", str(home), str(place.top)):
+        name = _last_part(given)
+        if name:
+            return name
+    return "project"
+
+
+def _last_part(url: str) -> str:
+    """Return the name in a URL or path.
+
+    >>> _last_part("git@example.org:team/shop.git"), _last_part("/srv/shop/.git/"), _last_part("host:shop")
+    ('shop', 'shop', 'shop')
+    """
+    parts = [part for part in re.split(r"[/\\]|(?<=[^/\\]):(?=[^/\\])", url.strip()) if part and part != ".git"]
+    name = parts[-1].removesuffix(".git") if parts else ""
+    shown = name.encode("utf-8", "backslashreplace").decode()
+    return clean_name(shown) if shown.strip() else ""
+
+
+def _roots(root: Path, local: Path, place: _Place) -> tuple[str, ...]:
+    head = place.head or ""
+    remembered = _read(local, place)
+    if head in remembered:
+        return remembered[head]
+    roots = _from_remembered(root, head, remembered) or _walk(root, head)
+    kept = dict([*remembered.items(), (head, roots)][-_HEADS:])
+    with suppress(WorkspaceError):  # it is derived: a memory that cannot be written is only slower
+        check_inside(local, local.parent)
+        content = {"of": _mark(place.common), "heads": {key: list(each) for key, each in kept.items()}}
+        write_derived(_file(local), json.dumps(content).encode())
+    return roots
+
+
+def _from_remembered(root: Path, head: str, remembered: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the first commits of `head` by those of the commit that was asked for last; nothing where it cannot tell.
+
+    What two histories share has all the first commits of one of them where that has just one.
+    """
+    if not remembered:
+        return ()
+    last, known = list(remembered.items())[-1]
+    shared = ask_git(root, "merge-base", head, last)
+    base = shared.out.decode("ascii", "replace").strip()
+    if shared.code or (len(known) > 1 and base != last):
+        return ()
+    new = ask_git(root, "rev-list", "--max-parents=0", head, f"^{last}")
+    return () if new.code else tuple(sorted({*known, *new.out.decode("ascii", "replace").split()}))
+
+
+def _walk(root: Path, head: str) -> tuple[str, ...]:
+    said = ask_git(root, "rev-list", "--max-parents=0", head)
+    found = tuple(sorted(said.out.decode("ascii", "replace").split()))
+    if said.code or not found:
+        raise WorkspaceError(f"the first commit of {root} cannot be found: {said.first_line}", hint="git fsck")
+    return found
+
+
+def _file(local: Path) -> Path:
+    return local / "identity.json"
+
+
+def _read(local: Path, place: _Place) -> dict[str, tuple[str, ...]]:
+    """Return the first commits by commit, the last asked for at the end; what is damaged counts as absent."""
+    try:
+        with _file(local).open("rb") as file:
+            content = json.loads(file.read(_LARGEST_BYTES))
+        if content["of"] != _mark(place.common):
+            return {}
+        heads = {str(head): tuple(map(str, roots)) for head, roots in content["heads"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+    sound = all(_COMMIT.fullmatch(each) for head, roots in heads.items() for each in (head, *roots))
+    return heads if sound and all(heads.values()) else {}
+
+
+def _mark(common: Path) -> str:
+    """Name a git folder on this disk, which a file that somebody committed cannot know."""
+    stat = common.stat()
+    return f"{os.fsencode(common).hex()} {stat.st_dev} {stat.st_ino}"

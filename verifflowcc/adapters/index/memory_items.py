@@ -1,0 +1,212 @@
+"""What is known of the item files of a scope: an unchanged file is neither opened nor parsed to answer a question.
+
+Everything here can be made again. Each answer is of one state of the index, which was just brought up to the disk,
+whatever other processes write meanwhile; damage to the index costs time and changes no answer.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from threading import RLock
+from typing import NamedTuple, TypeVar
+
+from verifflowcc.adapters.files.item_walk import ItemWalk
+from verifflowcc.adapters.index.facts import item_from_text, item_to_text
+from verifflowcc.adapters.index.item_columns import COLUMNS, asked_in_sql, column_values, order_in_sql
+from verifflowcc.adapters.index.kept import summed, unsummed
+from verifflowcc.adapters.index.store import Store
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.query import Condition, matches, ordered_by
+from verifflowcc.errors import BackendError
+
+_T = TypeVar("_T")
+_TRIES = 4
+_LEARN = f"INSERT INTO memory_items VALUES (?, ?, ?, ?, NULL, {','.join('?' * len(COLUMNS))}, ?)"
+_BELOW = "path > ? AND path < ?"
+_NOT_READ = f"FROM memory_items WHERE (problem IS NOT NULL OR path <> first) AND {_BELOW}"
+_RANK = (
+    f"UPDATE memory_items SET first = (SELECT min(path) FROM memory_items WHERE id = ? AND {_BELOW})"
+    f" WHERE id = ? AND {_BELOW}"
+)
+"""`first` is the path of the first file that has the id: that one counts."""
+
+
+class Reading(NamedTuple):
+    """A file as it was read: its item, or why it holds none; neither where there is no file any more.
+
+    `stamp` is empty where the file may change again without another stamp.
+    """
+
+    path: str
+    stamp: str = ""
+    item: Item | None = None
+    problem: str | None = None
+
+
+class Question(NamedTuple):
+    """Which items are asked for, in what order (a field's name), how many at most (None: all)."""
+
+    conditions: Sequence[Condition] = ()
+    order_by: str = "-id"
+    limit: int | None = None
+
+
+class Answer(NamedTuple):
+    """Items with the stamps that their files had, in order, and what could not be read."""
+
+    found: tuple[tuple[Item, str], ...]
+    problems: tuple[str, ...]
+
+
+class MemoryItems:
+    """The item files below one folder in the index, which is opened when it is first asked; threads may share it."""
+
+    def __init__(self, index: Path, folder: str) -> None:
+        self._path = index
+        self._opened: Store | None = None
+        self._lock = RLock()
+        self._folder = folder
+        self._range = (f"{folder}/", f"{folder}0")
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Why the index could not be used or kept."""
+        notice = self._opened.notice if self._opened else None
+        return (notice,) if notice else ()
+
+    def close(self) -> None:
+        """Close the index; it is opened again when it is asked again."""
+        with self._lock:
+            if self._opened:
+                self._opened.close()
+                self._opened = None
+
+    def paths_of(self, item_id: str) -> tuple[str, ...]:
+        """Return where files with this id were when the folder was last looked at."""
+        statement = f"SELECT path FROM memory_items WHERE id = ? AND {_BELOW} ORDER BY path"
+        return self._soundly(lambda: tuple(row[0] for row in self._store.rows(statement, (item_id, *self._range))))
+
+    def is_filled(self) -> bool:
+        """Say whether the folder was looked at before."""
+        return self._soundly(self._is_known)
+
+    def answer(self, walk: ItemWalk, read: Callable[[str], Reading], question: Question) -> Answer:
+        """Return the items of the files in `walk` that match; `read` is called for files that may have changed.
+
+        Raises BackendError where that cannot be done.
+        """
+        return self._current(walk, read, lambda: self._asked(question, walk))
+
+    def number(self, walk: ItemWalk, read: Callable[[str], Reading]) -> tuple[int, tuple[str, ...]]:
+        """Return how many items there are, and what could not be read. Raises BackendError."""
+        return self._current(walk, read, lambda: self._counted(walk))
+
+    @property
+    def _store(self) -> Store:
+        if self._opened is None:
+            self._opened = Store(self._path)
+        return self._opened
+
+    def _soundly(self, ask: Callable[[], _T]) -> _T:
+        """Ask until the index was sound all the way, in the end one in memory."""
+        with self._lock:
+            for _ in range(_TRIES):
+                before = self._store.replaced
+                try:
+                    answer = ask()
+                except sqlite3.DatabaseError as error:
+                    if not self._store.start_over_if_damaged(error):
+                        self._store.keep_nothing(f"the index was not used: {error}")
+                else:
+                    if self._store.replaced == before:
+                        return answer
+            raise BackendError(f"the items below {self._folder} cannot be indexed", hint="run the command again")
+
+    def _current(self, walk: ItemWalk, read: Callable[[str], Reading], ask: Callable[[], _T]) -> _T:
+        """Bring the index up to the walk and ask it, both in one transaction; files are read outside of it."""
+        readings: dict[str, Reading] = {}
+
+        def once() -> _T:
+            with self._store.transaction("BEGIN"):
+                changed, gone = self._differences(walk)
+                if not changed and not gone and self._is_known():
+                    return ask()
+            _read_all(changed, read, readings)
+            with self._store.transaction("BEGIN IMMEDIATE"):
+                changed, gone = self._differences(walk)
+                _read_all(changed, read, readings)
+                self._learn([readings[path] for path in changed], gone)
+                return ask()
+
+        return self._soundly(once)
+
+    def _differences(self, walk: ItemWalk) -> tuple[list[str], list[str]]:
+        """Return the files of the walk that are not known as they are, and the known ones that it did not find."""
+        known = dict(self._store.rows(f"SELECT path, stamp FROM memory_items WHERE {_BELOW}", self._range))
+        changed = [path for path, seen in walk.files.items() if known.get(path) != seen.stamp]
+        return changed, [path for path in known if path not in walk.files]
+
+    def _is_known(self) -> bool:
+        return bool(self._store.rows("SELECT 1 FROM memory_folders WHERE folder = ?", (self._folder,)))
+
+    def _learn(self, readings: Iterable[Reading], gone: Iterable[str]) -> None:
+        new = list(readings)
+        ids = {reading.item.id for reading in new if reading.item}
+        for path in (*gone, *(reading.path for reading in new)):
+            before = self._store.rows("DELETE FROM memory_items WHERE path = ? RETURNING id", (path,))
+            ids.update(item_id for (item_id,) in before if item_id is not None)
+        self._store.write_all(_LEARN, [_row(reading) for reading in new if reading.item or reading.problem])
+        self._store.write_all(_RANK, [(item_id, *self._range) * 2 for item_id in ids])
+        self._store.rows("INSERT OR IGNORE INTO memory_folders VALUES (?)", (self._folder,))
+
+    def _asked(self, question: Question, walk: ItemWalk) -> Answer:
+        asked, order = asked_in_sql(question.conditions), order_in_sql(question.order_by)
+        statement = f"SELECT stamp, facts FROM memory_items WHERE path = first AND {_BELOW} AND {asked.where}"
+        values = (*self._range, *asked.values)
+        whole = not asked.rest and order is not None
+        if whole:
+            statement, values = f"{statement} ORDER BY {order} LIMIT ?", (*values, _limit(question.limit))
+        found = [(_item(facts), stamp) for stamp, facts in self._store.rows(statement, values)]
+        if not whole:
+            found = [pair for pair in found if matches(pair[0], asked.rest)]
+            found = ordered_by(found, question.order_by, lambda pair: pair[0])[: question.limit]
+        return Answer(tuple(found), self._wrong(walk))
+
+    def _counted(self, walk: ItemWalk) -> tuple[int, tuple[str, ...]]:
+        ((known,),) = self._store.rows(f"SELECT count(*) FROM memory_items WHERE {_BELOW}", self._range)
+        ((without,),) = self._store.rows(f"SELECT count(*) {_NOT_READ}", self._range)
+        return int(known - without), self._wrong(walk)
+
+    def _wrong(self, walk: ItemWalk) -> tuple[str, ...]:
+        """Return what lies in the folder and is no item, or no second one of its id."""
+        problems = [f"{path}: {why}" for path, why in walk.problems.items()]
+        for path, item_id, first, problem in self._store.rows(
+            f"SELECT path, id, first, problem {_NOT_READ}", self._range
+        ):
+            problems.append(problem or f"{path}: has the id {item_id}, as {first} has, which is the one that counts")
+        return tuple(sorted(problems))
+
+
+def _read_all(paths: Iterable[str], read: Callable[[str], Reading], readings: dict[str, Reading]) -> None:
+    for path in paths:
+        if path not in readings:
+            readings[path] = read(path)
+
+
+def _row(reading: Reading) -> tuple[object, ...]:
+    item = reading.item
+    if item is None:
+        return (reading.path, reading.stamp, reading.problem, None, *(None for _ in COLUMNS), None)
+    return (reading.path, reading.stamp, None, item.id, *column_values(item), summed(item_to_text(item)))
+
+
+def _item(facts: object) -> Item:
+    """Return the item of a row. Raises sqlite3.DatabaseError where the row is damaged."""
+    text = unsummed(facts)
+    if text is None:
+        raise sqlite3.DatabaseError("a row of the index is damaged")
+    return item_from_text(text)
+
+
+def _limit(limit: int | None) -> int:
+    return -1 if limit is None else limit

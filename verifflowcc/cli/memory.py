@@ -1,0 +1,33 @@
+"""`vfcc memory`: what is remembered of the user, the project and what is in work, as typed items.
+
+Each command stands in a file of its own kind and is registered here, by one line.
+"""
+
+import typer
+
+from verifflowcc.cli import (
+    memory_add,
+    memory_copy,
+    memory_edit,
+    memory_exchange,
+    memory_forget,
+    memory_listing,
+    memory_maintain,
+    memory_moving,
+)
+
+app = typer.Typer(help="Add, find and change what is remembered.", no_args_is_help=True)
+app.command("add")(memory_add.add)
+app.command("list")(memory_listing.list_)
+app.command("show")(memory_listing.show)
+app.command("edit")(memory_edit.edit)
+app.command("link")(memory_moving.link)
+app.command("forget")(memory_forget.forget)
+app.command("move")(memory_moving.move)
+app.command("promote")(memory_moving.promote)
+app.command("stats")(memory_listing.stats)
+app.command("export")(memory_exchange.export)
+app.command("import")(memory_exchange.import_)
+app.command("copy")(memory_copy.copy)
+app.command("schema")(memory_copy.schema)
+app.command("maintain")(memory_maintain.maintain)

@@ -1,0 +1,144 @@
+"""`vfcc memory add`: remember something, or say anew what is remembered under a key."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import ExpiresOption, JsonFlag
+
+if TYPE_CHECKING:
+    from verifflowcc.services.memory.adding import Added, Planned
+
+ScopeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scope",
+        metavar="SCOPE",
+        help="user, project, sprint, stage, task or agent/NAME; sprint/ID, stage/SPRINT/STAGE and task/ID name one.",
+    ),
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
+
+
+def add(
+    type_: Annotated[str, typer.Argument(metavar="TYPE", help="preference, fact, decision, …: a type of the table.")],
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What it says.", show_default=False)] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="In one line; else the beginning of the text.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="WORD", help="What it is about; the item of this key is said anew.")
+    ] = None,
+    scope: ScopeOption = None,
+    importance: Annotated[
+        str | None, typer.Option("--importance", metavar="NUMBER", help="From 0 to 1; else that of the type.")
+    ] = None,
+    confidence: Annotated[
+        str | None, typer.Option("--confidence", metavar="NUMBER", help="From 0 to 1; 0.8 if left out.")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="May be repeated.")] = None,
+    detail: Annotated[list[str] | None, typer.Option("--detail", metavar="NAME=VALUE", help="May be repeated.")] = None,
+    category: Annotated[
+        str | None, typer.Option("--category", metavar="WORD", help="Of a preference: style, tools, …")
+    ] = None,
+    domain: Annotated[
+        str | None, typer.Option("--domain", metavar="WORD", help="Of a pattern: what it is for.")
+    ] = None,
+    for_: Annotated[
+        str | None, typer.Option("--for", metavar="WHAT", help="Of a convention: what it holds for.")
+    ] = None,
+    code: Annotated[str | None, typer.Option("--code", metavar="CODE", help="Of a failure: the error's code.")] = None,
+    lesson: Annotated[
+        str | None, typer.Option("--lesson", metavar="TEXT", help="Of a failure: what was learned from it.")
+    ] = None,
+    ref: Annotated[
+        list[str] | None,
+        typer.Option("--ref", metavar="PATH[:SYMBOL]", help="Code that it speaks of; may be repeated."),
+    ] = None,
+    expires: ExpiresOption = None,
+    deadline: Annotated[
+        str | None, typer.Option("--deadline", metavar="DAY", help="The day by which it is due.")
+    ] = None,
+    supersedes: Annotated[
+        str | None, typer.Option("--supersedes", metavar="ID", help="The older item in whose place it stands.")
+    ] = None,
+    source: Annotated[
+        str, typer.Option("--source", metavar="KIND", help="explicit, inferred or extracted.")
+    ] = "explicit",
+    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Its id; else one is drawn.")] = None,
+    stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
+    yes: YesOption = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Add an item.
+
+    Of the same type and key there is one: adding says it anew. What an agent adds to the project or to the user is a
+    proposal, until a person promotes it.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import acting_here, read_stdin
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.memory.adding import add_item
+    from verifflowcc.services.memory.opening import open_store
+    from verifflowcc.services.memory.wanting import Typed, wanted_of
+
+    if (text is None) is not stdin:
+        what = "both the text and --stdin are given" if stdin else "there is nothing to remember"
+        raise UsageError(f"{what}; say TEXT or --stdin", hint='vfcc memory add fact "What it says"')
+    own = (("category", category), ("domain", domain), ("scope", for_), ("code", code))
+    typed = Typed(
+        type=type_,
+        text=read_stdin() if stdin else text or "",
+        title=title,
+        key=key,
+        scope=scope,
+        importance=importance,
+        confidence=confidence,
+        tags=tuple(tag or ()),
+        details=tuple(detail or ()),
+        own=tuple((name, value) for name, value in own if value is not None),
+        lesson=lesson,
+        refs=tuple(ref or ()),
+        expires=expires,
+        deadline=deadline,
+        supersedes=supersedes,
+        source=source,
+        id=id_,
+    )
+    here = acting_here()
+    wanted = wanted_of(here.workspace, typed, actor=here.actor, today=here.today)
+    with open_store(here.workspace, wanted.scope) as store:
+        added = add_item(
+            store,
+            wanted,
+            actor=here.actor,
+            today=here.today,
+            confirm=lambda planned: _ask(planned, yes=yes),
+            dry_run=dry_run,
+        )
+    out.emit_json(added) if as_json else _tell(added, dry_run=dry_run)
+
+
+def _ask(planned: "Planned", *, yes: bool) -> None:
+    from verifflowcc.cli.asking import confirm
+    from verifflowcc.cli.memory_views import before_and_after
+
+    question = "Change this preference?" if planned.before else "Remember this preference in all your projects?"
+    confirm(before_and_after(planned.before, planned.after), question, yes=yes)
+
+
+def _tell(added: "Added", *, dry_run: bool) -> None:
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import tell
+    from verifflowcc.cli.memory_views import place
+
+    name = added.item.id
+    if dry_run:
+        tell([f"would be {added.outcome}: {place(added.scope, added.item.path)}", "", added.text.rstrip("\n")])
+        return
+    tell([f"{name}: {added.outcome}, {added.item.title}", f"  {place(added.scope, added.item.path)}"])
+    if added.pending:
+        out.say(f"note: it is proposed and enters no prompt until a person says: vfcc memory promote {name}")
+    for note in added.notes:
+        out.say(f"note: {note}")

@@ -1,0 +1,44 @@
+"""How the findings on a memory are shown to a person: each with its place and the way on, then of how many."""
+
+from collections.abc import Iterator, Sequence
+
+from verifflowcc.cli.folding import folded
+from verifflowcc.cli.trace_item_views import printable
+from verifflowcc.domain.trace import Finding, Severity
+from verifflowcc.services.memory.checking import CheckedMemory
+
+HANG = 4
+_SHOWN = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
+
+
+def findings_page(checked: CheckedMemory) -> str:
+    """Return all findings by weight, and the verdict."""
+    parts = ["\n".join(_lines([each for each in checked.report.findings if each.severity is one])) for one in _SHOWN]
+    return "\n\n".join(part for part in (*parts, verdict(checked)) if part)
+
+
+def verdict(checked: CheckedMemory) -> str:
+    """Return the one line that says whether the memory is sound, and of how many items."""
+    report = checked.report
+    whose = f" of {printable(checked.scope)}" if checked.scope else ""
+    if not checked.anything:
+        return f"memory{whose}: NOTHING to read: there is no item"
+    counted = {one: sum(each.severity is one for each in report.findings) for one in _SHOWN}
+    items = _count(sum(report.counts.values()) - report.counts.get("unread", 0), "item")
+    notes = f", {_count(counted[Severity.NOTE], 'note')}" if counted[Severity.NOTE] else ""
+    told = [_count(counted[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if counted[one]]
+    if not told:
+        return f"memory{whose}: nothing wrong in {items}{notes}"
+    return f"memory{whose}: {' and '.join(told)} in {items}{notes}"
+
+
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    for each in findings:
+        place = f"{each.path}:{each.line}: " if each.path else ""
+        yield folded(printable(f"{place}{each.severity} {each.code}: {each.message}"), HANG)
+        if each.step:
+            yield folded(printable(f"  → {each.step}"), HANG)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

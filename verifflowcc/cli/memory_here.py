@@ -1,0 +1,58 @@
+"""Who acts on memory and where: in a project, or outside of any with user memory alone."""
+
+import os
+import sys
+from dataclasses import dataclass
+
+from verifflowcc.adapters.actor import acting, git_user
+from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.cli import output as out
+from verifflowcc.services.memory.finding import Found, find_item
+from verifflowcc.services.memory.scopes import agent_of, read_scope, scopes_searched
+from verifflowcc.services.workspace import Workspace, current_folder, find_workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The project, if there is one, who acts, and which day it is (UTC)."""
+
+    workspace: Workspace | None
+    actor: str
+    today: str
+
+    def find(self, name: str, scope: str | None, *, but: str | None = None) -> Found:
+        """Return the item that is meant, in a scope or in all that are in play here, except for `but`."""
+        scopes = self.scopes(scope)
+        return find_item(self.workspace, name, [each for each in scopes if each != but] or scopes)
+
+    def scopes(self, scope: str | None) -> tuple[str, ...]:
+        """Return the scopes in which an item is looked for."""
+        agent = agent_of(self.actor)
+        if scope is not None:
+            return (read_scope(self.workspace, scope, agent=agent),)
+        return scopes_searched(self.workspace, agent=agent)
+
+
+def acting_here() -> Here:
+    """Return who acts in the current folder, which need not be in a project."""
+    workspace = find_workspace()
+    folder = workspace.root if workspace else current_folder()
+    actor = acting(os.environ, stdin_is_terminal=sys.stdin.isatty(), git_user=git_user(folder))
+    return Here(workspace, actor, f"{SystemClock().now():%Y-%m-%d}")
+
+
+def read_stdin() -> str:
+    """Return what stands on stdin. Raises UsageError where it is not UTF-8."""
+    from verifflowcc.errors import UsageError
+
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"stdin is not UTF-8 at byte {error.start}") from error
+
+
+def tell(lines: list[str]) -> None:
+    """Print lines to stdout, without what a word in an item could do to a terminal."""
+    from verifflowcc.cli.trace_item_views import printable
+
+    out.emit(printable("\n".join(lines)))

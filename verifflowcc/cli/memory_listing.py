@@ -1,0 +1,97 @@
+"""`vfcc memory list|show|stats`: what is remembered, as a table, as a page, and in numbers."""
+
+from typing import Annotated
+
+import typer
+
+from verifflowcc.cli.memory_add import ScopeOption
+from verifflowcc.cli.options import JsonFlag
+
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The item's id, or the beginning of it.")]
+
+
+def list_(
+    scope: ScopeOption = None,
+    type_: Annotated[
+        list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="WORD", help="Only items with a tag; may be repeated.")
+    ] = None,
+    status: Annotated[
+        str | None, typer.Option("--status", metavar="WORD", help="Only active, pending, superseded or archived ones.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show superseded, archived and trace items and plain pages too.")
+    ] = False,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="CONDITION", help="As in 'importance>=0.7'; may be repeated."),
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option("--order", metavar="FIELD", help="Highest or newest first; -FIELD the other way.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="NUMBER", help="At most so many.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """List what is remembered here.
+
+    Items of the project, of what is open in it, and of the user: these by importance, the others newest first.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import acting_here, tell
+    from verifflowcc.cli.memory_views import items_table
+    from verifflowcc.services.memory.listing import Asked, list_items
+    from verifflowcc.services.memory.scopes import agent_of, scopes_listed
+
+    here = acting_here()
+    scopes = here.scopes(scope) if scope else scopes_listed(here.workspace, agent=agent_of(here.actor))
+    asked = Asked(tuple(type_ or ()), tuple(tag or ()), status, everything, tuple(where or ()), order, limit)
+    listing = list_items(here.workspace, scopes, asked)
+    for notice in listing.notices:
+        out.warn(notice)
+    if as_json:
+        out.emit_json(listing)
+        return
+    tell(items_table(listing, scopes, by_scope=order is None and len(scopes) > 1))
+
+
+def show(
+    item: IdArgument,
+    scope: ScopeOption = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show every field, and whom it came from.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show an item and all that is around it.
+
+    What it says, where its links lead, who links to it, and what is newer. It counts as a use.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import acting_here, tell
+    from verifflowcc.cli.memory_views import page
+    from verifflowcc.services.memory.access import note_uses
+    from verifflowcc.services.memory.listing import show_item
+
+    here = acting_here()
+    found = here.find(item, scope)
+    shown = show_item(here.workspace, found, here.scopes(None))
+    for notice in note_uses(here.workspace, {found.scope: [found.item.id]}, "show"):
+        out.warn(notice)
+    out.emit_json(shown) if as_json else tell(page(shown, explain=explain))
+
+
+def stats(scope: ScopeOption = None, as_json: JsonFlag = False) -> None:
+    """Show what is remembered in numbers.
+
+    Items by type and status, tokens, bytes, uses, and the project's identity.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import acting_here, tell
+    from verifflowcc.cli.memory_views import numbers
+    from verifflowcc.services.memory.statistics import numbers_of
+
+    here = acting_here()
+    found = numbers_of(here.workspace, here.scopes(scope))
+    for notice in found.notices:
+        out.warn(notice)
+    out.emit_json(found) if as_json else tell(numbers(found))

@@ -1,0 +1,32 @@
+"""`vfcc migrate`."""
+
+from typing import Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag
+
+
+def migrate(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Make a memory of an older format one of the present format.
+
+    Nothing is overwritten; what was interrupted goes on where it was.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.trace_item_views import printable
+    from verifflowcc.services.migrating import migrate as migrate_memory
+    from verifflowcc.services.workspace import open_workspace
+
+    done = migrate_memory(open_workspace(), dry_run=dry_run)
+    for notice in done.notices:
+        out.warn(notice)
+    if as_json:
+        out.emit_json(done)
+    elif not done.steps:
+        out.emit(f"nothing to migrate: the memory has format {done.format_after}")
+    else:
+        lines = [f"{'would do' if dry_run else 'done'}: {step.what}" for step in done.steps]
+        out.emit(printable("\n".join(lines)))

@@ -1,0 +1,203 @@
+"""`vfcc task`: start and end tasks, and record what they find out."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag, SprintOption, StageOption, YesFlag
+
+if TYPE_CHECKING:
+    from verifflowcc.cli.moves import Acting
+    from verifflowcc.domain.tasks import TaskStatus
+
+app = typer.Typer(help="Start and end tasks, and record what they find out.", no_args_is_help=True)
+
+TaskArgument = Annotated[
+    str | None, typer.Argument(metavar="[ID]", help="The task's id, or the beginning of it; else the one in work.")
+]
+OutcomeOption = Annotated[str, typer.Option("--outcome", metavar="TEXT", help="What came of it.")]
+PromoteOption = Annotated[
+    list[str] | None,
+    typer.Option("--promote", metavar="ITEM", help="An item of it that the project keeps; may be repeated."),
+]
+
+
+@app.command()
+def start(
+    about: Annotated[str, typer.Argument(metavar="TEXT", help="What it is about, in one line.")],
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="ROLE", help="Whose it is; else the one acting.")
+    ] = None,
+    sprint: SprintOption = None,
+    stage: StageOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Start a task.
+
+    What is recorded in it is in the prompts of its role until it ends.
+    """
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.task_views import started
+    from verifflowcc.services.memory.tasks_filling import start_task
+
+    acting = moves.acting_here()
+    task = start_task(acting.workspace, about, actor=acting.actor, agent=agent, sprint=sprint, stage=stage)
+    out.emit_json(task) if as_json else out.emit(started(task))
+
+
+@app.command()
+def note(
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What is to be remembered.")] = None,
+    type_: Annotated[
+        str, typer.Option("--type", metavar="TYPE", help="reasoning, tool_output or task_state.")
+    ] = "reasoning",
+    stage: Annotated[
+        str | None, typer.Option("--stage", metavar="ID", help="Where it is from; else the one in work.")
+    ] = None,
+    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool whose output it is.")] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="KEY", help="It takes the place of the item with this key.")
+    ] = None,
+    task: Annotated[str | None, typer.Option("--task", metavar="ID", help="The task; else the newest in work.")] = None,
+    stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Record what a task found out.
+
+    A thought, what a tool said, how far it is.
+    """
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.memory_here import read_stdin
+    from verifflowcc.cli.task_views import noted
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.memory.tasks_filling import Note, note_in_task
+
+    if (text is None) is not stdin:
+        raise UsageError("say a text or --stdin, one of the two", hint='vfcc task note "What was found out"')
+    wanted = Note(read_stdin() if text is None else text, type_, stage, tool, key)
+    acting = moves.acting_here()
+    done = note_in_task(acting.workspace, wanted, actor=acting.actor, task=task)
+    out.emit_json(done) if as_json else out.emit(noted(done))
+
+
+@app.command()
+def finish(
+    task: TaskArgument = None,
+    outcome: OutcomeOption = "",
+    promote: PromoteOption = None,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Close a task that is done.
+
+    Its items are gone then, but for those that are promoted to the project.
+    """
+    from verifflowcc.domain.tasks import TaskStatus
+
+    _end(task, TaskStatus.COMPLETED, outcome, promote or [], yes=yes, as_json=as_json)
+
+
+@app.command()
+def fail(
+    task: TaskArgument = None,
+    outcome: OutcomeOption = "",
+    promote: PromoteOption = None,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Close a task that failed.
+
+    Its items are gone then, but for those that are promoted to the project.
+    """
+    from verifflowcc.domain.tasks import TaskStatus
+
+    _end(task, TaskStatus.FAILED, outcome, promote or [], yes=yes, as_json=as_json)
+
+
+@app.command()
+def clear(task: TaskArgument = None, yes: YesFlag = False, as_json: JsonFlag = False) -> None:
+    """Remove the items of a task that is not tried again.
+
+    It is closed as failed. No other task is touched.
+    """
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.task_views import ended
+    from verifflowcc.services.memory.tasks_ending import clear_task
+
+    acting = moves.acting_here()
+    name = _meant(acting, task, "vfcc task clear")
+    _tell(acting, name, "fail", [], yes=yes)
+    done = clear_task(acting.workspace, name, actor=acting.actor)
+    out.emit_json(done) if as_json else out.emit(ended(done))
+
+
+@app.command("list")
+def list_(
+    everything: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """List the tasks that are in work, newest first."""
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.task_views import lines
+    from verifflowcc.services.memory.tasks_showing import list_tasks
+    from verifflowcc.services.workspace import open_workspace
+
+    found = list_tasks(open_workspace(), everything=everything)
+    out.emit_json(found) if as_json else out.emit(lines(found, everything=everything))
+
+
+@app.command()
+def show(task: TaskArgument = None, as_json: JsonFlag = False) -> None:
+    """Show a task and all that it remembers."""
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.task_views import page
+    from verifflowcc.services.memory.tasks_filling import role_of
+    from verifflowcc.services.memory.tasks_showing import show_task
+
+    acting = moves.acting_here()
+    shown = show_task(acting.workspace, task, role_of(acting.actor))
+    for problem in shown.problems:
+        out.warn(problem)
+    out.emit_json(shown) if as_json else out.emit(page(shown))
+
+
+def _end(task: str | None, status: "TaskStatus", outcome: str, promote: list[str], *, yes: bool, as_json: bool) -> None:
+    from verifflowcc.cli import moves
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.task_views import ended
+    from verifflowcc.services.memory.tasks_ending import end_task
+
+    acting = moves.acting_here()
+    verb = "finish" if status == "completed" else "fail"
+    name = _meant(acting, task, f"vfcc task {verb}")
+    _tell(acting, name, verb, promote, yes=yes)
+    done = end_task(acting.workspace, name, status, actor=acting.actor, outcome=outcome, promote=promote)
+    out.emit_json(done) if as_json else out.emit(ended(done))
+
+
+def _meant(acting: "Acting", task: str | None, command: str) -> str:
+    from verifflowcc.services.memory.tasks import task_in_work
+    from verifflowcc.services.memory.tasks_filling import role_of
+
+    return task_in_work(acting.workspace, task, role_of(acting.actor), command=command).id
+
+
+def _tell(acting: "Acting", name: str, verb: str, promote: list[str], *, yes: bool) -> None:
+    """Say what goes, and how to keep it; a person is asked, anybody else has been told."""
+    from verifflowcc.cli import asking
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.task_views import to_end
+    from verifflowcc.services.memory.tasks_ending import plan_end
+
+    ending = plan_end(acting.workspace, name, promote)
+    if not ending.go:
+        return
+    shown = to_end(ending, verb)
+    if acting.actor.startswith("human:"):
+        asking.confirm(shown, f"End {name}, and let {'it' if len(ending.go) == 1 else 'them'} go?", yes=yes)
+    else:
+        out.say("\n".join(shown))

@@ -1,0 +1,92 @@
+"""What keeps items: the protocol that every backend offers, and an item as a backend keeps it."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from verifflowcc.domain.items import Item
+
+DEFAULT_LIMIT = 100
+DEFAULT_ORDER = "created"
+
+Plain = str | int | float | None
+Filters = Mapping[str, Plain | Sequence[Plain] | Mapping[str, Plain]]
+"""Field → a value (equal), a list (any of them; for a list field: holds any of them), or operators with their values:
+`$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, all of which must hold. `domain.query` reads them."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """An item with all that its file says.
+
+    `text` is the whole file, front matter and all, with the newlines that it has: it is what a backend keeps, byte for
+    byte, wherever it keeps it. `item` and `body` (LF newlines, no front matter) are what it was read as.
+    `item.path` is where its file is, or would be: below the project's root, or below the user's folder as `user/…`.
+    """
+
+    item: Item
+    text: str
+    body: str
+
+
+class MemoryBackend(Protocol):
+    """A store of the items of one scope. Each call stands alone and is whole or without effect, whoever writes beside.
+
+    Every method raises BackendError (WorkspaceError where files are concerned, ConflictError where a lock is held too
+    long) in one sentence where it cannot do it. Ids are unique in a store.
+    """
+
+    scope: str
+
+    def add(self, item: StoredItem) -> None:
+        """Keep an item under its id, in the place of the one that had this id."""
+        ...
+
+    def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
+        """Return at most `limit` items that match all filters, newest first by the field `order_by`.
+
+        A leading `-` returns the oldest first. Ties stand by id; what lacks the field stands last. Raises UsageError
+        for an unknown field or operator, a value that does not fit its field, and a limit below 0.
+        """
+        ...
+
+    def get(self, item_id: str) -> StoredItem | None:
+        """Return the item with this id; None where there is none."""
+        ...
+
+    def delete(self, item_id: str) -> bool:
+        """Remove the item with this id; return whether there was one."""
+        ...
+
+    def list_all(self) -> list[StoredItem]:
+        """Return all items, by id."""
+        ...
+
+    def items(self) -> list[Item]:
+        """Return all items without their texts, by id; cheaper than `list_all` where an index knows them."""
+        ...
+
+    def clear(self) -> None:
+        """Remove all items of this scope, and none of another."""
+        ...
+
+    def count(self) -> int:
+        """Return the number of items."""
+        ...
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Keep other writers of this scope out until the end, for what is read, decided and then written.
+
+        May be entered again by whoever holds it. `add`, `delete` and `clear` outside of it need no lock of the caller.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        ...
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be read as items in the last answer, each `path:line: why` or `path: why`."""
+        ...

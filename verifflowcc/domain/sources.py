@@ -1,0 +1,15 @@
+"""Virtual sources: what a loading strategy names beside files, each in the layer that pays for it."""
+
+from collections.abc import Mapping
+
+from verifflowcc.domain.layers import Layer
+
+USER = "@user"
+TASK = "@task"
+RECALL = "@recall"
+
+LAYER_OF: Mapping[str, Layer] = {USER: Layer.USER, TASK: Layer.AGENT, RECALL: Layer.PROJECT}
+"""`@user`: what is known of the person; `@task`: the items of the open task; `@recall`: the project's typed items."""
+
+LOCAL = frozenset({USER, TASK})
+"""What other clones do not have: ranked apart, last in the prompt, and absent where only committed sources count."""

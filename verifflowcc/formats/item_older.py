@@ -1,0 +1,223 @@
+"""Rows of older stores as items: what they call a category, a kind or a memory is a type and a text of ours.
+
+Three shapes are known: rows of a person's context and of project blocks (`category` or `semantic_type`, `content`),
+context items (`context_item_id`, `kind`, `payload`), and whatever has a `content`, `text` or `memory`. What has no
+place in an item is kept under `imported:`.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, TYPES, ScopeKind, item_type
+from verifflowcc.domain.items import Item, Source, SourceKind, Trust, Uses
+from verifflowcc.formats.front_matter import edit
+from verifflowcc.formats.item_fields import read_thousandths, whole_number
+from verifflowcc.formats.item_jsonl import Json, Row
+from verifflowcc.formats.item_render import inner, render_item
+from verifflowcc.text.dates import read_moment
+from verifflowcc.text.item_id import ALPHABET, LETTERS, item_id
+from verifflowcc.text.near import nearest
+
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
+_TEXTS = ("content", "text", "memory", "value", "data")
+_TYPES = ("type", "category", "semantic_type", "kind")
+_DETAILS = ("scope", "category", "domain", "stage", "tool", "code")
+_LONGEST_TITLE = 80
+
+
+class RowError(ValueError):
+    """A row cannot be an item; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Older:
+    """A row as an item, with an empty path and scope, its body, and what has no place in an item."""
+
+    item: Item
+    body: str
+    imported: Mapping[str, Json]
+    scope: str
+
+    def text(self) -> str:
+        """Return the text of its file."""
+        text = render_item(self.item, self.body)
+        return edit(text, {"imported": flow(self.imported)}) if self.imported else text
+
+
+def older_item(row: Row, type_name: str | None, actor: str) -> Older:
+    """Return a row of an older store as an item; `type_name` is the type of rows that say none, or none of ours.
+
+    Raises RowError where it has no text, or a type that nobody knows.
+    """
+    left = dict(row.members)
+    kind = _type(left, type_name)
+    payload = left.pop("payload", None)
+    body = _body(left, payload, kind)
+    details = _details(payload)
+    key = _text(left, "key")
+    title = _text(left, "title") or _title(body)
+    made = Item(
+        id=_id(left, kind, key, title, body),
+        type=kind,
+        title=title,
+        path="",
+        scope="",
+        importance=_thousandths(left, "importance", item_type(kind).importance),
+        confidence=_thousandths(left, "confidence", DEFAULT_CONFIDENCE),
+        key=key,
+        source=Source(SourceKind.IMPORTED, actor, _text(left, "source_project_id")),
+        trust=Trust.HUMAN if left.get("source_type") == "explicit" else Trust.EXTERNAL,
+        created=_moment(left, "created_at", "created", "timestamp"),
+        updated=_moment(left, "updated_at", "updated"),
+        expires=_moment(left, "expires_at", "expires"),
+        deadline=_moment(left, "deadline_at", "deadline"),
+        tags=tuple(dict.fromkeys((*_tags(left), *(value for _, value in details)))),
+        uses=_uses(left),
+        tokens=_whole(left, "token_cost"),
+        details=details,
+    )
+    scope = _scope(left, kind)
+    rest = {name: value for name, value in left.items() if value is not None and name != "id"}
+    return Older(made, body, rest, scope)
+
+
+def flow(value: Json) -> str:
+    """Return a JSON value as one line of YAML.
+
+    >>> flow({"a b": [1, "x: y", None, True]})
+    "{a b: [1, 'x: y', null, true]}"
+    """
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{inner(str(key))}: {flow(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, str):
+        return inner(value)
+    if isinstance(value, Iterable):
+        return "[" + ", ".join(flow(each) for each in value) + "]"
+    return json.dumps(value)
+
+
+def _type(left: dict[str, Json], given: str | None) -> str:
+    said = next((value for name in _TYPES if isinstance(value := left.get(name), str) and value.strip()), None)
+    name = re.sub(r"[\s-]+", "_", said.strip().lower()) if said else None
+    if name in TYPES:
+        for key in _TYPES:
+            if left.get(key) == said:
+                del left[key]
+                break
+        return str(name)
+    if given is not None:
+        return given
+    if name is None:
+        return "fact"
+    near = nearest(name, TYPES)
+    raise RowError(f"its type {said!r} is none of ours{f'; did you mean {near}?' if near else ''}; --type gives one")
+
+
+def _body(left: dict[str, Json], payload: Json, kind: str) -> str:
+    for name in _TEXTS:
+        if isinstance(value := left.get(name), str) and value.strip():
+            del left[name]
+            if payload is not None:
+                left["payload"] = payload
+            return value
+    if isinstance(payload, str) and payload.strip():
+        return payload
+    if isinstance(payload, Mapping):
+        if rest := {name: value for name, value in payload.items() if not isinstance(value, str) or name == "id"}:
+            left["payload"] = rest
+        for name in ("lesson", kind, "output", "text", "content", "reasoning", "summary"):
+            if isinstance(value := payload.get(name), str) and value.strip():
+                return value
+        if payload:
+            left.pop("payload", None)
+            return f"```json\n{json.dumps(payload, ensure_ascii=False, indent=2, sort_keys=True)}\n```"
+    raise RowError(f"it has no text: none of {', '.join(_TEXTS)} or payload says anything")
+
+
+def _details(payload: Json) -> tuple[tuple[str, str], ...]:
+    if not isinstance(payload, Mapping):
+        return ()
+    inside = payload.get("failure")
+    found = {**(inside if isinstance(inside, Mapping) else {}), **payload}
+    return tuple((name, value) for name in _DETAILS if isinstance(value := found.get(name), str) and value.strip())
+
+
+def _id(left: dict[str, Json], kind: str, key: str | None, title: str, body: str) -> str:
+    """Return the row's own id, else one that follows from what it says: the same row has the same id every time."""
+    for name in ("context_item_id", "id"):
+        value = left.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool) and ID.fullmatch(str(value)):
+            del left[name]
+            return str(value)
+    digest = hashlib.sha256(f"{kind}\0{key or body}".encode("utf-8", "surrogatepass")).digest()
+    letters = "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:LETTERS])
+    return item_id(key or title, letters)
+
+
+def _scope(left: dict[str, Json], kind: str) -> str:
+    """Return the scope that the row speaks of: the person's for what is global, else by the type."""
+    source = left.get("source")
+    if source == "global":
+        return "user"
+    if isinstance(source, str) and source.startswith("project/"):
+        return "project"
+    return "user" if item_type(kind).scope is ScopeKind.USER else "project"
+
+
+def _text(left: dict[str, Json], name: str) -> str | None:
+    value = left.get(name)
+    if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+        del left[name]
+        return " ".join(str(value).split())
+    return None
+
+
+def _thousandths(left: dict[str, Json], name: str, default: int) -> int:
+    value = left.get(name)
+    if isinstance(value, int | float | str) and not isinstance(value, bool):
+        found = read_thousandths(f"{value:.4f}" if isinstance(value, float) else str(value))
+        if found is not None:
+            del left[name]
+            return found
+    return default
+
+
+def _moment(left: dict[str, Json], *names: str) -> str | None:
+    for name in names:
+        value = left.get(name)
+        moment = read_moment(value) if isinstance(value, str) else None
+        if moment:
+            del left[name]
+            return moment
+    return None
+
+
+def _tags(left: dict[str, Json]) -> tuple[str, ...]:
+    value = left.get("tags")
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        del left["tags"]
+        return tuple(dict.fromkeys(" ".join(str(each).split()) for each in value if str(each).strip()))
+    return ()
+
+
+def _uses(left: dict[str, Json]) -> Uses:
+    count = _whole(left, "reference_count") or 0
+    last = _moment(left, "last_referenced_at")
+    return Uses(count, last[:10] if last else None)
+
+
+def _whole(left: dict[str, Json], name: str) -> int | None:
+    value = left.get(name)
+    if isinstance(value, int) and not isinstance(value, bool) and whole_number(str(value)):
+        del left[name]
+        return value
+    return None
+
+
+def _title(body: str) -> str:
+    line = next((" ".join(line.strip("#*- \t").split()) for line in body.splitlines() if line.strip("#*- \t")), "")
+    line = "".join(letter if letter.isprintable() else " " for letter in line)
+    return line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1].rstrip() + "…"

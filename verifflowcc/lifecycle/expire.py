@@ -1,0 +1,48 @@
+"""When items end: by the day that they say, else by their type's time to live in their scope."""
+
+from datetime import date, timedelta
+
+from verifflowcc.domain.item_types import ScopeKind, item_type
+from verifflowcc.domain.items import Item
+
+
+def last_day(item: Item) -> str | None:
+    """Return the last ISO day on which an item holds; None where it has no end.
+
+    What the item says goes before its type's time to live. That runs from the day on which the item was made, in the
+    project and its parts; what is known of a person does not run out. A task's items end with it, so that a type that
+    is at home there has no time to live elsewhere: the lifetime of an item follows from its scope.
+    """
+    if item.expires is not None:
+        return item.expires[:10]
+    days = lifetime_days(item)
+    if days is None or item.created is None:
+        return None
+    try:
+        return (date.fromisoformat(item.created[:10]) + timedelta(days=days)).isoformat()
+    except (ValueError, OverflowError):
+        return None
+
+
+def lifetime_days(item: Item) -> int | None:
+    """Return the days that an item lives without saying so itself; None where it does not run out."""
+    found = item_type(item.type)
+    here = item.scope.partition("/")[0]
+    if here == ScopeKind.USER or found.scope is ScopeKind.USER:
+        return None
+    if found.scope is ScopeKind.TASK and here != ScopeKind.TASK:
+        return None
+    return found.ttl_days
+
+
+def has_ended(item: Item, today: str) -> bool:
+    """Say whether the last day of an item is over; `today` is an ISO day in UTC."""
+    last = last_day(item)
+    return last is not None and last < today
+
+
+def why_ended(item: Item) -> str:
+    """Return why an item has ended, as a clause."""
+    if item.expires is not None:
+        return f"it holds until {item.expires[:10]}, as it says"
+    return f"a {item.type} holds for {lifetime_days(item)} days, and this one was made on {(item.created or '')[:10]}"

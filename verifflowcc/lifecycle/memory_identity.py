@@ -1,0 +1,81 @@
+"""Checks of names: an id, a key and a file's name each mean one item."""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from verifflowcc.domain.items import Item, Status
+from verifflowcc.lifecycle.memory_findings import MemoryFindings
+from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
+
+
+def check_identity(sources: MemorySources, tell: MemoryFindings) -> None:
+    """Tell of ids, keys and names that mean more than one item. Two trace items of one id are told by `check trace`."""
+    items = sorted(sources.items, key=lambda each: each.item.path)
+    tell.ask(len(items), "duplicate-id", "alike-names")
+    for same in _groups((each, each.item.id) for each in items):
+        for first, other in _pairs(same):
+            if not (first.item.type in sources.trace_types and other.item.type in sources.trace_types):
+                message = f"{other.item.id} is the id of {first.item.path} too"
+                step = f"give {other.item.path} an id of its own"
+                tell.item("duplicate-id", other.item, other.line("id"), message, step, "", [first.item.path])
+    _check_keys([each for each in items if each.item.path not in sources.superseded], tell)
+    _check_alike(items, tell)
+
+
+def _check_keys(items: Sequence[Looked], tell: MemoryFindings) -> None:
+    keyed = [each for each in items if each.item.key and each.item.status is Status.ACTIVE]
+    tell.ask(len(keyed), "duplicate-key")
+    for same in _groups((each, f"{each.item.scope}\0{each.item.type}\0{each.item.key}") for each in keyed):
+        for first, other in _pairs(same):
+            item = other.item
+            message = f"{item.id} and {first.item.id} are both active with the key {item.key}"
+            step = f"vfcc memory forget {item.id}"
+            tell.item("duplicate-key", item, other.line("key"), message, step, item.key or "", [first.item.path])
+
+
+def _check_alike(items: Sequence[Looked], tell: MemoryFindings) -> None:
+    for what, name in (("path", _path), ("id", _id)):
+        for same in _groups((each, folded(name(each.item))) for each in items):
+            told = {name(same[0].item)}
+            for each in same[1:]:
+                own = name(each.item)
+                if own not in told and not (what == "id" and _follows_path(each.item)):
+                    first = same[0].item
+                    message = f"the {what} {own} differs from {name(first)} in case or Unicode form alone"
+                    line = each.line("id") if what == "id" else 1
+                    tell.item("alike-names", each.item, line, message, f"rename {own}", what, [first.path])
+                told.add(own)
+
+
+def _path(item: Item) -> str:
+    return item.path
+
+
+def _id(item: Item) -> str:
+    return item.id
+
+
+def _follows_path(item: Item) -> bool:
+    """Whether the id was made from the path, which is told already."""
+    return item.path.startswith(item.id)
+
+
+def folded(name: str) -> str:
+    """Return what a file system makes of a name that does not tell case or Unicode forms apart.
+
+    >>> folded("Café") == folded("CAFE\u0301")
+    True
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+
+
+def _groups(pairs: Iterable[tuple[Looked, str]]) -> list[list[Looked]]:
+    found: dict[str, list[Looked]] = defaultdict(list)
+    for each, name in pairs:
+        found[name].append(each)
+    return [same for same in found.values() if len(same) > 1]
+
+
+def _pairs(same: Sequence[Looked]) -> list[tuple[Looked, Looked]]:
+    return [(same[0], other) for other in same[1:]]

@@ -1,0 +1,54 @@
+"""What the checks of a memory look at: its items as they were read, and what could not be read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from verifflowcc.domain.items import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """An item as its file says it.
+
+    `lines` maps a key of its front matter to its line in the file; `notices` are what its parser said, each
+    `path:line: sentence`; `unknown` are the keys that nobody knows.
+    """
+
+    item: Item
+    lines: Mapping[str, int] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def line(self, key: str) -> int:
+        """The line of a key; the first where it does not stand there."""
+        return self.lines.get(key, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that is no item: the code of the check that says so, its line, and why."""
+
+    code: str
+    path: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySources:
+    """Everything that the checks are asked of.
+
+    `types` are all known type names, `trace_types` those whose fields and links `check trace` looks after. `elsewhere`
+    maps the ids of the other memory (the person's, where this is a project's) to where they are. `files` has the digest
+    of each file that an item speaks of, None for one that is not there. `superseded` are the paths of items that others
+    replace. `today` is an ISO day in UTC.
+    """
+
+    items: tuple[Looked, ...]
+    unread: tuple[Unread, ...]
+    types: frozenset[str]
+    trace_types: frozenset[str]
+    today: str
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | None] = field(default_factory=dict)
+    superseded: frozenset[str] = frozenset()

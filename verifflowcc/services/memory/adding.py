@@ -1,0 +1,252 @@
+"""Add an item, or say anew the one of the same key: a person decides, an agent proposes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from verifflowcc.adapters.files.item_files import draw_letters
+from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
+from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, Status, least_trust
+from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.errors import ConflictError, UsageError
+from verifflowcc.formats.item_render import render_item
+from verifflowcc.services.memory.opening import folder_of_scope
+from verifflowcc.services.memory.permission import asks, is_person, proposes, trust_of
+from verifflowcc.services.memory.rewriting import rewritten, with_link, with_source
+from verifflowcc.text.item_id import item_id
+
+ATTEMPTS = 200
+
+
+class Outcome(StrEnum):
+    """What becomes of an item that is added."""
+
+    ADDED = "added"
+    UPDATED = "updated"
+    PROPOSED = "proposed"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An item as somebody asked for it, checked. What is None or empty keeps its default, or what was there.
+
+    `title_given` says whether the title was chosen, or only follows from the text; numbers are in thousandths.
+    """
+
+    scope: str
+    type: str
+    title: str
+    text: str
+    source: Source
+    title_given: bool = False
+    key: str | None = None
+    importance: int | None = None
+    confidence: int | None = None
+    tags: tuple[str, ...] = ()
+    details: tuple[tuple[str, str], ...] = ()
+    refs: tuple[Ref, ...] = ()
+    expires: str | None = None
+    deadline: str | None = None
+    supersedes: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What adding would do: the item before (None for a new one) and after.
+
+    `asks` says that a person confirms it first; `notes` are sentences for the person.
+    """
+
+    scope: str
+    outcome: Outcome
+    before: StoredItem | None
+    after: StoredItem
+    asks: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What was done; `pending` says that a person has to promote the item before it enters a prompt."""
+
+    item: Item
+    scope: str
+    outcome: Outcome
+    pending: bool
+    written: bool
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+Confirm = Callable[[Planned], None]
+"""Asks a person; raises where they do not say yes."""
+
+
+def add_item(
+    store: MemoryBackend, wanted: Wanted, *, actor: str, today: str, confirm: Confirm, dry_run: bool = False
+) -> Added:
+    """Add an item to the store of its scope, or say anew the active one of its type and key.
+
+    What a person or a project remembers is only proposed by anybody else: as a pending item that supersedes the active
+    one. Raises UsageError for an id that is taken, ConflictError where the item changed while a person was asked.
+    """
+    planned = plan(store, wanted, actor=actor, today=today) if dry_run or asks(wanted.scope, wanted.type) else None
+    if planned and not dry_run and planned.asks:
+        confirm(planned)
+    if planned and dry_run:
+        return _added(planned, written=False)
+    with store.writing():
+        now = plan(store, wanted, actor=actor, today=today)
+        if planned and (planned.before and planned.before.text) != (now.before and now.before.text):
+            raise ConflictError(
+                f"{now.after.item.id} has changed meanwhile; nothing was written", hint="run the command again"
+            )
+        if now.outcome is not Outcome.UNCHANGED:
+            store.add(now.after)
+        return _added(now, written=now.outcome is not Outcome.UNCHANGED)
+
+
+def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Planned:
+    """Return what adding would do, with nothing written. Raises as `add_item` does."""
+    pending = proposes(wanted.scope, actor)
+    active = standing_of_key(store, wanted.type, wanted.key)
+    if wanted.id is not None and not (active and active.item.id == wanted.id):
+        _demand_free(store, wanted.id)
+    if active and not pending:
+        return _updated(wanted, active, actor, today)
+    if active and _unchanged(wanted, active):
+        return Planned(wanted.scope, Outcome.UNCHANGED, active, active)
+    supersedes = wanted.supersedes or (active.item.id if active else None)
+    asked = replace(wanted, supersedes=supersedes)
+    proposal = _pending_of_key(store, wanted) if pending else None
+    if proposal:
+        return _updated(asked, proposal, actor, today, Outcome.PROPOSED)
+    made = _new(store, asked, actor, today, Status.PENDING if pending else Status.ACTIVE)
+    outcome = Outcome.PROPOSED if pending else Outcome.ADDED
+    asking = asks(wanted.scope, wanted.type) and is_person(actor)
+    return Planned(wanted.scope, outcome, None, made, asking, _notes(store, wanted, pending=pending))
+
+
+def standing_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
+    """Return the active item of a type and key that nothing newer supersedes; of several the newest."""
+    if key is None:
+        return None
+    found = store.query({"type": type_name, "key": key, "status": str(Status.ACTIVE)}, 100)
+    if not found:
+        return None
+    from verifflowcc.context.standing import superseded
+
+    gone = superseded(store.items()).found
+    return next((each for each in found if each.item.path not in gone), None)
+
+
+def _pending_of_key(store: MemoryBackend, wanted: Wanted) -> StoredItem | None:
+    if wanted.key is None:
+        return None
+    found = store.query({"type": wanted.type, "key": wanted.key, "status": str(Status.PENDING)}, 1)
+    return found[0] if found else None
+
+
+def _updated(wanted: Wanted, before: StoredItem, actor: str, today: str, outcome: Outcome = Outcome.UPDATED) -> Planned:
+    item = _as_wanted(wanted, before.item)
+    new_text = wanted.text != before.body.strip("\n")
+    if wanted.title_given or new_text:
+        item = replace(item, title=wanted.title)
+    linked = _link_of(wanted, item)
+    if item == before.item and not new_text and linked is None:
+        return Planned(wanted.scope, Outcome.UNCHANGED, before, before)
+    mine = trust_of(actor)
+    item = replace(item, updated=today, trust=mine if new_text else least_trust(item.trust, mine))
+    after = rewritten(before, item, wanted.text)
+    if new_text:
+        after = with_source(after, kind=str(wanted.source.kind), actor=wanted.source.actor)
+    if linked:
+        after = with_link(after, linked)
+    return Planned(wanted.scope, outcome, before, after, asks(wanted.scope, wanted.type) and is_person(actor))
+
+
+def _unchanged(wanted: Wanted, active: StoredItem) -> bool:
+    """Whether a proposal says only what holds already."""
+    item = _as_wanted(wanted, active.item)
+    titled = replace(item, title=wanted.title) if wanted.title_given else item
+    return titled == active.item and wanted.text == active.body.strip("\n") and _link_of(wanted, item) is None
+
+
+def _as_wanted(wanted: Wanted, item: Item) -> Item:
+    details = {**dict(item.details), **dict(wanted.details)}
+    old = {value for name, value in item.details if dict(wanted.details).get(name, value) != value}
+    refs = {(each.path, each.symbol): each for each in (*item.refs, *wanted.refs)}
+    return replace(
+        item,
+        importance=item.importance if wanted.importance is None else wanted.importance,
+        confidence=item.confidence if wanted.confidence is None else wanted.confidence,
+        tags=tuple(dict.fromkeys((*(each for each in item.tags if each not in old), *wanted.tags))),
+        details=tuple(details.items()),
+        refs=tuple(refs.values()),
+        expires=wanted.expires or item.expires,
+        deadline=wanted.deadline or item.deadline,
+    )
+
+
+def _link_of(wanted: Wanted, item: Item) -> Link | None:
+    """The link that a new item has to the one that it supersedes; None where it is there, or would be to itself."""
+    if wanted.supersedes is None or wanted.supersedes == item.id:
+        return None
+    link = Link(wanted.supersedes, Relation.SUPERSEDES)
+    return None if (link.to, link.relation) in {(each.to, each.relation) for each in item.links} else link
+
+
+def _new(store: MemoryBackend, wanted: Wanted, actor: str, today: str, status: Status) -> StoredItem:
+    name = wanted.id or _drawn(store, wanted.title)
+    path = home_path(folder_of_scope(wanted.scope), wanted.type, name)
+    item = Item(
+        id=name,
+        type=wanted.type,
+        title=wanted.title,
+        path=path,
+        scope=wanted.scope,
+        importance=item_type(wanted.type).importance if wanted.importance is None else wanted.importance,
+        confidence=DEFAULT_CONFIDENCE if wanted.confidence is None else wanted.confidence,
+        key=wanted.key,
+        status=status,
+        links=(Link(wanted.supersedes, Relation.SUPERSEDES),) if wanted.supersedes else (),
+        source=wanted.source,
+        trust=trust_of(actor),
+        refs=wanted.refs,
+        created=today,
+        expires=wanted.expires,
+        deadline=wanted.deadline,
+        tags=wanted.tags,
+        details=wanted.details,
+    )
+    return stored_item(path, render_item(item, wanted.text).encode("utf-8"))
+
+
+def _drawn(store: MemoryBackend, title: str) -> str:
+    for _ in range(ATTEMPTS):
+        name = item_id(title, draw_letters())
+        if store.get(name) is None:
+            return name
+    raise UsageError("no id was drawn that is free", hint="--id ID")
+
+
+def _demand_free(store: MemoryBackend, name: str) -> None:
+    taken = next((item.id for item in store.items() if item.id.casefold() == name.casefold()), None)
+    if taken is not None:
+        raise UsageError(f"there is an item {taken} already", hint=f"vfcc memory show {taken}")
+
+
+def _notes(store: MemoryBackend, wanted: Wanted, *, pending: bool) -> tuple[str, ...]:
+    proposal = None if pending else _pending_of_key(store, wanted)
+    if proposal is None:
+        return ()
+    return (f"{proposal.item.id} is still proposed under this key: vfcc memory show {proposal.item.id}",)
+
+
+def _added(planned: Planned, *, written: bool) -> Added:
+    item = planned.after.item
+    pending = item.status is Status.PENDING
+    return Added(item, planned.scope, planned.outcome, pending, written, planned.after.text, planned.notes)

@@ -1,0 +1,195 @@
+"""`check memory`: everything that is wrong with remembered items, in one run; nothing is written but the index."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.adapters.files.user_home import USER, user_home
+from verifflowcc.adapters.index.memory_checked import MemoryChecked
+from verifflowcc.adapters.project.digests import digest_file
+from verifflowcc.adapters.stamps import as_on_disk
+from verifflowcc.context.standing import superseded
+from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.item_types import TYPES, ScopeKind
+from verifflowcc.domain.items import Status, scope_of
+from verifflowcc.domain.trace import TraceReport
+from verifflowcc.errors import UsageError, VfccError, WorkspaceError
+from verifflowcc.lifecycle.memory_check import check_memory as check
+from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
+from verifflowcc.services.memory.looking import FilesRead, look_into, read_folders
+from verifflowcc.services.memory.opening import backend_of, open_store
+from verifflowcc.services.trace_reading import nothing_collected
+from verifflowcc.services.workspace import MEMORY, Workspace
+
+INDEX = "index.db"
+PROJECT = "project"
+_FOLDERS = tuple(f"{MEMORY}/{each}" for each in ("project", "sprint", "stage", "agent", "local/tasks"))
+_USER_APART = frozenset({f"{USER}/local"})
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedMemory:
+    """What the checks say, and of whose memory: `scope` is None for all of the project's.
+
+    `items` counts what was looked at, `read` the files that had to be read for it; `prefix` is the project's folder in
+    its repository.
+    """
+
+    report: TraceReport
+    scope: str | None
+    items: int
+    read: int
+    prefix: str = ""
+    notices: tuple[str, ...] = ()
+
+    @property
+    def anything(self) -> bool:
+        """Whether there was anything to look at."""
+        return self.report.evaluable
+
+
+def check_memory(workspace: Workspace | None, scope: str | None = None) -> CheckedMemory:
+    """Return what the checks say of all scopes of the project, of one of them, or of the person's own (`user`).
+
+    Raises UsageError for a scope that is none, WorkspaceError and BackendError where a store cannot be read.
+    """
+    with nothing_collected():
+        return _check_user(workspace) if scope == USER else _check_project(workspace, scope)
+
+
+def _check_project(workspace: Workspace | None, scope: str | None) -> CheckedMemory:
+    if workspace is None:
+        raise WorkspaceError("there is no project here, and only user memory needs none", hint="--scope user")
+    if scope is not None and scope.partition("/")[0] not in set(ScopeKind):
+        raise UsageError(f"there is no scope {scope}", hint="vfcc check memory --scope project")
+    with MemoryChecked(workspace.local / INDEX) as index:
+        read = _with_stores(workspace, read_folders(workspace.root, _FOLDERS, index, frozenset()))
+        index_notices = index.notices
+    theirs, notices = _ids_of_user(workspace)
+    types, traced = _types(workspace, read.items)
+    spoken_of = _files(workspace.root, read.items, traced)
+    sources = MemorySources(
+        read.items, read.unread, types, traced, workspace.today(), theirs, spoken_of, _superseded(read.items)
+    )
+    report = check(sources)
+    if scope is not None:
+        report = _narrowed(report, sources, scope)
+    return CheckedMemory(report, scope, len(read.items), read.parsed, _prefix(workspace), (*index_notices, *notices))
+
+
+def _prefix(workspace: Workspace) -> str:
+    """Return the project's folder in its repository, "" at the top or where there is none."""
+    top = next((each for each in (workspace.root, *workspace.root.parents) if (each / ".git").exists()), None)
+    return "" if top is None or top == workspace.root else workspace.root.relative_to(top).as_posix()
+
+
+def _check_user(workspace: Workspace | None) -> CheckedMemory:
+    read, notices = _read_user(workspace)
+    theirs: Mapping[str, str] = {}
+    if workspace is not None:
+        with MemoryChecked(workspace.local / INDEX) as index:
+            theirs = {
+                each.item.id: each.item.path
+                for each in read_folders(workspace.root, _FOLDERS, index, frozenset()).items
+            }
+    today = workspace.today() if workspace else f"{SystemClock().now():%Y-%m-%d}"
+    types, traced = _types(workspace, read.items)
+    report = check(
+        MemorySources(read.items, read.unread, types, traced, today, theirs, superseded=_superseded(read.items))
+    )
+    return CheckedMemory(report, USER, len(read.items), read.parsed, notices=notices)
+
+
+def _read_user(workspace: Workspace | None) -> tuple[FilesRead, tuple[str, ...]]:
+    """Return the person's own items, from their files or from the store that they chose."""
+    if backend_of(workspace, USER) is BackendKind.FILES:
+        home = user_home()
+        if not (home / USER).is_dir():
+            return FilesRead((), ()), ()
+        with MemoryChecked(home / USER / "local" / INDEX) as index:
+            return read_folders(home, [USER], index, _USER_APART), index.notices
+    return _from_store(workspace, USER), ()
+
+
+def _ids_of_user(workspace: Workspace) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """Return the ids of the person's own items and where they are; a notice where they cannot be read."""
+    try:
+        read, notices = _read_user(workspace)
+    except VfccError as error:
+        return {}, (f"your own memory was not looked at: {error.message}",)
+    return {each.item.id: each.item.path for each in read.items}, notices
+
+
+def _with_stores(workspace: Workspace, files: FilesRead) -> FilesRead:
+    """Add what the project keeps elsewhere; an item that a store has counts once."""
+    if backend_of(workspace, PROJECT) is BackendKind.FILES:
+        return files
+    store = _from_store(workspace, PROJECT)
+    there = {each.item.id for each in store.items}
+    left = tuple(each for each in files.items if each.item.scope != PROJECT or each.item.id not in there)
+    return FilesRead((*left, *store.items), (*files.unread, *store.unread), files.parsed + store.parsed)
+
+
+def _from_store(workspace: Workspace | None, scope: str) -> FilesRead:
+    items: list[Looked] = []
+    unread: list[Unread] = []
+    with open_store(workspace, scope) as store:
+        for stored in store.list_all():
+            read = look_into(stored.item.path, stored.text.encode("utf-8", "surrogatepass"))
+            items.append(read) if isinstance(read, Looked) else unread.append(read)
+    return FilesRead(tuple(items), tuple(unread), len(items) + len(unread))
+
+
+def _types(workspace: Workspace | None, items: Iterable[Looked]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return all types and those of the trace; the workflow is asked only where the table lacks a type."""
+    traced = frozenset(name for name, each in TYPES.items() if each.trace)
+    if workspace is None or all(each.item.type in TYPES for each in items):
+        return frozenset(TYPES), traced
+    from verifflowcc.services.trace_policy import policy_of
+
+    own = frozenset(policy_of(workspace).types)
+    return frozenset(TYPES) | own, traced | own
+
+
+def _superseded(items: Iterable[Looked]) -> frozenset[str]:
+    """Return the paths of the items that a newer one replaces; only asked where two active items have one key."""
+    every = [each.item for each in items]
+    keyed = [(each.scope, each.type, each.key) for each in every if each.key and each.status is Status.ACTIVE]
+    return frozenset(superseded(every).found) if len(set(keyed)) < len(keyed) else frozenset()
+
+
+def _files(root: Path, items: Iterable[Looked], traced: frozenset[str]) -> dict[str, str | None]:
+    """Return the digest of each file in the project that an item speaks of; "" where it is a folder or not asked."""
+    found: dict[str, str | None] = {}
+    top = os.path.normpath(root)
+    for each in items:
+        for ref in each.item.refs if each.item.type not in traced else ():
+            full = os.path.normpath(f"{top}/{as_on_disk(ref.path)}")
+            if "://" not in ref.path and full.startswith(f"{top}/") and not found.get(ref.path):
+                found[ref.path] = _digest(full, asked=ref.digest is not None)
+    return found
+
+
+def _digest(full: str, *, asked: bool) -> str | None:
+    path = Path(full)
+    try:
+        if not path.exists():
+            return None
+        return digest_file(full) if asked and path.is_file() else ""
+    except OSError:
+        return ""
+
+
+def _narrowed(report: TraceReport, sources: MemorySources, scope: str) -> TraceReport:
+    paths = {each.item.path for each in sources.items if each.item.scope == scope}
+    kept = tuple(each for each in report.findings if each.path in paths or scope_of(each.path) == scope)
+    counts: dict[str, int] = {}
+    for each in sources.items:
+        if each.item.path in paths:
+            counts[each.item.type] = counts.get(each.item.type, 0) + 1
+    unread = sum(scope_of(each.path) == scope for each in sources.unread)
+    return replace(
+        report, findings=kept, counts={**dict(sorted(counts.items())), **({"unread": unread} if unread else {})}
+    )

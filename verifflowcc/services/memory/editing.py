@@ -1,0 +1,185 @@
+"""Change an item that is there: only the lines that say something else afterwards."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from verifflowcc.adapters.files.items import edit_item as edit_lines
+from verifflowcc.adapters.files.items import parse_item
+from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.domain.items import Item, Status, Trust, least_trust
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.services.memory.adding import standing_of_key
+from verifflowcc.services.memory.finding import Found
+from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.permission import GUARDED, asks, is_person, require_change, trust_of
+from verifflowcc.services.memory.recording import title_of
+from verifflowcc.services.memory.rewriting import rewritten
+from verifflowcc.services.memory.words import said
+from verifflowcc.services.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is to change, checked; what is None stays. "" takes an expiry, a deadline or a key away."""
+
+    text: str | None = None
+    title: str | None = None
+    importance: int | None = None
+    confidence: int | None = None
+    tag: tuple[str, ...] = ()
+    untag: tuple[str, ...] = ()
+    status: Status | None = None
+    expires: str | None = None
+    deadline: str | None = None
+    key: str | None = None
+    trust: Trust | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """An item after the change, the names of what changed (none where it said all that already), and its whole text."""
+
+    item: Item
+    scope: str
+    changed: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A change that a person is asked about."""
+
+    scope: str
+    before: StoredItem
+    after: StoredItem
+
+
+Confirm = Callable[[Asked], None]
+"""Asks a person; raises where they do not say yes."""
+_FIELDS = ("title", "key", "importance", "confidence", "status", "expires", "deadline", "trust", "tags")
+
+
+def edit_item(
+    workspace: Workspace | None, found: Found, changes: Changes, *, actor: str, today: str, confirm: Confirm
+) -> Edited:
+    """Change an item and set its day of change.
+
+    Raises NotAllowed where an agent changes what the person or the project remembers, UsageError where the key is taken
+    or a tag is not there, ConflictError where the item changed meanwhile, FormatError where its front matter cannot be
+    edited without risk.
+    """
+    _demand_allowed(found, changes, actor)
+    after, changed = changed_item(found, changes, actor=actor, today=today)
+    if not changed:
+        return Edited(found.item, found.scope, (), found.stored.text)
+    if asks(found.scope, found.item.type) and is_person(actor):
+        confirm(Asked(found.scope, found.stored, after))
+    with open_store(workspace, found.scope) as store, store.writing():
+        demand_same(store.get(found.item.id), found)
+        if changes.key or changes.status is Status.ACTIVE:
+            _demand_free_key(standing_of_key(store, after.item.type, after.item.key), after.item)
+        store.add(after)
+    return Edited(after.item, found.scope, changed, after.text)
+
+
+def replace_text(
+    workspace: Workspace | None, found: Found, text: str, *, actor: str, today: str, confirm: Confirm
+) -> Edited:
+    """Put a whole text, front matter and all, in the place of an item's: what somebody wrote in their editor.
+
+    Raises as `edit_item` does; UsageError where the text does not read as the same item, or has fields that cannot be
+    used.
+    """
+    if text == found.stored.text:
+        return Edited(found.item, found.scope, (), text)
+    require_change(found.item, found.scope, actor, "changing", hint=f"vfcc memory show {found.item.id}")
+    path = found.item.path
+    parsed = parse_item(path, text.encode("utf-8", "surrogateescape"))
+    said(parsed.body, "the text")
+    if (parsed.item.id, parsed.item.type) != (found.item.id, found.item.type):
+        raise UsageError(f"an edit keeps id and type: {found.item.id}, {found.item.type}", hint="vfcc memory move")
+    if parsed.notices and parsed.notices != parse_item(path, found.stored.text.encode("utf-8")).notices:
+        raise UsageError(f"{parsed.notices[0]}; nothing was written", hint=f"vfcc memory edit {found.item.id}")
+    after = stored_item(path, edit_lines(path, text.encode("utf-8"), {"updated": today}))
+    if asks(found.scope, found.item.type) and is_person(actor):
+        confirm(Asked(found.scope, found.stored, after))
+    with open_store(workspace, found.scope) as store, store.writing():
+        demand_same(store.get(found.item.id), found)
+        _demand_free_key(standing_of_key(store, after.item.type, after.item.key), after.item)
+        store.add(after)
+    return Edited(after.item, found.scope, ("text",), after.text)
+
+
+def changed_item(found: Found, changes: Changes, *, actor: str, today: str) -> tuple[StoredItem, tuple[str, ...]]:
+    """Return the item as it would be, and the names of what differs. Raises as `edit_item` does."""
+    before = found.item
+    item = _as_asked(before, changes)
+    new_text = changes.text is not None and changes.text != found.stored.body.strip("\n")
+    if new_text and changes.title is None and before.title == title_of(found.stored.body, before.type):
+        item = replace(item, title=title_of(changes.text or "", before.type))
+    changed = tuple(name for name in _FIELDS if getattr(item, name) != getattr(before, name))
+    if new_text:
+        changed = (*changed, "text")
+    if not changed:
+        return found.stored, ()
+    if new_text and changes.trust is None:
+        item = replace(item, trust=trust_of(actor))
+    return rewritten(found.stored, replace(item, updated=today), changes.text if new_text else None), changed
+
+
+def demand_same(now: StoredItem | None, found: Found) -> None:
+    """Raise ConflictError where an item is not as it was read."""
+    if now is None or now.text != found.stored.text:
+        what = "is gone" if now is None else "has changed"
+        raise ConflictError(
+            f"{found.item.id} {what} meanwhile; nothing was written", hint=f"vfcc memory show {found.item.id}"
+        )
+
+
+def _demand_allowed(found: Found, changes: Changes, actor: str) -> None:
+    name = found.item.id
+    require_change(
+        found.item, found.scope, actor, "changing", hint=f'vfcc memory add {found.item.type} "…" --supersedes {name}'
+    )
+    if is_person(actor):
+        return
+    if changes.status is Status.ACTIVE and found.scope in GUARDED:
+        raise NotAllowed(f"{name} is promoted by a person at a terminal", hint=f"vfcc memory promote {name}")
+    mine = trust_of(actor)
+    if changes.trust is not None and least_trust(changes.trust, mine) is not changes.trust:
+        raise NotAllowed(f"{actor} cannot vouch for it as {changes.trust}", hint=f"--trust {mine}")
+
+
+def _demand_free_key(other: StoredItem | None, item: Item) -> None:
+    if item.status is Status.ACTIVE and other is not None and other.item.id != item.id:
+        raise UsageError(
+            f"the key {item.key} is that of {other.item.id} already", hint=f"vfcc memory show {other.item.id}"
+        )
+
+
+def _as_asked(item: Item, changes: Changes) -> Item:
+    return replace(
+        item,
+        title=item.title if changes.title is None else changes.title,
+        key=_or(changes.key, item.key),
+        importance=item.importance if changes.importance is None else changes.importance,
+        confidence=item.confidence if changes.confidence is None else changes.confidence,
+        status=changes.status or item.status,
+        expires=_or(changes.expires, item.expires),
+        deadline=_or(changes.deadline, item.deadline),
+        trust=changes.trust or item.trust,
+        tags=_tags(item, changes.tag, changes.untag),
+    )
+
+
+def _or(asked: str | None, now: str | None) -> str | None:
+    return now if asked is None else asked or None
+
+
+def _tags(item: Item, more: Sequence[str], less: Sequence[str]) -> tuple[str, ...]:
+    lacking = next((each for each in less if each not in item.tags), None)
+    if lacking is not None:
+        there = ", ".join(item.tags) or "none"
+        raise UsageError(f"{item.id} has no tag {lacking}; it has {there}", hint=f"vfcc memory show {item.id}")
+    return tuple(dict.fromkeys((*(each for each in item.tags if each not in less), *more)))

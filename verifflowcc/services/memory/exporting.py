@@ -1,0 +1,49 @@
+"""Write items out, so that another machine can take them in byte for byte."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.formats.item_jsonl import item_line
+from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.scopes import PROJECT, read_scope, scopes_searched
+from verifflowcc.services.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The text (one JSON object a line), how many items of which scope are in it, and what could not be read."""
+
+    text: str
+    counts: dict[str, int]
+    problems: tuple[str, ...]
+
+    @property
+    def number(self) -> int:
+        """How many items there are."""
+        return sum(self.counts.values())
+
+
+def export_memory(
+    workspace: Workspace | None, scopes: Sequence[str] = (), types: Sequence[str] = (), *, everything: bool = False
+) -> Exported:
+    """Return all items of some scopes, by scope and id, whatever their status; `types` leaves the others out.
+
+    Without scopes it is those of the project, outside of one the person's; `everything` is all scopes that are open
+    here. Raises UsageError for a scope that there is not, WorkspaceError and BackendError.
+    """
+    if everything:
+        wanted = scopes_searched(workspace)
+    else:
+        default = PROJECT if workspace else USER
+        wanted = tuple(read_scope(workspace, each) for each in scopes) or (default,)
+    lines: list[str] = []
+    problems: list[str] = []
+    counts: dict[str, int] = {}
+    for scope in sorted(dict.fromkeys(wanted)):
+        with open_store(workspace, scope) as store:
+            found = [each for each in store.list_all() if not types or each.item.type in types]
+            problems += store.problems
+        counts[scope] = len(found)
+        lines += [item_line(each) for each in sorted(found, key=lambda each: each.item.id)]
+    return Exported("".join(f"{line}\n" for line in lines), counts, tuple(problems))

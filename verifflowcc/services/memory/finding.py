@@ -1,0 +1,111 @@
+"""Find the item that a person means, by its id or the beginning of one, in the scopes that are in play."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.errors import ConflictError, FormatError, UsageError
+from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.near import nearest
+
+LISTED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An item, and the scope in which it is."""
+
+    scope: str
+    stored: StoredItem
+
+    @property
+    def item(self) -> Item:
+        """The item without its text."""
+        return self.stored.item
+
+
+def find_item(workspace: Workspace | None, name: str, scopes: Sequence[str]) -> Found:
+    """Return the item of that id, or the only one whose id begins with it; capitals do not matter.
+
+    An item with no id of its own is also found by its file's name. Raises UsageError where there is none (with the
+    nearest) or there are several, with their scopes; FormatError where the file of that name cannot be read.
+    """
+    wanted = name.strip().removesuffix(".md").casefold()
+    if not wanted:
+        raise UsageError("the id says nothing", hint="vfcc memory list")
+    seen: dict[str, str] = {}
+    same: list[tuple[str, str]] = []
+    begun: list[tuple[str, str]] = []
+    problems: list[str] = []
+    for scope in scopes:
+        with open_store(workspace, scope) as store:
+            for item in store.items():
+                names = [each.casefold() for each in names_of(item)]
+                seen |= dict.fromkeys(names, item.id)
+                if wanted in names:
+                    same.append((scope, item.id))
+                elif wanted and any(each.startswith(wanted) for each in names):
+                    begun.append((scope, item.id))
+            problems += store.problems
+    found = same or begun
+    if len(found) == 1:
+        return get_item(workspace, *found[0])
+    if found:
+        raise _several(name, found)
+    raise _unknown(name, wanted, seen, problems, scopes)
+
+
+def get_item(workspace: Workspace | None, scope: str, item_id: str) -> Found:
+    """Return an item of a scope by its whole id. Raises ConflictError where it is not there any more."""
+    with open_store(workspace, scope) as store:
+        stored = store.get(item_id)
+    if stored is None:
+        raise ConflictError(f"{item_id} is gone meanwhile; nothing was written", hint="vfcc memory list")
+    return Found(scope, stored)
+
+
+def names_of(item: Item) -> Iterator[str]:
+    """Yield the names by which an item can be meant: its id; where that is its path, the file's name as well."""
+    yield item.id
+    if has_no_id(item):
+        yield item.id.rpartition("/")[2]
+
+
+def has_no_id(item: Item) -> bool:
+    """Say whether an item's file says no id, so that its path is one."""
+    return item.id == item.path.rpartition(".")[0]
+
+
+def _several(name: str, found: Sequence[tuple[str, str]]) -> UsageError:
+    ids = sorted({item_id for _, item_id in found})
+    if len(ids) == 1:
+        places = " and in ".join(scope for scope, _ in found)
+        return UsageError(
+            f"{ids[0]} is in {places}; say in which scope", hint=f"vfcc memory show {ids[0]} --scope {found[0][0]}"
+        )
+    told = [f"{item_id} ({scope})" for scope, item_id in found]
+    more = f" and {len(told) - LISTED} more" if len(told) > LISTED else ""
+    return UsageError(
+        f"{name} can be any of {len(found)} items: {', '.join(told[:LISTED])}{more}",
+        hint=f"vfcc memory show {ids[0]}",
+    )
+
+
+def _unknown(
+    name: str, wanted: str, seen: dict[str, str], problems: Sequence[str], scopes: Sequence[str]
+) -> UsageError | FormatError:
+    for problem in problems:
+        path = problem.partition(":")[0]
+        if wanted and path.rpartition("/")[2].removesuffix(".md").casefold() == wanted:
+            return FormatError(problem, hint=f"edit {path} by hand")
+    where = f" in {scopes[0]} memory" if len(scopes) == 1 else ""
+    if not seen:
+        return UsageError(f"there is no item {name}{where}: there is none at all", hint='vfcc memory add fact "Text"')
+    begun = {each[: len(wanted)]: each for each in sorted(seen, reverse=True)}
+    near = nearest(wanted, seen) or begun.get(nearest(wanted, begun) or "")
+    more = f"; did you mean {seen[near]}?" if near else ""
+    return UsageError(
+        f"there is no item {name}{where}{more}", hint=f"vfcc memory show {seen[near]}" if near else "vfcc memory list"
+    )

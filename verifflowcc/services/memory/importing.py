@@ -1,0 +1,235 @@
+"""Take items in: from an export, from an older store, or from Markdown files. All of it is sound, or none is taken."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from verifflowcc.adapters.files.items import edit_item
+from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.adapters.foreign.given_file import read_bytes
+from verifflowcc.domain.item_types import TYPES, item_type
+from verifflowcc.domain.items import Status, least_trust
+from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.errors import FormatError, NotAllowed, UsageError
+from verifflowcc.services.memory.incoming import DECISION, Incoming, Read, read_lines, read_markdown
+from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.permission import GUARDED, asks, is_person, proposes, trust_of
+from verifflowcc.services.memory.scopes import PROJECT, read_scope
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.near import nearest
+
+JSONL, MARKDOWN = "jsonl", "markdown"
+STDIN = "-"
+
+
+class Fate(StrEnum):
+    """What becomes of an item that is imported."""
+
+    ADDED = "added"
+    PROPOSED = "proposed"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+    CONFLICT = "conflict"
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedItem:
+    """An item and its fate; `why` says more where it was not simply taken, `where` is the file and line of it."""
+
+    where: str
+    fate: Fate
+    scope: str = ""
+    id: str = ""
+    type: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, or would do; `problems` are the lines that were skipped."""
+
+    items: tuple[ImportedItem, ...]
+    problems: tuple[str, ...]
+    dry_run: bool
+
+    def count(self, fate: Fate) -> int:
+        """Return how many items had this fate."""
+        return sum(each.fate is fate for each in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How to import: into which scope and as which type what says neither goes, in which format the source is.
+
+    `replace` puts what comes in the place of what is there and differs; `skip_broken` takes the sound lines alone.
+    """
+
+    scope: str | None = None
+    type: str | None = None
+    format: str | None = None
+    replace: bool = False
+    skip_broken: bool = False
+    dry_run: bool = False
+
+
+Confirm = Callable[[Sequence[Incoming]], None]
+"""Asks a person about preferences that steer every prompt; raises where they do not say yes."""
+
+
+def import_memory(
+    workspace: Workspace | None, source: str, choices: Choices, *, actor: str, confirm: Confirm
+) -> Imported:
+    """Import a file, a folder or `-` (stdin).
+
+    Raises FormatError where a line is broken, with all of them, and nothing is then imported; UsageError, NotAllowed
+    (replacing needs a person), BackendError.
+    """
+    read = _read(workspace, source, choices, actor)
+    if read.problems and not choices.skip_broken:
+        raise FormatError(
+            "\n".join((*read.problems, "nothing was imported")), hint=f"vfcc memory import {source} --skip-broken"
+        )
+    once, twice = _once(read.incoming)
+    if twice and not choices.skip_broken:
+        raise FormatError(
+            "\n".join((*twice, "nothing was imported")), hint=f"vfcc memory import {source} --skip-broken"
+        )
+    coming = tuple(_allowed(each, actor) for each in once)
+    fates: list[ImportedItem] = []
+    for scope in dict.fromkeys(each.scope for each in coming):
+        of_scope = [each for each in coming if each.scope == scope]
+        with open_store(workspace, scope) as store:
+            fates += _into(store, of_scope, choices, actor, confirm)
+    left = [ImportedItem(each.where, Fate.LEFT_OUT, why=each.why) for each in read.left_out]
+    return Imported((*fates, *left), (*read.problems, *twice), choices.dry_run)
+
+
+def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str) -> Read:
+    scope = read_scope(workspace, choices.scope) if choices.scope else None
+    if choices.type is not None and choices.type not in TYPES and not workspace:
+        near = nearest(choices.type, TYPES)
+        raise UsageError(f"there is no type {choices.type}", hint=f"--type {near or 'fact'}")
+    form = choices.format or _format(source)
+    if form == MARKDOWN:
+        if source == STDIN:
+            raise UsageError("Markdown is imported from files", hint="vfcc memory import FILE --type TYPE")
+        kind = choices.type or DECISION
+        return read_markdown(Path(source), scope or _home(workspace, kind), kind, actor)
+    if source != STDIN and Path(source).is_dir():
+        raise UsageError(f"{source} is a folder; lines of JSON come from a file", hint="--format markdown")
+    data = sys.stdin.buffer.read() if source == STDIN else read_bytes(Path(source), source)
+    return read_lines(data, "stdin" if source == STDIN else source, scope, choices.type, actor)
+
+
+def _home(workspace: Workspace | None, type_name: str) -> str:
+    home = str(item_type(type_name).scope)
+    return read_scope(workspace, home if home in GUARDED else PROJECT)
+
+
+def _format(source: str) -> str:
+    path = Path(source)
+    return MARKDOWN if path.is_dir() or path.suffix.lower() in (".md", ".markdown") else JSONL
+
+
+def _once(incoming: Iterable[Incoming]) -> tuple[list[Incoming], tuple[str, ...]]:
+    """Return each item once, and sentences on those that come twice and differ."""
+    first: dict[tuple[str, str], Incoming] = {}
+    twice: list[str] = []
+    for each in incoming:
+        before = first.setdefault((each.scope, each.stored.item.id.casefold()), each)
+        if before.stored.text != each.stored.text:
+            twice.append(f"{each.where}: {each.stored.item.id} comes twice, and differs from {before.where}")
+    return list(first.values()), tuple(twice)
+
+
+def _allowed(each: Incoming, actor: str) -> Incoming:
+    """Return an item as this actor may add it: what the person or the project remembers is proposed by all others."""
+    item = each.stored.item
+    if not proposes(each.scope, actor) or item.status is not Status.ACTIVE:
+        return each
+    changes = {"status": str(Status.PENDING), "trust": str(least_trust(item.trust, trust_of(actor)))}
+    data = edit_item(item.path, each.stored.text.encode("utf-8"), changes)
+    return Incoming(each.where, each.scope, stored_item(item.path, data), each.own)
+
+
+def _into(
+    store: MemoryBackend, coming: Sequence[Incoming], choices: Choices, actor: str, confirm: Confirm
+) -> list[ImportedItem]:
+    """Import the items of one scope. A person is asked before the lock is taken."""
+    if not choices.dry_run and is_person(actor):
+        asked = [each for each in _new(store, coming, choices) if asks(each.scope, each.stored.item.type)]
+        if asked:
+            confirm(asked)
+    if choices.dry_run:
+        there = _There(store.list_all())
+        return [_fate(there, each, choices, actor)[0] for each in coming]
+    with store.writing():
+        there = _There(store.list_all())
+        decided = [_fate(there, each, choices, actor) for each in coming]
+        for _, kept in decided:
+            if kept is not None:
+                store.add(kept)
+    return [fate for fate, _ in decided]
+
+
+def _new(store: MemoryBackend, coming: Sequence[Incoming], choices: Choices) -> list[Incoming]:
+    there = _There(store.list_all())
+    wanted = (Fate.ADDED, Fate.REPLACED)
+    return [each for each in coming if _fate(there, each, choices, "human:")[0].fate in wanted]
+
+
+class _There:
+    """The items of a store by all that an incoming one can meet."""
+
+    def __init__(self, items: Iterable[StoredItem]) -> None:
+        self.by_id: dict[str, StoredItem] = {}
+        self.by_path: dict[str, StoredItem] = {}
+        self.by_key: dict[tuple[str, str], StoredItem] = {}
+        for each in items:
+            self.by_id[each.item.id.casefold()] = each
+            self.by_path[each.item.path.casefold()] = each
+            if each.item.key and each.item.status is Status.ACTIVE:
+                self.by_key[each.item.type, each.item.key] = each
+
+
+def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[ImportedItem, StoredItem | None]:
+    """Return what becomes of an item, and what is to be kept of it."""
+    item, scope = each.stored.item, each.scope
+
+    def fate(what: Fate, why: str = "") -> ImportedItem:
+        return ImportedItem(each.where, what, scope, item.id, item.type, why)
+
+    before = there.by_id.get(item.id.casefold())
+    if before is None:
+        other = there.by_path.get(item.path.casefold())
+        other = other or (there.by_key.get((item.type, item.key or "")) if item.status is Status.ACTIVE else None)
+        if other is not None:
+            what = "file name" if other.item.path.casefold() == item.path.casefold() else "key"
+            return fate(Fate.CONFLICT, f"{other.item.id} is there already with its {what}"), None
+        taken = Fate.PROPOSED if proposes(scope, actor) and item.status is Status.PENDING else Fate.ADDED
+        return fate(taken), each.stored
+    if before.text == each.stored.text or _differs_in_standing(before, each.stored, actor, scope):
+        return fate(Fate.UNCHANGED), None
+    if not choices.replace:
+        return fate(Fate.CONFLICT, f"{before.item.id} is there and differs; --replace takes what comes"), None
+    if before.item.id != item.id:
+        return fate(Fate.CONFLICT, f"{before.item.id} differs from its id in case alone"), None
+    if proposes(scope, actor) and before.item.status is not Status.PENDING:
+        raise NotAllowed(
+            f"replacing {item.id} needs a person at a terminal, and this is {actor}",
+            hint="vfcc memory import … without --replace, or a person runs it",
+        )
+    return fate(Fate.REPLACED), each.stored
+
+
+def _differs_in_standing(before: StoredItem, now: StoredItem, actor: str, scope: str) -> bool:
+    """Say whether a proposal is the item that is there already, active since a person said yes."""
+    if not proposes(scope, actor):
+        return False
+    keys = {"status": str(before.item.status), "trust": str(before.item.trust)}
+    return edit_item(now.item.path, now.text.encode("utf-8"), keys) == edit_item(
+        before.item.path, before.text.encode("utf-8"), keys
+    )

@@ -1,0 +1,234 @@
+"""List items, and show one with all that is around it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.context.standing import superseded
+from verifflowcc.domain.item_types import TYPES
+from verifflowcc.domain.items import Item, Status
+from verifflowcc.domain.memory import Plain
+from verifflowcc.domain.query import Condition, conditions, matches, order_of, ordered
+from verifflowcc.errors import UsageError
+from verifflowcc.services.memory.finding import Found, has_no_id
+from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.near import nearest
+
+STATUSES = ("active", "pending", "superseded", "archived")
+BY_IMPORTANCE, NEWEST = "importance", "created"
+_WHERE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*", re.DOTALL)
+_OPERATOR = {">=": "$gte", "<=": "$lte", "!=": "$ne", "=": "$eq", ">": "$gt", "<": "$lt"}
+SUPERSEDED, ARCHIVED, TRACE, PAGES = "superseded", "archived", "trace items", "plain pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item in a list; `status` is as people say it, and `superseded_by` the newer item's id."""
+
+    item: Item
+    scope: str
+    status: str
+    superseded_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rows in order; `hidden` is why → how many that fit were left out, `more` how many were beyond the limit.
+
+    `notices` tell of files that cannot be read.
+    """
+
+    rows: tuple[Row, ...]
+    hidden: Mapping[str, int]
+    more: int
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be listed: any of the types, with any of the tags; `where` are texts as `importance>=0.7`."""
+
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    status: str | None = None
+    everything: bool = False
+    where: tuple[str, ...] = ()
+    order: str | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The other end of a link; its title, scope and status are None where it is not in view."""
+
+    id: str
+    relation: str
+    title: str | None
+    scope: str | None
+    status: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An item with its text, and what it stands on, what stands on it, and what is newer."""
+
+    item: Item
+    scope: str
+    status: str
+    text: str
+    superseded_by: str | None
+    links: tuple[End, ...]
+    linked_by: tuple[End, ...]
+
+
+def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked) -> Listing:
+    """Return the items of scopes that fit: a person's by importance, others newest first, unless an order is asked for.
+
+    What is superseded or archived, what stands in the trace, and pages without any field are left out unless they are
+    asked for. Raises UsageError for an unknown word, with the nearest.
+    """
+    wanted = _conditions(asked)
+    if asked.order is not None:
+        order_of(asked.order)
+    if asked.limit is not None and asked.limit < 1:
+        raise UsageError(f"a limit is a whole number from 1, not {asked.limit}", hint="--limit 20")
+    rows: list[Row] = []
+    hidden: Counter[str] = Counter()
+    notices: list[str] = []
+    known: set[str] = set()
+    for scope in scopes:
+        found, problems = rows_of(workspace, scope)
+        known |= {row.item.type for row in found}
+        notices += problems
+        fitting = [row for row in found if matches(row.item, wanted) and _has_status(row, asked)]
+        kept = [row for row in fitting if (why := _hidden(row, asked)) is None or hidden.update([why])]
+        rows += _in_order(kept, asked.order or (BY_IMPORTANCE if scope == USER else NEWEST))
+    _demand_types(asked.types, known)
+    if asked.order is not None:
+        rows = _in_order(rows, asked.order)
+    shown = rows[: asked.limit] if asked.limit is not None else rows
+    return Listing(tuple(shown), dict(sorted(hidden.items())), len(rows) - len(shown), tuple(notices))
+
+
+def rows_of(workspace: Workspace | None, scope: str) -> tuple[list[Row], tuple[str, ...]]:
+    """Return all items of a scope with what is newer, and the store's problems."""
+    with open_store(workspace, scope) as store:
+        items, problems = store.items(), store.problems
+    gone = superseded(items).found
+    ids = {item.path: item.id for item in items}
+    return [
+        _row(item, scope, gone[item.path].by if item.path in gone else None, ids, item.path in gone) for item in items
+    ], problems
+
+
+def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str]) -> Shown:
+    """Return one item with its text; its links' other ends are looked for in `scopes`."""
+    rows = {scope: rows_of(workspace, scope)[0] for scope in dict.fromkeys((found.scope, *scopes))}
+    mine = next(row for row in rows[found.scope] if row.item.id == found.item.id)
+    everywhere = [row for each in rows.values() for row in each]
+    links = tuple(_end(link.to, str(link.relation), _target(link.to, rows, found.scope)) for link in found.item.links)
+    names = (found.item.id, found.item.path, found.item.key)
+    back = tuple(
+        _end(row.item.id, str(link.relation), row)
+        for row in everywhere
+        for link in row.item.links
+        if link.to in names and row is not mine and _target(link.to, rows, row.scope) in (mine, None)
+    )
+    return Shown(found.item, found.scope, mine.status, found.stored.body.strip("\n"), mine.superseded_by, links, back)
+
+
+def where_of(texts: Sequence[str]) -> dict[str, dict[str, Plain]]:
+    """Return `field>=value` texts as filters. Raises UsageError where one is not that.
+
+    >>> where_of(["importance>=0.7", "importance<0.9"])
+    {'importance': {'$gte': '0.7', '$lt': '0.9'}}
+    """
+    filters: dict[str, dict[str, Plain]] = {}
+    for text in texts:
+        parts = _WHERE.fullmatch(text)
+        if parts is None:
+            raise UsageError(
+                f"{text!r} is no condition; write a field, one of = != > >= < <=, and a value",
+                hint="--where 'importance>=0.7'",
+            )
+        operators = filters.setdefault(parts[1], {})
+        if _OPERATOR[parts[2]] in operators:
+            raise UsageError(f"{parts[1]} {parts[2]} is asked for twice", hint="--where 'importance>=0.7'")
+        operators[_OPERATOR[parts[2]]] = parts[3] or None
+    return filters
+
+
+def _conditions(asked: Asked) -> tuple[Condition, ...]:
+    found = conditions(where_of(asked.where))
+    if asked.types:
+        found += conditions({"type": [each.strip().casefold().replace("-", "_") for each in asked.types]})
+    if asked.tags:
+        found += conditions({"tags": list(asked.tags)})
+    if asked.status is not None and asked.status not in STATUSES:
+        near = nearest(asked.status, STATUSES)
+        said = f"did you mean {near}?" if near else f"there is {', '.join(STATUSES)}"
+        raise UsageError(f"there is no status {asked.status}; {said}", hint=f"--status {near or STATUSES[0]}")
+    return found
+
+
+def _demand_types(types: Sequence[str], known: set[str]) -> None:
+    """Raise UsageError, with the nearest, for a type that no item has and the table does not know."""
+    for each in types:
+        name = each.strip().casefold().replace("-", "_")
+        if name not in TYPES and name not in known:
+            near = nearest(name, {*TYPES, *known})
+            meant = f"; did you mean {near}?" if near else ""
+            raise UsageError(f"there is no type {each}{meant}", hint=f"--type {near or 'fact'}")
+
+
+def _has_status(row: Row, asked: Asked) -> bool:
+    return asked.status in (None, row.status)
+
+
+def _hidden(row: Row, asked: Asked) -> str | None:
+    """Return why an item is not shown; None where it is."""
+    if asked.everything:
+        return None
+    if asked.status is None and row.status in (SUPERSEDED, ARCHIVED):
+        return row.status
+    if asked.types:
+        return None
+    if row.item.type in TYPES and TYPES[row.item.type].trace:
+        return TRACE
+    return PAGES if has_no_id(row.item) and row.item.type == "note" else None
+
+
+def _in_order(rows: Sequence[Row], order: str) -> list[Row]:
+    by_item = {id(row.item): row for row in rows}
+    return [by_item[id(item)] for item in ordered([row.item for row in rows], order)]
+
+
+def _row(item: Item, scope: str, by: str | None, ids: Mapping[str, str], gone: bool) -> Row:
+    newer = ids.get(by, by) if by else None
+    status = SUPERSEDED if gone and item.status is Status.ACTIVE else str(item.status)
+    return Row(item, scope, status, newer)
+
+
+def _target(to: str, rows: Mapping[str, Sequence[Row]], scope: str) -> Row | None:
+    """The item that a link from a scope leads to: one of that scope before another."""
+    for each in (scope, *rows):
+        found = next((row for row in rows.get(each, ()) if to in _names(row.item)), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _names(item: Item) -> Iterator[str]:
+    yield item.id
+    yield item.path
+    if item.key:
+        yield item.key
+
+
+def _end(name: str, relation: str, row: Row | None) -> End:
+    if row is None:
+        return End(name, relation, None, None, None)
+    return End(row.item.id, relation, row.item.title, row.scope, row.status)

@@ -1,0 +1,100 @@
+"""Read a memory for its checks: unchanged files from the index, the others read and parsed."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
+from verifflowcc.adapters.files.items import parse_item
+from verifflowcc.adapters.index.facts import item_from_text, item_to_text
+from verifflowcc.adapters.index.memory_checked import MemoryChecked
+from verifflowcc.adapters.stamps import as_on_disk, settled
+from verifflowcc.errors import FormatError
+from verifflowcc.formats.key_lines import key_lines
+from verifflowcc.lifecycle.memory_sources import Looked, Unread
+from verifflowcc.text.conflict_markers import conflict_line
+
+
+@dataclass(frozen=True, slots=True)
+class FilesRead:
+    """The items of some folders, by path, what could not be read, and how many files had to be read for it."""
+
+    items: tuple[Looked, ...]
+    unread: tuple[Unread, ...]
+    parsed: int = 0
+
+
+def read_folders(root: Path, folders: Iterable[str], index: MemoryChecked, apart: frozenset[str]) -> FilesRead:
+    """Return all items below `root` in these folders, but for the folders `apart`. Nothing is written but the index."""
+    walk = ItemWalk()
+    for folder in folders:
+        found = walk_items(root, folder, apart)
+        walk.files.update(found.files)
+        walk.problems.update(found.problems)
+    known = index.facts()
+    items: list[Looked] = []
+    unread = [_problem(path, why) for path, why in walk.problems.items()]
+    learned, parsed = [], 0
+    for path in sorted(walk.files):
+        seen = walk.files[path]
+        stamp = seen.stamp if settled(seen.touched_ns) else ""
+        kept = known.get(path)
+        if kept is not None and stamp and kept[0] == stamp:
+            read: Looked | Unread | None = _from_text(path, kept[1])
+        else:
+            parsed += 1
+            read = _read(root, path)
+            if read is not None and stamp:
+                learned.append((path, stamp, _to_text(read)))
+        if isinstance(read, Looked):
+            items.append(read)
+        elif read is not None:
+            unread.append(read)
+    index.learn(learned, known.keys() - walk.files.keys())
+    return FilesRead(tuple(items), tuple(sorted(unread, key=lambda each: each.path)), parsed)
+
+
+def look_into(path: str, data: bytes) -> Looked | Unread:
+    """Return what the bytes of an item's file say."""
+    line = conflict_line(data)
+    if line is not None:
+        return Unread("conflict-markers", path, line, "holds the conflict markers of a merge that nobody finished")
+    try:
+        parsed = parse_item(path, data)
+    except FormatError as error:
+        place, _, why = error.message.removeprefix(f"{path}:").partition(": ")
+        return Unread("not-utf8", path, int(place) if place.isdecimal() else 1, why)
+    lines = key_lines(data.decode("utf-8"))
+    return Looked(parsed.item, lines, parsed.notices, tuple(key for key, _ in parsed.unknown))
+
+
+def _read(root: Path, path: str) -> Looked | Unread | None:
+    """Return what a file says; None where it is gone meanwhile."""
+    try:
+        with open(f"{root}/{as_on_disk(path)}", "rb") as file:  # noqa: PTH123 - a Path per file is too slow at 10,000
+            return look_into(path, file.read())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return Unread("unreadable-file", path, 1, f"cannot be read: {error.strerror or error}")
+
+
+def _problem(path: str, why: str) -> Unread:
+    if why.startswith("is a link") and "nowhere" not in why:
+        return Unread("link-outside", path, 1, why)
+    return Unread("too-large" if " MiB" in why else "unreadable-file", path, 1, why)
+
+
+def _to_text(read: Looked | Unread) -> str:
+    if isinstance(read, Unread):
+        return json.dumps([read.code, read.line, read.why])
+    return json.dumps([item_to_text(read.item), dict(read.lines), read.notices, read.unknown], ensure_ascii=False)
+
+
+def _from_text(path: str, text: str) -> Looked | Unread:
+    kept: Any = json.loads(text)
+    if len(kept) == 3:
+        return Unread(kept[0], path, kept[1], kept[2])
+    return Looked(item_from_text(kept[0]), kept[1], tuple(kept[2]), tuple(kept[3]))

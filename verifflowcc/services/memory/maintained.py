@@ -1,0 +1,33 @@
+"""What maintenance does to items, step by step, each with its reason."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class StepKind(StrEnum):
+    """What is done to an item; `told` is something that was not done, and why."""
+
+    USES = "uses"
+    ENDED = "ended"
+    EVICTED = "evicted"
+    FORGOTTEN = "forgotten"
+    TASK = "task"
+    TOLD = "told"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: the item's scope and id (empty where it is about none), and why as a clause."""
+
+    kind: StepKind
+    scope: str
+    item: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """All steps in order; under `dry_run` they are what would be done."""
+
+    dry_run: bool
+    steps: tuple[Step, ...]

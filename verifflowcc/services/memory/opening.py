@@ -1,0 +1,120 @@
+"""Open the store of a scope, in whatever backend the settings name for it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from verifflowcc.adapters.config.user_settings import user_settings
+from verifflowcc.adapters.files.user_home import USER, user_home
+from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.config import MemorySettings
+from verifflowcc.domain.item_types import ScopeKind
+from verifflowcc.domain.memory import MemoryBackend
+from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.memory.identity import identity_of
+from verifflowcc.services.workspace import MEMORY, Workspace
+
+
+@contextmanager
+def open_store(workspace: Workspace | None, scope: str) -> Iterator[MemoryBackend]:
+    """Open the items of a scope (`user`, `project`, `task/<id>`, `sprint/<id>` …) and close them at the end.
+
+    Raises WorkspaceError where a scope of a project is asked for outside of one, BackendError where its backend cannot
+    be opened, ConfigError where the settings are not sound.
+    """
+    store = _user_store() if scope == USER else _project_store(workspace, scope)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def kind_of(scope: str) -> ScopeKind:
+    """Return the kind of a scope.
+
+    >>> kind_of("task/fix-it-k3f9").value
+    'task'
+    """
+    return ScopeKind(scope.partition("/")[0])
+
+
+def folder_of_scope(scope: str) -> str:
+    """Return the folder of a scope's items, below the project's root (`user`: below the user's folder)."""
+    if scope == USER:
+        return USER
+    if kind_of(scope) is ScopeKind.TASK:
+        return f"{MEMORY}/local/tasks/{scope.partition('/')[2]}"
+    return f"{MEMORY}/{scope}"
+
+
+def backend_of(workspace: Workspace | None, scope: str) -> BackendKind:
+    """Return the kind of backend that the settings name for a scope; files where they cannot name one."""
+    if scope == USER:
+        return user_settings().backend
+    return memory_settings(workspace).backends.get(kind_of(scope), BackendKind.FILES)
+
+
+def memory_settings(workspace: Workspace | None) -> MemorySettings:
+    """Return the project's settings of typed memory; the defaults outside of a project."""
+    return effective_config(workspace).config.memory if workspace else MemorySettings()
+
+
+def open_kind(workspace: Workspace | None, scope: str, kind: BackendKind) -> MemoryBackend:
+    """Open the items of a scope in a backend of this kind, whatever the settings name. Raises as `open_store` does."""
+    if kind is BackendKind.MEMORY:
+        from verifflowcc.adapters.backends.in_memory import InMemoryBackend
+
+        return InMemoryBackend(scope)
+    if kind is BackendKind.POSTGRES:
+        from verifflowcc.adapters.backends.postgres import PostgresBackend
+
+        project = None if scope == USER else identity_of(_required(workspace)).text
+        return PostgresBackend(_postgres_url(), scope, project)
+    if kind is BackendKind.SQLITE:
+        from verifflowcc.adapters.backends.sqlite import SqliteBackend
+
+        return SqliteBackend(database_of(workspace, scope), scope)
+    from verifflowcc.adapters.backends.files import FilesBackend
+
+    if scope == USER:
+        return FilesBackend(user_home(), folder_of_scope(scope), scope, user_home() / USER / "local")
+    here = _required(workspace)
+    return FilesBackend(here.root, folder_of_scope(scope), scope, here.local)
+
+
+def _user_store() -> MemoryBackend:
+    return open_kind(None, USER, user_settings().backend)
+
+
+def _project_store(workspace: Workspace | None, scope: str) -> MemoryBackend:
+    return open_kind(_required(workspace), scope, backend_of(workspace, scope))
+
+
+def _required(workspace: Workspace | None) -> Workspace:
+    if workspace is None:
+        raise WorkspaceError("there is no project here, and only user memory needs none", hint="--scope user")
+    return workspace
+
+
+def database_of(workspace: Workspace | None, scope: str) -> Path:
+    """Return the database of a scope: outside of the project, so that deleting `.memory/local/` loses nothing of it.
+
+    A project's is found by its identity, so that a clone in another folder has the same. A task's ends with the task.
+    """
+    if scope == USER:
+        return user_home() / "user.db"
+    here = _required(workspace)
+    if kind_of(scope) is ScopeKind.TASK:
+        return here.local / "tasks.db"
+    return user_home() / "projects" / identity_of(here).folder / "items.db"
+
+
+def _postgres_url() -> str:
+    url = user_settings().postgres_url
+    if url is None:
+        raise UsageError(
+            "no PostgreSQL server is named for this user",
+            hint="export VFCC_POSTGRES_URL=…, or memory.postgres_url in your own settings",
+        )
+    return url

@@ -1,0 +1,142 @@
+"""Keep what somebody says as an item of a store: a new one, or the one of the same key said anew."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.items import edit_item
+from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
+from verifflowcc.domain.items import Item, Source, Status, Trust
+from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.errors import BackendError, UsageError
+from verifflowcc.formats.front_matter import split
+from verifflowcc.formats.item_render import inner, render_item, scalar
+from verifflowcc.services.memory.opening import folder_of_scope
+from verifflowcc.text.item_id import item_id
+
+ATTEMPTS = 200
+LONGEST_TITLE = 80
+Letters = Callable[[], str]
+"""Four letters for a new id, drawn at random."""
+_COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+"""What a tool writes for a terminal alone; it stays in the text, and says nothing in a title."""
+_TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be kept: `details` and `tags` as in an item, `tokens` for a task's items alone."""
+
+    type: str
+    text: str
+    source: Source
+    tags: tuple[str, ...] = ()
+    details: tuple[tuple[str, str], ...] = ()
+    key: str | None = None
+    tokens: int | None = None
+    title: str | None = None
+
+
+def record(backend: MemoryBackend, draft: Draft, *, today: str, letters: Letters) -> StoredItem:
+    """Add an item, or say anew the active one of the draft's type and key; return it as it is kept.
+
+    What is said anew keeps its id, its file and all lines of it but those that change. Raises UsageError where the text
+    says nothing, and as the store does.
+    """
+    if not draft.text.strip():
+        raise UsageError("there is nothing to remember: the text is empty")
+    with backend.writing():
+        known = keyed(backend, draft.type, draft.key) if draft.key else None
+        made = _anew(known, draft, today) if known else _new(backend, draft, today, letters)
+        backend.add(made)
+        return backend.get(made.item.id) or made
+
+
+def keyed(backend: MemoryBackend, type_name: str, key: str) -> StoredItem | None:
+    """Return the active item of that type and key; None where there is none."""
+    found = backend.query({"type": type_name, "key": key, "status": str(Status.ACTIVE)}, 1)
+    return found[0] if found else None
+
+
+def changed(stored: StoredItem, keys: Mapping[str, str | None], text: str | None = None) -> StoredItem:
+    """Return an item with keys set to one line of YAML each, or taken out, and another text where one is given.
+
+    Every other byte stays. Raises FormatError where its front matter cannot be edited without risk.
+    """
+    path = stored.item.path
+    data = edit_item(path, stored.text.encode("utf-8"), keys)
+    if text is not None:
+        parts = split(data.decode("utf-8"))
+        head = parts.bom + parts.opening + (parts.block or "") + parts.closing
+        body = text.replace("\r\n", "\n").strip("\n").replace("\n", parts.newline)
+        data = f"{head}{parts.newline if head else ''}{body}{parts.newline}".encode()
+    return stored_item(path, data)
+
+
+def title_of(text: str, otherwise: str) -> str:
+    """Return the first line that says something, in 80 characters at most, without what cannot be shown."""
+    for line in _COLOURS.sub("", text).splitlines():
+        shown = " ".join("".join(each if each.isprintable() else " " for each in line.lstrip("#")).split())
+        if shown:
+            return shown if len(shown) <= LONGEST_TITLE else _cut(shown)
+    return otherwise
+
+
+def _cut(line: str) -> str:
+    head = line[:LONGEST_TITLE]
+    whole = head.rpartition(" ")[0]
+    return (whole if len(whole) >= LONGEST_TITLE // 2 else head[:-1]) + "…"
+
+
+def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> StoredItem:
+    title = draft.title or title_of(draft.text, draft.type)
+    name = _free_id(backend, title, letters)
+    path = home_path(folder_of_scope(backend.scope), draft.type, name)
+    item = Item(
+        id=name,
+        type=draft.type,
+        title=title,
+        path=path,
+        scope=backend.scope,
+        importance=item_type(draft.type).importance,
+        confidence=DEFAULT_CONFIDENCE,
+        key=draft.key,
+        source=draft.source,
+        trust=_TRUST.get(draft.source.actor.partition(":")[0], Trust.TOOL),
+        created=today,
+        tags=draft.tags,
+        tokens=draft.tokens,
+        details=draft.details,
+    )
+    return stored_item(path, _bytes(render_item(item, draft.text)))
+
+
+def _anew(known: StoredItem, draft: Draft, today: str) -> StoredItem:
+    _bytes(draft.text)
+    keys = {"title": scalar(draft.title or title_of(draft.text, draft.type)), "updated": today}
+    if draft.tokens is not None:
+        keys["tokens"] = str(draft.tokens)
+    details = {**dict(known.item.details), **dict(draft.details)}
+    if tuple(details.items()) != known.item.details:
+        keys["details"] = "{" + ", ".join(f"{inner(name)}: {inner(word)}" for name, word in details.items()) + "}"
+    left = [word for word in known.item.tags if word not in dict(known.item.details).values()]
+    tags = dict.fromkeys((*left, *details.values(), *draft.tags))
+    if set(tags) != set(known.item.tags):
+        keys["tags"] = "[" + ", ".join(map(scalar, tags)) + "]"
+    return changed(known, keys, draft.text)
+
+
+def _free_id(backend: MemoryBackend, title: str, letters: Letters) -> str:
+    for _ in range(ATTEMPTS):
+        name = item_id(title, letters())
+        if backend.get(name) is None:
+            return name
+    raise BackendError("no id was drawn that is free")
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UsageError(f"the text is no Unicode at character {error.start}") from error

@@ -1,0 +1,143 @@
+"""Scopes as people write them, and the scopes that are in play here."""
+
+import os
+import re
+from collections.abc import Iterator
+
+from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.domain.item_types import ScopeKind, item_type
+from verifflowcc.domain.sprints import SprintStatus
+from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.near import nearest
+
+PROJECT = "project"
+NO_PROJECT = "there is no project here, and only user memory needs none"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def agent_of(actor: str) -> str | None:
+    """Return the role of an agent that acts; None for anybody else.
+
+    >>> agent_of("agent:coder"), agent_of("human:You")
+    ('coder', None)
+    """
+    kind, _, name = actor.partition(":")
+    return name if kind == "agent" and name != "unknown" else None
+
+
+def read_scope(workspace: Workspace | None, text: str, *, agent: str | None = None) -> str:
+    """Return the scope that is meant: `sprint`, `stage` and `task` alone are what is open here.
+
+    Raises UsageError for a scope, sprint, stage, agent or task that there is not, with the nearest, and where several
+    are open; WorkspaceError where none is, and for everything but `user` outside of a project.
+    """
+    word, _, name = text.strip().partition("/")
+    kinds = [str(kind) for kind in ScopeKind]
+    if word not in kinds:
+        near = nearest(word.casefold(), kinds)
+        said = f"did you mean {near}?" if near else f"there is {', '.join(kinds)}"
+        raise UsageError(f"there is no scope {text!r}; {said}", hint=f"--scope {near or PROJECT}")
+    if word in (USER, PROJECT):
+        if "/" in text:
+            raise UsageError(f"the scope {word} has no name behind it", hint=f"--scope {word}")
+        if word == PROJECT:
+            required(workspace)
+        return word
+    here = required(workspace)
+    if word == "task":
+        return _task(here, name or None, agent)
+    if word == "agent":
+        return f"agent/{_agent(here, name or agent or '')}"
+    return _sprint(here, name) if word == "sprint" else _stage(here, name)
+
+
+def required(workspace: Workspace | None) -> Workspace:
+    """Return the project. Raises WorkspaceError where there is none."""
+    if workspace is None:
+        raise WorkspaceError(NO_PROJECT, hint="--scope user (or vfcc init)")
+    return workspace
+
+
+def scope_of_type(workspace: Workspace | None, type_name: str, *, agent: str | None = None) -> str:
+    """Return the scope of new items of a type, where none was named. Raises as `read_scope` does."""
+    return read_scope(workspace, str(item_type(type_name).scope), agent=agent)
+
+
+def scopes_listed(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
+    """Return the scopes that a list shows where none is named: the project, what is open in it, the user."""
+    return (*(_open_ones(workspace, agent) if workspace else ()), USER)
+
+
+def scopes_searched(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
+    """Return the scopes in which an id is looked for: those listed, and every agent's."""
+    if workspace is None:
+        return (USER,)
+    *open_ones, user = scopes_listed(workspace, agent=agent)
+    folder = workspace.memory / "agent"
+    names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir()) if folder.is_dir() else []
+    return (*open_ones, *(f"agent/{name}" for name in names if _NAME.fullmatch(name)), user)
+
+
+def _open_ones(workspace: Workspace, agent: str | None) -> Iterator[str]:
+    from verifflowcc.services.memory.tasks import all_tasks
+    from verifflowcc.services.sprints import list_sprints
+
+    yield PROJECT
+    for line in list_sprints(workspace):
+        if line.status is not SprintStatus.CLOSED:
+            yield f"sprint/{line.id}"
+            if line.current:
+                yield f"stage/{line.id}/{line.current}"
+    yield from (f"task/{task.id}" for task in all_tasks(workspace) if not task.status.final)
+
+
+def _sprint(workspace: Workspace, name: str) -> str:
+    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.transitions import ledger_of, unknown_sprint
+
+    if not name:
+        return f"sprint/{active_sprint(workspace).id}"
+    ids = ledger_of(workspace).sprint_ids()
+    if name not in ids and not (_NAME.fullmatch(name) and (workspace.memory / "sprint" / name).is_dir()):
+        raise unknown_sprint(name, ids)
+    return f"sprint/{name}"
+
+
+def _stage(workspace: Workspace, name: str) -> str:
+    from verifflowcc.services.finding import find_stage, stage_meant
+    from verifflowcc.services.sprints import active_sprint, show_sprint
+
+    if not name:
+        state = active_sprint(workspace)
+        return f"stage/{state.id}/{stage_meant(state, None).stage.id}"
+    sprint, _, stage = name.partition("/")
+    if not stage:
+        raise UsageError(f"a stage is written stage/SPRINT/STAGE, not stage/{name}", hint="--scope stage")
+    return f"stage/{sprint}/{find_stage(show_sprint(workspace, sprint), stage).stage.id}"
+
+
+def _agent(workspace: Workspace, name: str) -> str:
+    from verifflowcc.services.configuration import effective_config
+    from verifflowcc.services.prompt_templates import own_roles, shipped_roles
+
+    folder = workspace.memory / "agent"
+    there = {entry.name for entry in os.scandir(folder) if entry.is_dir()} if folder.is_dir() else set()
+    known = there | shipped_roles() | own_roles(workspace) | set(effective_config(workspace).config.allocations)
+    known = {each for each in known - {"default"} if _NAME.fullmatch(each)}
+    if name in known:
+        return name
+    if not name:
+        raise UsageError("an agent's memory is named by its role", hint=f"--scope agent/{min(known)}")
+    near = nearest(name, known)
+    said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(known))}"
+    raise UsageError(f"there is no agent {name}; {said}", hint=f"--scope agent/{near or min(known)}")
+
+
+def _task(workspace: Workspace, name: str | None, agent: str | None) -> str:
+    from verifflowcc.services.memory.tasks import task_in_work
+
+    task = task_in_work(workspace, name, agent, command="vfcc task show")
+    if task.status.final:
+        raise UsageError(f"the task {task.id} has ended, and its memory with it", hint="vfcc task list")
+    return f"task/{task.id}"

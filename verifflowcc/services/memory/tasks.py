@@ -1,0 +1,88 @@
+"""Find tasks: the one that is meant, the open one, all of them."""
+
+from pathlib import Path
+
+from verifflowcc.adapters.files.task_files import load_task, task_ids
+from verifflowcc.domain.tasks import Task, TaskStatus
+from verifflowcc.errors import UsageError
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.near import nearest
+
+_START = 'vfcc task start "What it is about"'
+
+
+def open_task(workspace: Workspace, agent: str | None, sprint: str | None) -> Task | None:
+    """Return the newest active task that is not another agent's and is of this sprint or of none; None without one.
+
+    Raises WorkspaceError or FormatError where a task's record cannot be read.
+    """
+    mine = open_tasks(workspace, agent, sprint)
+    return mine[-1] if mine else None
+
+
+def open_tasks(workspace: Workspace, agent: str | None, sprint: str | None) -> tuple[Task, ...]:
+    """Return the active tasks that are not another agent's and are of this sprint or of none, oldest first."""
+    return tuple(
+        task
+        for task in all_tasks(workspace)
+        if task.status is TaskStatus.ACTIVE and task.agent in (None, agent) and task.sprint in (None, sprint)
+    )
+
+
+def all_tasks(workspace: Workspace) -> tuple[Task, ...]:
+    """Return every task that there is a record of, oldest first."""
+    folder = tasks_folder(workspace)
+    loaded = (load_task(folder, task_id) for task_id in task_ids(folder))
+    return tuple(sorted((task for task in loaded if task), key=lambda task: (task.started, task.id)))
+
+
+def find_task(workspace: Workspace, name: str) -> Task:
+    """Return the task of that id, or the only one whose id begins with it. Raises UsageError with the nearest."""
+    by_id = {task.id: task for task in all_tasks(workspace)}
+    wanted = name.strip().casefold()
+    found = [wanted] if wanted in by_id else [each for each in by_id if wanted and each.startswith(wanted)]
+    if len(found) == 1:
+        return by_id[found[0]]
+    if found:
+        names = ", ".join(sorted(found)[:6])
+        raise UsageError(f"{name} can be any of {len(found)} tasks: {names}", hint=f"vfcc task show {min(found)}")
+    near = nearest(wanted, by_id)
+    said = f"; did you mean {near}?" if near else "" if by_id else ": there is none at all"
+    hint = f"vfcc task show {near}" if near else "vfcc task list --all" if by_id else _START
+    raise UsageError(f"there is no task {name}{said}", hint=hint)
+
+
+def task_in_work(workspace: Workspace, name: str | None, agent: str | None, *, command: str) -> Task:
+    """Return the task called `name`, else the newest that is in work here.
+
+    Raises UsageError where there is none, or where `name` is left out and the one that is meant is not plain: for a
+    `command` that ends a task, several that are in work.
+    """
+    if name is not None:
+        return find_task(workspace, name)
+    tasks = open_tasks(workspace, agent, sprint_in_work(workspace))
+    if not tasks:
+        raise UsageError(f"no task is in work{f' for {agent}' if agent else ''}", hint=_START)
+    if command and len(tasks) > 1:
+        names = ", ".join(task.id for task in tasks)
+        raise UsageError(f"several tasks are in work: {names}; say which one", hint=f"{command} {tasks[-1].id}")
+    return tasks[-1]
+
+
+def sprint_in_work(workspace: Workspace) -> str | None:
+    """Return the only open sprint; None where there is none, or more than one."""
+    ids = open_sprints(workspace)
+    return ids[0] if len(ids) == 1 else None
+
+
+def open_sprints(workspace: Workspace) -> tuple[str, ...]:
+    """Return the ids of the sprints that are not closed."""
+    from verifflowcc.domain.sprints import SprintStatus
+    from verifflowcc.services.sprints import list_sprints
+
+    return tuple(line.id for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED)
+
+
+def tasks_folder(workspace: Workspace) -> Path:
+    """Return the folder of the tasks' records."""
+    return workspace.local / "tasks"

@@ -1,0 +1,199 @@
+"""End a task: what is promoted is kept first, then the end is put on record, then the task's items are gone.
+
+Each step can be done again, so that an end that was interrupted is completed by the same command.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from verifflowcc.adapters.files.stored import home_path, stored_item
+from verifflowcc.adapters.files.task_files import changing_task, load_task, remove_task, save_task
+from verifflowcc.domain.items import Item, Link, Relation, Status
+from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.domain.tasks import Task, TaskStatus
+from verifflowcc.errors import ConflictError, UsageError
+from verifflowcc.formats.events import stamp
+from verifflowcc.services.given import one_line
+from verifflowcc.services.memory.adding import standing_of_key
+from verifflowcc.services.memory.opening import folder_of_scope, open_store
+from verifflowcc.services.memory.permission import proposes
+from verifflowcc.services.memory.recording import changed
+from verifflowcc.services.memory.rewriting import rewritten, with_link
+from verifflowcc.services.memory.tasks import all_tasks, find_task, tasks_folder
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.near import nearest
+
+KEPT_TASKS = 200
+"""Ended tasks that there is still a record of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """An item of a task that stays in the project; a `pending` one waits for a person."""
+
+    id: str
+    title: str
+    pending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A task that has ended, what stays of it, and the items that are gone."""
+
+    task: Task
+    promoted: tuple[Promoted, ...]
+    gone: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What the end of a task would do: the items that stay, and those that go."""
+
+    task: Task
+    stay: tuple[Item, ...]
+    go: tuple[Item, ...]
+
+
+def plan_end(workspace: Workspace, name: str, promote: Sequence[str] = ()) -> Ending:
+    """Return what the end of a task would do. Raises UsageError for an item that the task does not have."""
+    task = find_task(workspace, name)
+    with open_store(workspace, f"task/{task.id}") as backend:
+        items = tuple(backend.items())
+    stay = _chosen(task, items, promote)
+    return Ending(task, stay, tuple(item for item in items if item.id not in {each.id for each in stay}))
+
+
+def end_task(
+    workspace: Workspace,
+    name: str,
+    status: TaskStatus,
+    *,
+    actor: str,
+    outcome: str = "",
+    promote: Sequence[str] = (),
+) -> Ended:
+    """End a task. A person's promoted items are active in the project, anybody else's wait for a person.
+
+    Raises UsageError for a task that there is not, or of which nothing is left, and for an item that it does not have;
+    ConflictError where the project has another item under such an id; and as the stores do.
+    """
+    said, folder = one_line(outcome, "--outcome"), tasks_folder(workspace)
+    task_id = find_task(workspace, name).id
+    with changing_task(folder, workspace.memory, task_id):
+        task = load_task(folder, task_id) or find_task(workspace, name)
+        with open_store(workspace, f"task/{task_id}") as own:
+            items = tuple(own.items())
+            if task.status.final and not items:
+                raise UsageError(f"the task {task_id} has ended already ({task.status})", hint="vfcc task list --all")
+            kept = _promote(workspace, own, _chosen(task, items, promote), actor=actor)
+            ended = _ended(task, status, stamp(workspace.clock.now()), said, kept)
+            save_task(folder, workspace.memory, ended)
+            own.clear()
+    _forget_oldest(workspace)
+    stay = {each.id for each in kept}
+    return Ended(ended, kept, tuple(item for item in items if item.id not in stay))
+
+
+def clear_task(workspace: Workspace, name: str, *, actor: str) -> Ended:
+    """Remove the items of a task that is not tried again, and of no other; it has failed then, if it had not ended.
+
+    Of a task that has ended nothing is left, mostly; then nothing is done. Raises UsageError for a task that there is
+    not, and as the store does.
+    """
+    task = find_task(workspace, name)
+    with open_store(workspace, f"task/{task.id}") as backend:
+        empty = backend.count() == 0
+    if task.status.final and empty:
+        return Ended(task, (), ())
+    return end_task(workspace, task.id, TaskStatus.FAILED, actor=actor, outcome="cleared")
+
+
+def _chosen(task: Task, items: Sequence[Item], names: Sequence[str]) -> tuple[Item, ...]:
+    by_id = {item.id: item for item in items}
+    chosen: dict[str, Item] = {}
+    for name in names:
+        if name in task.promoted and name not in by_id:
+            continue  # by an end that was interrupted
+        found = [each for each in by_id if each == name] or [each for each in by_id if name and each.startswith(name)]
+        if len(found) != 1:
+            raise _unknown(task, name, by_id, found)
+        chosen[found[0]] = by_id[found[0]]
+    return tuple(chosen.values())
+
+
+def _unknown(task: Task, name: str, known: Iterable[str], found: Sequence[str]) -> UsageError:
+    if found:
+        return UsageError(
+            f"{name} can be any of {len(found)} items: {', '.join(sorted(found)[:6])}", hint=f"vfcc task show {task.id}"
+        )
+    near = nearest(name, known)
+    said = f"; did you mean {near}?" if near else ""
+    return UsageError(f"the task {task.id} has no item {name}{said}", hint=f"vfcc task show {task.id}")
+
+
+def _promote(workspace: Workspace, own: MemoryBackend, items: Sequence[Item], *, actor: str) -> tuple[Promoted, ...]:
+    """Keep copies in the project, under the ids that they have; a copy that is there already is not made again."""
+    if not items:
+        return ()
+    pending, today = proposes("project", actor), workspace.today()
+    found = [stored for item in items if (stored := own.get(item.id))]
+    with open_store(workspace, "project") as project, project.writing():
+        kept = [_kept(project, stored, pending=pending, today=today) for stored in found]
+        for before, after in kept:
+            if before is None or before.text != after.text:
+                project.add(after)
+    return tuple(Promoted(after.item.id, after.item.title, pending) for _, after in kept)
+
+
+def _kept(
+    project: MemoryBackend, stored: StoredItem, *, pending: bool, today: str
+) -> tuple[StoredItem | None, StoredItem]:
+    """Return what the project has, and what it is to have: one active item of a key, and one proposal of it."""
+    item = stored.item
+    there = project.get(item.id)
+    if there is not None:
+        if there.item.title != item.title:
+            raise ConflictError(
+                f"the project has another item {item.id}; nothing was removed", hint=f"vfcc memory show {item.id}"
+            )
+        return there, there
+    active = standing_of_key(project, item.type, item.key)
+    same = active if not pending else _proposal(project, item)
+    if same is not None:
+        says = replace(same.item, title=item.title, tags=item.tags, details=item.details)
+        return same, rewritten(same, replace(says, updated=today), stored.body.strip("\n"))
+    copy = _copy(stored, pending=pending)
+    return None, with_link(copy, Link(active.item.id, Relation.SUPERSEDES)) if active else copy
+
+
+def _proposal(project: MemoryBackend, item: Item) -> StoredItem | None:
+    """Return what is proposed under the key of an item already."""
+    if item.key is None:
+        return None
+    found = project.query({"type": item.type, "key": item.key, "status": str(Status.PENDING)}, 1)
+    return found[0] if found else None
+
+
+def _copy(stored: StoredItem, *, pending: bool) -> StoredItem:
+    item = stored.item
+    path = home_path(folder_of_scope("project"), item.type, item.id)
+    there = stored_item(path, stored.text.encode("utf-8"))
+    return changed(there, {"status": "pending" if pending else "active", "tokens": None})
+
+
+def _ended(task: Task, status: TaskStatus, now: str, outcome: str, kept: Sequence[Promoted]) -> Task:
+    """The first end stands; what was promoted adds up."""
+    promoted = tuple(dict.fromkeys((*task.promoted, *(each.id for each in kept))))
+    if task.status.final:
+        return replace(task, promoted=promoted)
+    return replace(task, status=status, ended=now, outcome=outcome, promoted=promoted)
+
+
+def _forget_oldest(workspace: Workspace) -> None:
+    """Keep the record of the latest ended tasks alone; one whose items are not gone yet stays."""
+    ended = sorted((task for task in all_tasks(workspace) if task.status.final), key=lambda task: (task.ended, task.id))
+    for task in ended[:-KEPT_TASKS]:
+        with open_store(workspace, f"task/{task.id}") as backend:
+            empty = backend.count() == 0
+        if empty:
+            remove_task(tasks_folder(workspace), task.id)

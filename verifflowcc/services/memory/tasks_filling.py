@@ -1,0 +1,138 @@
+"""Start a task, and note what it finds out while it is in work."""
+
+import re
+from dataclasses import dataclass
+
+from verifflowcc.adapters.files.item_files import draw_letters
+from verifflowcc.adapters.files.task_files import changing_task, load_task, save_task
+from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.domain.items import Item, Source
+from verifflowcc.domain.tasks import Task
+from verifflowcc.errors import UsageError
+from verifflowcc.formats.events import stamp
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.finding import find_stage
+from verifflowcc.services.given import LONGEST_TITLE, one_line
+from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.stores import TaskMemoryStore
+from verifflowcc.services.memory.tasks import find_task, open_sprints, task_in_work, tasks_folder
+from verifflowcc.services.sprints import active_sprint, show_sprint
+from verifflowcc.services.trace_finding import one_of
+from verifflowcc.services.transitions import ledger_of
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.item_id import item_id
+
+TYPES = ("reasoning", "tool_output", "task_state")
+_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is to be noted: `stage` and `tool` where it is from, `key` what it takes the place of."""
+
+    text: str
+    type: str = TYPES[0]
+    stage: str | None = None
+    tool: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """An item of a task as it is kept."""
+
+    task: str
+    item: Item
+
+
+def role_of(actor: str) -> str | None:
+    """Return the role of an agent that acts; None for people, for CI and for an agent without a name.
+
+    >>> role_of("agent:coder"), role_of("human:You"), role_of("agent:unknown")
+    ('coder', None, None)
+    """
+    kind, _, name = actor.partition(":")
+    return name if kind == "agent" and name != "unknown" else None
+
+
+def start_task(
+    workspace: Workspace,
+    description: str,
+    *,
+    actor: str,
+    agent: str | None = None,
+    sprint: str | None = None,
+    stage: str | None = None,
+) -> Task:
+    """Begin a task: of the acting role, in the open sprint and its stage in work, where nothing else is said.
+
+    Raises UsageError for words that say nothing, for a sprint or stage that there is not, and where several sprints are
+    open and none is named; WorkspaceError where it cannot be written.
+    """
+    about = one_line(description, "what the task is about", LONGEST_TITLE)
+    if not about:
+        raise UsageError("a task is about something", hint='vfcc task start "What it is about"')
+    role = agent if agent is not None else role_of(actor)
+    if role is not None and not _AGENT.fullmatch(role):
+        raise UsageError(f"{role!r} cannot be an agent's name", hint="--agent coder")
+    where = _sprint(workspace, sprint, stage)
+    task = Task(_free_id(workspace, about), about, actor, stamp(workspace.clock.now()), role, *where)
+    save_task(tasks_folder(workspace), workspace.memory, task)
+    return task
+
+
+def note_in_task(workspace: Workspace, note: Note, *, actor: str, task: str | None = None) -> Noted:
+    """Keep an item in a task, the newest one in work where none is named. Its stage is the one in work, if not said.
+
+    Raises UsageError for a task that there is not or that has ended, an unknown type, a tool where none can be, and a
+    text that says nothing; and as the store does.
+    """
+    kind = one_of(note.type, TYPES, "type of a task's items", "--type …")
+    if note.tool is not None and kind != "tool_output":
+        raise UsageError(f"--tool goes with --type tool_output, and this is {kind}", hint="--type tool_output")
+    if kind == "tool_output" and not note.tool:
+        raise UsageError("a tool's output has a tool", hint="--tool NAME")
+    tool, key = (one_line(word, what) if word else None for word, what in ((note.tool, "--tool"), (note.key, "--key")))
+    found = task_in_work(workspace, task, role_of(actor), command="")
+    stage = _stage(workspace, found, note.stage)
+    count = open_counter(effective_config(workspace).config.tokens).count
+    folder = tasks_folder(workspace)
+    with changing_task(folder, workspace.memory, found.id):
+        demand_open(load_task(folder, found.id) or find_task(workspace, found.id))
+        with open_store(workspace, f"task/{found.id}") as backend:
+            store = TaskMemoryStore(found.id, backend, Source(actor=actor), workspace.clock, draw_letters, count)
+            return Noted(found.id, store.add(kind, note.text, stage=stage, tool=tool, key=key).item)
+
+
+def demand_open(task: Task) -> None:
+    """Raise UsageError where a task has ended."""
+    if task.status.final:
+        raise UsageError(
+            f"the task {task.id} has ended ({task.status})",
+            hint='vfcc task start "What it is about", or vfcc task list',
+        )
+
+
+def _sprint(workspace: Workspace, sprint: str | None, stage: str | None) -> tuple[str | None, str | None]:
+    if sprint is None and not open_sprints(workspace):
+        if stage is not None:
+            raise UsageError("a stage is part of a sprint, and no sprint is open", hint="--sprint ID")
+        return None, None
+    state = active_sprint(workspace, sprint)
+    if stage is not None:
+        find_stage(state, stage)
+    return state.id, stage or state.current
+
+
+def _stage(workspace: Workspace, task: Task, given: str | None) -> str | None:
+    """The stage that a note is from: one of the task's sprint; any word where the task is of none."""
+    if task.sprint is None or task.sprint not in ledger_of(workspace).sprint_ids():
+        return one_line(given, "--stage") if given else task.stage
+    state = show_sprint(workspace, task.sprint)
+    return find_stage(state, given).stage.id if given else state.current or task.stage
+
+
+def _free_id(workspace: Workspace, about: str) -> str:
+    while (tasks_folder(workspace) / (name := item_id(about, draw_letters()))).exists():
+        continue
+    return name

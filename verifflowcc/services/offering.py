@@ -1,0 +1,173 @@
+"""Put a layer's entries in order and cut what is above the number of items that a role is offered."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.context.rank import Ranked, Score, rank
+from verifflowcc.domain.config import MemorySettings
+from verifflowcc.domain.entries import Candidate, Skipped
+from verifflowcc.domain.item_types import NOTE
+from verifflowcc.domain.items import Item, Recency
+from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.sources import LOCAL, TASK, USER
+from verifflowcc.services.reading import Body
+from verifflowcc.services.selection import Selected
+
+_KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
+_WORD = re.compile(r"[\w./-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How many typed items a role is offered: `kind` says what sort of role it is, `user_types` None means all.
+
+    `with_past` takes in what does not stand any more, behind what does.
+    """
+
+    kind: str
+    user_items: int
+    project_items: int
+    user_types: tuple[str, ...] | None = None
+    with_past: bool = False
+
+    def offers(self, type_name: str) -> bool:
+        """Say whether user items of this type are offered."""
+        return self.user_types is None or type_name in self.user_types
+
+    def of_layer(self, layer: Layer) -> tuple[int, str] | None:
+        """Return the most typed items that may compete in a layer, and their setting; None where there is no limit."""
+        if layer is Layer.PROJECT:
+            return self.project_items, "project_items"
+        return (self.user_items, "user_items") if layer is Layer.USER else None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A selected file or item as it was read; `standing` says why it does not hold any more, empty where it does."""
+
+    one: Selected
+    path: str
+    digest: str
+    tokens: int
+    body: Body | None
+    trust: str
+    standing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What all layers share: the caps, the paths that the task names, and whether there is a task at all."""
+
+    caps: Caps
+    in_play: frozenset[str]
+    with_task: bool
+
+
+def caps_for(memory: MemorySettings, agent: str, *, with_past: bool) -> Caps:
+    """Return what a role is offered."""
+    given = memory.assembly_for(agent)
+    kind = "thinking" if agent in memory.thinking_roles else "working"
+    return Caps(kind, given.user_items, given.project_items, given.user_types, with_past)
+
+
+def paths_in(task: str) -> frozenset[str]:
+    """Return the words of the task that can be a file's path."""
+    words = (word.rstrip("./-") for word in _WORD.findall(task))
+    return frozenset(word for word in words if "/" in word or "." in word)
+
+
+def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, ...], list[Skipped]]:
+    """Return one layer's candidates in the order in which they are offered, and what is above the layer's cap.
+
+    Always-load entries first, in the order written; then the open task's, then the others, each ranked by itself; what
+    does not stand any more comes last.
+    """
+    past = [entry for entry in entries if entry.standing]
+    always = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.origin not in LOCAL]
+    sure = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.origin in LOCAL]
+    others = [entry for entry in entries if not entry.standing and not entry.one.always]
+    of_task = [entry for entry in others if entry.one.origin == TASK]
+    rest = [entry for entry in others if entry.one.origin != TASK]
+    ordered: list[tuple[Entry, Score | None]] = [(entry, None) for entry in always]
+    for group in (sure, of_task, rest, past):
+        ordered += _ranked(group, offer)
+    kept, above = _capped(ordered, offer.caps)
+    return tuple(_candidate(entry, number, score) for number, (entry, score) in enumerate(kept, start=1)), above
+
+
+def _ranked(entries: Sequence[Entry], offer: Offer) -> list[tuple[Entry, Score | None]]:
+    scores = rank([_facts(entry, offer.in_play) for entry in entries], with_task=offer.with_task)
+    return [(entries[score.index], score) for score in scores]
+
+
+def _capped(
+    ordered: Sequence[tuple[Entry, Score | None]], caps: Caps
+) -> tuple[list[tuple[Entry, Score | None]], list[Skipped]]:
+    """Leave out the typed items above the cap; what is always loaded by a pattern of files competes with nothing."""
+    kept, above, counted = [], [], 0
+    for entry, score in ordered:
+        one, limit = entry.one, caps.of_layer(entry.one.layer)
+        if limit is not None and _competes(entry):
+            counted += 1
+            if counted > limit[0]:
+                setting = f"memory.assembly.{caps.kind}.{limit[1]}"
+                reason = f"above the {limit[0]} items that a {caps.kind} role is offered ({setting})"
+                above.append(Skipped(one.layer, one.key, entry.path, entry.tokens, reason))
+                continue
+        kept.append((entry, score))
+    return kept, above
+
+
+def _competes(entry: Entry) -> bool:
+    return typed(entry) is not None and (bool(entry.one.origin) or not entry.one.always or bool(entry.standing))
+
+
+def typed(entry: Entry) -> Item | None:
+    """Return the entry's item where it has a type of its own: not a mere note, and no file that is no item."""
+    item = entry.body.item if entry.body else None
+    return item if item is not None and item.type != NOTE and entry.path.endswith(".md") else None
+
+
+def _facts(entry: Entry, in_play: Iterable[str]) -> Ranked:
+    body = entry.body
+    item = body.item if body else None
+    return Ranked(
+        key=entry.one.key,
+        importance=item.importance if item else 500,
+        confidence=item.confidence if item else 800,
+        recency=_recency(item.recency) if item else None,
+        matches=body.matches if body else {},
+        length=body.length if body else 0,
+        in_play=item is not None and any(ref.path in in_play for ref in item.refs),
+    )
+
+
+def _recency(recency: Recency) -> tuple[str, str | int] | None:
+    return None if recency.kind is None or recency.value is None else (recency.kind, recency.value)
+
+
+def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
+    item, one = entry.body.item if entry.body else None, entry.one
+    has_type = typed(entry) is not None
+    return Candidate(
+        layer=one.layer,
+        key=one.key,
+        path=entry.path,
+        digest=entry.digest,
+        tokens=entry.tokens,
+        rank=number,
+        always=one.always and not entry.standing,
+        local=one.local,
+        kind=_KINDS.get("." + entry.path.rpartition(".")[2], "text"),
+        title=item.title if item else "",
+        date=(item.updated or item.created or (item.decision.date if item.decision else None)) if item else None,
+        trust=str(entry.trust),
+        score=score.total if score else 0,
+        why=score.why if score else "always loaded",
+        origin=one.origin,
+        tier={USER: "global", TASK: "task"}.get(one.origin, "project"),
+        item=item.id if item and has_type else "",
+        scope=item.scope if item and has_type else "",
+        standing=entry.standing,
+    )

@@ -1,0 +1,83 @@
+"""A prompt outside of any project: from what is known of the person alone."""
+
+from dataclasses import replace
+
+from verifflowcc.adapters.config.defaults import default_config
+from verifflowcc.adapters.files.layout import Place
+from verifflowcc.adapters.files.tree import Tree
+from verifflowcc.adapters.files.user_home import user_home
+from verifflowcc.adapters.index.index import Index
+from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.domain.config import SHARE_UNIT, Allocation, Config, LayerStrategy
+from verifflowcc.domain.entries import ContextPackage
+from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.question import Question
+from verifflowcc.domain.sources import USER
+from verifflowcc.errors import UsageError
+from verifflowcc.services import prompt_templates
+from verifflowcc.services.circumstances import Circumstances
+from verifflowcc.services.compiling import compile_here
+from verifflowcc.services.context import reading_of
+from verifflowcc.services.prompt_sources import Sources, close_sources, user_index, user_items
+from verifflowcc.services.selection import select
+from verifflowcc.text.near import nearest
+
+NOTICE = "there is no project here: the prompt holds what is known of you, and nothing else"
+_MOST_TOKENS = 1 << 40
+
+
+def compile_for_person(question: Question) -> ContextPackage | None:
+    """Return the prompt from the person's own items; None where there are none.
+
+    Raises UsageError for a role that does not come with vfcc, BudgetError, and what reading their items raises.
+    """
+    config = _config()
+    home = user_home()
+    tree, sources = Tree(home), Sources()
+    sources.offered[USER] = user_items(sources, config, question.agent, tree.stamps)
+    try:
+        if not sources.offered[USER]:
+            return None
+        _check_role(question.agent)
+        if sources.theirs is None:
+            sources.theirs = tree, user_index(home)
+        here = _circumstances(question, config, sources.theirs, sources)
+        return compile_here(here, reading_of(here))
+    finally:
+        close_sources(sources)
+
+
+def _config() -> Config:
+    """Nothing competes with the person's items here: the budget is theirs."""
+    strategies = {Layer.USER: LayerStrategy((), (USER,), _MOST_TOKENS)}
+    return replace(default_config(), strategies=strategies, allocations={})
+
+
+def _circumstances(question: Question, config: Config, theirs: tuple[Tree, Index], sources: Sources) -> Circumstances:
+    tree, index = theirs
+    template = prompt_templates.shipped_source_for(question.agent)
+    place = Place(question.agent)
+    return Circumstances(
+        question=question,
+        config=config,
+        place=place,
+        state=None,
+        tree=tree,
+        index=index,
+        counter=open_counter(config.tokens, index.counts),
+        selection=select(tree, config.strategies, place, (), sources.offered),
+        derived={},
+        template_source=template,
+        sources=sources,
+        allocation=Allocation({Layer.USER: SHARE_UNIT}),
+        inputs={"template": template.digest},
+        notices=(NOTICE, *sources.notices),
+    )
+
+
+def _check_role(agent: str) -> None:
+    roles = prompt_templates.shipped_roles()
+    if agent not in roles:
+        near = nearest(agent, roles)
+        said = f"did you mean {near}?" if near else f"there is {', '.join(sorted(roles - {'default'}))}"
+        raise UsageError(f"there is no agent {agent}; {said}", hint=f"--agent {near or 'planner'}")
