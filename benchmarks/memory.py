@@ -99,6 +99,7 @@ def main() -> None:
                     if why:
                         told.append(why)
                         continue
+                    os.environ["VFCC_PROJECT"] = f"{kind}-{size}"
                     project = _made(folder, kind, size, options.data)
                     runs = options.runs_of_many if size >= options.many else options.runs
                     lines += _in_process(project, options.runs, runs)
@@ -148,8 +149,7 @@ def _made(folder: Path, kind: str, size: int, data: Path | None) -> Project:
 
 
 def _settings(project: Project, max_items: int) -> None:
-    own = f"  max_items: {max_items}\n  identity: {project.kind}-{project.size}\n"
-    own += f"  backends: {{project: {project.kind}}}\n"
+    own = f"  max_items: {max_items}\n  backends: {{project: {project.kind}}}\n"
     file = project.root / ".memory" / "config.yaml"
     kept = file.read_text(encoding="utf-8").partition("\nmemory:\n")[0].rstrip("\n")
     file.write_text(f"{kept}\nmemory:\n{own}", encoding="utf-8")

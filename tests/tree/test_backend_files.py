@@ -139,6 +139,7 @@ def test_an_add_sees_what_lay_there_before_anybody_looked(tmp_path: Path, store:
     assert "New." in (tmp_path / f"{FOLDER}/somewhere.md").read_text()
 
 
+@pytest.mark.vfcc("REQ-SCALE")
 def test_unchanged_files_are_neither_opened_nor_parsed(tmp_path: Path, store: FilesBackend) -> None:
     for name in "abcdef":
         put(tmp_path, f"{FACTS}/{name}.md", make(name, importance="0.1" if name < "e" else "0.9").text)

@@ -43,6 +43,13 @@ class MemoryBackend(Protocol):
         """Keep an item under its id, in the place of the one that had this id."""
         ...
 
+    def create(self, item: StoredItem) -> bool:
+        """Keep an item whose id is new; return False, with nothing changed, where an item has this id.
+
+        Of several that create one id at once, one at most succeeds. It takes no longer where there are many items.
+        """
+        ...
+
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return at most `limit` items that match all filters, newest first by the field `order_by`.
 

@@ -22,7 +22,7 @@ _WORD = re.compile(r"[\w./-]+")
 class Caps:
     """How many typed items a role is offered: `kind` says what sort of role it is, `user_types` None means all.
 
-    `with_past` takes in what does not stand any more, behind what does.
+    `with_past` takes in what does not stand any more: it competes with what does, and counts against no number.
     """
 
     kind: str
@@ -80,17 +80,16 @@ def paths_in(task: str) -> frozenset[str]:
 def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, ...], list[Skipped]]:
     """Return one layer's candidates in the order in which they are offered, and what is above the layer's cap.
 
-    Always-load entries first, in the order written; then the open task's, then the others, each ranked by itself; what
-    does not stand any more comes last.
+    Always-load entries first, in the order written; then the open task's, then the others, each ranked by itself. What
+    does not stand any more and was asked for is among the others, whatever pattern named it.
     """
-    past = [entry for entry in entries if entry.standing]
     always = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.origin not in LOCAL]
     sure = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.origin in LOCAL]
-    others = [entry for entry in entries if not entry.standing and not entry.one.always]
+    others = [entry for entry in entries if entry.standing or not entry.one.always]
     of_task = [entry for entry in others if entry.one.origin == TASK]
     rest = [entry for entry in others if entry.one.origin != TASK]
     ordered: list[tuple[Entry, Score | None]] = [(entry, None) for entry in always]
-    for group in (sure, of_task, rest, past):
+    for group in (sure, of_task, rest):
         ordered += _ranked(group, offer)
     kept, above = _capped(ordered, offer.caps)
     return tuple(_candidate(entry, number, score) for number, (entry, score) in enumerate(kept, start=1)), above
@@ -120,7 +119,8 @@ def _capped(
 
 
 def _competes(entry: Entry) -> bool:
-    return typed(entry) is not None and (bool(entry.one.origin) or not entry.one.always or bool(entry.standing))
+    counts = bool(entry.one.origin) or not entry.one.always
+    return counts and typed(entry) is not None and not entry.standing
 
 
 def typed(entry: Entry) -> Item | None:

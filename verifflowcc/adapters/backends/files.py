@@ -59,6 +59,15 @@ class FilesBackend:
                     return
         raise ConflictError(f"{item.item.id} is being changed by others", hint="run the command again")
 
+    def create(self, item: StoredItem) -> bool:
+        """Make the file of an item whose id is new; return False where an item has this id. Raises as `add` does.
+
+        Nothing is listed: the id is looked for where it belongs, and where the index saw it last.
+        """
+        self._check_folder()
+        with self._lock.beside_others():
+            return self._find(item.item.id) is None and self._create(item, yields=True)
+
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError."""
         question = Question(conditions(filters), order_by, checked_limit(limit))
@@ -155,8 +164,11 @@ class FilesBackend:
         answer = self._ask(Question(conditions({"id": item_id}), limit=1))
         return next(self._with_texts(answer), None)
 
-    def _create(self, item: StoredItem) -> bool:
-        """Make the file of a new item; return whether it is there now as the item's only one."""
+    def _create(self, item: StoredItem, *, yields: bool = False) -> bool:
+        """Make the file of a new item; return whether it is there now as the item's only one.
+
+        One that `yields` goes before no other of its id, so that nobody loses what they were told is kept.
+        """
         path = path_in(self._folder, item)
         if not self._places.is_free(path):
             path = home_path(self._folder, item.item.type, item.item.id)
@@ -168,7 +180,12 @@ class FilesBackend:
             if there is not None and not (isinstance(there, StoredItem) and there.item.id == item.item.id):
                 raise ConflictError(f"{path} is there already and holds another item", hint="choose another id")
             return False
-        return self._is_only(path, item.item.id)
+        if not yields:
+            return self._is_only(path, item.item.id)
+        if any(found.item.path != path for found in self._places.found(item.item.id)):
+            self._remove(path)
+            return False
+        return True
 
     def _is_only(self, path: str, item_id: str) -> bool:
         """Say whether what was just written at a path stays: of those who made one id at once, the first path does.

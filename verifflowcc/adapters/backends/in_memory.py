@@ -27,6 +27,14 @@ class InMemoryBackend:
             with self._items_lock:
                 self._items[kept.item.id] = kept
 
+    def create(self, item: StoredItem) -> bool:
+        """Keep an item whose id is new; return False where an item has this id. Raises BackendError."""
+        with self._writers:
+            if self.get(item.item.id) is not None:
+                return False
+            self.add(item)
+            return True
+
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError."""
         asked, most = conditions(filters), checked_limit(limit)

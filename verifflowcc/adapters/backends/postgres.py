@@ -62,9 +62,16 @@ class PostgresBackend:
     def add(self, item: StoredItem) -> None:
         """Keep an item under its id, in the place of the one that had this id."""
         with self.writing():
-            known = self._run(f"SELECT path FROM vfcc.items WHERE {_OWN} AND id = %s", self._with_id(item.item.id))
-            path = _text(known[0][0]) if known else path_in(folder_of(self.scope), item)
+            path = self._path_of(item.item.id) or path_in(folder_of(self.scope), item)
             self._run(_ADD, self._row(placed(item, path)))
+
+    def create(self, item: StoredItem) -> bool:
+        """Keep an item whose id is new; return False where an item has this id."""
+        with self.writing():
+            if self._path_of(item.item.id) is not None:
+                return False
+            self._run(_ADD, self._row(placed(item, path_in(folder_of(self.scope), item))))
+            return True
 
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return at most `limit` items that match all filters; see `MemoryBackend.query`."""
@@ -174,6 +181,10 @@ class PostgresBackend:
         """Go back to before the transaction. Without a connection the server does so; its loss was told already."""
         if not self._connection.closed:
             self._run("ROLLBACK")
+
+    def _path_of(self, item_id: str) -> str | None:
+        rows = self._run(f"SELECT path FROM vfcc.items WHERE {_OWN} AND id = %s", self._with_id(item_id))
+        return _text(rows[0][0]) if rows else None
 
     def _with_id(self, item_id: str) -> tuple[object, ...]:
         return (*self._own, _bytes(item_id))

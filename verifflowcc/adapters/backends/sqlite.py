@@ -33,11 +33,15 @@ class SqliteBackend:
     def add(self, item: StoredItem) -> None:
         """Keep an item under its id, in the place of the one that had this id. Raises BackendError, ConflictError."""
         with self.writing():
-            rows = self._rows("SELECT path FROM items WHERE scope = ? AND id = ?", (self.scope, item.item.id))
-            path = rows[0][0] if rows else path_in(folder_of(self.scope), item)
-            kept = placed(item, path)
-            with told(self._file):
-                keep(self._connection, kept)
+            self._keep(item, self._path_of(item.item.id))
+
+    def create(self, item: StoredItem) -> bool:
+        """Keep an item whose id is new; return False where an item has this id. Raises BackendError, ConflictError."""
+        with self.writing():
+            if self._path_of(item.item.id) is not None:
+                return False
+            self._keep(item, None)
+            return True
 
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError, BackendError, ConflictError."""
@@ -111,6 +115,15 @@ class SqliteBackend:
     def problems(self) -> tuple[str, ...]:
         """Nothing: what is here was read when it was added."""
         return ()
+
+    def _path_of(self, item_id: str) -> str | None:
+        rows = self._rows("SELECT path FROM items WHERE scope = ? AND id = ?", (self.scope, item_id))
+        return str(rows[0][0]) if rows else None
+
+    def _keep(self, item: StoredItem, path: str | None) -> None:
+        kept = placed(item, path or path_in(folder_of(self.scope), item))
+        with told(self._file):
+            keep(self._connection, kept)
 
     def _end(self, statement: str) -> None:
         """End the outermost transaction; one that could not be committed is undone."""

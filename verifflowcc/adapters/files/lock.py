@@ -1,14 +1,11 @@
 """The local lock: one writer at a time in one working tree."""
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from verifflowcc.errors import ConflictError, WorkspaceError
-
-PAUSE_S = 0.02
 
 
 @contextmanager
@@ -78,18 +75,44 @@ def _acquire(handle: int, path: Path, wait_s: float, *, shared: bool) -> None:
     import fcntl  # not on Windows, where vfcc is untested
 
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    until = time.monotonic() + wait_s
-    while True:
+    try:
         try:
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            if time.monotonic() >= until:
+            if not _waited(handle, kind, wait_s):
                 raise ConflictError(
                     f"{path} is held by another vfcc (process {_said(handle)})",
                     hint="wait until it is done, then run the command again",
                 ) from error
+    except OSError as error:
+        raise WorkspaceError(f"cannot lock {path}: {error.strerror or error}") from error
+
+
+def _waited(handle: int, kind: int, wait_s: float) -> bool:
+    """Wait in the system's own queue, where nobody is passed over; return whether the lock is held now.
+
+    The system cannot be told how long to wait, so a thread waits. It has the file open for itself: where nobody wants
+    the lock any more when it comes, closing that gives it back.
+    """
+    import fcntl  # not on Windows, where vfcc is untested
+    from threading import Thread
+
+    if wait_s <= 0:
+        return False
+    own = os.dup(handle)
+    failed: list[OSError] = []
+
+    def wait() -> None:
+        try:
+            fcntl.flock(own, kind)
         except OSError as error:
-            raise WorkspaceError(f"cannot lock {path}: {error.strerror or error}") from error
-        else:
-            return
-        time.sleep(PAUSE_S)
+            failed.append(error)
+        finally:
+            os.close(own)
+
+    waiting = Thread(target=wait, daemon=True)
+    waiting.start()
+    waiting.join(wait_s)
+    if failed:
+        raise failed[0]
+    return not waiting.is_alive()

@@ -1,6 +1,7 @@
 """Add an item, or say anew the one of the same key: a person decides, an agent proposes."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -98,15 +99,33 @@ def add_item(
         confirm(planned)
     if planned and dry_run:
         return _added(planned, written=False)
-    with store.writing():
-        now = plan(store, wanted, actor=actor, today=today)
-        if planned and (planned.before and planned.before.text) != (now.before and now.before.text):
-            raise ConflictError(
-                f"{now.after.item.id} has changed meanwhile; nothing was written", hint="run the command again"
-            )
-        if now.outcome is not Outcome.UNCHANGED:
-            store.add(now.after)
-        return _added(now, written=now.outcome is not Outcome.UNCHANGED)
+    with nullcontext() if _stands_alone(wanted) else store.writing():
+        for _ in range(ATTEMPTS):
+            now = plan(store, wanted, actor=actor, today=today)
+            if planned and (planned.before and planned.before.text) != (now.before and now.before.text):
+                raise ConflictError(
+                    f"{now.after.item.id} has changed meanwhile; nothing was written", hint="run the command again"
+                )
+            if now.outcome is Outcome.UNCHANGED:
+                return _added(now, written=False)
+            if _kept(store, now):
+                return _added(now, written=True)
+            if wanted.id is not None:
+                raise _taken(wanted.id)
+    raise UsageError("no id was drawn that is free", hint="--id ID")
+
+
+def _stands_alone(wanted: Wanted) -> bool:
+    """Whether no other item says what becomes of it, so that nobody has to wait while it is written."""
+    return wanted.key is None and wanted.id is None and wanted.supersedes is None
+
+
+def _kept(store: MemoryBackend, planned: Planned) -> bool:
+    """Write what is planned; return False where the id that was drawn is another item's."""
+    if planned.before is None:
+        return store.create(planned.after)
+    store.add(planned.after)
+    return True
 
 
 def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Planned:
@@ -124,7 +143,7 @@ def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Pla
     proposal = _pending_of_key(store, wanted) if pending else None
     if proposal:
         return _updated(asked, proposal, actor, today, Outcome.PROPOSED)
-    made = _new(store, asked, actor, today, Status.PENDING if pending else Status.ACTIVE)
+    made = _new(asked, actor, today, Status.PENDING if pending else Status.ACTIVE)
     outcome = Outcome.PROPOSED if pending else Outcome.ADDED
     asking = asks(wanted.scope, wanted.type) and is_person(actor)
     return Planned(wanted.scope, outcome, None, made, asking, _notes(store, wanted, pending=pending))
@@ -199,8 +218,8 @@ def _link_of(wanted: Wanted, item: Item) -> Link | None:
     return None if (link.to, link.relation) in {(each.to, each.relation) for each in item.links} else link
 
 
-def _new(store: MemoryBackend, wanted: Wanted, actor: str, today: str, status: Status) -> StoredItem:
-    name = wanted.id or _drawn(store, wanted.title)
+def _new(wanted: Wanted, actor: str, today: str, status: Status) -> StoredItem:
+    name = wanted.id or item_id(wanted.title, draw_letters())
     path = home_path(folder_of_scope(wanted.scope), wanted.type, name)
     item = Item(
         id=name,
@@ -225,18 +244,14 @@ def _new(store: MemoryBackend, wanted: Wanted, actor: str, today: str, status: S
     return stored_item(path, render_item(item, wanted.text).encode("utf-8"))
 
 
-def _drawn(store: MemoryBackend, title: str) -> str:
-    for _ in range(ATTEMPTS):
-        name = item_id(title, draw_letters())
-        if store.get(name) is None:
-            return name
-    raise UsageError("no id was drawn that is free", hint="--id ID")
-
-
 def _demand_free(store: MemoryBackend, name: str) -> None:
     taken = next((item.id for item in store.items() if item.id.casefold() == name.casefold()), None)
     if taken is not None:
-        raise UsageError(f"there is an item {taken} already", hint=f"vfcc memory show {taken}")
+        raise _taken(taken)
+
+
+def _taken(name: str) -> UsageError:
+    return UsageError(f"there is an item {name} already", hint=f"vfcc memory show {name}")
 
 
 def _notes(store: MemoryBackend, wanted: Wanted, *, pending: bool) -> tuple[str, ...]:

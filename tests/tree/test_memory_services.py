@@ -1,0 +1,471 @@
+"""What is remembered is added, changed and promoted by those who may, once, and as it was asked for."""
+
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.remembered_world import (
+    AGENT,
+    BACKENDS,
+    CI,
+    LATER,
+    ME,
+    TODAY,
+    World,
+    add,
+    find,
+    keep,
+    texts,
+    unasked,
+    world,
+    yes,
+)
+from tests.tree.backend_items import make
+from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.domain.items import Link, Relation, Status, Trust
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.services.memory.adding import Outcome, Planned
+from verifflowcc.services.memory.editing import Changes, changed_item, edit_item, replace_text
+from verifflowcc.services.memory.finding import Found
+from verifflowcc.services.memory.forgetting import clear_user, forget_item
+from verifflowcc.services.memory.linking import link_items, unlink_items
+from verifflowcc.services.memory.moving import move_item
+from verifflowcc.services.memory.promoting import promote_item
+from verifflowcc.services.memory.rewriting import with_link, without_link
+from verifflowcc.services.workspace import Workspace
+
+KEYS = 6
+
+
+@pytest.fixture(params=BACKENDS)
+def of_each(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A world for each backend."""
+    return world(tmp_path, request.param, monkeypatch, request)
+
+
+@pytest.fixture
+def here(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A project in files."""
+    return world(tmp_path, "files", monkeypatch, request).project("one")
+
+
+def _at_once(work: Callable[..., None], *arguments: object) -> None:
+    spawning = get_context("spawn")  # which takes this test's environment along
+    start = spawning.Barrier(2)
+    processes = [spawning.Process(target=work, args=(start, *arguments)) for _ in range(2)]
+    for each in processes:
+        each.start()
+    for each in processes:
+        each.join(120)
+    assert [each.exitcode for each in processes] == [0, 0]
+
+
+def _add_all(start: Any, root: Path, actor: str) -> None:
+    start.wait(60)
+    for number in range(KEYS):
+        add(Workspace(root), "fact", f"{number} says {actor}", actor=actor, key=f"k{number}")
+
+
+@pytest.mark.vfcc("REQ-WHOLE-WRITES")
+@pytest.mark.parametrize("who", [ME, AGENT])
+def test_of_two_processes_that_add_one_key_at_once_one_item_comes(of_each: World, who: str) -> None:
+    project = of_each.project("one")
+    assert texts(project) == {}
+    _at_once(_add_all, project.root, who)
+
+    assert sorted(find(project, name).item.key or "" for _, name in texts(project)) == [f"k{n}" for n in range(KEYS)]
+    assert {find(project, name).item.status for _, name in texts(project)} == {
+        Status.ACTIVE if who == ME else Status.PENDING
+    }
+
+
+def _open_all(start: Any, folder: Path) -> None:
+    from verifflowcc.adapters.backends.sqlite import SqliteBackend
+
+    for number in range(30):
+        start.wait(60)
+        SqliteBackend(folder / f"{number}.db", "project").close()
+
+
+@pytest.mark.vfcc("REQ-BACKEND-SQLITE")
+def test_two_processes_may_be_the_first_to_open_a_database(tmp_path: Path) -> None:
+    _at_once(_open_all, tmp_path)
+
+
+def _added_anew(project: Workspace, confirm: Callable[[object], None]) -> None:
+    add(project, "preference", "Spaces", key="indent", confirm=confirm)
+
+
+def _edited(project: Workspace, confirm: Callable[[object], None]) -> None:
+    edit_item(
+        project, find(project, "mine", "user"), Changes(importance=100), actor=ME, today=LATER, confirm=confirm
+    )
+
+
+def _replaced(project: Workspace, confirm: Callable[[object], None]) -> None:
+    found = find(project, "mine", "user")
+    replace_text(
+        project, found, found.stored.text.replace("Tabs", "Spaces"), actor=ME, today=LATER, confirm=confirm
+    )
+
+
+def _moved(project: Workspace, confirm: Callable[[object], None]) -> None:
+    move_item(project, find(project, "ours", "project"), "user", actor=ME, confirm=confirm)
+
+
+def _promoted(project: Workspace, confirm: Callable[[object], None]) -> None:
+    promote_item(project, find(project, "said", "user"), None, actor=ME, today=LATER, confirm=confirm)
+
+
+ASKED = {
+    "add": (_added_anew, "user", "mine"),
+    "edit": (_edited, "user", "mine"),
+    "replace": (_replaced, "user", "mine"),
+    "move": (_moved, "project", "ours"),
+    "promote": (_promoted, "user", "said"),
+}
+
+
+@pytest.mark.vfcc("REQ-CONFIRM")
+@pytest.mark.parametrize("name", ASKED)
+def test_what_changed_while_a_person_was_asked_is_told_and_nothing_is_written(of_each: World, name: str) -> None:
+    do, scope, touched = ASKED[name]
+    project = of_each.project("one")
+    add(project, "preference", "Tabs", key="indent", id="mine")
+    add(project, "preference", "Short", id="said", actor=AGENT)
+    keep(project, "project", make("ours", type="preference", body="Long.\n"))
+    after: dict[tuple[str, str], str] = {}
+
+    def meanwhile(_: object) -> None:
+        found = find(project, touched, scope)
+        changed = found.stored.text.replace("---\n", "---\n# changed by somebody\n", 1)
+        keep(project, scope, stored_item(found.item.path, changed.encode()))
+        after.update(texts(project))
+
+    with pytest.raises(ConflictError, match=f"{touched} has changed meanwhile; nothing was written"):
+        do(project, meanwhile)
+
+    assert texts(project) == after
+    do(project, yes)
+    assert texts(project) != after
+
+
+@pytest.mark.vfcc("REQ-CONFIRM")
+@pytest.mark.parametrize("name", ASKED)
+def test_without_a_yes_nothing_is_written(here: Workspace, name: str) -> None:
+    add(here, "preference", "Tabs", key="indent", id="mine")
+    add(here, "preference", "Short", id="said", actor=AGENT)
+    keep(here, "project", make("ours", type="preference", body="Long.\n"))
+    before = texts(here)
+
+    with pytest.raises(AssertionError):
+        ASKED[name][0](here, unasked)
+
+    assert texts(here) == before
+
+
+def test_of_a_key_that_came_to_be_while_a_person_was_asked_there_is_still_one_item(here: Workspace) -> None:
+    def meanwhile(planned: Planned) -> None:
+        assert planned.before is None
+        add(here, "preference", "Spaces", key="indent", id="first")
+
+    with pytest.raises(ConflictError, match="first has changed meanwhile"):
+        add(here, "preference", "Tabs", key="indent", confirm=meanwhile)
+
+    assert [name for _, name in texts(here)] == ["first"]
+
+
+def test_a_rehearsal_asks_nobody_and_writes_nothing(here: Workspace) -> None:
+    planned = add(here, "preference", "Tabs", dry_run=True, confirm=unasked)
+
+    assert (planned.outcome, planned.written) == (Outcome.ADDED, False)
+    assert texts(here) == {}
+
+
+@pytest.mark.vfcc("REQ-USER-UPSERT", "REQ-ITEM-LOSSLESS")
+def test_what_is_said_anew_keeps_its_file_its_day_of_making_and_every_line_that_still_holds(of_each: World) -> None:
+    project = of_each.project("one")
+    old = (
+        "---\r\n# mine\r\nid: held\r\ntype: fact\r\ntitle: Old.\r\nkey: k   # the key\r\nodd: {x: [1, 2]}\r\n"
+        "created: 2026-01-02\r\ntags: [a]\r\ntrust: human\r\nsource: {kind: explicit, actor: 'human:You', by: hand}\r\n---\r\n\r\nOld.\r\n"
+    )
+    keep(project, "project", stored_item(".memory/project/items/fact/held.md", old.encode()))
+
+    done = add(project, "fact", "New.", key="k", tags=("b",))
+
+    assert (done.item.id, done.outcome) == ("held", Outcome.UPDATED)
+    changed = {"tags: [a]": "tags: [a, b]", "Old.": "New.", "title: Old.": "title: New."}
+    kept = [changed.get(line, line) for line in old.split("\r\n")]
+    kept.insert(kept.index("---", 1), f"updated: {TODAY}")
+    assert [line for line in done.text.split("\r\n") if not line.startswith("source")] == [
+        line for line in kept if not line.startswith("source")
+    ]
+    assert "by: hand" in done.text
+    assert texts(project) == {("project", "held"): done.text}
+    assert add(project, "fact", "New.", key="k", today=LATER).outcome is Outcome.UNCHANGED
+    assert texts(project) == {("project", "held"): done.text}
+
+
+@pytest.mark.parametrize(("who", "trust"), [(AGENT, Trust.AGENT), (CI, Trust.TOOL), ("agent:unknown", Trust.AGENT)])
+def test_the_guarded_scopes_take_only_proposals_from_others_and_all_else_is_open(
+    here: Workspace, who: str, trust: Trust
+) -> None:
+    (here.memory / "agent/coder").mkdir(parents=True)
+    for scope, type_name in (("user", "goal"), ("project", "fact"), ("agent/coder", "fact")):
+        item = add(here, type_name, f"In {scope}", scope=scope, actor=who).item
+        assert item.status is (Status.ACTIVE if scope.startswith("agent") else Status.PENDING)
+        assert item.trust is trust
+        assert item.source.actor == who
+        assert item.created == TODAY
+
+
+def test_an_agents_proposal_of_a_preference_asks_nobody_and_a_persons_does(here: Workspace) -> None:
+    assert add(here, "preference", "Tabs", actor=AGENT, confirm=unasked).pending
+    for type_name, asks in (("preference", True), ("goal", False), ("pattern", False)):
+        asked: list[Planned] = []
+        add(here, type_name, "Said", scope="user", confirm=asked.append)
+        assert bool(asked) is asks
+    asked = []
+    add(here, "preference", "Spaces", key="indent")
+    add(here, "preference", "Tabs", key="indent", confirm=asked.append)
+    assert [each.before.body.strip() for each in asked if each.before] == ["Spaces"]
+
+
+def test_a_proposal_supersedes_what_holds_and_holds_nothing_itself(here: Workspace) -> None:
+    add(here, "fact", "Acme", key="client", id="old")
+    before = texts(here)
+
+    proposed = add(here, "fact", "Beta", key="client", actor=AGENT)
+
+    assert proposed.item.links == (Link("old", Relation.SUPERSEDES),)
+    assert (proposed.outcome, proposed.pending) == (Outcome.PROPOSED, True)
+    assert texts(here)["project", "old"] == before["project", "old"]
+    with pytest.raises(UsageError, match=r"there is an item old already"):
+        add(here, "fact", "Acme", id="OLD")
+    told = add(here, "fact", "Gamma", key="client")
+    assert told.item.id == "old"
+    with pytest.raises(NotAllowed):
+        promote_item(here, find(here, proposed.item.id), None, actor=AGENT, today=TODAY, confirm=unasked)
+    assert promote_item(
+        here, find(here, proposed.item.id), None, actor=ME, today=TODAY, confirm=unasked
+    ).supersedes == ("old",)
+    assert add(here, "fact", "Delta", key="client").item.id == proposed.item.id
+
+
+def test_a_key_of_another_item_is_neither_taken_by_an_edit_nor_by_a_promotion(here: Workspace) -> None:
+    add(here, "fact", "One", key="k", id="one")
+    add(here, "fact", "Two", id="two")
+    keep(here, "project", make("late", key="k", status="pending"))
+    keep(here, "project", make("gone", key="k", status="archived"))
+    before = texts(here)
+
+    for name, changes in (("two", Changes(key="k")), ("gone", Changes(status=Status.ACTIVE))):
+        with pytest.raises(UsageError, match="the key k is that of one already"):
+            edit_item(here, find(here, name), changes, actor=ME, today=TODAY, confirm=unasked)
+    two = find(here, "two")
+    with pytest.raises(UsageError, match="the key k is that of one already"):
+        text = two.stored.text.replace("id: two\n", "id: two\nkey: k\n")
+        replace_text(here, two, text, actor=ME, today=TODAY, confirm=unasked)
+    with pytest.raises(UsageError, match="the key k is that of one, which late does not supersede"):
+        promote_item(here, find(here, "late"), None, actor=ME, today=TODAY, confirm=unasked)
+
+    assert texts(here) == before
+
+
+def _of_agent(here: Workspace, name: str, do: str) -> None:
+    found = find(here, name)
+    if do == "edit":
+        edit_item(here, found, Changes(title="X"), actor=AGENT, today=TODAY, confirm=unasked)
+    elif do == "replace":
+        replace_text(here, found, f"{found.stored.text}more\n", actor=AGENT, today=TODAY, confirm=unasked)
+    elif do == "link":
+        link_items(here, found, Relation.DEPENDS_ON, find(here, "other"), actor=AGENT)
+    elif do == "unlink":
+        unlink_items(here, found, Relation.CONTRADICTS, "other", actor=AGENT)
+    elif do == "forget":
+        forget_item(here, found, actor=AGENT)
+    else:
+        move_item(here, found, "project" if found.scope == "user" else "user", actor=AGENT, confirm=unasked)
+
+
+@pytest.mark.parametrize("status", ["active", "archived"])
+@pytest.mark.parametrize("scope", ["project", "user"])
+@pytest.mark.parametrize("do", ["edit", "replace", "link", "unlink", "forget", "move"])
+def test_an_agent_changes_nothing_that_a_person_or_a_project_remembers(
+    here: Workspace, do: str, scope: str, status: str
+) -> None:
+    keep(here, "project", make("other"))
+    link = "[{to: other, relation: contradicts}]"
+    keep(here, scope, make("held", scope, type="pattern", status=status, links=link))
+    keep(here, scope, make("said", scope, type="pattern", status="pending", links=link))
+    before = texts(here)
+
+    with pytest.raises(NotAllowed):
+        _of_agent(here, "held", do)
+
+    assert texts(here) == before
+    _of_agent(here, "said", do)
+    assert texts(here) != before
+    assert texts(here)[scope, "held"] == before[scope, "held"]
+
+
+def test_an_agent_makes_nothing_hold_and_vouches_for_no_person(here: Workspace) -> None:
+    keep(here, "project", make("said", status="pending"))
+    keep(here, "user", make("mine", "user", type="goal"))
+    before = texts(here)
+
+    for changes, who in (
+        (Changes(status=Status.ACTIVE), AGENT),
+        (Changes(trust=Trust.HUMAN), AGENT),
+        (Changes(trust=Trust.HUMAN), CI),
+        (Changes(status=Status.ACTIVE, title="X"), CI),
+    ):
+        with pytest.raises(NotAllowed):
+            edit_item(here, find(here, "said"), changes, actor=who, today=TODAY, confirm=unasked)
+    for who in (AGENT, CI):
+        with pytest.raises(NotAllowed):
+            clear_user(here, actor=who)
+
+    assert texts(here) == before
+    assert edit_item(
+        here, find(here, "said"), Changes(text="Other"), actor=AGENT, today=TODAY, confirm=unasked
+    ).item.trust is Trust.AGENT
+    assert clear_user(here, actor=ME).items == 1
+    assert list(texts(here)) == [("project", "said")]
+
+
+def _gone(do: str, here: Workspace, found: Found) -> None:
+    if do == "link":
+        link_items(here, found, Relation.DEPENDS_ON, find(here, "other"), actor=ME)
+    elif do == "unlink":
+        unlink_items(here, found, Relation.CONTRADICTS, "other", actor=ME)
+    elif do == "forget":
+        forget_item(here, found, actor=ME)
+    elif do == "edit":
+        edit_item(here, found, Changes(title="X"), actor=ME, today=TODAY, confirm=unasked)
+    else:
+        move_item(here, found, "user", actor=ME, confirm=unasked)
+
+
+@pytest.mark.parametrize("do", ["link", "unlink", "forget", "edit", "move"])
+def test_what_changed_since_it_was_read_is_neither_changed_nor_forgotten(here: Workspace, do: str) -> None:
+    for name in ("held", "other"):
+        keep(here, "project", make(name, type="pattern", links="[{to: other, relation: contradicts}]"))
+    found = find(here, "held")
+    keep(here, "project", make("held", type="pattern", body="Somebody was faster.\n"))
+    before = texts(here)
+
+    with pytest.raises(ConflictError, match="held has changed meanwhile; nothing was written"):
+        _gone(do, here, found)
+
+    assert texts(here) == before
+
+
+ENTRIES = st.lists(
+    st.sampled_from(
+        [
+            ("title", ("title: 'It''s'  # why",)),
+            ("title", ("title: >-", "  folded", "  words")),
+            ("importance", ("importance: 0.7   # high",)),
+            ("tags", ("tags: [a, b]",)),
+            ("tags", ("tags:", "  - a  # first", "  - b")),
+            ("status", ("status: archived",)),
+            ("expires", ('expires: "2027-01-01"',)),
+            ("team", ("team:  Core   # who",)),
+            ("odd", ("odd: {a: [1, 2], 'b': ~}",)),
+            ("note", ("note: |", "  two: x", "", "  lines # no comment")),
+            ("list", ("list:", "- {x: 1}", "- 2")),
+            ("created", ("created: 2026-01-02",)),
+            ("#", ("# a comment",)),
+            ("", ("",)),
+        ]
+    ),
+    max_size=9,
+    unique_by=lambda entry: entry[0],
+)
+CHANGES = {
+    "importance": Changes(importance=125),
+    "title": Changes(title="Said: anew # so"),
+    "tags": Changes(tag=("new",)),
+    "status": Changes(status=Status.PENDING),
+    "expires": Changes(expires="2030-01-01"),
+    "key": Changes(key="k"),
+}
+
+
+def _found(entries: list[tuple[str, tuple[str, ...]]], newline: str, mark: str, body: str) -> Found:
+    lines = ["---", "id: held", "type: fact", *(line for _, each in entries for line in each), "---", *body.split("\n")]
+    text = mark + newline.join(lines)
+    return Found("project", stored_item(".memory/project/items/fact/held.md", text.encode()))
+
+
+def _without(text: str, keys: set[str]) -> list[str]:
+    """The lines of a text, but for those of some keys of its front matter."""
+    lines = text.splitlines(keepends=True)
+    end = next(place for place, line in enumerate(lines[1:], 1) if line.strip() == "---")
+    left, inside = [], False
+    for place, line in enumerate(lines):
+        if line.strip() and not line.startswith((" ", "- ", "#")):
+            inside = place < end and line.partition(":")[0] in keys
+        elif line.startswith("#") or not line.strip():
+            inside = inside and not line.startswith("#")
+        if not inside:
+            left.append(line)
+    return left
+
+
+@pytest.mark.vfcc("REQ-ITEM-LOSSLESS")
+@settings(deadline=None, max_examples=150)
+@given(
+    entries=ENTRIES,
+    name=st.sampled_from(sorted(CHANGES)),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    mark=st.sampled_from(["", "\ufeff"]),
+    body=st.text(st.sampled_from("ab#: -\n"), max_size=20),
+)
+def test_an_edit_changes_the_lines_meant_and_no_other(
+    entries: list[tuple[str, tuple[str, ...]]], name: str, newline: str, mark: str, body: str
+) -> None:
+    found = _found(entries, newline, mark, body)
+
+    after, changed = changed_item(found, CHANGES[name], actor=ME, today=LATER)
+
+    assert name in changed
+    assert set(changed) <= {name}
+    keys = {name, "updated"}
+    assert _without(after.text, keys) == _without(found.stored.text, keys)
+    assert (after.body, after.item.updated) == (found.stored.body, LATER)
+
+
+@pytest.mark.vfcc("REQ-ITEM-LOSSLESS")
+@settings(deadline=None, max_examples=100)
+@given(
+    entries=ENTRIES,
+    newline=st.sampled_from(["\n", "\r\n"]),
+    body=st.text(st.sampled_from("ab#: -\n"), max_size=20),
+    text=st.text(st.sampled_from("xyz #-:\n"), min_size=1, max_size=20).map(lambda text: f"w{text.strip()}"),
+)
+def test_another_text_and_a_link_made_and_taken_away_leave_the_rest(
+    entries: list[tuple[str, tuple[str, ...]]], newline: str, body: str, text: str
+) -> None:
+    found = _found(entries, newline, "", body)
+    after, _ = changed_item(found, Changes(text=text, title="T"), actor=ME, today=LATER)
+    keys = {"title", "updated", "trust"}
+
+    def front(stored: StoredItem) -> list[str]:
+        return _without(stored.text.removesuffix(stored.text.partition(f"{newline}---{newline}")[2]), keys)
+
+    assert after.body.strip("\n") == text
+    assert front(after) == front(found.stored)
+    linked = with_link(found.stored, Link("other", Relation.DEPENDS_ON))
+    assert _without(linked.text, {"links"}) == _without(found.stored.text, {"links"})
+    assert linked.item.links == (Link("other", Relation.DEPENDS_ON),)
+    assert _without(without_link(linked, "other", Relation.DEPENDS_ON).text, {"links"}) == _without(
+        found.stored.text, {"links"}
+    )
