@@ -95,7 +95,7 @@ def keep(here: Workspace | None, scope: str, item: StoredItem) -> None:
 
 def texts(here: Workspace | None, *scopes: str) -> dict[tuple[str, str], str]:
     """Return (scope, id) → the whole text of each item of the project and the person, or of the scopes given."""
-    found = {}
+    found: dict[tuple[str, str], str] = {}
     for scope in scopes or ("project", "user"):
         with open_store(here, scope) as store:
             found |= {(scope, each.item.id): each.text for each in store.list_all()}

@@ -23,11 +23,22 @@ def test_with_no_sprint_it_checks_the_rest(young: Path) -> None:
     done = vfcc(young, "check")
 
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines() == [
+    *lines, memory = done.out.splitlines()
+    assert lines == [
         "config.yaml is valid",
         "there is no .memory/workflow.yaml: sprints follow the workflows that come with vfcc",
         "no sprint is open",
     ]
+    assert memory.startswith("memory: nothing wrong in ")
+
+
+def test_a_memory_with_a_fault_is_a_finding(young: Path) -> None:
+    write_memory(young, {"project/items/fact/a.md": "---\nid: a\nlinks: [{to: b, relation: depends_on}]\n---\nA.\n"})
+
+    done = vfcc(young, "check")
+
+    assert done.code == 1
+    assert "dangling-link" in done.out
 
 
 @pytest.mark.vfcc("REQ-GATES")
@@ -82,7 +93,7 @@ def test_json_holds_all_of_it(two: Path) -> None:
 
     value = json.loads(done.out)
     assert done.code == 4
-    assert set(value) == {"config", "workflow", "gates", "unasked", "trace"}
+    assert set(value) == {"config", "workflow", "gates", "unasked", "trace", "memory"}
     assert [gates["sprint"]["id"] for gates in value["gates"]] == ["one", "two"]
     assert (value["config"]["problems"], value["workflow"]["name"], value["unasked"]) == ([], "own", [])
 

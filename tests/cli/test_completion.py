@@ -27,7 +27,7 @@ def test_each_shell_gets_its_script(tmp_path: Path, shell: str, sign: str) -> No
         ("vfcc ", {path[0] for path in COMMANDS if len(path) == 1}),
         ("vfcc st", {"status", "stage"}),
         ("vfcc sprint ", {"start", "list", "show", "resolve", "report", "close"}),
-        ("vfcc check ", {"config", "gate", "trace", "workflow"}),
+        ("vfcc check ", {"config", "gate", "memory", "trace", "workflow"}),
         ("vfcc trace baseline ", {"create", "list", "diff"}),
         ("vfcc trace why --", {"--junit", "--json", "--help"}),
         ("vfcc context show --bu", {"--budget"}),

@@ -25,13 +25,13 @@ def test_who_looks_while_it_is_piped_sees_the_table_on_stderr_alone(example: Pat
     assert seen.out == prompt
     lines = seen.err.splitlines()
     assert lines[0].split() == ["layer", "budget", "used", "kept", "trimmed", "dropped"]
-    assert [line.split()[0] for line in lines[1:5]] == ["agent", "stage", "sprint", "project"]
-    assert lines[5].startswith("coder sprint-02/coding: ")
+    assert [line.split()[0] for line in lines[1:6]] == ["agent", "stage", "sprint", "project", "user"]
+    assert lines[6].startswith("coder sprint-02/coding: ")
 
 
 def test_the_table_adds_up_to_what_is_said(example: Path) -> None:
     seen = on_terminal(example, *PROMPT, piped_stdout=True, columns=120)
-    rows = [line.replace(",", "").split() for line in seen.err.splitlines()[1:5]]
+    rows = [line.replace(",", "").split() for line in seen.err.splitlines()[1:6]]
     total = re.search(r": ([\d,]+) of ([\d,]+) tokens", seen.err)
 
     assert total

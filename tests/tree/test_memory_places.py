@@ -1,4 +1,4 @@
-"""Where items are: moved without loss whatever stops it, apart from other projects, listed and counted as they stand."""
+"""Where items are: moved without loss, whatever stops it, apart from other projects, listed and counted."""
 
 import signal
 import subprocess

@@ -37,16 +37,23 @@ def opens(postgres: Server) -> Opens:
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in CASES if case is not clearing_leaves_other_scopes], ids=lambda case: case.__name__
+    "case",
+    [
+        pytest.param(case, id=case.__name__, marks=pytest.mark.vfcc("REQ-BACKEND-POSTGRES", *requirements))
+        for case, requirements in CASES.items()
+        if case is not clearing_leaves_other_scopes
+    ],
 )
 def test_postgres_keeps_items_as_every_backend_does(case: Case, opens: Opens) -> None:
     case(opens)
 
 
+@pytest.mark.vfcc("REQ-BACKEND-POSTGRES", "REQ-BACKEND-PROTOCOL")
 def test_postgres_does_as_a_dictionary_does(opens: Opens) -> None:
     does_as_a_dictionary(opens)
 
 
+@pytest.mark.vfcc("REQ-BACKEND-POSTGRES", "REQ-BACKEND-CLEAR")
 def test_clearing_one_scope_leaves_the_other(opens: Opens) -> None:
     with closing(opens("user")) as user, closing(opens("project")) as project, closing(opens("project", "p2")) as other:
         for store in (user, project, other):

@@ -67,6 +67,7 @@ def bob(postgres: Server) -> Person:
     return person
 
 
+@pytest.mark.vfcc("REQ-USER-ROWS", "REQ-BACKEND-POSTGRES", "REQ-PROJECT-ISOLATION")
 def test_two_people_and_two_projects_see_nothing_of_each_other(ann: Person, bob: Person) -> None:
     anns, bobs = (PostgresBackend(person.url, "user", None) for person in (ann, bob))
     shop, bank = PostgresBackend(ann.url, "project", SHOP), PostgresBackend(bob.url, "project", BANK)
@@ -85,6 +86,7 @@ def test_two_people_and_two_projects_see_nothing_of_each_other(ann: Person, bob:
         store.close()
 
 
+@pytest.mark.vfcc("REQ-USER-ROWS")
 def test_selecting_shows_own_rows_alone(ann: Person, bob: Person) -> None:
     with session(bob) as connection:
         assert rows(connection, "SELECT DISTINCT scope, owner FROM vfcc.items") == [("user", bob.role)]
@@ -100,6 +102,7 @@ def test_a_project_is_closed_to_whoever_was_not_admitted(ann: Person, bob: Perso
         assert "row-level security" in refusal(connection, NEW, "project", BANK, b"new")
 
 
+@pytest.mark.vfcc("REQ-PROJECT-ISOLATION")
 def test_a_session_is_in_one_project_even_of_a_person_who_is_in_two(ann: Person, bob: Person) -> None:
     with session(ann, BANK) as connection:
         owners = rows(connection, "SELECT DISTINCT owner FROM vfcc.items WHERE scope = 'project'")
@@ -110,6 +113,7 @@ def test_a_session_is_in_one_project_even_of_a_person_who_is_in_two(ann: Person,
         assert rows(connection, "SELECT count(*) FROM vfcc.items WHERE scope = 'project'") == [(0,)]
 
 
+@pytest.mark.vfcc("REQ-USER-ROWS")
 def test_changing_and_deleting_reach_own_rows_alone(ann: Person, bob: Person, postgres: Server) -> None:
     before = postgres.admin(f"SELECT body FROM vfcc.items WHERE owner = '{ann.role}'")
     with session(bob) as connection:
@@ -121,6 +125,7 @@ def test_changing_and_deleting_reach_own_rows_alone(ann: Person, bob: Person, po
     assert postgres.admin(f"SELECT body FROM vfcc.items WHERE owner = '{ann.role}'") == before != []
 
 
+@pytest.mark.vfcc("REQ-USER-ROWS")
 @pytest.mark.parametrize(
     "ending",
     [
@@ -138,6 +143,7 @@ def test_inserting_does_not_tell_which_ids_somebody_else_has(ann: Person, bob: P
         assert rows(connection, NEW, "user", bob.role, b"secret") == []
 
 
+@pytest.mark.vfcc("REQ-USER-ROWS")
 def test_copying_shows_own_rows_and_brings_none_in(ann: Person, bob: Person) -> None:
     with session(bob) as connection, connection.cursor() as cursor:
         with cursor.copy("COPY vfcc.items TO STDOUT") as copy:
@@ -182,12 +188,14 @@ def test_the_rules_and_the_members_are_the_administrators(
         assert refusal(connection, statement)
 
 
+@pytest.mark.vfcc("REQ-USER-ROWS")
 def test_switching_row_security_off_gives_an_error_and_no_rows(ann: Person, bob: Person) -> None:
     with session(bob) as connection:
         rows(connection, "SET row_security = off")
         assert "row-level security" in refusal(connection, "SELECT * FROM vfcc.items")
 
 
+@pytest.mark.vfcc("REQ-USER-ROWS")
 def test_behind_set_role_nobody_has_rows(ann: Person, bob: Person, postgres: Server) -> None:
     team = f"team_of_{bob.role}"
     postgres.admin(f"CREATE ROLE {team}", f"GRANT vfcc_member TO {team}", f"GRANT {team}, {ann.role} TO {bob.role}")
@@ -203,6 +211,7 @@ def test_behind_set_role_nobody_has_rows(ann: Person, bob: Person, postgres: Ser
         PostgresBackend(bob.url, "user", None)
 
 
+@pytest.mark.vfcc("REQ-USER-ROWS")
 def test_somebody_elses_functions_and_views_carry_no_rows_across(ann: Person, bob: Person, postgres: Server) -> None:
     postgres.admin(f"GRANT CREATE, USAGE ON SCHEMA public TO {ann.role}, {bob.role}")
     with session(bob) as connection:
@@ -278,6 +287,7 @@ def test_a_role_that_is_given_up_leaves_nothing_to_the_next_of_its_name(ann: Per
         assert rows(connection, "SELECT count(*) FROM vfcc.items") == [(0,)]
 
 
+@pytest.mark.vfcc("REQ-USER-ROWS")
 @pytest.mark.parametrize("attribute", ["SUPERUSER", "BYPASSRLS"])
 def test_vfcc_refuses_a_role_that_sees_everybodys_rows(postgres: Server, attribute: str) -> None:
     person = postgres.person("root", SHOP)

@@ -28,10 +28,10 @@ def check(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Check the configuration, the workflow, the gates of all open sprints, and the trace where the project has items;
-    or one of them.
+    """Check the configuration, the workflow, the gates of all open sprints, the memory, and the trace of items that are
+    there; or one of them.
 
-    Exits with the worst of what it found: 3 where a gate or the trace could not be asked, 5, 1, 4. Only --rerun, and
+    Exits with the worst of what it found: 3 where a part could not be asked, 5, 1, 4. Only --rerun, and
     --canary of a gate, run anything.
     """
     if context.invoked_subcommand is not None:
@@ -78,10 +78,16 @@ def _everything(*, as_json: bool) -> None:
             from verifflowcc.cli.trace_findings_views import findings_page
 
             out.emit(findings_page(found.trace, whole=False))
+        if found.memory:
+            from verifflowcc.cli import memory_check_views
+
+            out.emit(memory_check_views.findings_page(found.memory))
+    for notice in found.memory.notices if found.memory else ():
+        out.warn(notice)
     for notice in (*found.trace.notices, *found.trace.report.notices) if found.trace else ():
         out.warn(notice)
     for one in found.unasked:
-        out.say("\n".join(f"error: {one.sprint or 'trace'}: {line}" for line in one.message.split("\n")))
+        out.say("\n".join(f"error: {one.sprint or one.part}: {line}" for line in one.message.split("\n")))
         if one.hint:
             out.say(f"hint: {one.hint}")
     if found.code:

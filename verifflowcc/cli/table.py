@@ -66,12 +66,14 @@ def _fit(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
 
 def _wrap(cell: str, width: int) -> list[str]:
     """Break a cell between words, and within a word only where that is wider than the column."""
-    from rich.cells import cell_len, chop_cells
+    if _wide(cell) <= width and not cell.startswith(" "):
+        return [cell]
+    from rich.cells import chop_cells
 
     lines = [""]
     for word in cell.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if cell_len(longer) <= width:
+        if _wide(longer) <= width:
             lines[-1] = longer
         else:
             lines += chop_cells(word, width)
@@ -79,19 +81,24 @@ def _wrap(cell: str, width: int) -> list[str]:
 
 
 def _pad(text: str, width: int, to_the_right: bool) -> str:
-    from rich.cells import cell_len
-
-    blank = " " * (width - cell_len(text))
+    blank = " " * (width - _wide(text))
     return blank + text if to_the_right else text + blank
 
 
 def _least(cells: Sequence[str], whole: bool) -> int:
     """The width below which a column would be cut within a word that is not long, or at all where it stays `whole`."""
+    if whole:
+        return max(map(_wide, cells))
+    return min(max(_wide(word) for cell in cells for word in cell.split() or [""]), LONG_WORD)
+
+
+def _wide(text: str) -> int:
+    """Return the columns that a printable text takes."""
+    if text.isascii():
+        return len(text)
     from rich.cells import cell_len
 
-    if whole:
-        return max(map(cell_len, cells))
-    return min(max(cell_len(word) for cell in cells for word in cell.split() or [""]), LONG_WORD)
+    return cell_len(text)
 
 
 def _block(headings: Sequence[str], row: Sequence[str]) -> str:
@@ -103,4 +110,6 @@ def _block(headings: Sequence[str], row: Sequence[str]) -> str:
 
 
 def _plain_cell(cell: str) -> str:
+    if cell.isprintable():
+        return cell
     return "".join(character if character.isprintable() else "�" for character in cell)

@@ -66,7 +66,10 @@ def _text(item: TraceItem) -> Iterator[str]:
 
 def printable(text: str) -> str:
     """Return a text without what a word in a file could do to a terminal; line breaks stay."""
-    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in text.expandtabs(4))
+    expanded = text.expandtabs(4)
+    if expanded.replace("\n", "").isprintable():
+        return expanded
+    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in expanded)
 
 
 def page(shown: "ItemPage") -> str:

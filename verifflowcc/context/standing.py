@@ -6,6 +6,7 @@ Derived anew from the items in view and never stored on the older one, so that t
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from posixpath import normpath
 
 from verifflowcc.domain.items import DecisionStatus, Item, Relation, Status
@@ -89,6 +90,16 @@ def superseded(items: Sequence[Item]) -> Supersession:
     return Supersession(_derive(newer, said, circles), tuple(dict.fromkeys(notices)))
 
 
+def named_by_id(items: Sequence[Item]) -> bool:
+    """Say whether all that these items supersede, or say they are superseded by, is named by an id among theirs.
+
+    Then no other item of their scope changes what of them is superseded, but one with a link.
+    """
+    ids = {item.id for item in items}
+    said = (each for item in items if item.decision for each in item.decision.superseded_by)
+    return ids.issuperset(said) and all(ids.issuperset(_targets(item)) for item in items)
+
+
 def _derive(
     newer: Mapping[str, set[str]], said: Mapping[str, str | None], circles: set[tuple[str, str]]
 ) -> dict[str, Superseded]:
@@ -119,13 +130,31 @@ def _circular(older: Item, item: Item, notices: list[str]) -> bool:
 
 
 class _Names:
-    """Every name by which an item can be meant: id, path, relative path, file name, number, key, in this order."""
+    """Every name by which an item can be meant: id, path, relative path, file name, number, key, in this order.
+
+    Most links name ids, so that the others are gathered when one is asked for.
+    """
 
     def __init__(self, items: Sequence[Item]) -> None:
-        self._by: dict[tuple[str, str], list[Item]] = {}
-        for item in items:
+        self._items = items
+
+    @cached_property
+    def _ids(self) -> Mapping[str, list[Item]]:
+        found: dict[str, list[Item]] = {}
+        for item in self._items:
+            found.setdefault(item.id, []).append(item)
+        return found
+
+    @cached_property
+    def _by(self) -> Mapping[tuple[str, str], list[Item]]:
+        found: dict[tuple[str, str], list[Item]] = {}
+        for item in self._items:
             for kind, name in _names(item):
-                self._by.setdefault((kind, name), []).append(item)
+                found.setdefault((kind, name), []).append(item)
+        return found
+
+    def _named(self, kind: str, name: str) -> Sequence[Item]:
+        return self._ids.get(name, ()) if kind == "id" else self._by.get((kind, name), ())
 
     def find(self, target: str, item: Item, notices: list[str]) -> Item | None:
         """Return the one item that `item` means by `target`; None, and a notice, where none or several fit."""
@@ -136,9 +165,7 @@ class _Names:
         number = [("number", f"{folder}#{int(numbered[1])}")] if numbered else []
         wanted = [("id", target), ("path", target), ("path", beside), ("name", f"{folder}/{file}"), *number]
         for kind, name in [*wanted, ("file", file), ("key", f"{item.scope} {item.type} {target}"), ("any key", target)]:
-            others = [
-                each for each in self._by.get((kind, name), ()) if each.path != item.path or kind in {"id", "path"}
-            ]
+            others = [each for each in self._named(kind, name) if each.path != item.path or kind in {"id", "path"}]
             if len(others) == 1:
                 return others[0]
             if others:
@@ -153,7 +180,6 @@ class _Names:
 def _names(item: Item) -> Iterator[tuple[str, str]]:
     folder, _, file = item.path.rpartition("/")
     stem = file.rpartition(".")[0] or file
-    yield "id", item.id
     yield "path", item.path
     for name in {file, stem}:
         yield "name", f"{folder}/{name}"

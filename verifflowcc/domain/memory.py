@@ -1,6 +1,6 @@
 """What keeps items: the protocol that every backend offers, and an item as a backend keeps it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -72,6 +72,13 @@ class MemoryBackend(Protocol):
 
     def items(self) -> list[Item]:
         """Return all items without their texts, by id; cheaper than `list_all` where an index knows them."""
+        ...
+
+    def linked(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return the items that have links, those that these name, and those with one of these ids, paths or keys.
+
+        There may be more, and all are without their texts; cheaper than `items` where few have links.
+        """
         ...
 
     def clear(self) -> None:

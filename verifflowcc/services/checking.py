@@ -1,4 +1,4 @@
-"""Check all that there is to check in one run: configuration, workflow, the gates of all open sprints, the trace."""
+"""Check all that there is to check in one run: configuration, workflow, gates of all open sprints, trace, memory."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,7 @@ from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import FindingsError, GateClosed, VfccError
 from verifflowcc.services.configuration import ConfigReport, check_config
 from verifflowcc.services.gates import StageGates, ask_stage
+from verifflowcc.services.memory.checking import CheckedMemory, check_memory
 from verifflowcc.services.sprints import list_sprints
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.workflows import WorkflowReport, check_workflow
@@ -21,21 +22,23 @@ NOTHING = "nothing-to-evaluate"
 
 @dataclass(frozen=True, slots=True)
 class Unasked:
-    """A sprint whose gate could not be asked, or the trace (`sprint` is then ""): why, what mends it, and the exit code
-    that this has alone.
+    """A sprint whose gate could not be asked, or the trace or the memory (`sprint` is then ""): why, what mends it, and
+    the exit code that this has alone. `part` is `gate`, `trace` or `memory`.
     """
 
     sprint: str
     message: str
     hint: str
     code: int
+    part: str = "gate"
 
 
 @dataclass(frozen=True, slots=True)
 class Everything:
     """What all checks say. `gates` are those of the stage in work of each open sprint that could be asked.
 
-    `trace` is None where the project has no trace items, or they could not be looked at.
+    `trace` is None where the project has no trace items, or they could not be looked at; `memory` where no item of any
+    kind is there, or a store could not be read.
     """
 
     config: ConfigReport
@@ -43,12 +46,14 @@ class Everything:
     gates: tuple[StageGates, ...]
     unasked: tuple[Unasked, ...]
     trace: TraceChecked | None = None
+    memory: CheckedMemory | None = None
 
     @property
     def code(self) -> int:
         """The exit code of the worst of them; 0 where nothing is wrong."""
         found = {one.code for one in self.unasked}
-        if self.config.problems or self.workflow.problems or (self.trace and self.trace.report.red):
+        red = any(each and each.report.red for each in (self.trace, self.memory))
+        if self.config.problems or self.workflow.problems or red:
             found.add(FindingsError.exit_code)
         if not all(gates.is_open for gates in self.gates):
             found.add(GateClosed.exit_code)
@@ -65,12 +70,21 @@ def check_everything(workspace: Workspace) -> Everything:
             gates.append(ask_stage(workspace, line.id))
         except VfccError as error:
             unasked.append(Unasked(line.id, error.message, error.hint or "", error.exit_code))
-    trace = None
+    trace = memory = None
     try:
         trace = _trace(workspace)
     except VfccError as error:
-        unasked.append(Unasked("", error.message, error.hint or "", error.exit_code))
-    return Everything(check_config(workspace), check_workflow(workspace), tuple(gates), tuple(unasked), trace)
+        unasked.append(Unasked("", error.message, error.hint or "", error.exit_code, "trace"))
+    try:
+        memory = _memory(workspace)
+    except VfccError as error:
+        unasked.append(Unasked("", error.message, error.hint or "", error.exit_code, "memory"))
+    return Everything(check_config(workspace), check_workflow(workspace), tuple(gates), tuple(unasked), trace, memory)
+
+
+def _memory(workspace: Workspace) -> CheckedMemory | None:
+    checked = check_memory(workspace)
+    return checked if checked.anything else None
 
 
 def _trace(workspace: Workspace) -> TraceChecked | None:

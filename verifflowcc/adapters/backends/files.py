@@ -1,6 +1,6 @@
 """Items as Markdown files below the folder of their scope: the default, and what git merges."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from stat import S_IMODE
@@ -93,6 +93,14 @@ class FilesBackend:
     def items(self) -> list[Item]:
         """Return all items without their texts, by id; files that did not change are not opened."""
         return [item for item, _ in self._ask(Question()).found]
+
+    def linked(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return the items that links connect, and those of these names; see `MemoryBackend`."""
+        answer = Answer((), ())
+        if self._places.is_there():
+            answer = self._index.linked(self._walk(), self._read, names)
+        self._problems = answer.problems
+        return [item for item, _ in answer.found]
 
     def clear(self) -> None:
         """Remove the files of all items of this scope; what cannot be read as an item stays. Raises WorkspaceError."""

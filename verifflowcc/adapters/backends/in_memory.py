@@ -1,6 +1,6 @@
 """Items in the process's memory: for tests, and for what need not outlive its process."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock, RLock
 
@@ -59,6 +59,10 @@ class InMemoryBackend:
     def items(self) -> list[Item]:
         """Return all items without their texts, by id."""
         return [each.item for each in self.list_all()]
+
+    def linked(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return all items without their texts, by id."""
+        return self.items()
 
     def clear(self) -> None:
         """Remove all items."""

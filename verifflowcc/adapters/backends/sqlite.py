@@ -3,16 +3,17 @@
 The file is never replaced: what is damaged or of a newer vfcc is told, and stays as it is.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from verifflowcc.adapters.backends.placing import folder_of, is_unicode, path_in, placed
-from verifflowcc.adapters.backends.sqlite_file import keep, open_database, stored, told
+from verifflowcc.adapters.backends.sqlite_file import in_turn, keep, open_database, stored, told
 from verifflowcc.adapters.index.facts import item_from_text
 from verifflowcc.adapters.index.item_columns import asked_in_sql, order_in_sql
+from verifflowcc.adapters.index.linked import LINKING, having, names_meant
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Filters, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
@@ -77,6 +78,13 @@ class SqliteBackend:
         rows = self._rows("SELECT facts FROM items WHERE scope = ? ORDER BY id", (self.scope,))
         return [item_from_text(facts) for (facts,) in rows]
 
+    def linked(self, names: Iterable[str] = ()) -> list[Item]:
+        """Return the items that links connect, and those of these names; see `MemoryBackend`. Raises as `items`."""
+        found = self._facts(LINKING)
+        for condition, values in having({*names, *names_meant(found)}):
+            found += self._facts(condition, values)
+        return list({item.id: item for item in found}.values())
+
     def clear(self) -> None:
         """Remove all items of this scope, and none of another. Raises BackendError, ConflictError."""
         with self.writing():
@@ -93,7 +101,7 @@ class SqliteBackend:
 
         Nothing of it is kept where it raises. Raises BackendError, and ConflictError where others write for too long.
         """
-        with self._lock:
+        with self._lock, nullcontext() if self._depth else in_turn(self._file):
             if not self._depth:
                 self._rows("BEGIN IMMEDIATE")
             self._depth += 1
@@ -115,6 +123,10 @@ class SqliteBackend:
     def problems(self) -> tuple[str, ...]:
         """Nothing: what is here was read when it was added."""
         return ()
+
+    def _facts(self, condition: str, values: Sequence[str] = ()) -> list[Item]:
+        rows = self._rows(f"SELECT facts FROM items WHERE scope = ? AND {condition}", (self.scope, *values))
+        return [item_from_text(facts) for (facts,) in rows]
 
     def _path_of(self, item_id: str) -> str | None:
         rows = self._rows("SELECT path FROM items WHERE scope = ? AND id = ?", (self.scope, item_id))

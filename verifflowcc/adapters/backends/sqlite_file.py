@@ -2,15 +2,20 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from time import monotonic, sleep
+from typing import TypeVar
 
 from verifflowcc import __version__
+from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.index.facts import item_to_text
 from verifflowcc.adapters.index.item_columns import COLUMNS, column_values, definitions
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.errors import BackendError, ConflictError, FormatError, VfccError
+from verifflowcc.errors import BackendError, ConflictError, FormatError, VfccError, WorkspaceError
+
+T = TypeVar("T")
 
 LAYOUT = 1
 OURS = 0x76666363
@@ -49,6 +54,23 @@ def open_database(file: Path) -> sqlite3.Connection:
 
 
 @contextmanager
+def in_turn(file: Path) -> Iterator[None]:
+    """Let the writers of a database go one after the other, as they came; SQLite itself lets them sleep and try again.
+
+    It keeps writers apart in any case: where the lock cannot be made they just go as SQLite lets them. Raises
+    ConflictError where others write for too long.
+    """
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(file.with_name(f"{file.name}-turn"), BUSY_S))
+        except WorkspaceError:
+            held.pop_all()
+        except ConflictError as error:
+            raise _busy(file) from error
+        yield
+
+
+@contextmanager
 def told(file: Path) -> Iterator[None]:
     """Raise what SQLite says of a file in one sentence."""
     try:
@@ -73,11 +95,30 @@ def stored(file: Path, path: str, text: bytes) -> StoredItem:
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     connection.execute("PRAGMA synchronous = FULL")
-    if not _layout(connection, file):
-        connection.execute("PRAGMA journal_mode = WAL")
+    if not _in_one(connection, lambda: _layout(connection, file), "BEGIN"):
+        _write_ahead(connection)
         _in_one(connection, lambda: _create(connection, file))
     if _read_by(connection) != __version__:
         _in_one(connection, lambda: _read_again(connection, file))
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers and a writer go side by side. SQLite itself does not wait here for those who look into the file."""
+    until = monotonic() + BUSY_S
+    while not _tried(connection):
+        if monotonic() > until:
+            raise sqlite3.OperationalError("others look into it for too long")
+        sleep(0.005)
+
+
+def _tried(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    return True
 
 
 def _layout(connection: sqlite3.Connection, file: Path) -> int:
@@ -121,7 +162,7 @@ def _error(file: Path, error: sqlite3.Error) -> VfccError:
         return BackendError(f"{file} cannot be used: {error}")
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return ConflictError(f"{file} is being written by others", hint="wait until they are done, then run it again")
+        return _busy(file)
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or not hasattr(error, "sqlite_errorcode"):
         return BackendError(f"{file} is damaged: {error}", hint="put a copy of it in its place")
     what = {
@@ -133,12 +174,17 @@ def _error(file: Path, error: sqlite3.Error) -> VfccError:
     return BackendError(f"{file} cannot be used: {what + f' ({error})' if what else error}")
 
 
-def _in_one(connection: sqlite3.Connection, change: Callable[[], None]) -> None:
-    """Run a change as one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
+def _busy(file: Path) -> ConflictError:
+    return ConflictError(f"{file} is being written by others", hint="wait until they are done, then run it again")
+
+
+def _in_one(connection: sqlite3.Connection, work: Callable[[], T], begin: str = "BEGIN IMMEDIATE") -> T:
+    """Run what reads one state, or changes it, as one transaction."""
+    connection.execute(begin)
     try:
-        change()
+        done = work()
     except BaseException:
         connection.rollback()
         raise
     connection.execute("COMMIT")
+    return done

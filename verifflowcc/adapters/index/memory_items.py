@@ -14,6 +14,7 @@ from verifflowcc.adapters.files.item_walk import ItemWalk
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.adapters.index.item_columns import COLUMNS, asked_in_sql, column_values, order_in_sql
 from verifflowcc.adapters.index.kept import summed, unsummed
+from verifflowcc.adapters.index.linked import LINKING, having, names_meant
 from verifflowcc.adapters.index.store import Store
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.query import Condition, matches, ordered_by
@@ -101,6 +102,10 @@ class MemoryItems:
         """Return how many items there are, and what could not be read. Raises BackendError."""
         return self._current(walk, read, lambda: self._counted(walk))
 
+    def linked(self, walk: ItemWalk, read: Callable[[str], Reading], names: Iterable[str]) -> Answer:
+        """Return the items that links connect, and those with one of these ids, paths or keys. Raises BackendError."""
+        return self._current(walk, read, lambda: self._linked(names, walk))
+
     @property
     def _store(self) -> Store:
         if self._opened is None:
@@ -171,6 +176,16 @@ class MemoryItems:
             found = [pair for pair in found if matches(pair[0], asked.rest)]
             found = ordered_by(found, question.order_by, lambda pair: pair[0])[: question.limit]
         return Answer(tuple(found), self._wrong(walk))
+
+    def _linked(self, names: Iterable[str], walk: ItemWalk) -> Answer:
+        found = self._with_facts(LINKING)
+        for condition, values in having({*names, *names_meant(item for item, _ in found)}):
+            found += self._with_facts(condition, values)
+        return Answer(tuple({item.path: (item, stamp) for item, stamp in found}.values()), self._wrong(walk))
+
+    def _with_facts(self, condition: str, values: Sequence[str] = ()) -> list[tuple[Item, str]]:
+        statement = f"SELECT stamp, facts FROM memory_items WHERE path = first AND {_BELOW} AND {condition}"
+        return [(_item(facts), stamp) for stamp, facts in self._store.rows(statement, (*self._range, *values))]
 
     def _counted(self, walk: ItemWalk) -> tuple[int, tuple[str, ...]]:
         ((known,),) = self._store.rows(f"SELECT count(*) FROM memory_items WHERE {_BELOW}", self._range)

@@ -12,6 +12,7 @@ from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, Status, 
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.item_render import render_item
+from verifflowcc.services.memory.around import items_around
 from verifflowcc.services.memory.opening import folder_of_scope
 from verifflowcc.services.memory.permission import asks, is_person, proposes, trust_of
 from verifflowcc.services.memory.rewriting import rewritten, with_link, with_source
@@ -158,7 +159,7 @@ def standing_of_key(store: MemoryBackend, type_name: str, key: str | None) -> St
         return None
     from verifflowcc.context.standing import superseded
 
-    gone = superseded(store.items()).found
+    gone = superseded(items_around(store)).found
     return next((each for each in found if each.item.path not in gone), None)
 
 

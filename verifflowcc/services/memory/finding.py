@@ -35,6 +35,11 @@ def find_item(workspace: Workspace | None, name: str, scopes: Sequence[str]) -> 
     wanted = name.strip().removesuffix(".md").casefold()
     if not wanted:
         raise UsageError("the id says nothing", hint="vfcc memory list")
+    exactly = [each for scope in scopes if (each := _with_id(workspace, scope, name.strip().removesuffix(".md")))]
+    if len(exactly) == 1:
+        return exactly[0]
+    if exactly:
+        raise _several(name, [(each.scope, each.item.id) for each in exactly])
     seen: dict[str, str] = {}
     same: list[tuple[str, str]] = []
     begun: list[tuple[str, str]] = []
@@ -59,11 +64,16 @@ def find_item(workspace: Workspace | None, name: str, scopes: Sequence[str]) -> 
 
 def get_item(workspace: Workspace | None, scope: str, item_id: str) -> Found:
     """Return an item of a scope by its whole id. Raises ConflictError where it is not there any more."""
+    found = _with_id(workspace, scope, item_id)
+    if found is None:
+        raise ConflictError(f"{item_id} is gone meanwhile; nothing was written", hint="vfcc memory list")
+    return found
+
+
+def _with_id(workspace: Workspace | None, scope: str, item_id: str) -> Found | None:
     with open_store(workspace, scope) as store:
         stored = store.get(item_id)
-    if stored is None:
-        raise ConflictError(f"{item_id} is gone meanwhile; nothing was written", hint="vfcc memory list")
-    return Found(scope, stored)
+    return Found(scope, stored) if stored else None
 
 
 def names_of(item: Item) -> Iterator[str]:

@@ -12,6 +12,7 @@ from verifflowcc.domain.items import Item, Status
 from verifflowcc.domain.memory import Plain
 from verifflowcc.domain.query import Condition, conditions, matches, order_of, ordered
 from verifflowcc.errors import UsageError
+from verifflowcc.services.memory.around import items_around
 from verifflowcc.services.memory.finding import Found, has_no_id
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
@@ -117,25 +118,35 @@ def rows_of(workspace: Workspace | None, scope: str) -> tuple[list[Row], tuple[s
     """Return all items of a scope with what is newer, and the store's problems."""
     with open_store(workspace, scope) as store:
         items, problems = store.items(), store.problems
+    return rows_among(items, scope), problems
+
+
+def rows_among(items: Sequence[Item], scope: str) -> list[Row]:
+    """Return items of a scope with what is newer among them."""
     gone = superseded(items).found
     ids = {item.path: item.id for item in items}
     return [
         _row(item, scope, gone[item.path].by if item.path in gone else None, ids, item.path in gone) for item in items
-    ], problems
+    ]
 
 
 def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str]) -> Shown:
     """Return one item with its text; its links' other ends are looked for in `scopes`."""
-    rows = {scope: rows_of(workspace, scope)[0] for scope in dict.fromkeys((found.scope, *scopes))}
+    names = {found.item.id, found.item.path, *(link.to for link in found.item.links)}
+    names |= {found.item.key} if found.item.key else set()
+    rows = {}
+    for scope in dict.fromkeys((found.scope, *scopes)):
+        with open_store(workspace, scope) as store:
+            rows[scope] = rows_among(items_around(store, names), scope)
     mine = next(row for row in rows[found.scope] if row.item.id == found.item.id)
     everywhere = [row for each in rows.values() for row in each]
     links = tuple(_end(link.to, str(link.relation), _target(link.to, rows, found.scope)) for link in found.item.links)
-    names = (found.item.id, found.item.path, found.item.key)
+    mine_too = (found.item.id, found.item.path, found.item.key)
     back = tuple(
         _end(row.item.id, str(link.relation), row)
         for row in everywhere
         for link in row.item.links
-        if link.to in names and row is not mine and _target(link.to, rows, row.scope) in (mine, None)
+        if link.to in mine_too and row is not mine and _target(link.to, rows, row.scope) in (mine, None)
     )
     return Shown(found.item, found.scope, mine.status, found.stored.body.strip("\n"), mine.superseded_by, links, back)
 

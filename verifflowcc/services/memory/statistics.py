@@ -13,7 +13,7 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.identity import identity_of
-from verifflowcc.services.memory.listing import rows_of
+from verifflowcc.services.memory.listing import rows_among
 from verifflowcc.services.memory.opening import backend_of, open_store
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
@@ -74,7 +74,7 @@ def _scope(
         backend=str(backend_of(workspace, scope)),
         count=len(items),
         types=_counted(each.item.type for each in items),
-        statuses=_counted(row.status for row in rows_of(workspace, scope)[0]),
+        statuses=_counted(row.status for row in rows_among([each.item for each in items], scope)),
         tokens=sum(map(count, items)),
         size=sum(len(each.text.encode("utf-8")) for each in items),
         uses=sum(each.item.uses.count for each in items),
