@@ -56,6 +56,20 @@ class BackendError(VfccError):
     """A store of items cannot do what it was asked: it is not there, closed, full, or refuses."""
 
 
+class ModelError(VfccError):
+    """A language model did not answer, or not with what was asked for; `why` is the word that it is counted under."""
+
+    def __init__(self, message: str, *, why: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.why = why
+
+
+class SecretError(VfccError):
+    """A text holds what looks like a secret; the sentence says which kind and where, never what."""
+
+    exit_code = 2
+
+
 class BudgetError(VfccError):
     """The token budget cannot hold the prompt; `needed` is the smallest that would."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.evidence import Command
@@ -135,13 +136,53 @@ DEFAULT_BACKENDS: Mapping[ScopeKind, BackendKind] = {
 }
 
 
+class ExtractionMode(StrEnum):
+    """Who extracts: rules alone, a model for all turns that the gate lets through, or one where rules are unsure."""
+
+    HEURISTIC = "heuristic"
+    LLM = "llm"
+    HYBRID = "hybrid"
+
+
+class ScopeMode(StrEnum):
+    """Which scopes are drawn on where nobody says: all of the project, the role's own part, or none but those named."""
+
+    SKILL = "skill"
+    WORKSPACE = "workspace"
+    MANUAL = "manual"
+
+
+class Stale(StrEnum):
+    """What becomes of an item whose code changed."""
+
+    FLAG = "flag"
+    WITHHOLD = "withhold"
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """Whether a model orders the best candidates anew, how many, and below which margin (thousandths) it is asked."""
+
+    enabled: bool = False
+    max_candidates: int = 20
+    trigger_min_margin: int = 150
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationSettings:
+    """Whether `memory maintain` makes summaries of dense clusters, and after how many days again."""
+
+    enabled: bool = True
+    interval_days: int = 7
+
+
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
     """What becomes of typed items in this project.
 
     `backends` says how the project's and its tasks' items are kept; where a server or the user's own items are is said
     by each person's own settings (`UserSettings`), never by a project. Above `max_items` extracted and inferred items,
-    the lowest tenth is archived.
+    the lowest tenth is archived. `ttl_days` goes before the table of types; None there: never.
     """
 
     enabled: bool = True
@@ -150,10 +191,32 @@ class MemorySettings:
     thinking: Assembly = THINKING
     working: Assembly = WORKING
     max_items: int = MAX_ITEMS
+    extraction_mode: ExtractionMode = ExtractionMode.HYBRID
+    max_llm_calls_per_turn: int = 1
+    scope_mode: ScopeMode = ScopeMode.WORKSPACE
+    rerank: RerankSettings = RerankSettings()
+    consolidation: ConsolidationSettings = ConsolidationSettings()
+    ttl_days: Mapping[str, int | None] = field(default_factory=dict)
 
     def assembly_for(self, agent: str) -> Assembly:
         """Return what a role is offered: more of the user for a thinking one, more of the project for a working one."""
         return self.thinking if agent in self.thinking_roles else self.working
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The model that a person lets vfcc ask, and the caps on it.
+
+    `command` reads a prompt on stdin and answers on stdout; `api` is `provider:model` for the client library. One of
+    the two, or neither: no model. Tokens are counted in and out together.
+    """
+
+    command: tuple[str, ...] = ()
+    api: str | None = None
+    timeout_s: int = 60
+    max_calls_per_day: int = 100
+    max_tokens_per_turn: int = 8_000
+    max_tokens_per_day: int = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +228,7 @@ class UserSettings:
 
     backend: BackendKind = BackendKind.FILES
     postgres_url: str | None = None
+    llm: ModelSettings = ModelSettings()
 
 
 @dataclass(frozen=True, slots=True)

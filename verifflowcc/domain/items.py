@@ -85,12 +85,18 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an item came from: how, by whom, in which project and session."""
+    """Where an item came from: how, by whom, in which project and session.
+
+    `origin` names the text that it was read from and `turn` the place in it; `speaker` is who said it there.
+    """
 
     kind: SourceKind = SourceKind.EXPLICIT
     actor: str = "human"
     project: str | None = None
     session: str | None = None
+    origin: str | None = None
+    turn: str | None = None
+    speaker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """What the pure code and the services ask of the world."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -19,9 +20,31 @@ class TokenCounter(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a model answered: the JSON text, and the tokens it took, counted by us where it does not say."""
+
+    text: str
+    tokens_in: int
+    tokens_out: int
+
+
 class Clock(Protocol):
     """The only source of time."""
 
     def now(self) -> datetime:
         """Return the present, in UTC, aware."""
+        ...
+
+
+class Model(Protocol):
+    """A language model that answers one prompt with one JSON value. It only ever refines what is done without one."""
+
+    name: str
+
+    def ask(self, prompt: str, schema: Mapping[str, object], *, most_tokens: int) -> ModelAnswer:
+        """Return the answer to a prompt, which is asked to be JSON of this JSON schema.
+
+        Raises ModelError where it takes too long, cannot be reached, refuses, or answers with what is no JSON.
+        """
         ...

@@ -1,0 +1,89 @@
+"""What a turn says that may be worth keeping, before anybody decided that it is kept."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from verifflowcc.domain.items import Item, Ref
+
+StreamName = Literal["user", "project"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the gate saw in a turn: how often each kind of sign is there. `worth` says whether to look closer."""
+
+    code: int = 0
+    error: int = 0
+    decision: int = 0
+    change: int = 0
+
+    @property
+    def worth(self) -> bool:
+        """Whether there is any sign at all."""
+        return bool(self.code or self.error or self.decision or self.change)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A statement out of a turn, as it would become an item.
+
+    `layer` is whose it is, `certainty` (thousandths) how sure that is. `content` stands alone, without the turn. `key`
+    is the same for all statements of one subject and aspect within a layer and type, so that the newest of them holds.
+    `subject` and `value` are normal forms: what is spoken of and what is said of it (`function-names`, `start:a_`);
+    `negated` that it is said not to be so. `importance` and `confidence` in thousandths. `turn` is the id of the turn.
+    """
+
+    layer: StreamName
+    type: str
+    key: str
+    title: str
+    content: str
+    importance: int
+    confidence: int
+    certainty: int
+    subject: str
+    value: str
+    turn: str
+    negated: bool = False
+    refs: tuple[Ref, ...] = ()
+    tags: tuple[str, ...] = ()
+    details: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What one turn gave. `ambiguous` says that a model, where there is one, should be asked about this turn."""
+
+    signals: Signals
+    candidates: tuple[Candidate, ...]
+    ambiguous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An item that is kept, as far as a new statement is compared with it."""
+
+    item: Item
+    subject: str
+    value: str
+    negated: bool
+    fingerprint: str
+
+
+class Settles(StrEnum):
+    """What becomes of a candidate beside what is held already."""
+
+    NEW = "new"
+    SAME = "same"
+    SUPERSEDES = "supersedes"
+    CONTRADICTS = "contradicts"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How a candidate stands to what is held: `others` are the ids that it says again, replaces or contradicts."""
+
+    outcome: Settles
+    others: tuple[str, ...] = ()
+    why: str = ""
