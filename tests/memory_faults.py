@@ -13,6 +13,8 @@ from verifflowcc.services.memory.looking import look_into
 
 TODAY = "2026-11-21"
 _TRACED = frozenset(name for name, each in TYPES.items() if each.trace)
+SECRET = "".join(("ghp", "_", "Zk3vQ8rT1nY6wB4mX9cL2pD7sH5jF0gA1eU8"))
+"""Nobody's token; put together here, so that no scanner takes it for one."""
 _FACT = ".memory/project/items/fact"
 
 
@@ -102,6 +104,14 @@ FAULTS: Mapping[str, Fault] = {
     ),
     "bad-value": Fault(_said("importance: 1.5"), _said("importance: 1.0")),
     "near-key": Fault(_said("expirse: 2030-01-01"), _said("extras: 2030-01-01")),
+    "secret": Fault(
+        facts(client=item("client", text=f"The API key of it: {SECRET}")),
+        facts(client=item("client", text="The API key of it: ${CLIENT_API_KEY}")),
+    ),
+    "raised-trust": Fault(
+        _said("source: {kind: explicit, actor: agent:coder}\ntrust: human"),
+        _said("source: {kind: explicit, actor: agent:coder}\ntrust: human\ndetails: {vouched_by: human:You}"),
+    ),
     "duplicate-id": Fault(
         facts(one=item("client"), two=item("client")), facts(one=item("client"), two=item("client-2"))
     ),

@@ -57,11 +57,15 @@ class BackendError(VfccError):
 
 
 class ModelError(VfccError):
-    """A language model did not answer, or not with what was asked for; `why` is the word that it is counted under."""
+    """A language model did not answer, or not with what was asked for; `why` is the word that it is counted under.
 
-    def __init__(self, message: str, *, why: str, hint: str | None = None) -> None:
+    `tokens` is what it took all the same, in and out together; None where nobody can know.
+    """
+
+    def __init__(self, message: str, *, why: str, tokens: int | None = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.why = why
+        self.tokens = tokens
 
 
 class SecretError(VfccError):

@@ -7,6 +7,7 @@ OPEN = {
     "at_most",
     "counts",
     "digests",
+    "fallbacks",
     "inputs",
     "items",
     "kinds",

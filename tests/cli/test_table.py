@@ -58,4 +58,4 @@ def test_a_word_is_cut_only_where_it_is_long_and_there_is_no_room() -> None:
 
 @pytest.mark.vfcc("REQ-TERMINAL")
 def test_what_could_steer_a_terminal_is_taken_out() -> None:
-    assert table(("a",), [("x\x1b[31m\n",)], width=80) == "a\nx�[31m�"
+    assert table(("a",), [("x\x1b[31m\n",)], width=80) == "a\nx<U+001B>[31m<U+000A>"

@@ -77,7 +77,11 @@ ONE_PROBLEM = [
     ("[]", f"1: the file must be a mapping with keys out of {TOP}, not a list"),
     ("\nhello", f'2: the file must be a mapping with keys out of {TOP}, not "hello"'),
     ("null", f"1: the file has no value; give it a mapping with keys out of {TOP}, or remove the line"),
-    ("llm: []", f"1: unknown key llm; allowed: {TOP}"),
+    (
+        "llm: []",
+        "1: llm belongs to your own settings ($XDG_CONFIG_HOME/vfcc/config.yaml); a project names no model, or a "
+        "clone of it could make this machine run a program, or send what is said here elsewhere",
+    ),
     ("workflo: light", f"1: unknown key workflo; allowed: {TOP}; did you mean workflow?"),
     ("workflow: lite", '1: workflow must be one of agile, light, standard, not "lite"; did you mean light?'),
     ("workflow: no", f"1: workflow must be one of agile, light, standard, and YAML reads no as false; {QUOTES}"),
@@ -404,6 +408,7 @@ WORDS = st.sampled_from(
         *("model", "factors", "git", "commit", "no", "010", "1:30", "~", "0.5", "1", "99", "true", "../x", "a.md"),
         *(".inf", "<<", "lifetimes", "user", "@user", "memory", "assembly", "working", "user_items", "user_types"),
         *("backends", "enabled", "max_items", "identity", "thinking_roles", "postgres_url"),
+        *("rerank", "trigger_min_margin", "lifecycle", "type_ttl_days", "consolidation", "interval", "7d", "llm"),
     ]
 )
 JUNK = yaml_junk(WORDS)

@@ -1,11 +1,27 @@
 """The section `memory` of `config.yaml`, and what it says of roles: what it takes, what it refuses, what it means."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from verifflowcc.adapters.config.memory_cache import memory_body, memory_settings
+from verifflowcc.adapters.config.provenance import effective_settings
+from verifflowcc.adapters.config.schema import json_schema
 from verifflowcc.adapters.config.validate import check
 from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import DEFAULT_ALLOCATION, PRESETS, SHARE_UNIT, Assembly, Config, MemorySettings
+from verifflowcc.domain.config import (
+    DEFAULT_ALLOCATION,
+    PRESETS,
+    SHARE_UNIT,
+    Assembly,
+    Config,
+    ConsolidationSettings,
+    ExtractionMode,
+    MemorySettings,
+    RerankSettings,
+    ScopeMode,
+)
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError
@@ -18,6 +34,12 @@ WHOLE = """memory:
     thinking: {user_items: 3, project_items: 4, user_types: [goal]}
     working: {user_items: 0, project_items: 6, user_types: []}
   max_items: 7
+  extraction_mode: llm
+  max_llm_calls_per_turn: 3
+  rerank: {enabled: true, max_candidates: 5, trigger_min_margin: 0.25}
+  scope: {mode: skill}
+  lifecycle: {type_ttl_days: {guideline: 30, fact: null}}
+  consolidation: {enabled: false, interval: 14d}
 """
 COUNT = "a whole number from 0 to 1,000,000"
 REFUSED = [
@@ -50,6 +72,30 @@ REFUSED = [
     ("identity: shop", "memory.identity is never said by a project"),
     ("postgres_url: postgresql://db/x", "memory.postgres_url belongs to your own settings"),
     ("enabld: true", "unknown key enabld in memory; allowed: enabled, backends, assembly, max_items"),
+    (
+        "extraction_mode: hybird",
+        'memory.extraction_mode must be one of heuristic, llm, hybrid, not "hybird"; did you mean hybrid?',
+    ),
+    ("max_llm_calls_per_turn: -1", "memory.max_llm_calls_per_turn must be a whole number from 0 to 100, not -1"),
+    ("rerank: {enabled: maybe}", 'memory.rerank.enabled must be true or false, not "maybe"'),
+    ("rerank: {max_candidates: 0}", "memory.rerank.max_candidates must be a whole number from 1 to 1,000, not 0"),
+    (
+        "rerank: {trigger_min_margin: 0.1234}",
+        "memory.rerank.trigger_min_margin must be a number from 0 to 1 with at most three decimals, not 0.1234",
+    ),
+    ("rerank: {max: 1}", "unknown key max in memory.rerank; allowed: enabled, max_candidates, trigger_min_margin"),
+    ("scope: {mode: all}", 'memory.scope.mode must be one of skill, workspace, manual, not "all"'),
+    (
+        "lifecycle: {type_ttl_days: {fct: 3}}",
+        'memory.lifecycle.type_ttl_days: "fct" is no type of items; did you mean fact?',
+    ),
+    (
+        "lifecycle: {type_ttl_days: {fact: 0}}",
+        "memory.lifecycle.type_ttl_days.fact must be a whole number of days from 1 to 36,500, or null: never, not 0",
+    ),
+    ("lifecycle: {type_ttl_days: 3}", "memory.lifecycle.type_ttl_days must be a mapping from types to days, not 3"),
+    ("consolidation: {interval: 7}", "memory.consolidation.interval must be a number of days such as 7d, not 7"),
+    ("consolidation: {interval: 1h}", 'memory.consolidation.interval must be a number of days such as 7d, not "1h"'),
 ]
 
 
@@ -66,7 +112,42 @@ def test_the_whole_section_is_read() -> None:
         thinking=Assembly(3, 4, ("goal",)),
         working=Assembly(0, 6, ()),
         max_items=7,
+        extraction_mode=ExtractionMode.LLM,
+        max_llm_calls_per_turn=3,
+        scope_mode=ScopeMode.SKILL,
+        rerank=RerankSettings(enabled=True, max_candidates=5, trigger_min_margin=250),
+        consolidation=ConsolidationSettings(enabled=False, interval_days=14),
+        ttl_days={"fact": None, "guideline": 30},
     )
+
+
+@pytest.mark.vfcc("REQ-SETTING-EXTRACTION")
+def test_the_defaults_are_those_of_the_record() -> None:
+    given = config("").memory
+
+    assert (given.enabled, given.extraction_mode.value, given.max_llm_calls_per_turn) == (True, "hybrid", 1)
+    assert (given.rerank.enabled, given.rerank.max_candidates, given.rerank.trigger_min_margin) == (False, 20, 150)
+    assert (given.scope_mode.value, dict(given.ttl_days)) == ("workspace", {})
+    assert (given.consolidation.enabled, given.consolidation.interval_days) == (True, 7)
+
+
+def test_every_setting_of_memory_is_shown_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(WHOLE, encoding="utf-8")
+    shown = {each.name: (each.value, each.origin) for each in effective_settings(tmp_path / "config.yaml", ["light"])}
+
+    assert shown["memory.extraction_mode"] == ("llm", "config.yaml:9")
+    assert shown["memory.rerank.trigger_min_margin"] == (0.25, "config.yaml:11")
+    assert shown["memory.scope.mode"] == ("skill", "config.yaml:12")
+    assert shown["memory.lifecycle.type_ttl_days.fact"] == (None, "config.yaml:13")
+    assert shown["memory.consolidation.interval"] == ("14d", "config.yaml:14")
+
+
+def test_the_schema_tells_each_setting_with_the_default_that_a_person_would_write() -> None:
+    places = json_schema(["light"])["$defs"]
+
+    assert isinstance(places, dict)
+    text = json.dumps([places["RerankSection"], places["ConsolidationSection"], places["LifecycleSection"]])
+    assert all(part in text for part in ('"default": 0.15', '"default": "7d"', '"tool_output"'))
 
 
 @pytest.mark.vfcc("REQ-ASSEMBLY-CAPS")

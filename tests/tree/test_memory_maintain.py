@@ -12,7 +12,7 @@ import pytest
 
 from tests.trees import write_memory, write_tree
 from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.files import access_log
+from verifflowcc.adapters.files import log_file
 from verifflowcc.adapters.files.access_log import LOG, PLAN, TAKEN, append_lines, take_lines
 from verifflowcc.adapters.files.user_home import user_home
 from verifflowcc.domain.items import Status, Uses
@@ -69,6 +69,7 @@ def plain(tmp_path: Path, home: Path) -> Workspace:
 
 def project(folder: Path, backend: str, most: int = 1_000) -> Workspace:
     memory = f"memory:\n  max_items: {most}\n  backends: {{project: {backend}, task: {backend}}}\n"
+    memory += "  consolidation: {enabled: false}\n"
     return Workspace(write_memory(folder / "project", {"config.yaml": f"format: 1\n{memory}"}), NOW)
 
 
@@ -286,7 +287,7 @@ def test_lines_are_taken_away_whole_while_others_add(tmp_path: Path) -> None:
 
 def test_a_line_does_not_follow_a_log_that_was_taken_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     append_lines(tmp_path, tmp_path, b"first\n")
-    real = access_log._locked
+    real = log_file._locked
 
     def taken_before(handle: int, *, alone: bool) -> bool:
         """Let somebody take the log away after it was opened, and before it is locked."""
@@ -294,7 +295,7 @@ def test_a_line_does_not_follow_a_log_that_was_taken_away(tmp_path: Path, monkey
             (tmp_path / LOG).rename(tmp_path / TAKEN)
         return real(handle, alone=alone)
 
-    monkeypatch.setattr(access_log, "_locked", taken_before)
+    monkeypatch.setattr(log_file, "_locked", taken_before)
     append_lines(tmp_path, tmp_path, b"second\n")
 
     assert (tmp_path / TAKEN).read_bytes() == b"first\n"
@@ -397,7 +398,9 @@ def test_what_has_ended_is_archived_with_its_reason(here: Workspace) -> None:
     ]
     after = items(here, "project")
     assert {name for name, each in after.items() if each.item.status is Status.ARCHIVED} == {"old", "said"}
-    assert after["old"].text == fact("old", "2025-11-20").replace("# as it is\n", "# as it is\nstatus: archived\n")
+    assert after["old"].text == fact("old", "2025-11-20").replace(
+        "# as it is\n", "# as it is\nstatus: archived\narchived: {on: 2026-11-21, why: ended}\n"
+    )
     assert run(here) == ()
 
 
@@ -417,14 +420,12 @@ def test_above_the_limit_the_lowest_tenth_is_archived(tmp_path: Path, home: Path
 
     steps = run(here)
 
-    assert [(step.kind, step.item) for step in steps] == [(StepKind.EVICTED, f"low-{number:02}") for number in range(3)]
+    gone = [f"low-{number:02}" for number in range(3 + 2 + 2 + 2 + 2)]  # a tenth of 30, of 27, of 25, of 23, of 21
+    assert [(step.kind, step.item) for step in steps] == [(StepKind.EVICTED, name) for name in gone]
     after = items(here, "project")
-    assert {name for name, each in after.items() if each.item.status is Status.ARCHIVED} == {
-        "low-00",
-        "low-01",
-        "low-02",
-    }
+    assert {name for name, each in after.items() if each.item.status is Status.ARCHIVED} == {*gone}
     assert len(after) == 60
+    assert run(here) == ()
 
 
 def test_what_has_ended_makes_room_first(tmp_path: Path, home: Path) -> None:

@@ -212,7 +212,7 @@ def test_a_failure_has_its_code_and_its_lesson(backend: Open) -> None:
 @pytest.mark.parametrize("kind", [SourceKind.EXTRACTED, SourceKind.INFERRED])
 def test_an_item_too_many_makes_room_and_none_is_deleted(backend: Open, kind: SourceKind) -> None:
     opened = backend("project")
-    store = project(opened, 20, Source(kind, "agent:coder"))
+    store = project(opened, 20, Source(kind, "tool:program"))
     kept = [store.add_failure("E", f"Lesson {number:02}").item for number in range(21)]
 
     archived = {item.id for item in opened.items() if item.status is Status.ARCHIVED}
@@ -223,7 +223,7 @@ def test_an_item_too_many_makes_room_and_none_is_deleted(backend: Open, kind: So
 @pytest.mark.vfcc("REQ-EVICTION-SPARES")
 def test_what_is_decided_or_written_by_a_person_makes_no_room(backend: Open) -> None:
     opened = backend("project")
-    store = project(opened, 2, Source(SourceKind.EXTRACTED, "agent:coder"))
+    store = project(opened, 2, Source(SourceKind.EXTRACTED, "tool:program"))
     for number in range(4):
         store.add_decision(f"Decision {number}")
         store.add_convention(f"Convention {number}", "all")

@@ -9,7 +9,7 @@ import pytest
 from verifflowcc.adapters.config.user_section import holds_password
 from verifflowcc.adapters.config.user_settings import user_settings
 from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import UserSettings
+from verifflowcc.domain.config import ModelSettings, UserSettings
 from verifflowcc.errors import BackendError, ConfigError
 
 URL = "postgresql://ann@db.example.org/memory"
@@ -55,6 +55,27 @@ def test_the_environment_goes_before_the_file(file: Path) -> None:
     assert read(file, VFCC_POSTGRES_URL=" ").postgres_url == URL
 
 
+def test_the_file_names_a_model_and_its_caps(file: Path) -> None:
+    file.write_text("llm: {command: [ask, -p], timeout_s: 5, max_calls_per_day: 0}\n", encoding="utf-8")
+    assert read(file).llm == ModelSettings(command=("ask", "-p"), timeout_s=5, max_calls_per_day=0)
+    assert read(file, VFCC_POSTGRES_URL=URL).llm.command == ("ask", "-p")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{command: [a], api: 'o:m'}", "llm has a command and an api; keep one of them"),
+        ("{command: ask -p}", "llm.command must be a list of 1 to 100 words, such as [claude, -p]"),
+        ("{api: gpt}", "llm.api names no provider and model; give it a text such as openai:gpt-5-mini"),
+        ("{timeout_s: 0}", "llm.timeout_s must be a whole number of seconds from 1 to 3,600"),
+        ("{key: x}", "unknown key key in llm; allowed: command, api, timeout_s, max_calls_per_day, max_tokens_per_turn"),
+    ],
+)
+def test_what_is_wrong_with_a_model_is_one_sentence(file: Path, text: str, expected: str) -> None:
+    (told,) = problems(file, f"format: 1\nllm: {text}\n")
+    assert told.startswith(f"2: {expected}")
+
+
 def test_a_file_that_links_elsewhere_is_the_persons_own_business(file: Path, tmp_path: Path) -> None:
     (tmp_path / "dotfiles.yaml").write_text("memory: {backend: sqlite}\n", encoding="utf-8")
     file.symlink_to(tmp_path / "dotfiles.yaml")
@@ -63,7 +84,7 @@ def test_a_file_that_links_elsewhere_is_the_persons_own_business(file: Path, tmp
 
 def test_unknown_keys_are_told_with_the_nearest_one(file: Path) -> None:
     assert problems(file, "formt: 1\nmemory:\n  backnd: files\n") == [
-        "1: unknown key formt; allowed: format, memory; did you mean format?",
+        "1: unknown key formt; allowed: format, memory, llm; did you mean format?",
         "3: unknown key backnd in memory; allowed: backend, postgres_url; did you mean backend?",
     ]
 
@@ -81,7 +102,7 @@ def test_unknown_keys_are_told_with_the_nearest_one(file: Path) -> None:
             "1: memory has no value; give it a mapping with keys out of backend, postgres_url, or remove the line",
         ),
         ("memory: [1]\n", "1: memory must be a mapping with keys out of backend, postgres_url"),
-        ("- 1\n", "1: the file must be a mapping with keys out of format, memory"),
+        ("- 1\n", "1: the file must be a mapping with keys out of format, memory, llm"),
         ("format: 2\nnew: 1\n", "1: format 2 is newer than this vfcc understands (1)"),
         (
             "memory:\n  postgres_url: no\n",

@@ -42,6 +42,9 @@ def show(
     everything: Annotated[
         bool, typer.Option("--all", help="Take in what is superseded or archived too, marked as such.")
     ] = False,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="DAY", help="What held on a day, as far as the items say.")
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="List every candidate, its fate and why.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
@@ -64,6 +67,7 @@ def show(
         committed=committed,
         allocation=allocation,
         with_past=everything,
+        as_of=_day(as_of),
     )
     workspace = find_workspace()
     if workspace is not None and not (explain or as_json):
@@ -80,6 +84,14 @@ def show(
     looking = explain or (workspace is None and not as_json and out.person_is_looking())
     more = note_prompt(workspace, question, package.prompt)
     context_views.account(package.prompt, looking=looking, more=more)
+
+
+def _day(text: str | None) -> str | None:
+    if text is None:
+        return None
+    from verifflowcc.services.memory.past import day_said
+
+    return day_said(text)
 
 
 def _for_person(question: "Question") -> "ContextPackage":

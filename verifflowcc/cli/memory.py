@@ -11,9 +11,12 @@ from verifflowcc.cli import (
     memory_edit,
     memory_exchange,
     memory_forget,
+    memory_inbox,
+    memory_ingest,
     memory_listing,
     memory_maintain,
     memory_moving,
+    memory_restore,
 )
 
 app = typer.Typer(help="Add, find and change what is remembered.", no_args_is_help=True)
@@ -24,10 +27,15 @@ app.command("edit")(memory_edit.edit)
 app.command("link")(memory_moving.link)
 app.command("forget")(memory_forget.forget)
 app.command("move")(memory_moving.move)
-app.command("promote")(memory_moving.promote)
+app.command("inbox")(memory_inbox.inbox)
+app.command("promote")(memory_inbox.promote)
+app.command("reject")(memory_inbox.reject)
 app.command("stats")(memory_listing.stats)
 app.command("export")(memory_exchange.export)
 app.command("import")(memory_exchange.import_)
 app.command("copy")(memory_copy.copy)
 app.command("schema")(memory_copy.schema)
 app.command("maintain")(memory_maintain.maintain)
+app.command("restore")(memory_restore.restore)
+app.command("ingest")(memory_ingest.ingest)
+app.command("purge")(memory_ingest.purge)

@@ -79,7 +79,8 @@ def add(
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, read_stdin
     from verifflowcc.errors import UsageError
-    from verifflowcc.services.memory.adding import add_item
+    from verifflowcc.services.memory.adding import add_item, superseding
+    from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.wanting import Typed, wanted_of
 
@@ -117,6 +118,9 @@ def add(
             confirm=lambda planned: _ask(planned, yes=yes),
             dry_run=dry_run,
         )
+    replaced = len(superseding(added))
+    for notice in note_metrics(here.workspace, {CONTRADICTION: replaced, SUPERSEDED: replaced}):
+        out.warn(notice)
     out.emit_json(added) if as_json else _tell(added, dry_run=dry_run)
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.folding import folded
-from verifflowcc.cli.trace_item_views import printable
 from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.services.memory.checking import CheckedMemory
+from verifflowcc.text.invisible import printable
 
 HANG = 4
 _SHOWN = (Severity.ERROR, Severity.WARNING, Severity.NOTE)

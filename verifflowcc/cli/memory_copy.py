@@ -87,7 +87,7 @@ def _refuse_conflicts(done: "Copied", *, as_json: bool) -> None:
 
 
 def _page(done: "Copied") -> str:
-    from verifflowcc.cli.trace_item_views import printable
+    from verifflowcc.text.invisible import printable
 
     verb = "would be copied" if done.dry_run else "moved" if done.moved else "copied"
     lines = [f"{_items(len(done.copied))} {verb} from {done.source} to {done.target}"]

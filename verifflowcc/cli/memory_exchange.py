@@ -125,8 +125,8 @@ def _confirm(asked: "Sequence[Incoming]", *, yes: bool) -> None:
 
 
 def _page(done: "Imported") -> str:
-    from verifflowcc.cli.trace_item_views import printable
     from verifflowcc.services.memory.importing import Fate
+    from verifflowcc.text.invisible import printable
 
     told = [each for each in done.items if each.fate is not Fate.UNCHANGED]
     lines = []

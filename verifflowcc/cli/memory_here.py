@@ -53,6 +53,6 @@ def read_stdin() -> str:
 
 def tell(lines: list[str]) -> None:
     """Print lines to stdout, without what a word in an item could do to a terminal."""
-    from verifflowcc.cli.trace_item_views import printable
+    from verifflowcc.text.invisible import printable
 
     out.emit(printable("\n".join(lines)))

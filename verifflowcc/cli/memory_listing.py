@@ -9,6 +9,11 @@ from verifflowcc.cli.options import JsonFlag
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The item's id, or the beginning of it.")]
 
+AsOfOption = Annotated[
+    str | None,
+    typer.Option("--as-of", metavar="DAY", help="What held on a day, as far as the items say since when and until."),
+]
+
 
 def list_(
     scope: ScopeOption = None,
@@ -32,6 +37,7 @@ def list_(
         str | None, typer.Option("--order", metavar="FIELD", help="Highest or newest first; -FIELD the other way.")
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", metavar="NUMBER", help="At most so many.")] = None,
+    as_of: AsOfOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """List what is remembered here.
@@ -46,7 +52,7 @@ def list_(
 
     here = acting_here()
     scopes = here.scopes(scope) if scope else scopes_listed(here.workspace, agent=agent_of(here.actor))
-    asked = Asked(tuple(type_ or ()), tuple(tag or ()), status, everything, tuple(where or ()), order, limit)
+    asked = Asked(tuple(type_ or ()), tuple(tag or ()), status, everything, tuple(where or ()), order, limit, as_of)
     listing = list_items(here.workspace, scopes, asked)
     for notice in listing.notices:
         out.warn(notice)
@@ -60,11 +66,13 @@ def show(
     item: IdArgument,
     scope: ScopeOption = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show every field, and whom it came from.")] = False,
+    as_of: AsOfOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Show an item and all that is around it.
 
-    What it says, where its links lead, who links to it, and what is newer. It counts as a use.
+    What it says, where its links lead, who links to it, and what is newer. It counts as a use, but for a look at the
+    past.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
@@ -74,8 +82,9 @@ def show(
 
     here = acting_here()
     found = here.find(item, scope)
-    shown = show_item(here.workspace, found, here.scopes(None))
-    for notice in note_uses(here.workspace, {found.scope: [found.item.id]}, "show"):
+    shown = show_item(here.workspace, found, here.scopes(None), as_of=as_of)
+    used = {} if as_of else {found.scope: [found.item.id]}
+    for notice in note_uses(here.workspace, used, "show"):
         out.warn(notice)
     out.emit_json(shown) if as_json else tell(page(shown, explain=explain))
 
@@ -83,10 +92,12 @@ def show(
 def stats(scope: ScopeOption = None, as_json: JsonFlag = False) -> None:
     """Show what is remembered in numbers.
 
-    Items by type and status, tokens, bytes, uses, and the project's identity.
+    Items by type and status, tokens, bytes, uses, and the project's identity; what memory did here; and what a model
+    took today, beside its caps.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
+    from verifflowcc.cli.memory_metrics_views import metrics
     from verifflowcc.cli.memory_views import numbers
     from verifflowcc.services.memory.statistics import numbers_of
 
@@ -94,4 +105,4 @@ def stats(scope: ScopeOption = None, as_json: JsonFlag = False) -> None:
     found = numbers_of(here.workspace, here.scopes(scope))
     for notice in found.notices:
         out.warn(notice)
-    out.emit_json(found) if as_json else tell(numbers(found))
+    out.emit_json(found) if as_json else tell([*numbers(found), *metrics(found)])

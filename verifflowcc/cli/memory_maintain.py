@@ -11,6 +11,22 @@ if TYPE_CHECKING:
     from verifflowcc.services.memory.maintained import Maintained
 
 
+_WORDS = {
+    "forgotten": "edit",
+    "uses": "count",
+    "completed": "complete",
+    "restored": "restore",
+    "ended": "archive",
+    "stage": "archive",
+    "decayed": "archive",
+    "consolidated": "make",
+    "evicted": "archive",
+    "raised": "raise",
+    "task": "clear",
+    "told": "note",
+}
+
+
 class MaintainScope(StrEnum):
     """Whose items are maintained."""
 
@@ -33,9 +49,11 @@ def maintain(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Record uses, and archive what has ended.
+    """Record uses, and do what time does to items.
 
-    So are extracted items that are too many. Archived items stay in their files; no prompt holds them.
+    What has ended or faded is archived, what says much the same becomes a summary, and a fix that a check proves is
+    surer; each step is told with its reason. Archived items stay in their files; no prompt holds them, and restore
+    brings them back.
     """
     from verifflowcc.cli import memory_here
     from verifflowcc.cli import output as out
@@ -49,19 +67,11 @@ def maintain(
 
 
 def _page(done: "Maintained") -> str:
-    from verifflowcc.cli.trace_item_views import printable
+    from verifflowcc.text.invisible import printable
 
     if not done.steps:
         return "nothing to do"
-    words = {
-        "uses": "count",
-        "ended": "archive",
-        "evicted": "archive",
-        "forgotten": "edit",
-        "task": "clear",
-        "told": "note",
-    }
-    lines = [f"{words[each.kind]} {each.item or each.scope}: {each.why}" for each in done.steps]
+    lines = [f"{_WORDS[each.kind]} {each.item or each.scope}: {each.why}" for each in done.steps]
     if done.dry_run:
         lines.append("nothing was written (--dry-run)")
     return printable("\n".join(lines))

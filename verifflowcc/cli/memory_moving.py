@@ -1,4 +1,4 @@
-"""`vfcc memory link|move|promote`: how an item stands to another, and in which memory it is."""
+"""`vfcc memory link|move`: how an item stands to another, and in which memory it is."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,46 +71,6 @@ def move(
         return
     more = ", as was begun before" if done.finished else ""
     tell([f"{done.item.id}: moved from {done.was} to {done.scope} memory{more}"])
-
-
-def promote(
-    item: IdArgument,
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="SCOPE", help="project (from a task …) or user (from the project).")
-    ] = None,
-    type_: TypeOption = None,
-    scope: ScopeOption = None,
-    yes: YesOption = False,
-    as_json: JsonFlag = False,
-) -> None:
-    """Make a proposed item active, or move an item up.
-
-    With --to, from a task to the project, or from the project to the user. It takes a person at a terminal; nothing is
-    promoted by itself.
-    """
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here, tell
-    from verifflowcc.services.memory.promoting import promote_item
-    from verifflowcc.services.memory.scopes import PROJECT, read_scope
-    from verifflowcc.services.trace_finding import one_of
-
-    here = acting_here()
-    word = one_of(to, ("user", PROJECT), "memory to promote it to", "--to …") if to is not None else None
-    target = read_scope(here.workspace, word) if word is not None else None
-    done = promote_item(
-        here.workspace,
-        here.find(item, scope, but=target),
-        target,
-        actor=here.actor,
-        today=here.today,
-        confirm=lambda moving: _ask(moving, yes=yes),
-        type_name=type_,
-    )
-    if as_json:
-        out.emit_json(done)
-        return
-    stands = f", in the place of {', '.join(done.supersedes)}" if done.supersedes and not target else ""
-    tell([f"{done.item.id}: {f'moved to {done.scope} memory' if target else 'active'}{stands}"])
 
 
 def _ask(moving: "Moving", *, yes: bool) -> None:

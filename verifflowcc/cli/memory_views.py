@@ -100,6 +100,14 @@ def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
     yield from _part("linked by", [_end(each, f"{each.id} {each.relation}") for each in shown.linked_by])
     if explain:
         yield from _part("fields", [f"{name}: {value}" for name, value in _fields(item)])
+    if item.archived is not None:
+        from verifflowcc.services.memory.putting_away import WORDS
+
+        yield ""
+        why = WORDS.get(item.archived.why, item.archived.why) or "nothing says why"
+        into = f" ({item.archived.into})" if item.archived.into else ""
+        yield folded(f"archived on {item.archived.on}: {why}{into}", 2)
+        yield f"next: vfcc memory restore {item.archived.into or item.id}"
     if item.status == "pending":
         yield ""
         yield f"next: vfcc memory promote {item.id}"
@@ -124,6 +132,9 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
     source = item.source
     where = f", in {source.project}" if source.project else ""
     yield "source", f"{source.kind}, {source.actor}{where}{f', session {source.session}' if source.session else ''}"
+    if source.origin:
+        said = f", said by {source.speaker}" if source.speaker else ""
+        yield "read from", f"{source.origin}{f', turn {source.turn}' if source.turn else ''}{said}"
     for name in ("key", "created", "updated", "expires", "deadline"):
         if value := getattr(item, name):
             yield name, value
@@ -138,7 +149,13 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
 
 
 def before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]:
-    """Return what a person sees before a question: what is remembered now, and what would be."""
+    """Return what a person sees before a question: what is remembered now, and what would be; no secret in it."""
+    from verifflowcc.text.secrets import withhold
+
+    return [withhold(line) for line in _before_and_after(before, after)]
+
+
+def _before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]:
     if before is None:
         return [f"{after.item.type}: {after.item.title}", *_short(after)]
     lines = [f"{after.item.id}, {after.item.type}"]

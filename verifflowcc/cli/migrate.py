@@ -16,9 +16,9 @@ def migrate(
     Nothing is overwritten; what was interrupted goes on where it was.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.trace_item_views import printable
     from verifflowcc.services.migrating import migrate as migrate_memory
     from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.text.invisible import printable
 
     done = migrate_memory(open_workspace(), dry_run=dry_run)
     for notice in done.notices:

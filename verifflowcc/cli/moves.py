@@ -46,9 +46,21 @@ def show(done: Transition, workspace: Workspace, *, as_json: bool, sentence: str
     out.emit(sentence or _sentence(done))
     for note in done.notes:
         out.emit(f"  {note}")
-    for line in _onward(done):
+    for line in (*_onward(done), *_learned(done)):
         out.emit(line)
     show_commit(done, workspace)
+
+
+def _learned(done: Transition) -> list[str]:
+    """What the sprint offers to keep, each with its command."""
+    if not done.learnings:
+        return []
+    from verifflowcc.text.invisible import printable
+
+    lines = ["", f"learned in {done.state.id}, and kept only if you say so:"]
+    for each in done.learnings:
+        lines += [f"  {each.id}: {each.title} ({each.why})", f"    {each.command}"]
+    return [*map(printable, lines), ""]
 
 
 def show_commit(done: Transition, workspace: Workspace) -> None:

@@ -36,15 +36,17 @@ def emit_json(value: object) -> None:
 
 
 def json_text(value: object) -> str:
-    """Return a value as the JSON that `emit_json` writes."""
+    """Return a value as the JSON that `emit_json` writes; what nobody sees is written as an escape."""
     import json
 
-    return json.dumps(plain(value), indent=2, sort_keys=True, ensure_ascii=False)
+    from verifflowcc.text.invisible import escape_invisible
+
+    return escape_invisible(json.dumps(plain(value), indent=2, sort_keys=True, ensure_ascii=False))
 
 
 def say(text: str) -> None:
-    """Write a message for the person to stderr; what a name in it could do to a terminal is taken out."""
-    shown = "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in text)
+    """Write a message for the person to stderr; what a name in it could do to a terminal is written out."""
+    shown = _printable(text)
     try:
         write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
     except OSError:
@@ -92,6 +94,14 @@ def plain(value: object) -> Json:
     if isinstance(value, Sequence | set | frozenset):
         return [plain(one) for one in (sorted(value) if isinstance(value, set | frozenset) else value)]
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def _printable(text: str) -> str:
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    from verifflowcc.text.invisible import printable
+
+    return printable(text)
 
 
 def person_is_looking() -> bool:

@@ -112,4 +112,6 @@ def _block(headings: Sequence[str], row: Sequence[str]) -> str:
 def _plain_cell(cell: str) -> str:
     if cell.isprintable():
         return cell
-    return "".join(character if character.isprintable() else "�" for character in cell)
+    from verifflowcc.text.invisible import printable
+
+    return printable(cell).replace("\n", "<U+000A>")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.trace_item_views import printable
+from verifflowcc.text.invisible import printable
 
 if TYPE_CHECKING:
     from verifflowcc.domain.items import Item

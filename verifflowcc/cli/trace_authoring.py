@@ -108,8 +108,8 @@ def retire(
     """
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.trace_item_views import printable
     from verifflowcc.services.trace_retiring import retire_item
+    from verifflowcc.text.invisible import printable
 
     acting = moves.acting_here()
     done = retire_item(acting.workspace, item, reason, actor=acting.actor)
@@ -124,7 +124,7 @@ def retire(
 
 def _tell_added(added: "Added") -> None:
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.trace_item_views import printable
+    from verifflowcc.text.invisible import printable
 
     links = "".join(f", {link.relation} {link.to}" for link in added.item.links)
     out.emit(printable(f"{added.item.id}: {added.item.title}{links}\n  in {_here(added.item.path)}"))
@@ -133,7 +133,7 @@ def _tell_added(added: "Added") -> None:
 
 
 def _said(done: "Linked", more: str = "") -> str:
-    from verifflowcc.cli.trace_item_views import printable
+    from verifflowcc.text.invisible import printable
 
     return printable(f"{done.item} {' and '.join(done.relations)} {done.to}{more}")
 

@@ -63,9 +63,9 @@ def diff(
 ) -> None:
     """Compare a baseline with another, or with what is there now."""
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.trace_item_views import printable
     from verifflowcc.services.trace_baselines import compare_baselines
     from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.text.invisible import printable
 
     drift = compare_baselines(open_workspace(), old, new)
     out.emit_json(drift) if as_json else out.emit(printable("\n".join(_lines(drift))))

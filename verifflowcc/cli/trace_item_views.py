@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.cli.folding import folded
 from verifflowcc.domain.trace import TraceItem
+from verifflowcc.text.invisible import printable
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_clearing import ToClear
@@ -62,14 +63,6 @@ def _text(item: TraceItem) -> Iterator[str]:
     yield from (f"  {line}" for line in lines[:MOST_LINES])
     if len(lines) > MOST_LINES:
         yield f"  and {len(lines) - MOST_LINES} more lines in {item.path}"
-
-
-def printable(text: str) -> str:
-    """Return a text without what a word in a file could do to a terminal; line breaks stay."""
-    expanded = text.expandtabs(4)
-    if expanded.replace("\n", "").isprintable():
-        return expanded
-    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in expanded)
 
 
 def page(shown: "ItemPage") -> str:

@@ -97,7 +97,7 @@ def _question(what: "ToReview") -> str:
 
 def _tell(done: "Reviews") -> None:
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.trace_item_views import printable
+    from verifflowcc.text.invisible import printable
 
     lines: list[str] = []
     for each in done.reviewed:

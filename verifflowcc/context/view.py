@@ -10,27 +10,28 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Annotated
 
 from verifflowcc.text.fences import close_fences, fence_for
+from verifflowcc.text.invisible import show_invisible
+from verifflowcc.text.secrets import withhold
 
 Body = Annotated[str, "body"]
 LINE_CHARS = 300
 INFOS = ("markdown", "json", "yaml")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def plain_text(text: str) -> str:
-    """Return `text` with LF line ends, no newline at its end, and U+FFFD for each other control character."""
+    """Return `text` with LF line ends, no newline at its end, and each character that nobody sees written out."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROLS.sub("\ufffd", text).rstrip("\n")
+    return show_invisible(text).rstrip("\n")
 
 
 def one_line(text: str) -> str:
     """Return `text` as one line of at most `LINE_CHARS` characters; what was cut shows as `…`."""
-    if len(text) <= LINE_CHARS and text.isprintable() and "  " not in text and text == text.strip():
+    if len(text) <= LINE_CHARS and text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
         return text
-    line = _BREAKS.sub(" ", text).strip()
-    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+    shown = show_invisible(_BREAKS.sub(" ", text)).strip()
+    return shown if len(shown) <= LINE_CHARS else shown[: LINE_CHARS - 1] + "…"
 
 
 def _require_lines(view: object, names: tuple[str, ...]) -> None:
@@ -156,16 +157,16 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
     """Return an entry whose text stands in a fence that nothing in it can close."""
     body = plain_text(text)
     return EntryView(
-        key=one_line(key),
-        title=one_line(title),
+        key=one_line(withhold(key)),
+        title=one_line(withhold(title)),
         text=body,
         fence=fence_for(body),
         info=kind if kind in INFOS else "text",
-        source=one_line(source),
+        source=one_line(withhold(source)),
         date=one_line(date or ""),
         trust=one_line(trust),
         trimmed=trimmed,
-        standing=one_line(standing),
+        standing=one_line(withhold(standing)),
     )
 
 
@@ -176,5 +177,5 @@ def prose_view(key: str, text: str, *, source: str, trimmed: bool = False) -> En
 
 def prose(text: str) -> str:
     """Return text that stands unfenced (the task, a role's prose), its last fence or comment closed if left open."""
-    body = close_fences(plain_text(text)).rstrip("\n")
+    body = close_fences(plain_text(withhold(text))).rstrip("\n")
     return body + "\n-->" if body.rfind("<!--") > body.rfind("-->") else body

@@ -77,13 +77,29 @@ class LayerUse:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """What typed items are in a prompt, in numbers.
+
+    `tokens` are those of their bodies. `candidates` were offered by the virtual sources, `final` of them are in it,
+    and `filtered` were left out since their scope or type is none of this role's. `conflicts` are pairs of items in it
+    that cannot both hold.
+    """
+
+    tokens: int = 0
+    candidates: int = 0
+    final: int = 0
+    filtered: int = 0
+    conflicts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """A compiled prompt and its account.
 
     `tokens` counts `text` as rendered and is never above `budget_tokens`. `notices` are sentences for the reader.
     `counter` says which counter counted; `estimated` is true where the count is not exact and is shown with a `~`.
     `compression` is the tokens of the bodies in the prompt over those of all bodies offered, in thousandths. `items`
-    are the ids of the typed items in it, by scope.
+    are the ids of the typed items in it, by scope; `memory` is their account.
     """
 
     agent: str
@@ -98,6 +114,7 @@ class Prompt:
     counter: str
     estimated: bool = False
     items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    memory: MemoryUse = MemoryUse()
 
 
 @dataclass(frozen=True, slots=True)

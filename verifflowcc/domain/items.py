@@ -108,6 +108,20 @@ class Uses:
 
 
 @dataclass(frozen=True, slots=True)
+class Archived:
+    """When and why an item was put away: an ISO day, a word (`ended`, `decayed`, `consolidated` …), and where to.
+
+    `into` is the summary that tells what it says. `was` is the value of its status as it was written before, None where
+    its file had no such line: with it the file is brought back byte for byte.
+    """
+
+    on: str
+    why: str
+    into: str | None = None
+    was: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Recency:
     """How new an item is, by its own word: an ISO date or a number in its name. Compared within a kind only."""
 
@@ -152,7 +166,8 @@ class Item:
     or date-times. `path` is as the caller gave it, with `/`; `scope` follows from it. `key` is what an upsert matches
     within scope and type. `tokens` counts what a task's item says; None elsewhere. `details` are what a type of item
     has beside its text, in the order of the file: the stage and tool of a task's item, the scope of a convention, the
-    code of a failure, the domain of a pattern, the category of a preference. `decision` is there for decisions alone.
+    code of a failure, the domain of a pattern, the category of a preference. `decision` is there for decisions alone,
+    and `archived` for an archived item that says when it was put away.
     """
 
     id: str
@@ -179,6 +194,7 @@ class Item:
     details: tuple[tuple[str, str], ...] = ()
     recency: Recency = Recency()
     decision: DecisionFacts | None = None
+    archived: Archived | None = None
 
 
 def scope_of(path: str) -> str:

@@ -92,6 +92,20 @@ _TABLE: Mapping[MemoryFamily, tuple[_Row, ...]] = {
             "A key differs by one letter from one that vfcc reads, so it goes unheard. Other unknown keys are yours.",
             "Write the key that was meant.",
         ),
+        (
+            "secret",
+            _E,
+            "a file holds what looks like a secret",
+            "A key, a token or a password stands in it. Prompts and lists withhold it, and git keeps it for everybody.",
+            "Make the secret void where it was issued, take it out of the file, and say where it is kept instead.",
+        ),
+        (
+            "raised-trust",
+            _W,
+            "an item is trusted more than whoever wrote it",
+            "Its source is no person, it says that a person vouches for it, and it does not say who.",
+            "Read it. If it is right: `vfcc memory edit ID --trust human`; else forget it.",
+        ),
     ),
     MemoryFamily.IDENTITY: (
         (

@@ -40,11 +40,15 @@ class Clock(Protocol):
 class Model(Protocol):
     """A language model that answers one prompt with one JSON value. It only ever refines what is done without one."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is called in sentences for a person."""
+        ...
 
     def ask(self, prompt: str, schema: Mapping[str, object], *, most_tokens: int) -> ModelAnswer:
         """Return the answer to a prompt, which is asked to be JSON of this JSON schema.
 
+        `most_tokens` is what the answer may have at most, as far as the model can be told so.
         Raises ModelError where it takes too long, cannot be reached, refuses, or answers with what is no JSON.
         """
         ...

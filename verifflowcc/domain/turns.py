@@ -46,9 +46,11 @@ class Turn:
 class Conversation:
     """What was read from one source, in its order. `origin` names the source: a file's name and digest, or a session.
 
-    `problems` are sentences that begin with `file:line:`; what they tell of was left out.
+    `problems` are sentences that begin with `file:line:`; what they tell of was left out. `notes` say what was left out
+    that nobody has to mend: the torn last line of a transcript that is being written, words before the first name.
     """
 
     origin: str
     turns: tuple[Turn, ...]
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from verifflowcc.domain.items import Link, Ref, Relation, Source, SourceKind, Uses
+from verifflowcc.domain.items import Archived, Link, Ref, Relation, Source, SourceKind, Uses
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.text.dates import read_moment
 from verifflowcc.text.near import nearest
@@ -119,7 +119,7 @@ class Fields:
             said = quoted(kind) if kind else "a list"
             self.note(value, f"source {said} is not one of {_choice(kind or '', tuple(SourceKind))}; explicit is used")
             kind = None
-        names = (member(value, name) for name in ("project", "session"))
+        names = (member(value, name) for name in ("project", "session", "origin", "turn", "speaker"))
         return Source(SourceKind(kind or "explicit"), member(value, "actor") or "human", *names)
 
     def uses(self) -> Uses:
@@ -133,6 +133,15 @@ class Fields:
             self.note(value, "uses needs a whole `count` and a date `last`; it is ignored")
             return Uses()
         return Uses(int(count or "0"), day)
+
+    def archived(self) -> Archived | None:
+        """Return when and why the item was put away; None where nothing is said, or by somebody's own key."""
+        value = self.values.get("archived")
+        on = member(value, "on") if value is not None else None
+        day = read_moment(on) if on else None
+        if value is None or day is None:
+            return None
+        return Archived(day[:10], member(value, "why") or "", member(value, "into"), member(value, "was"))
 
     def whole(self, name: str) -> int | None:
         """Return a whole number from 0 up, else None."""

@@ -24,7 +24,7 @@ KNOWN_KEYS = (
     *("id", "type", "title", "key", "importance", "confidence", "status", "links", "source", "trust", "refs", "uses"),
     *("created", "updated", "date", "expires", "deadline", "verification", "tags", "tokens", "details"),
     *("derived", "rationale", "planned", "integrity", "reviewed", "verified", "tests", "evidence"),
-    "imported",
+    *("imported", "archived"),
 )
 _ABOUT_A_FOLDER = frozenset({"readme", "index", "_index", "template", "adr-template"})
 _FOLDERS = {"decisions": "decision", "conventions": "convention"}
@@ -53,6 +53,7 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
     created, updated = fields.moment("created"), fields.moment("updated")
     created = created or fields.moment("date")
     title = fields.text("title") or (decision.title if decision else None) or first_heading(body) or stem
+    status = Status.ACTIVE if decision and _is_decision_status(fields) else _status(fields)
     item = Item(
         id=fields.text("id") or _without_suffix(path),
         type=type_name,
@@ -62,7 +63,7 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
         importance=fields.thousandths("importance", item_type(type_name).importance),
         confidence=fields.thousandths("confidence", DEFAULT_CONFIDENCE),
         key=fields.text("key"),
-        status=Status.ACTIVE if decision and _is_decision_status(fields) else _status(fields),
+        status=status,
         links=fields.links(),
         source=source,
         trust=trust_of(fields, source),
@@ -78,6 +79,7 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
         details=fields.details(),
         recency=recency(updated or created or (decision.date if decision else None), stem),
         decision=decision,
+        archived=fields.archived() if status is Status.ARCHIVED else None,
     )
     unknown = tuple((key, value) for key, value in (table.pairs if table else ()) if key not in KNOWN_KEYS)
     return ItemRecord(item, unknown, tuple(fields.notices))

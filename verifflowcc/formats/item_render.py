@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from verifflowcc.domain.items import Item, Link, Ref, Source, Uses
+from verifflowcc.domain.items import Archived, Item, Link, Ref, Source, Uses
 from verifflowcc.formats.item_fields import show_thousandths
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_./@+ -]*(?<! )")
@@ -40,6 +40,7 @@ def render_item(item: Item, body: str) -> str:
         ("uses", render_uses(item.uses) if item.uses != Uses() else None),
         ("tokens", None if item.tokens is None else str(item.tokens)),
         ("details", _table(item.details) if item.details else None),
+        ("archived", render_archived(item.archived) if item.archived else None),
     )
     lines = [f"{name}: {value}\n" for name, value in rows if value is not None]
     text = body.replace("\r\n", "\n").strip("\n")
@@ -65,6 +66,18 @@ def render_uses(uses: Uses) -> str:
     '{count: 12, last: 2026-11-20}'
     """
     return "{" + f"count: {uses.count}" + (f", last: {_date(uses.last)}" if uses.last else "") + "}"
+
+
+def render_archived(archived: Archived) -> str:
+    """Return when and why an item was put away, as the one line of YAML that follows `archived:`.
+
+    >>> render_archived(Archived("2026-11-21", "ended", was="active"))
+    '{on: 2026-11-21, why: ended, was: active}'
+    """
+    pairs = (("why", archived.why), ("into", archived.into), ("was", archived.was))
+    return (
+        "{on: " + archived.on + "".join(f", {name}: {inner(value)}" for name, value in pairs if value is not None) + "}"
+    )
 
 
 def scalar(text: str) -> str:
@@ -95,7 +108,7 @@ def _date(text: str | None) -> str | None:
 
 
 def _source(source: Source) -> str:
-    pairs = (("project", source.project), ("session", source.session))
+    pairs = ((name, getattr(source, name)) for name in ("project", "session", "origin", "turn", "speaker"))
     return _table((("kind", str(source.kind)), ("actor", source.actor), *pairs))
 
 

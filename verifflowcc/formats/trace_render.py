@@ -73,7 +73,7 @@ def _people(item: TraceItem) -> Iterator[str]:
 
 def _origin(item: TraceItem, source: Source, created: str | None) -> Iterator[str]:
     pairs = (("kind", str(source.kind)), ("actor", source.actor))
-    where = (("project", source.project), ("session", source.session))
+    where = ((name, getattr(source, name)) for name in ("project", "session", "origin", "turn", "speaker"))
     yield f"source: {entry(_table(*pairs, *where))}\n"
     yield f"trust: {item.trust}\n"
     if created:

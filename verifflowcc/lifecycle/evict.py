@@ -12,11 +12,12 @@ _FOUND = frozenset({SourceKind.EXTRACTED, SourceKind.INFERRED})
 def evictable(item: Item) -> bool:
     """Say whether an item counts against the limit, and may make room.
 
-    It was extracted or inferred, and by no person; it is active, and no decision, convention or trace item.
+    It was extracted or inferred, and written by no person; it is active, and no decision, convention or trace item.
+    What was read out of a conversation was written by none, whoever had it read.
     """
     return (
         item.source.kind in _FOUND
-        and item.source.actor.partition(":")[0] != "human"
+        and (item.source.origin is not None or item.source.actor.partition(":")[0] != "human")
         and item.status is Status.ACTIVE
         and item.type not in SPARED_TYPES
         and not is_trace_type(item.type)

@@ -1,12 +1,18 @@
 """When items end: by the day that they say, else by their type's time to live in their scope."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 
 from verifflowcc.domain.item_types import ScopeKind, item_type
 from verifflowcc.domain.items import Item
+from verifflowcc.text.article import with_article
+
+Lifetimes = Mapping[str, int | None]
+"""Days that the settings give to types; None: never. A type that is not there has those of the table."""
+NO_LIFETIMES: Lifetimes = {}
 
 
-def last_day(item: Item) -> str | None:
+def last_day(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> str | None:
     """Return the last ISO day on which an item holds; None where it has no end.
 
     What the item says goes before its type's time to live. That runs from the day on which the item was made, in the
@@ -15,7 +21,7 @@ def last_day(item: Item) -> str | None:
     """
     if item.expires is not None:
         return item.expires[:10]
-    days = lifetime_days(item)
+    days = lifetime_days(item, ttl_days)
     if days is None or item.created is None:
         return None
     try:
@@ -24,25 +30,31 @@ def last_day(item: Item) -> str | None:
         return None
 
 
-def lifetime_days(item: Item) -> int | None:
-    """Return the days that an item lives without saying so itself; None where it does not run out."""
+def lifetime_days(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> int | None:
+    """Return the days that an item lives without saying so itself; None where it does not run out.
+
+    A project's settings say nothing of what is known of a person, wherever `ttl_days` has their types.
+    """
     found = item_type(item.type)
     here = item.scope.partition("/")[0]
-    if here == ScopeKind.USER or found.scope is ScopeKind.USER:
+    if here == ScopeKind.USER or (found.scope is ScopeKind.TASK and here != ScopeKind.TASK):
         return None
-    if found.scope is ScopeKind.TASK and here != ScopeKind.TASK:
-        return None
-    return found.ttl_days
+    if item.type in ttl_days:
+        return ttl_days[item.type]
+    return None if found.scope is ScopeKind.USER else found.ttl_days
 
 
-def has_ended(item: Item, today: str) -> bool:
+def has_ended(item: Item, today: str, ttl_days: Lifetimes = NO_LIFETIMES) -> bool:
     """Say whether the last day of an item is over; `today` is an ISO day in UTC."""
-    last = last_day(item)
+    last = last_day(item, ttl_days)
     return last is not None and last < today
 
 
-def why_ended(item: Item) -> str:
+def why_ended(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> str:
     """Return why an item has ended, as a clause."""
     if item.expires is not None:
         return f"it holds until {item.expires[:10]}, as it says"
-    return f"a {item.type} holds for {lifetime_days(item)} days, and this one was made on {(item.created or '')[:10]}"
+    days = lifetime_days(item, ttl_days)
+    said = " (memory.lifecycle.type_ttl_days)" if item.type in ttl_days else ""
+    made = (item.created or "")[:10]
+    return f"{with_article(item.type)} holds for {days} days{said}, and this one was made on {made}"

@@ -9,6 +9,7 @@ from verifflowcc.lifecycle.memory_identity import check_identity
 from verifflowcc.lifecycle.memory_life import check_life, check_place
 from verifflowcc.lifecycle.memory_links import check_links
 from verifflowcc.lifecycle.memory_sources import MemorySources
+from verifflowcc.lifecycle.memory_vouching import check_vouching
 
 
 def check_memory(sources: MemorySources) -> TraceReport:
@@ -23,6 +24,7 @@ def check_memory(sources: MemorySources) -> TraceReport:
     check_links(sources, tell)
     check_place(sources, tell)
     check_life(sources, tell)
+    check_vouching(sources, tell)
     counts = Counter(each.item.type for each in sources.items)
     if sources.unread:
         counts["unread"] = len(sources.unread)

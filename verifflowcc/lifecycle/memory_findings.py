@@ -6,12 +6,16 @@ from collections.abc import Iterable
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory_codes import CHECKS
 from verifflowcc.domain.trace import Asked, Finding, Severity
+from verifflowcc.text.secrets import withhold
 
 _ORDER = {severity: number for number, severity in enumerate(Severity)}
 
 
 class MemoryFindings:
-    """Collects findings: `message` is one sentence, `step` what to do next, `about` tells two of one code apart."""
+    """Collects findings: `message` is one sentence, `step` what to do next, `about` tells two of one code apart.
+
+    What looks like a secret in them is withheld.
+    """
 
     def __init__(self) -> None:
         self._asked: Counter[str] = Counter()
@@ -32,12 +36,12 @@ class MemoryFindings:
                 code,
                 check.family,
                 check.severity,
-                item.id,
+                withhold(item.id),
                 item.type,
                 item.path,
                 line,
-                message,
-                step,
+                withhold(message),
+                withhold(step),
                 about,
                 tuple(also),
             )
@@ -46,7 +50,8 @@ class MemoryFindings:
     def file(self, code: str, path: str, line: int, message: str, step: str) -> None:
         """Tell something of a file that is no item."""
         check = CHECKS[code]
-        self._found.append(Finding(code, check.family, check.severity, "", "", path, line, message, step))
+        said = withhold(message)
+        self._found.append(Finding(code, check.family, check.severity, "", "", path, line, said, step))
 
     def findings(self) -> tuple[Finding, ...]:
         """Return the findings in a stable order: severity, path, line, code, about."""

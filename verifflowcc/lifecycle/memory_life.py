@@ -51,14 +51,14 @@ def check_life(sources: MemorySources, tell: MemoryFindings) -> None:
     for looked in sources.items:
         item = looked.item
         tell.ask(1, "pending")
-        tell.ask(last_day(item) is not None, "expired")
+        tell.ask(last_day(item, sources.ttl_days) is not None, "expired")
         tell.ask(item.uses.last is not None, "future-use")
         if item.status is Status.PENDING:
             by = item.source.actor
             message = f"{item.id} was proposed by {by} and waits for a person"
             tell.item("pending", item, looked.line("status"), message, f"vfcc memory promote {item.id}")
-        if item.status is Status.ACTIVE and has_ended(item, sources.today):
-            message = f"{item.id} has ended and is active: {why_ended(item)}"
+        if item.status is Status.ACTIVE and has_ended(item, sources.today, sources.ttl_days):
+            message = f"{item.id} has ended and is active: {why_ended(item, sources.ttl_days)}"
             tell.item("expired", item, looked.line("expires"), message, "vfcc memory maintain")
         if item.uses.last is not None and item.uses.last[:10] > sources.today:
             message = f"{item.id} was last used on {item.uses.last[:10]}, which is yet to come"

@@ -62,7 +62,8 @@ def _dangling(looked: Looked, link: Link, sources: MemorySources, tell: MemoryFi
 def _check_link(looked: Looked, link: Link, target: Item, tell: MemoryFindings) -> None:
     item, line, about = looked.item, looked.line("links"), f"{link.relation} {link.to}"
     active = item.status is Status.ACTIVE
-    if link.relation in _STANDS_ON and active and target.status is Status.ARCHIVED:
+    told_by = target.archived is not None and target.archived.into == item.id
+    if link.relation in _STANDS_ON and active and target.status is Status.ARCHIVED and not told_by:
         message = f"{item.id} {link.relation} {target.id}, which is archived"
         tell.item("link-to-archived", item, line, message, f"vfcc memory show {target.id}", about, [target.path])
     if link.relation is Relation.CONTRADICTS and active and target.status is Status.ACTIVE and target != item:

@@ -11,13 +11,15 @@ class Looked:
     """An item as its file says it.
 
     `lines` maps a key of its front matter to its line in the file; `notices` are what its parser said, each
-    `path:line: sentence`; `unknown` are the keys that nobody knows.
+    `path:line: sentence`; `unknown` are the keys that nobody knows. `secrets` are the kinds and places of what looks like
+    a secret in it, never the secret.
     """
 
     item: Item
     lines: Mapping[str, int] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    secrets: tuple[tuple[str, int, int], ...] = ()
 
     def line(self, key: str) -> int:
         """The line of a key; the first where it does not stand there."""
@@ -41,7 +43,7 @@ class MemorySources:
     `types` are all known type names, `trace_types` those whose fields and links `check trace` looks after. `elsewhere`
     maps the ids of the other memory (the person's, where this is a project's) to where they are. `files` has the digest
     of each file that an item speaks of, None for one that is not there. `superseded` are the paths of items that others
-    replace. `today` is an ISO day in UTC.
+    replace. `today` is an ISO day in UTC; `ttl_days` are the days that the settings give to types.
     """
 
     items: tuple[Looked, ...]
@@ -52,3 +54,4 @@ class MemorySources:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str | None] = field(default_factory=dict)
     superseded: frozenset[str] = frozenset()
+    ttl_days: Mapping[str, int | None] = field(default_factory=dict)

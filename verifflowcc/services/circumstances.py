@@ -20,7 +20,7 @@ from verifflowcc.services import prompt_templates
 from verifflowcc.services.allocating import allocation_of
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.offering import Caps, caps_for
+from verifflowcc.services.offering import Caps, Past, caps_for
 from verifflowcc.services.prompt_sources import Sources, close_sources, open_sources
 from verifflowcc.services.selection import Selection, select
 from verifflowcc.services.standpoint import depends_on as place_depends_on
@@ -62,6 +62,11 @@ class Circumstances:
     def caps(self) -> Caps:
         """How many typed items the role is offered."""
         return caps_for(self.config.memory, self.question.agent, with_past=self.question.with_past)
+
+    @property
+    def past(self) -> Past | None:
+        """The day that is looked at, where it is not the present one."""
+        return Past(self.question.as_of, self.config.memory.ttl_days) if self.question.as_of else None
 
     def template(self) -> "PromptTemplate":
         """Return the role's template, checked and ready."""

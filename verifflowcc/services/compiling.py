@@ -5,18 +5,22 @@ from dataclasses import replace
 
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
 from verifflowcc.domain.config import SHARE_UNIT
-from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, Placed, Prompt
+from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, Placed, Prompt
 from verifflowcc.domain.layers import PRIORITY, Layer
+from verifflowcc.domain.sources import RECALL, USER
 from verifflowcc.errors import StrictError
 from verifflowcc.packing.pack import LayerQueue, pack
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.gathering import Gathered, gather
+from verifflowcc.services.prompt_safety import safe_entries, safe_text, told_of_text
 from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
+from verifflowcc.text.secrets import withhold
 
 ROOM_CHARS = 65_536
 ROOM_PER_ENTRY_CHARS = 1024
 LEFTOVER_PART = 10
+_RETRIEVED = (RECALL, USER)
 OFTEN = 8
 """A template may print what it is given this often and some words of its own; one that prints more is stopped."""
 
@@ -30,7 +34,7 @@ def with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed
 
 def pack_layer(here: Circumstances, reading: Reading, layer: Layer) -> tuple[Placed, ...]:
     """Return the fates of one layer's candidates where the whole budget is theirs."""
-    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps)
+    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps, here.past)
     queues = [replace(queue, share=SHARE_UNIT) for queue in _queues(here, gathered) if queue.layer is layer]
     trim = trimmer(here.counter.count, _text_of(reading))
     placed = pack(queues, here.budget_tokens, lambda _: 0, trim).placed
@@ -49,29 +53,44 @@ def _save(here: Circumstances) -> tuple[str, ...]:
 
 
 def _text_of(reading: Reading) -> Callable[[Candidate], str]:
-    return lambda candidate: reading.text(candidate.path, candidate.digest)
+    """Return what gives the text of an entry as a prompt may show it: without secrets, nothing in it unseen."""
+    known: dict[tuple[str, str], str] = {}
+
+    def text_of(candidate: Candidate) -> str:
+        key = (candidate.path, candidate.digest)
+        if key not in known:
+            known[key] = safe_text(reading.text(*key))
+        return known[key]
+
+    return text_of
 
 
 def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
     """Return the prompt and its explanation. Raises as `services.context.compile_context` says."""
-    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps)
+    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps, here.past)
     compiled = _pack(here, gathered, reading)
     placed = compiled.packing.placed
-    notices = (*here.notices, *gathered.notices, *_not_whole(placed))
+    notices = (*here.notices, *gathered.notices, *_not_whole(placed), *_changed_for_show(placed, reading))
     if here.question.strict:
         _refuse_partial(placed, here)
     prompt = _prompt(here, compiled, gathered, notices)
     prompt = replace(prompt, notices=(*prompt.notices, *_save(here)))
     return ContextPackage(
         prompt=prompt,
-        task=here.question.task,
-        placed=placed,
+        task=withhold(here.question.task),
+        placed=safe_entries(placed),
         skipped=tuple(gathered.skipped),
         sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
         inputs={**here.inputs, **gathered.digests},
         caps={"user_items": here.caps.user_items, "project_items": here.caps.project_items},
         tiers=_tiers(placed),
     )
+
+
+def _changed_for_show(placed: Sequence[Placed], reading: Reading) -> list[str]:
+    """Return a sentence for each entry in the prompt whose text is not shown as it is kept."""
+    kept = (one.candidate for one in placed if one.fate is not Fate.DROPPED)
+    return [sentence for one in kept for sentence in told_of_text(one.key, reading.text(one.path, one.digest))]
 
 
 def _tiers(placed: Sequence[Placed]) -> dict[str, int]:
@@ -146,6 +165,20 @@ def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices
         counter=here.counter.name,
         estimated=here.counter.estimated,
         items=_items(compiled.packing.placed),
+        memory=_memory_use(here, gathered, compiled.packing.placed),
+    )
+
+
+def _memory_use(here: Circumstances, gathered: Gathered, placed: Sequence[Placed]) -> MemoryUse:
+    inside = [one for one in placed if one.candidate.item and one.fate is not Fate.DROPPED]
+    paths = {one.candidate.path for one in inside}
+    sourced = {one.candidate.path for one in inside if one.candidate.origin in _RETRIEVED}
+    return MemoryUse(
+        tokens=sum(one.tokens for one in inside),
+        candidates=len({one.path for one in here.selection.selected if one.origin in _RETRIEVED}),
+        final=len(sourced),
+        filtered=gathered.filtered,
+        conflicts=sum(paths.issuperset(pair) for pair in gathered.conflicts),
     )
 
 

@@ -46,15 +46,18 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
 
 
 def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt) -> tuple[str, ...]:
-    """Note that a prompt used the typed items in it; return notices where that cannot be done.
+    """Count a prompt, and note that it used the typed items in it; return notices where that cannot be done.
 
-    A prompt of a commit is for comparing and for CI, and counts as no use. No tracked file changes.
+    A prompt of a commit is for comparing and for CI, and counts as no use, nor does a look at the past. No tracked file
+    changes.
     """
-    if question.committed or not prompt.items:
+    if question.committed or question.as_of:
         return ()
     from verifflowcc.services.memory.access import note_uses
+    from verifflowcc.services.memory.counting import note_prompt_use
 
-    return note_uses(workspace, prompt.items, "context")
+    uses = note_uses(workspace, prompt.items, "context") if prompt.items else ()
+    return (*uses, *note_prompt_use(workspace, prompt.memory))
 
 
 def load_entries(workspace: Workspace, question: Question) -> "tuple[tuple[Placed, str], ...]":

@@ -4,18 +4,19 @@ Items that other clones do not have are looked at apart: none of them changes wh
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from verifflowcc.adapters.files.layout import Derived, Supplied
 from verifflowcc.adapters.files.tree import Found
-from verifflowcc.context.standing import standing
+from verifflowcc.context.conflicts import conflicts
+from verifflowcc.context.standing import standing, superseded
 from verifflowcc.domain.entries import Candidate, Skipped
 from verifflowcc.domain.items import Item, Status
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
 from verifflowcc.errors import FormatError
-from verifflowcc.services.offering import Caps, Entry, Offer, in_order, paths_in
+from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
 from verifflowcc.services.reading import Body, Reading
 from verifflowcc.services.selection import Selected, Selection
 from verifflowcc.text.digest import digest_text
@@ -28,41 +29,58 @@ _ORIGINS = (RECALL, TASK, USER)
 class Gathered:
     """Candidates per layer in rank order, what was left out, and what the person should know.
 
-    `digests` has, by virtual source, the digest of all that it offered.
+    `digests` has, by virtual source, the digest of all that it offered. `filtered` counts items that are none of this
+    role's; `conflicts` are pairs of paths of which both stand and only one can hold.
     """
 
     candidates: dict[Layer, tuple[Candidate, ...]] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
+    filtered: int = 0
+    conflicts: tuple[tuple[str, str], ...] = ()
 
 
 def gather(
-    selection: Selection, reading: Reading, derived: Mapping[Derived, Supplied], task: str, caps: Caps
+    selection: Selection,
+    reading: Reading,
+    derived: Mapping[Derived, Supplied],
+    task: str,
+    caps: Caps,
+    past: Past | None = None,
 ) -> Gathered:
     """Return ranked candidates for every layer of the selection, typed items no more than `caps` says.
 
-    `derived` is what each derived source says; one that is missing has nothing to say yet. Raises FormatError
-    where an always-load file of the project cannot be read as memory.
+    `derived` is what each derived source says; one that is missing has nothing to say yet. With `past`, items are as
+    they were on its day; files that say no day stand as they are. Raises FormatError where an always-load file of the
+    project cannot be read as memory.
     """
     gathered = Gathered()
     bodies = _bodies(selection.selected, reading, sorted(set(terms(task))))
     gathered.notices += _missing(selection)
     _refuse_broken(selection.selected, reading, gathered)
-    standings = _standings(selection.selected, bodies, gathered)
+    later: dict[str, str] = {}
+    if past is not None:
+        bodies, later = _as_they_were(selection.selected, bodies, past)
+        gathered.notices.append(f"as of {past.day}; files that say no day stand as they are today")
+    standings = _standings([one for one in selection.selected if one.path not in later], bodies, gathered)
     offer = Offer(caps, paths_in(task), bool(task))
+    standing_items: list[Item] = []
     for layer in dict.fromkeys(one.layer for one in selection.selected):
         usable = []
         for one in selection.selected:
             if one.layer is layer:
                 entry = _entry(one, bodies, reading, derived, standings.get(one.path, ""))
-                reason = _left_out(one, entry, caps, reading)
+                reason = later.get(one.path) or _left_out(one, entry, caps, reading)
                 if reason is not None:
                     _skip(one, entry, reason, reading, gathered)
+                    gathered.filtered += not _offered(one, entry, caps)
                 elif entry is not None:
                     usable.append(entry)
+                    standing_items += [entry.body.item] if entry.body and not entry.standing else []
         gathered.candidates[layer], above = in_order(usable, offer)
         gathered.skipped += above
+    gathered.conflicts = conflicts(standing_items)
     gathered.digests = _digests(selection.selected, bodies)
     gathered.notices += _problems_told(reading)
     return gathered
@@ -81,14 +99,37 @@ def _bodies(selected: Iterable[Selected], reading: Reading, words: list[str]) ->
     return bodies | reading.stored(kept.values(), words) if kept else bodies
 
 
-def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathered: Gathered) -> dict[str, str]:
-    """Return path → why it does not stand; what is private supersedes nothing that others have, nor the reverse."""
+def _as_they_were(
+    selected: Iterable[Selected], bodies: Mapping[str, Body], past: Past
+) -> tuple[dict[str, Body], dict[str, str]]:
+    """Return bodies with their items as on a day in the past, and path → why for what was not there yet."""
+    from verifflowcc.lifecycle.as_of import as_of
+
+    then, later = dict(bodies), {}
+    for items in _groups(selected, bodies).values():
+        newer = {path: each.newer for path, each in superseded(items).found.items()}
+        held = {item.path: item for item in as_of(items, past.day, ttl_days=past.ttl_days, newer=newer)}
+        for item in items:
+            if item.path in held:
+                then[item.path] = replace(bodies[item.path], item=held[item.path])
+            else:
+                later[item.path] = f"made on {(item.created or '')[:10] or 'a later day'}, after {past.day}"
+    return then, later
+
+
+def _groups(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[str, list[Item]]:
+    """Return the items that stand beside each other: what all have, and apart from it what is private."""
     groups: dict[str, list[Item]] = {}
     for path, origin in sorted({one.path: one.origin for one in selected}.items()):
         if path in bodies:
             groups.setdefault(origin if origin in LOCAL else "", []).append(bodies[path].item)
+    return groups
+
+
+def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathered: Gathered) -> dict[str, str]:
+    """Return path → why it does not stand; what is private supersedes nothing that others have, nor the reverse."""
     reasons: dict[str, str] = {}
-    for items in groups.values():
+    for items in _groups(selected, bodies).values():
         stands = standing(items)
         gathered.notices += stands.notices
         reasons |= stands.left_out
@@ -148,9 +189,14 @@ def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) 
     pending = entry.body is not None and entry.body.item.status is Status.PENDING
     if entry.standing and (pending or not caps.with_past):
         return entry.standing
-    if one.origin == USER and entry.body is not None and not caps.offers(entry.body.item.type):
+    if entry.body is not None and not _offered(one, entry, caps):
         return f"{entry.body.item.type} is not offered to a {caps.kind} role (memory.assembly.{caps.kind}.user_types)"
     return "empty" if entry.tokens == 0 else None
+
+
+def _offered(one: Selected, entry: Entry | None, caps: Caps) -> bool:
+    """Whether an item is of a type that this role is offered, as far as its source is one that asks for that."""
+    return one.origin != USER or entry is None or entry.body is None or caps.offers(entry.body.item.type)
 
 
 def _skip(one: Selected, entry: Entry | None, reason: str, reading: Reading, gathered: Gathered) -> None:

@@ -1,7 +1,7 @@
 """Put a layer's entries in order and cut what is above the number of items that a role is offered."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from verifflowcc.context.rank import Ranked, Score, rank
@@ -40,6 +40,14 @@ class Caps:
         if layer is Layer.PROJECT:
             return self.project_items, "project_items"
         return (self.user_items, "user_items") if layer is Layer.USER else None
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A day in the past that a prompt is of, and the days that types of items live."""
+
+    day: str
+    ttl_days: Mapping[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from verifflowcc import __version__
 from verifflowcc.adapters.files.user_home import user_home, user_settings_file
 from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
-from verifflowcc.domain.entries import LayerUse, Prompt
+from verifflowcc.domain.entries import LayerUse, MemoryUse, Prompt
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.question import Question
 from verifflowcc.errors import WorkspaceError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
-_FORMAT = "2"
+_FORMAT = "4"
 
 
 def recall(workspace: Workspace, question: Question) -> Prompt | None:
@@ -54,6 +54,7 @@ def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamp
 
     values = {field.name: getattr(prompt, field.name) for field in fields(Prompt)}
     values["layers"] = [[getattr(use, field.name) for field in fields(LayerUse)] for use in prompt.layers]
+    values["memory"] = [getattr(prompt.memory, field.name) for field in fields(MemoryUse)]
     path = _path(workspace, question)
     body = json.dumps({"depends": stamps.by_path, "prompt": values}).encode()
     try:
@@ -69,12 +70,14 @@ def _check(body: bytes) -> bytes:
 
 def _prompt(values: "Mapping[str, object]") -> Prompt:
     given = dict(values)
-    layers, notices, items = given.pop("layers"), given.pop("notices"), given.pop("items")
-    if not isinstance(layers, list) or not isinstance(notices, list) or not isinstance(items, dict):
-        raise TypeError("a kept prompt has layers, notices and items")
+    layers, notices, items, memory = (given.pop(name) for name in ("layers", "notices", "items", "memory"))
+    if not (isinstance(layers, list) and isinstance(notices, list) and isinstance(memory, list)):
+        raise TypeError("a kept prompt has layers, notices and numbers of memory")
+    if not isinstance(items, dict):
+        raise TypeError("a kept prompt has items")
     uses = tuple(LayerUse(Layer(layer), *numbers) for layer, *numbers in layers)
     ids = {scope: tuple(each) for scope, each in items.items()}
-    return Prompt(layers=uses, notices=tuple(notices), items=ids, **given)  # type: ignore[arg-type]
+    return Prompt(layers=uses, notices=tuple(notices), items=ids, memory=MemoryUse(*memory), **given)  # type: ignore[arg-type]
 
 
 def _home() -> str:

@@ -10,6 +10,7 @@ from verifflowcc.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import one_line
+from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.people_acting import last_day, require_open, require_person
 from verifflowcc.services.transitions import Transition, load_movable, record, settle
 from verifflowcc.services.workspace import Workspace
@@ -66,6 +67,7 @@ def skip_stage(
         "digest": _left_behind(facts, now.stage),
     }
     done = record(workspace, seen, state, (EventType.STAGE_SKIPPED, payload), actor=actor)
+    done = with_memory_ended(workspace, done)
     return settle(workspace, done, f"{what.sprint}: {what.stage} skipped", commit=commit)
 
 

@@ -10,7 +10,7 @@ from verifflowcc.adapters.git.history import head_commit
 from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.workflows import Workflow
-from verifflowcc.errors import ConflictError, GateClosed, LedgerError, UsageError, WorkspaceError
+from verifflowcc.errors import ConflictError, GateClosed, LedgerError, UsageError, VfccError, WorkspaceError
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.gates import sound_facts
@@ -115,7 +115,7 @@ def close_sprint(
     """Close a sprint; its learnings go to the end of its `knowledge.md`, once, however often this is tried.
 
     Raises GateClosed while a stage is open or does not hold any more, unless `unfinished_reason` says why the sprint
-    ends all the same.
+    ends all the same. What the sprint learned is offered, and nothing of it written.
     """
     seen, state = load_movable(workspace, sprint_id)
     if state.status is SprintStatus.CLOSED:
@@ -136,7 +136,8 @@ def close_sprint(
         actor=actor,
         prepare=lambda writer: _learn(writer, block),
     )
-    return settle(workspace, replace(done, notes=notes), f"{sprint_id}: sprint closed", commit=commit)
+    done = _with_learnings(workspace, replace(done, notes=notes), state)
+    return settle(workspace, done, f"{sprint_id}: sprint closed", commit=commit)
 
 
 def update_sprint(workspace: Workspace, sprint_id: str, results: Mapping[str, object]) -> tuple[str, ...]:
@@ -158,6 +159,16 @@ def update_sprint(workspace: Workspace, sprint_id: str, results: Mapping[str, ob
             written = (*written, results_path(sprint_id))
         refresh_progress(writer, state)
     return tuple(f".memory/{path}" for path in written)
+
+
+def _with_learnings(workspace: Workspace, done: Transition, state: SprintState) -> Transition:
+    """Return the end of a sprint with what it offers to keep; where that cannot be read, it stands with a warning."""
+    from verifflowcc.services.memory.learning import learnings_of  # reads what is remembered, at a sprint's end alone
+
+    try:
+        return replace(done, learnings=learnings_of(workspace, state))
+    except VfccError as error:
+        return replace(done, warnings=(*done.warnings, f"learnings are not offered: {error.message}"))
 
 
 def _check_chosen(workspace: Workspace, sprint_id: str) -> None:

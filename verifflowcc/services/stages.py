@@ -18,6 +18,7 @@ from verifflowcc.formats.events import moment
 from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.gates import StageGates, ask_gates, gates_of, sound_facts, unmet, way_on
 from verifflowcc.services.given import one_line
+from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.sprints import list_sprints
 from verifflowcc.services.transitions import Transition, load_movable, load_sprint, record, settle
@@ -51,7 +52,8 @@ def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: b
     """Leave the stage in work and enter the next, if its exit gate and the next one's entry gate are open.
 
     `summary.md` and `metrics.json` are written first; the event is what counts, so after a crash before it the command
-    is run again. Raises GateClosed with all that is missing.
+    is run again. What is remembered of the stage ends with it; that never holds the stage back. Raises GateClosed with
+    all that is missing.
     """
     seen, state = load_movable(workspace, sprint_id)
     stage = stage_in_work(state)
@@ -74,7 +76,7 @@ def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: b
         prepare=lambda writer: _hand_over(writer, stage.stage.id, summary, metrics_document(left)),
     )
     told = (*on_record(asked.gates), *standing(state, done.state))
-    done = replace(done, notes=told, warnings=(*notices, *done.warnings))
+    done = with_memory_ended(workspace, replace(done, notes=told, warnings=(*notices, *done.warnings)))
     return settle(workspace, done, f"{sprint_id}: {stage.stage.id} passed", commit=commit)
 
 

@@ -13,6 +13,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.services.given import LONGEST_TITLE, one_line, prose
+from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.trace_finding import find_item, one_of
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.trace_linking import chosen_relation
@@ -63,6 +64,13 @@ def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
     view = items_view(workspace)
     rule = _rule(view.policy, wanted.type)
     item = _item(view, rule, wanted, _TRUST.get(actor.partition(":")[0], Trust.TOOL))
+    refuse_secrets(
+        ("the title", wanted.title),
+        ("the text", wanted.text),
+        ("the rationale", wanted.rationale),
+        ("the id", wanted.id),
+        *(("a tag", tag) for tag in wanted.tags),
+    )
     text = render_trace_item(item, _body(wanted), source=Source(actor=actor), created=workspace.today())
     with writing_items(workspace.memory):
         create_item_file(workspace.root, item.path, text)

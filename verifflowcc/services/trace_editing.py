@@ -11,6 +11,7 @@ from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import ConflictError
 from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.front_matter_read import Scalar, Table, Value
+from verifflowcc.services.memory.guarding import refuse_new_secret
 from verifflowcc.services.workspace import Workspace
 
 
@@ -55,8 +56,8 @@ def set_list(edit: Edit, key: str, decide: Callable[[tuple[Value, ...]], ListEdi
 def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
     """Write what changes, each file whole or not at all; return the paths that were written.
 
-    Raises ConflictError where a file is not as it was read, before anything is written; WorkspaceError where one cannot
-    be written, and then those before it are.
+    Raises ConflictError where a file is not as it was read and SecretError where a change would bring a secret in,
+    before anything is written; WorkspaceError where one cannot be written, and then those before it are.
     """
     wanted = [edit for edit in edits if edit.changes]
     if not wanted:
@@ -68,6 +69,9 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
                 raise ConflictError(
                     f"{edit.path} has changed meanwhile; nothing was written", hint="run the command again"
                 )
+        for edit in wanted:
+            before, after = (data.decode("utf-8", "replace") for data in (edit.before, edit.after))
+            refuse_new_secret(before, after, edit.path)
         for edit in wanted:
             replace_item_file(workspace.root, edit.path, edit.before, edit.after)
     return tuple(edit.path for edit in wanted)

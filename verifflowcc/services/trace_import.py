@@ -19,9 +19,11 @@ from verifflowcc.errors import ConflictError, FormatError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.imported import Imported, Side, changed, parts_of, read_imported, updated, with_imported
 from verifflowcc.formats.trace_render import render_trace_item
+from verifflowcc.services.memory.guarding import refuse_new_secret
 from verifflowcc.services.trace_finding import one_of
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.secrets import withhold
 from verifflowcc.trace.adopt import ITEMS, Adopted, Here, adopt
 from verifflowcc.trace.adopt_words import Choices
 
@@ -227,6 +229,9 @@ def _write(workspace: Workspace, planned: list[_Planned]) -> int:
             raise ConflictError(f"{each.told.path} is there already; nothing was written", hint="vfcc trace list")
         if each.before is not None and read_item_file(workspace.root, each.told.path) != each.before:
             raise ConflictError(f"{each.told.path} has changed meanwhile; nothing was written")
+    for each in wanted:
+        before, after = ((data or b"").decode("utf-8", "replace") for data in (each.before, each.after))
+        refuse_new_secret(before, after, withhold(each.told.path))
     for each in wanted:
         assert each.after is not None
         if each.before is None:

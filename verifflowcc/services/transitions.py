@@ -11,6 +11,7 @@ from verifflowcc.adapters.files.ledger import LARGEST_EVENT_BYTES, Ledger, Ledge
 from verifflowcc.adapters.git.commit import commit_paths, in_repository
 from verifflowcc.domain.events import Event, EventType, Json, LedgerProblem, LedgerRead
 from verifflowcc.domain.gates import Kind
+from verifflowcc.domain.learnings import Learning
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, LedgerError, UsageError, VfccError
 from verifflowcc.formats.events import encode_event, make_event
@@ -29,7 +30,8 @@ class Transition:
 
     `state` is the sprint after it; `before` and `after` are the stages in work. `written` are paths relative to the
     project's root. `committed` is the id of the git commit, if one was made; else `git_command` is what would make it,
-    or None outside of git. `notes` (what went on record, what became stale) and `warnings` are sentences.
+    or None outside of git. `notes` (what went on record, what became stale) and `warnings` are sentences. `learnings`
+    are what the end of a sprint offers to keep.
     """
 
     state: SprintState
@@ -41,6 +43,7 @@ class Transition:
     warnings: tuple[str, ...] = ()
     committed: str | None = None
     git_command: str | None = None
+    learnings: tuple[Learning, ...] = ()
 
 
 def ledger_of(workspace: Workspace) -> Ledger:

@@ -25,7 +25,7 @@ from verifflowcc.domain.gates import Mode
 from verifflowcc.text.digest import digest_text
 
 FILE = "config.json"
-_SHAPE = 4
+_SHAPE = 5
 _LARGEST_BYTES = 8 << 20
 
 

@@ -3,7 +3,14 @@
 from typing import TypedDict
 
 from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import Assembly, MemorySettings
+from verifflowcc.domain.config import (
+    Assembly,
+    ConsolidationSettings,
+    ExtractionMode,
+    MemorySettings,
+    RerankSettings,
+    ScopeMode,
+)
 from verifflowcc.domain.item_types import ScopeKind
 
 
@@ -11,6 +18,17 @@ class _Assembly(TypedDict):
     user_items: int
     project_items: int
     user_types: list[str] | None
+
+
+class _Rerank(TypedDict):
+    enabled: bool
+    max_candidates: int
+    trigger_min_margin: int
+
+
+class _Consolidation(TypedDict):
+    enabled: bool
+    interval_days: int
 
 
 class Memory(TypedDict):
@@ -22,6 +40,12 @@ class Memory(TypedDict):
     thinking: _Assembly
     working: _Assembly
     max_items: int
+    extraction_mode: str
+    max_llm_calls_per_turn: int
+    scope_mode: str
+    rerank: _Rerank
+    consolidation: _Consolidation
+    ttl_days: dict[str, int | None]
 
 
 def memory_body(memory: MemorySettings) -> Memory:
@@ -33,6 +57,19 @@ def memory_body(memory: MemorySettings) -> Memory:
         "thinking": _assembly_body(memory.thinking),
         "working": _assembly_body(memory.working),
         "max_items": memory.max_items,
+        "extraction_mode": memory.extraction_mode.value,
+        "max_llm_calls_per_turn": memory.max_llm_calls_per_turn,
+        "scope_mode": memory.scope_mode.value,
+        "rerank": {
+            "enabled": memory.rerank.enabled,
+            "max_candidates": memory.rerank.max_candidates,
+            "trigger_min_margin": memory.rerank.trigger_min_margin,
+        },
+        "consolidation": {
+            "enabled": memory.consolidation.enabled,
+            "interval_days": memory.consolidation.interval_days,
+        },
+        "ttl_days": dict(memory.ttl_days),
     }
 
 
@@ -45,6 +82,12 @@ def memory_settings(body: Memory) -> MemorySettings:
         thinking=_assembly(body["thinking"]),
         working=_assembly(body["working"]),
         max_items=body["max_items"],
+        extraction_mode=ExtractionMode(body["extraction_mode"]),
+        max_llm_calls_per_turn=body["max_llm_calls_per_turn"],
+        scope_mode=ScopeMode(body["scope_mode"]),
+        rerank=RerankSettings(**body["rerank"]),
+        consolidation=ConsolidationSettings(**body["consolidation"]),
+        ttl_days=dict(body["ttl_days"]),
     )
 
 

@@ -7,16 +7,32 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema, model_validator
 
+from verifflowcc.adapters.config.memory_life_section import (
+    ConsolidationSection,
+    LifecycleSection,
+    RerankSection,
+    ScopeSection,
+)
 from verifflowcc.adapters.config.patterns import ROLE, role_problem
 from verifflowcc.adapters.config.section import Section, obeys, sentence
 from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import MAX_ITEMS, THINKING, THINKING_ROLES, WORKING, Assembly, MemorySettings
+from verifflowcc.domain.config import (
+    MAX_ITEMS,
+    THINKING,
+    THINKING_ROLES,
+    WORKING,
+    Assembly,
+    ExtractionMode,
+    MemorySettings,
+    ScopeMode,
+)
 from verifflowcc.domain.item_types import TYPES, ScopeKind
 from verifflowcc.text.near import nearest
 
 PROJECT_BACKENDS = ("files", "sqlite", "postgres")
 TASK_BACKENDS = ("files", "sqlite")
 MOST_ITEMS = 1_000_000
+MOST_CALLS = 100
 USER_TYPES = tuple(each.name for each in TYPES.values() if each.scope is ScopeKind.USER)
 
 
@@ -88,7 +104,7 @@ class AssembliesSection(Section):
 
 
 class MemorySection(Section):
-    """How typed items are kept, and how many of them a role is offered."""
+    """How typed items are kept, how many of them a role is offered, how they are learned, and how long they live."""
 
     enabled: bool = Field(default=True, description="Whether prompts draw on @recall, @task and @user.")
     backends: BackendsSection = Field(default_factory=BackendsSection, description="How the items are kept.")
@@ -97,6 +113,18 @@ class MemorySection(Section):
     )
     max_items: Annotated[int, Field(ge=1, le=MOST_ITEMS)] = Field(
         default=MAX_ITEMS, description="Above so many extracted and inferred items, the lowest tenth is archived."
+    )
+    extraction_mode: Literal["heuristic", "llm", "hybrid"] = Field(
+        default="hybrid", description="Who extracts from a turn: rules, a model, or a model where rules are unsure."
+    )
+    max_llm_calls_per_turn: Annotated[int, Field(ge=0, le=MOST_CALLS)] = Field(
+        default=1, description="The most calls of a model that memory makes for one turn; 0 asks none."
+    )
+    rerank: RerankSection = Field(default_factory=RerankSection, description="A second look at the best candidates.")
+    scope: ScopeSection = Field(default_factory=ScopeSection, description="Which scopes are drawn on.")
+    lifecycle: LifecycleSection = Field(default_factory=LifecycleSection, description="How long items live.")
+    consolidation: ConsolidationSection = Field(
+        default_factory=ConsolidationSection, description="Summaries of dense clusters."
     )
 
     @model_validator(mode="before")
@@ -129,4 +157,10 @@ class MemorySection(Section):
             thinking=self.assembly.thinking.assembly(),
             working=self.assembly.working.assembly(),
             max_items=self.max_items,
+            extraction_mode=ExtractionMode(self.extraction_mode),
+            max_llm_calls_per_turn=self.max_llm_calls_per_turn,
+            scope_mode=ScopeMode(self.scope.mode),
+            rerank=self.rerank.settings(),
+            consolidation=self.consolidation.settings(),
+            ttl_days=self.lifecycle.ttl_days(),
         )

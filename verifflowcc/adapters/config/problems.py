@@ -16,7 +16,16 @@ from verifflowcc.adapters.config.gates_section import (
     GatesSection,
     ReportsSection,
 )
+from verifflowcc.adapters.config.memory_life_section import (
+    MOST_CANDIDATES,
+    MOST_DAYS,
+    ConsolidationSection,
+    LifecycleSection,
+    RerankSection,
+    ScopeSection,
+)
 from verifflowcc.adapters.config.memory_section import (
+    MOST_CALLS,
     MOST_ITEMS,
     PROJECT_BACKENDS,
     TASK_BACKENDS,
@@ -37,7 +46,7 @@ from verifflowcc.adapters.config.models import (
 from verifflowcc.adapters.config.section import SENTENCE
 from verifflowcc.adapters.config.trace_section import TraceSection
 from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
-from verifflowcc.domain.config import FORMAT
+from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode
 from verifflowcc.text.near import nearest
 
 ANY = "*"
@@ -57,13 +66,24 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("memory", "backends"), BackendsSection),
     (("memory", "assembly"), AssembliesSection),
     (("memory", "assembly", ANY), ThinkingSection),
+    (("memory", "rerank"), RerankSection),
+    (("memory", "scope"), ScopeSection),
+    (("memory", "lifecycle"), LifecycleSection),
+    (("memory", "consolidation"), ConsolidationSection),
     (("git",), GitSection),
     (("tokens",), TokensSection),
 )
+_ELSEWHERE: dict[Loc, str] = {
+    ("llm",): "llm belongs to your own settings ($XDG_CONFIG_HOME/vfcc/config.yaml); a project names no model, or a "
+    "clone of it could make this machine run a program, or send what is said here elsewhere",
+}
+"""What is no key here, though it is one in another place."""
 _MODE: Loc = ("gates", "modes", ANY)
 _CHOICES: dict[Loc, tuple[str, ...]] = {
     ("memory", "backends", "project"): PROJECT_BACKENDS,
     ("memory", "backends", "task"): TASK_BACKENDS,
+    ("memory", "extraction_mode"): tuple(ExtractionMode),
+    ("memory", "scope", "mode"): tuple(ScopeMode),
     ("git", "commit"): ("never", "always"),
     ("tokens", "encoding"): ("o200k_base", "cl100k_base"),
 }
@@ -98,6 +118,13 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("memory", "assembly", ANY, "user_types", ANY), "a type of user items: a text such as preference"),
     (("memory", "assembly", ANY, ANY), f"a whole number from 0 to {MOST_ITEMS:,}"),
     (("memory", "max_items"), f"a whole number from 1 to {MOST_ITEMS:,}"),
+    (("memory", "max_llm_calls_per_turn"), f"a whole number from 0 to {MOST_CALLS}"),
+    (("memory", "rerank", "max_candidates"), f"a whole number from 1 to {MOST_CANDIDATES:,}"),
+    (("memory", "rerank", "trigger_min_margin"), "a number from 0 to 1 with at most three decimals"),
+    (("memory", "lifecycle", "type_ttl_days"), "a mapping from types to days"),
+    (("memory", "lifecycle", "type_ttl_days", ANY), f"a whole number of days from 1 to {MOST_DAYS:,}, or null: never"),
+    (("memory", "consolidation", "interval"), "a number of days such as 7d"),
+    (("memory", ANY, "enabled"), "true or false"),
     (("tokens", "model"), "the name of a model: a text of 1 to 100 characters"),
     (("tokens", "factors"), "a mapping from models to numbers"),
     (("tokens", "factors", ANY), "a number above 0 and at most 10, with at most six decimals"),
@@ -158,6 +185,8 @@ def _missing_key(loc: Loc) -> str:
 
 
 def _unknown_key(loc: Loc) -> str:
+    if loc in _ELSEWHERE:
+        return _ELSEWHERE[loc]
     known = next(list(section.model_fields) for place, section in _SECTIONS if _fits(place, loc[:-1]))
     near = nearest(str(loc[-1]), known)
     where = f" in {dotted(loc[:-1])}" if loc[:-1] else ""

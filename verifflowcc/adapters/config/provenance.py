@@ -74,6 +74,23 @@ def _memory(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
         for key in fields(assembly):
             yield _setting(lines, getattr(assembly, key.name), "memory", "assembly", name, key.name)
     yield _setting(lines, memory.max_items, "memory", "max_items")
+    yield from _learning(memory, lines)
+
+
+def _learning(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
+    yield _setting(lines, memory.extraction_mode.value, "memory", "extraction_mode")
+    yield _setting(lines, memory.max_llm_calls_per_turn, "memory", "max_llm_calls_per_turn")
+    rerank, consolidation = memory.rerank, memory.consolidation
+    yield _setting(lines, rerank.enabled, "memory", "rerank", "enabled")
+    yield _setting(lines, rerank.max_candidates, "memory", "rerank", "max_candidates")
+    yield _setting(lines, rerank.trigger_min_margin / 1000, "memory", "rerank", "trigger_min_margin")
+    yield _setting(lines, memory.scope_mode.value, "memory", "scope", "mode")
+    if not memory.ttl_days:
+        yield _setting(lines, (), "memory", "lifecycle", "type_ttl_days")
+    for name, days in memory.ttl_days.items():
+        yield _setting(lines, days, "memory", "lifecycle", "type_ttl_days", name)
+    yield _setting(lines, consolidation.enabled, "memory", "consolidation", "enabled")
+    yield _setting(lines, f"{consolidation.interval_days}d", "memory", "consolidation", "interval")
 
 
 def _gates(config: Config, lines: Lines) -> Iterator[Setting]:

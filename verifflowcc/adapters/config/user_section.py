@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 from pydantic import AfterValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from verifflowcc.adapters.config.llm_section import EXPECTED_OF_MODEL, LlmSection
 from verifflowcc.adapters.config.problems import dotted, line_of
 from verifflowcc.adapters.config.section import SENTENCE, Section, sentence
 from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc, Plain, read_yaml
@@ -25,6 +26,7 @@ _EXPECTED: dict[Loc, str] = {
     ("memory",): "a mapping with keys out of backend, postgres_url",
     ("memory", "backend"): f"one of {', '.join(_KEPT_IN)}",
     ("memory", "postgres_url"): "a text such as postgresql://db.example.org/memory",
+    **EXPECTED_OF_MODEL,
 }
 
 
@@ -63,9 +65,15 @@ class UserFileSection(Section):
 
     format: Annotated[int, Field(ge=1, le=FORMAT)] = FORMAT
     memory: UserMemorySection = Field(default_factory=UserMemorySection)
+    llm: LlmSection = Field(default_factory=LlmSection)
 
 
-_KEYS: dict[Loc, list[str]] = {(): [*UserFileSection.model_fields], ("memory",): [*UserMemorySection.model_fields]}
+_KEYS: dict[Loc, list[str]] = {
+    (): [*UserFileSection.model_fields],
+    ("memory",): [*UserMemorySection.model_fields],
+    ("llm",): [*LlmSection.model_fields],
+}
+_NAMES = frozenset(name for names in _KEYS.values() for name in names)
 
 
 def read_user_settings(data: bytes, name: str) -> UserSettings:
@@ -81,7 +89,7 @@ def read_user_settings(data: bytes, name: str) -> UserSettings:
         found += [(line, f"{name}:{line}: {why}") for line, why in told]
     if found:
         raise ConfigError(tuple(dict.fromkeys(problem for _, problem in sorted(found))))
-    return UserSettings(BackendKind(section.memory.backend), section.memory.postgres_url)
+    return UserSettings(BackendKind(section.memory.backend), section.memory.postgres_url, section.llm.settings())
 
 
 def _refuse_newer(plain: Plain, name: str) -> None:
@@ -92,7 +100,7 @@ def _refuse_newer(plain: Plain, name: str) -> None:
 
 
 def _problem(details: ErrorDetails, lines: Lines) -> tuple[int, str]:
-    loc: Loc = tuple(part for part in details["loc"] if part in ("format", *_KEYS[()], *_KEYS[("memory",)]))
+    loc: Loc = tuple(part for part in details["loc"] if part in _NAMES)
     if details["type"] == "extra_forbidden":
         return line_of(details["loc"], lines), _unknown_key(details["loc"])
     line = line_of(loc, lines)

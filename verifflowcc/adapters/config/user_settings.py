@@ -5,6 +5,7 @@ Where there is no such file, neither yaml nor pydantic is imported.
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 from verifflowcc.adapters.files.user_home import user_settings_file
 from verifflowcc.domain.config import UserSettings
@@ -29,4 +30,4 @@ def user_settings(env: Mapping[str, str] = os.environ) -> UserSettings:
 
         found = read_user_settings(data, str(path))
     url = env.get(URL_VARIABLE, "").strip()
-    return UserSettings(found.backend, url) if url else found
+    return replace(found, postgres_url=url) if url else found

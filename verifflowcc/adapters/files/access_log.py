@@ -4,21 +4,15 @@ Beside the log lie what is being merged: the lines that were taken, and the plan
 it is local, ignored by git, and may be deleted; the uses that were not merged yet are lost with it.
 """
 
-import os
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from stat import S_ISREG
 
 from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.errors import ConflictError, WorkspaceError
+from verifflowcc.adapters.files.log_file import append_whole, held, read_log
+from verifflowcc.errors import WorkspaceError
 
 LOG = "access.jsonl"
 TAKEN = "access.taken.jsonl"
 PLAN = "access.plan.json"
-_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_WAIT_S, _PAUSE_S = 1.0, 0.005
 
 
 def append_lines(folder: Path, root: Path, lines: bytes) -> None:
@@ -31,8 +25,8 @@ def append_lines(folder: Path, root: Path, lines: bytes) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         check_inside(path, root)
-        with _held(path, alone=False) as handle:
-            _append(path, handle, lines)
+        with held(path, alone=False) as handle:
+            append_whole(path, handle, lines)
     except OSError as error:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -46,9 +40,9 @@ def take_lines(folder: Path) -> bytes:
     taken, path = folder / TAKEN, folder / LOG
     try:
         if not taken.exists() and path.exists():
-            with _held(path, alone=True):
+            with held(path, alone=True):
                 path.rename(taken)
-        return _read(taken)
+        return read_log(taken)
     except OSError as error:
         raise WorkspaceError(f"cannot take {path}: {error.strerror or error}") from error
 
@@ -59,7 +53,7 @@ def waiting_lines(folder: Path, *, taken: bool = True) -> bytes:
     Raises WorkspaceError.
     """
     try:
-        return (_read(folder / TAKEN) if taken else b"") + b"\n" + _read(folder / LOG)
+        return (read_log(folder / TAKEN) if taken else b"") + b"\n" + read_log(folder / LOG)
     except OSError as error:
         raise WorkspaceError(f"cannot read {folder / LOG}: {error.strerror or error}") from error
 
@@ -76,63 +70,6 @@ def drop_taken(folder: Path) -> None:
 def read_plan(folder: Path) -> bytes | None:
     """Return the plan that somebody did not carry out to the end; None where there is none. Raises WorkspaceError."""
     try:
-        return _read(folder / PLAN) or None
+        return read_log(folder / PLAN) or None
     except OSError as error:
         raise WorkspaceError(f"cannot read {folder / PLAN}: {error.strerror or error}") from error
-
-
-def _append(path: Path, handle: int, lines: bytes) -> None:
-    """A line that a full disk cut short is ended first, so that it costs no other line."""
-    size = os.fstat(handle).st_size
-    before = b"\n" if size and os.pread(handle, 1, size - 1) != b"\n" else b""
-    if os.write(handle, before + lines) != len(before + lines):
-        raise WorkspaceError(f"cannot write {path}: there is no space for all of it")
-
-
-@contextmanager
-def _held(path: Path, *, alone: bool) -> Iterator[int]:
-    """Open the log and lock it, and again where it was taken away in between."""
-    until = time.monotonic() + _WAIT_S
-    while True:
-        handle = os.open(path, _FLAGS, 0o666)
-        try:
-            found = os.fstat(handle)
-            if not S_ISREG(found.st_mode):
-                raise WorkspaceError(f"{path} is not an ordinary file")
-            if _locked(handle, alone=alone) and _is_at(path, found):
-                yield handle
-                return
-        finally:
-            os.close(handle)
-        if time.monotonic() >= until:
-            raise ConflictError(f"{path} is held by somebody else", hint="run the command again")
-        time.sleep(_PAUSE_S)
-
-
-def _locked(handle: int, *, alone: bool) -> bool:
-    import fcntl  # not on Windows, where vfcc is untested
-
-    try:
-        fcntl.flock(handle, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _is_at(path: Path, found: os.stat_result) -> bool:
-    try:
-        now = path.lstat()
-    except FileNotFoundError:
-        return False
-    return (now.st_ino, now.st_dev) == (found.st_ino, found.st_dev)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return b""
-    with os.fdopen(handle, "rb") as file:
-        if not S_ISREG(os.fstat(handle).st_mode):
-            raise WorkspaceError(f"{path} is not an ordinary file")
-        return file.read()

@@ -6,6 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from verifflowcc.domain.items import (
+    Archived,
     DecisionFacts,
     DecisionStatus,
     Item,
@@ -31,6 +32,7 @@ _READERS: dict[str, Callable[[Any], object]] = {
     "source": lambda value: Source(_SOURCE_KINDS[value[0]], *value[1:]),
     "recency": lambda value: Recency(*value),
     "uses": lambda value: Uses(*value),
+    "archived": lambda value: Archived(*value),
     "details": lambda value: tuple((name, text) for name, text in value),
 }
 
@@ -57,7 +59,7 @@ def item_from_text(text: str) -> Item:
 def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
-    if isinstance(value, Link | Ref | Source | Recency | Uses | DecisionFacts):
+    if isinstance(value, Link | Ref | Source | Recency | Uses | DecisionFacts | Archived):
         return [_plain(getattr(value, field.name)) for field in fields(value)]
     return value
 

@@ -9,7 +9,7 @@ from typing import Any
 from verifflowcc import __version__
 from verifflowcc.adapters.index.item_columns import definitions
 
-LAYOUT = 5
+LAYOUT = 6
 LOCK_WAIT_S = 1.0
 """Nothing in the index is worth a longer wait: it can be made again."""
 

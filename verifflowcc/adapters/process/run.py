@@ -54,7 +54,7 @@ def run_command(root: Path, argv: Sequence[str], timeout_s: int, *, on_start: Ca
     try:
         process = _start(root, argv)
     except (OSError, ValueError) as error:
-        return Ran(None, _not_started(root, argv, error), b"", 0)
+        return Ran(None, why_not_started(root, argv, error), b"", 0)
     output = _Output()
     with process:
         try:
@@ -62,7 +62,7 @@ def run_command(root: Path, argv: Sequence[str], timeout_s: int, *, on_start: Ca
                 on_start()
             in_time = _await_end(process, output, started + timeout_s)
         finally:
-            _end_group(process)
+            end_group(process)
         _read_what_is_there(_pipe(process), output)
     duration_ms = round((time.monotonic() - started) * 1000)
     if not in_time:
@@ -86,7 +86,7 @@ def _start(root: Path, argv: Sequence[str]) -> subprocess.Popen[bytes]:
     )
 
 
-def _not_started(root: Path, argv: Sequence[str], error: OSError | ValueError) -> str:
+def why_not_started(root: Path, argv: Sequence[str], error: OSError | ValueError) -> str:
     """Say why a command did not start; the system tells a missing folder, program and interpreter by one word."""
     if isinstance(error, ValueError):
         return f"cannot be run: {error}"
@@ -136,7 +136,7 @@ def _read_what_is_there(pipe: IO[bytes], output: "_Output") -> None:
             output.take(pipe)
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
     """End the command and what it started, as far as that stayed in its group: ask first, then make it end."""
     try:
         if _signal_group(process, signal.SIGTERM):

@@ -13,6 +13,7 @@ from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.services.memory.around import items_around
+from verifflowcc.services.memory.guarding import details_read, refuse_secrets
 from verifflowcc.services.memory.opening import folder_of_scope
 from verifflowcc.services.memory.permission import asks, is_person, proposes, trust_of
 from verifflowcc.services.memory.rewriting import rewritten, with_link, with_source
@@ -93,8 +94,10 @@ def add_item(
     """Add an item to the store of its scope, or say anew the active one of its type and key.
 
     What a person or a project remembers is only proposed by anybody else: as a pending item that supersedes the active
-    one. Raises UsageError for an id that is taken, ConflictError where the item changed while a person was asked.
+    one. Raises UsageError for an id that is taken, ConflictError where the item changed while a person was asked,
+    SecretError where any of its words holds a secret.
     """
+    _refuse_secrets(wanted)
     planned = plan(store, wanted, actor=actor, today=today) if dry_run or asks(wanted.scope, wanted.type) else None
     if planned and not dry_run and planned.asks:
         confirm(planned)
@@ -114,6 +117,26 @@ def add_item(
             if wanted.id is not None:
                 raise _taken(wanted.id)
     raise UsageError("no id was drawn that is free", hint="--id ID")
+
+
+def superseding(added: Added) -> tuple[str, ...]:
+    """Return the ids of what a new item took the place of; none where it is only proposed, or was there before."""
+    if added.outcome is not Outcome.ADDED or not added.written:
+        return ()
+    return tuple(link.to for link in added.item.links if link.relation is Relation.SUPERSEDES)
+
+
+def _refuse_secrets(wanted: Wanted) -> None:
+    """Raise SecretError where anything that was said holds a secret."""
+    refuse_secrets(
+        ("the text", wanted.text),
+        ("the title", wanted.title),
+        ("the key", wanted.key),
+        ("the id", wanted.id),
+        *(("a tag", each) for each in wanted.tags),
+        *details_read(wanted.details),
+        *(("a ref", f"{each.path} {each.symbol or ''}") for each in wanted.refs),
+    )
 
 
 def _stands_alone(wanted: Wanted) -> bool:

@@ -19,7 +19,7 @@ from verifflowcc.errors import UsageError, VfccError, WorkspaceError
 from verifflowcc.lifecycle.memory_check import check_memory as check
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
 from verifflowcc.services.memory.looking import FilesRead, look_into, read_folders
-from verifflowcc.services.memory.opening import backend_of, open_store
+from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
 from verifflowcc.services.trace_reading import nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
 
@@ -71,7 +71,8 @@ def _check_project(workspace: Workspace | None, scope: str | None) -> CheckedMem
     types, traced = _types(workspace, read.items)
     spoken_of = _files(workspace.root, read.items, traced)
     sources = MemorySources(
-        read.items, read.unread, types, traced, workspace.today(), theirs, spoken_of, _superseded(read.items)
+        *(read.items, read.unread, types, traced, workspace.today(), theirs, spoken_of, _superseded(read.items)),
+        ttl_days=memory_settings(workspace).ttl_days,
     )
     report = check(sources)
     if scope is not None:

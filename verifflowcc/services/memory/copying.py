@@ -8,6 +8,7 @@ from verifflowcc.adapters.files.user_home import USER, user_settings_file
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import BackendError, UsageError
+from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.opening import backend_of, open_kind
 from verifflowcc.services.memory.permission import require_person
 from verifflowcc.services.workspace import Workspace
@@ -74,7 +75,8 @@ def copy_items(
 
     Nothing is written where an item of the same id says something else at the other end, unless it is to be replaced.
     Each item is read back before it is removed by a move. Raises NotAllowed unless a person acts or it is a dry run,
-    UsageError where both ends are one, and BackendError where an item did not arrive as it was.
+    UsageError where both ends are one, SecretError where an item holds a secret, which a copy would bring to a second
+    place as it is, and BackendError where an item did not arrive as it was.
     """
     if source is target:
         raise UsageError(f"the items are to be copied from {source} to {source}, which is one place")
@@ -124,6 +126,8 @@ def plan_copy(old: MemoryBackend, new: MemoryBackend, *, replace: bool) -> Plan:
     same = tuple(each.item.id for each in items if there.get(each.item.id) == each.text)
     differing = tuple(each.item.id for each in items if there.get(each.item.id, each.text) != each.text)
     bring = tuple(each for each in items if there.get(each.item.id) != each.text)
+    for each in bring:
+        refuse_item(each)
     if differing and not replace:
         return Plan((), (), differing, same, unreadable)
     return Plan(bring, differing, (), same, unreadable)

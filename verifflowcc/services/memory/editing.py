@@ -11,10 +11,19 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.finding import Found
+from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.permission import GUARDED, asks, is_person, require_change, trust_of
+from verifflowcc.services.memory.permission import (
+    GUARDED,
+    asks,
+    is_person,
+    require_change,
+    require_person,
+    trust_of,
+)
 from verifflowcc.services.memory.recording import title_of
 from verifflowcc.services.memory.rewriting import rewritten
+from verifflowcc.services.memory.vouching import demand_no_rise, vouched
 from verifflowcc.services.memory.words import said
 from verifflowcc.services.workspace import Workspace
 
@@ -73,6 +82,10 @@ def edit_item(
     after, changed = changed_item(found, changes, actor=actor, today=today)
     if not changed:
         return Edited(found.item, found.scope, (), found.stored.text)
+    tags = (("a tag", each) for each in changes.tag)
+    refuse_secrets(("the text", changes.text), ("the title", changes.title), ("the key", changes.key), *tags)
+    if after.item.status is not Status.ARCHIVED:
+        refuse_item(after)
     if asks(found.scope, found.item.type) and is_person(actor):
         confirm(Asked(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
@@ -101,7 +114,11 @@ def replace_text(
         raise UsageError(f"an edit keeps id and type: {found.item.id}, {found.item.type}", hint="vfcc memory move")
     if parsed.notices and parsed.notices != parse_item(path, found.stored.text.encode("utf-8")).notices:
         raise UsageError(f"{parsed.notices[0]}; nothing was written", hint=f"vfcc memory edit {found.item.id}")
+    refuse_secrets(("the text", text))
     after = stored_item(path, edit_lines(path, text.encode("utf-8"), {"updated": today}))
+    demand_no_rise(found.item, after.item, actor)
+    if after.item.status is Status.ACTIVE and found.item.status is not Status.ACTIVE and found.scope in GUARDED:
+        require_person(actor, f"promoting {found.item.id}", hint=f"vfcc memory show {found.item.id}")
     if asks(found.scope, found.item.type) and is_person(actor):
         confirm(Asked(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
@@ -125,6 +142,8 @@ def changed_item(found: Found, changes: Changes, *, actor: str, today: str) -> t
         return found.stored, ()
     if new_text and changes.trust is None:
         item = replace(item, trust=trust_of(actor))
+    if least_trust(item.trust, before.trust) is not item.trust and is_person(actor):
+        item = replace(vouched(item, actor, today), trust=item.trust)
     return rewritten(found.stored, replace(item, updated=today), changes.text if new_text else None), changed
 
 

@@ -3,10 +3,10 @@
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.lifecycle.evict import evicted
-from verifflowcc.services.memory.recording import changed
+from verifflowcc.services.memory.putting_away import EVICTED, put_away
 
 
-def evict(backend: MemoryBackend, max_items: int) -> tuple[Item, ...]:
+def evict(backend: MemoryBackend, max_items: int, *, today: str) -> tuple[Item, ...]:
     """Archive what is above the limit, by the rule of `lifecycle.evict`; return what was archived.
 
     Raises as the store does, and FormatError where an item's front matter cannot be edited.
@@ -16,12 +16,7 @@ def evict(backend: MemoryBackend, max_items: int) -> tuple[Item, ...]:
     with backend.writing():
         gone = evicted(backend.items(), max_items)
         for item in gone:
-            archive(backend, item.id)
+            stored = backend.get(item.id)
+            if stored is not None:
+                backend.add(put_away(stored, today=today, why=EVICTED))
     return gone
-
-
-def archive(backend: MemoryBackend, item_id: str) -> None:
-    """Set the status of an item to archived, if it is there still."""
-    stored = backend.get(item_id)
-    if stored is not None:
-        backend.add(changed(stored, {"status": "archived"}))

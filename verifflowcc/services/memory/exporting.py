@@ -3,11 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.item_jsonl import item_line
+from verifflowcc.services.memory.guarding import secrets_told
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import PROJECT, read_scope, scopes_searched
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.invisible import escape_invisible
+from verifflowcc.text.secrets import find_secrets, withhold
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,8 @@ def export_memory(
     """Return all items of some scopes, by scope and id, whatever their status; `types` leaves the others out.
 
     Without scopes it is those of the project, outside of one the person's; `everything` is all scopes that are open
-    here. Raises UsageError for a scope that there is not, WorkspaceError and BackendError.
+    here. A secret in a text is withheld, and an item whose fields hold one is left out; `problems` say so. Raises
+    UsageError for a scope that there is not, WorkspaceError and BackendError.
     """
     if everything:
         wanted = scopes_searched(workspace)
@@ -45,5 +52,22 @@ def export_memory(
             found = [each for each in store.list_all() if not types or each.item.type in types]
             problems += store.problems
         counts[scope] = len(found)
-        lines += [item_line(each) for each in sorted(found, key=lambda each: each.item.id)]
+        for each in sorted(found, key=lambda each: each.item.id):
+            line, told = _line(each)
+            lines += [line] if line is not None else []
+            problems += [told] if told else []
+            counts[scope] -= line is None
     return Exported("".join(f"{line}\n" for line in lines), counts, tuple(problems))
+
+
+def _line(stored: StoredItem) -> tuple[str | None, str]:
+    """Return an item as a line, None where its fields hold a secret, and a sentence on what is withheld of it."""
+    found = secrets_told(stored.text)
+    if not found:
+        return escape_invisible(item_line(stored)), ""
+    told = f"{stored.item.path} holds what looks like a secret, {', '.join(found)}"
+    head = stored.text[: len(stored.text) - len(split(stored.text).body)]
+    if find_secrets(head):
+        return None, f"{withhold(told)}, in its fields: it is left out"
+    kept = stored_item(stored.item.path, (head + withhold(stored.text[len(head) :])).encode("utf-8"))
+    return escape_invisible(item_line(kept)), f"{withhold(told)}: that is withheld"

@@ -8,6 +8,7 @@ from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.items import Item
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
+from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import backend_of, open_store
 from verifflowcc.services.memory.permission import require_change, require_person
 from verifflowcc.services.workspace import Workspace
@@ -45,7 +46,7 @@ def forget_item(
         demand_same(store.get(name), found)
         store.delete(name)
     return Forgotten(
-        found.item,
+        withheld_item(found.item),
         found.scope,
         linked_by(workspace, found, scopes or (found.scope,)),
         _in_git(workspace, found),

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -10,15 +10,19 @@ from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.foreign.given_file import read_bytes
 from verifflowcc.domain.item_types import TYPES, item_type
-from verifflowcc.domain.items import Status, least_trust
+from verifflowcc.domain.items import SourceKind, Status, least_trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import FormatError, NotAllowed, UsageError
+from verifflowcc.errors import FormatError, NotAllowed, SecretError, UsageError
+from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.incoming import DECISION, Incoming, Read, read_lines, read_markdown
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import GUARDED, asks, is_person, proposes, trust_of
+from verifflowcc.services.memory.rewriting import with_source
 from verifflowcc.services.memory.scopes import PROJECT, read_scope
+from verifflowcc.services.memory.vouching import without_vouching
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
+from verifflowcc.text.secrets import withhold
 
 JSONL, MARKDOWN = "jsonl", "markdown"
 STDIN = "-"
@@ -85,9 +89,9 @@ def import_memory(
     """Import a file, a folder or `-` (stdin).
 
     Raises FormatError where a line is broken, with all of them, and nothing is then imported; UsageError, NotAllowed
-    (replacing needs a person), BackendError.
+    (replacing needs a person), SecretError where an item holds a secret, BackendError.
     """
-    read = _read(workspace, source, choices, actor)
+    read = _without_secrets(_read(workspace, source, choices, actor), source, choices)
     if read.problems and not choices.skip_broken:
         raise FormatError(
             "\n".join((*read.problems, "nothing was imported")), hint=f"vfcc memory import {source} --skip-broken"
@@ -124,6 +128,22 @@ def _read(workspace: Workspace | None, source: str, choices: Choices, actor: str
     return read_lines(data, "stdin" if source == STDIN else source, scope, choices.type, actor)
 
 
+def _without_secrets(read: Read, source: str, choices: Choices) -> Read:
+    """Return what was read without items that hold secrets, where broken lines are skipped; else refuse them all."""
+    kept: list[Incoming] = []
+    told: list[str] = []
+    for each in read.incoming:
+        try:
+            refuse_item(each.stored, f"{each.where}: {withhold(each.stored.item.id)}")
+        except SecretError as error:
+            told.append(error.message)
+        else:
+            kept.append(each)
+    if told and not choices.skip_broken:
+        raise SecretError("\n".join(told), hint=f"vfcc memory import {source} --skip-broken")
+    return replace(read, incoming=tuple(kept), problems=(*read.problems, *told))
+
+
 def _home(workspace: Workspace | None, type_name: str) -> str:
     home = str(item_type(type_name).scope)
     return read_scope(workspace, home if home in GUARDED else PROJECT)
@@ -146,13 +166,25 @@ def _once(incoming: Iterable[Incoming]) -> tuple[list[Incoming], tuple[str, ...]
 
 
 def _allowed(each: Incoming, actor: str) -> Incoming:
-    """Return an item as this actor may add it: what the person or the project remembers is proposed by all others."""
+    """Return an item as this actor may add it.
+
+    What the person or the project remembers is proposed by all others, and nobody else's word is trusted more than
+    whoever brings it: what a file says of its own trust counts only where a person takes it in.
+    """
     item = each.stored.item
-    if not proposes(each.scope, actor) or item.status is not Status.ACTIVE:
+    if is_person(actor):
         return each
-    changes = {"status": str(Status.PENDING), "trust": str(least_trust(item.trust, trust_of(actor)))}
-    data = edit_item(item.path, each.stored.text.encode("utf-8"), changes)
-    return Incoming(each.where, each.scope, stored_item(item.path, data), each.own)
+    stored = without_vouching(each.stored)
+    trust = least_trust(item.trust, trust_of(actor))
+    changes: dict[str, str | None] = {"trust": str(trust)} if trust is not item.trust else {}
+    if proposes(each.scope, actor) and item.status is Status.ACTIVE:
+        changes["status"] = str(Status.PENDING)
+    if changes:
+        stored = stored_item(item.path, edit_item(item.path, stored.text.encode("utf-8"), changes))
+    if (item.source.actor, item.source.kind) != (actor, SourceKind.IMPORTED):
+        file = each.where.rpartition("/")[2].partition(":")[0]
+        stored = with_source(stored, kind=str(SourceKind.IMPORTED), actor=actor, origin=file)
+    return Incoming(each.where, each.scope, stored, each.own)
 
 
 def _into(
@@ -229,7 +261,7 @@ def _differs_in_standing(before: StoredItem, now: StoredItem, actor: str, scope:
     """Say whether a proposal is the item that is there already, active since a person said yes."""
     if not proposes(scope, actor):
         return False
-    keys = {"status": str(before.item.status), "trust": str(before.item.trust)}
-    return edit_item(now.item.path, now.text.encode("utf-8"), keys) == edit_item(
-        before.item.path, before.text.encode("utf-8"), keys
-    )
+    keys = dict.fromkeys(("status", "trust", "source", "details", "updated"))
+    said = edit_item(now.item.path, now.text.encode("utf-8"), keys)
+    details = dict(now.item.details).items() <= dict(before.item.details).items()
+    return details and said == edit_item(before.item.path, before.text.encode("utf-8"), keys)

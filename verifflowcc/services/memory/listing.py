@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.context.standing import superseded
@@ -14,9 +14,12 @@ from verifflowcc.domain.query import Condition, conditions, matches, order_of, o
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.around import items_around
 from verifflowcc.services.memory.finding import Found, has_no_id
+from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.past import day_said, items_as_of, lifetimes_here
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
+from verifflowcc.text.secrets import withhold
 
 STATUSES = ("active", "pending", "superseded", "archived")
 BY_IMPORTANCE, NEWEST = "importance", "created"
@@ -50,7 +53,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is to be listed: any of the types, with any of the tags; `where` are texts as `importance>=0.7`."""
+    """What is to be listed: any of the types, with any of the tags; `where` are texts as `importance>=0.7`.
+
+    `as_of` is the day on which the items are looked at, as somebody wrote it; None: as they are now.
+    """
 
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -59,6 +65,7 @@ class Asked:
     where: tuple[str, ...] = ()
     order: str | None = None
     limit: int | None = None
+    as_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +103,13 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked)
         order_of(asked.order)
     if asked.limit is not None and asked.limit < 1:
         raise UsageError(f"a limit is a whole number from 1, not {asked.limit}", hint="--limit 20")
+    day = day_said(asked.as_of)
     rows: list[Row] = []
     hidden: Counter[str] = Counter()
     notices: list[str] = []
     known: set[str] = set()
     for scope in scopes:
-        found, problems = rows_of(workspace, scope)
+        found, problems = rows_of(workspace, scope, day)
         known |= {row.item.type for row in found}
         notices += problems
         fitting = [row for row in found if matches(row.item, wanted) and _has_status(row, asked)]
@@ -110,15 +118,15 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked)
     _demand_types(asked.types, known)
     if asked.order is not None:
         rows = _in_order(rows, asked.order)
-    shown = rows[: asked.limit] if asked.limit is not None else rows
+    shown = [_withheld(row) for row in (rows[: asked.limit] if asked.limit is not None else rows)]
     return Listing(tuple(shown), dict(sorted(hidden.items())), len(rows) - len(shown), tuple(notices))
 
 
-def rows_of(workspace: Workspace | None, scope: str) -> tuple[list[Row], tuple[str, ...]]:
-    """Return all items of a scope with what is newer, and the store's problems."""
+def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> tuple[list[Row], tuple[str, ...]]:
+    """Return all items of a scope, as they were on an ISO day or are, with what is newer, and the store's problems."""
     with open_store(workspace, scope) as store:
         items, problems = store.items(), store.problems
-    return rows_among(items, scope), problems
+    return rows_among(items_as_of(items, day, lifetimes_here(workspace, scope)), scope), problems
 
 
 def rows_among(items: Sequence[Item], scope: str) -> list[Row]:
@@ -130,15 +138,26 @@ def rows_among(items: Sequence[Item], scope: str) -> list[Row]:
     ]
 
 
-def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str]) -> Shown:
-    """Return one item with its text; its links' other ends are looked for in `scopes`."""
+def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str], *, as_of: str | None = None) -> Shown:
+    """Return one item with its text; its links' other ends are looked for in `scopes`.
+
+    `as_of` is a day, as somebody wrote it: what stood around the item then. Raises UsageError for what is no day, and
+    where the item was made later.
+    """
+    day = day_said(as_of)
     names = {found.item.id, found.item.path, *(link.to for link in found.item.links)}
     names |= {found.item.key} if found.item.key else set()
     rows = {}
     for scope in dict.fromkeys((found.scope, *scopes)):
         with open_store(workspace, scope) as store:
-            rows[scope] = rows_among(items_around(store, names), scope)
-    mine = next(row for row in rows[found.scope] if row.item.id == found.item.id)
+            around = items_as_of(items_around(store, names), day, lifetimes_here(workspace, scope))
+        rows[scope] = rows_among(around, scope)
+    mine = next((row for row in rows[found.scope] if row.item.id == found.item.id), None)
+    if mine is None:
+        raise UsageError(
+            f"{found.item.id} was made on {(found.item.created or '')[:10]}, after {day}",
+            hint=f"vfcc memory show {found.item.id}",
+        )
     everywhere = [row for each in rows.values() for row in each]
     links = tuple(_end(link.to, str(link.relation), _target(link.to, rows, found.scope)) for link in found.item.links)
     mine_too = (found.item.id, found.item.path, found.item.key)
@@ -148,7 +167,8 @@ def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str]) 
         for link in row.item.links
         if link.to in mine_too and row is not mine and _target(link.to, rows, row.scope) in (mine, None)
     )
-    return Shown(found.item, found.scope, mine.status, found.stored.body.strip("\n"), mine.superseded_by, links, back)
+    item, text = withheld_item(mine.item), withhold(found.stored.body.strip("\n"))
+    return Shown(item, found.scope, mine.status, text, mine.superseded_by, links, back)
 
 
 def where_of(texts: Sequence[str]) -> dict[str, dict[str, Plain]]:
@@ -217,6 +237,11 @@ def _in_order(rows: Sequence[Row], order: str) -> list[Row]:
     return [by_item[id(item)] for item in ordered([row.item for row in rows], order)]
 
 
+def _withheld(row: Row) -> Row:
+    item = withheld_item(row.item)
+    return row if item is row.item else replace(row, item=item)
+
+
 def _row(item: Item, scope: str, by: str | None, ids: Mapping[str, str], gone: bool) -> Row:
     newer = ids.get(by, by) if by else None
     status = SUPERSEDED if gone and item.status is Status.ACTIVE else str(item.status)
@@ -242,4 +267,4 @@ def _names(item: Item) -> Iterator[str]:
 def _end(name: str, relation: str, row: Row | None) -> End:
     if row is None:
         return End(name, relation, None, None, None)
-    return End(row.item.id, relation, row.item.title, row.scope, row.status)
+    return End(row.item.id, relation, withhold(row.item.title), row.scope, row.status)

@@ -1,7 +1,7 @@
 """Read a memory for its checks: unchanged files from the index, the others read and parsed."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from verifflowcc.errors import FormatError
 from verifflowcc.formats.key_lines import key_lines
 from verifflowcc.lifecycle.memory_sources import Looked, Unread
 from verifflowcc.text.conflict_markers import conflict_line
+from verifflowcc.text.secrets import find_secrets, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,16 @@ def look_into(path: str, data: bytes) -> Looked | Unread:
     except FormatError as error:
         place, _, why = error.message.removeprefix(f"{path}:").partition(": ")
         return Unread("not-utf8", path, int(place) if place.isdecimal() else 1, why)
-    lines = key_lines(data.decode("utf-8"))
-    return Looked(parsed.item, lines, parsed.notices, tuple(key for key, _ in parsed.unknown))
+    text = data.decode("utf-8")
+    unknown = tuple(key for key, _ in parsed.unknown)
+    return Looked(parsed.item, key_lines(text), parsed.notices, unknown, tuple(_secrets(text)))
+
+
+def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the kind, line and column of each thing that looks like a secret."""
+    for each in find_secrets(text):
+        line, _, column = place_of(text, each.start).partition(":")
+        yield each.kind, int(line), int(column)
 
 
 def _read(root: Path, path: str) -> Looked | Unread | None:
@@ -90,11 +99,13 @@ def _problem(path: str, why: str) -> Unread:
 def _to_text(read: Looked | Unread) -> str:
     if isinstance(read, Unread):
         return json.dumps([read.code, read.line, read.why])
-    return json.dumps([item_to_text(read.item), dict(read.lines), read.notices, read.unknown], ensure_ascii=False)
+    told = [item_to_text(read.item), dict(read.lines), read.notices, read.unknown, read.secrets]
+    return json.dumps(told, ensure_ascii=False)
 
 
 def _from_text(path: str, text: str) -> Looked | Unread:
     kept: Any = json.loads(text)
     if len(kept) == 3:
         return Unread(kept[0], path, kept[1], kept[2])
-    return Looked(item_from_text(kept[0]), kept[1], tuple(kept[2]), tuple(kept[3]))
+    secrets = tuple((kind, line, column) for kind, line, column in kept[4])
+    return Looked(item_from_text(kept[0]), kept[1], tuple(kept[2]), tuple(kept[3]), secrets)

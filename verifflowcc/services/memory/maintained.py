@@ -5,12 +5,18 @@ from enum import StrEnum
 
 
 class StepKind(StrEnum):
-    """What is done to an item; `told` is something that was not done, and why."""
+    """What is done to an item, in the order in which it is done; `told` is something that was not done, and why."""
 
-    USES = "uses"
-    ENDED = "ended"
-    EVICTED = "evicted"
     FORGOTTEN = "forgotten"
+    USES = "uses"
+    COMPLETED = "completed"
+    RESTORED = "restored"
+    ENDED = "ended"
+    STAGE = "stage"
+    DECAYED = "decayed"
+    CONSOLIDATED = "consolidated"
+    EVICTED = "evicted"
+    RAISED = "raised"
     TASK = "task"
     TOLD = "told"
 

@@ -1,29 +1,34 @@
-"""Maintain items: merge their uses, archive what has ended and what is too much, complete ends of tasks.
+"""Maintain items: merge their uses, then all that time does to them, then complete ends of tasks.
 
 All that happens to items in time happens here, when somebody asks for it, and each step is told with its reason.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from datetime import date, timedelta
 from pathlib import Path
 
 from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.adapters.files.consolidated import note_consolidated, read_consolidated
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.domain.items import Item, Status
-from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.errors import FormatError, WorkspaceError
-from verifflowcc.lifecycle.evict import evicted
-from verifflowcc.lifecycle.expire import has_ended, why_ended
+from verifflowcc.domain.config import MemorySettings
+from verifflowcc.errors import VfccError, WorkspaceError
+from verifflowcc.lifecycle.consolidate import is_consolidation
+from verifflowcc.lifecycle.proof import Turned
 from verifflowcc.services.memory.access import PROJECT, log_folder
-from verifflowcc.services.memory.evicting import archive
 from verifflowcc.services.memory.forgetting_projects import forget_project
 from verifflowcc.services.memory.maintained import Maintained, Step, StepKind
 from verifflowcc.services.memory.merging_uses import Stores, merge_uses, uses_to_merge
 from verifflowcc.services.memory.opening import memory_settings, open_store
+from verifflowcc.services.memory.proving import fixes, turned_checks
 from verifflowcc.services.memory.reading_only import open_for_reading
-from verifflowcc.services.memory.tasks import all_tasks
+from verifflowcc.services.memory.shelf import Shelf
+from verifflowcc.services.memory.stage_items import Stages
+from verifflowcc.services.memory.tasks import all_tasks, open_sprints
+from verifflowcc.services.memory.upkeep import Round, keep_up
+from verifflowcc.services.transitions import load_sprint
 from verifflowcc.services.workspace import Workspace
 
 LOCK = "maintain.lock"
@@ -52,6 +57,9 @@ def maintain(
     if scope in (None, USER):
         steps += _maintained(workspace, (USER,), dry_run=dry_run)
     if scope in (None, PROJECT) and workspace is not None:
+        if not memory_settings(workspace).enabled:
+            why = "memory.enabled is false: nothing of the project is maintained"
+            return Maintained(dry_run, (*steps, Step(StepKind.TOLD, PROJECT, "", why)))
         steps += _maintained(workspace, (PROJECT, *_parts(workspace)), dry_run=dry_run)
         steps += _ended_tasks(workspace, dry_run=dry_run)
     return Maintained(dry_run, tuple(steps))
@@ -65,46 +73,67 @@ def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: 
             stack.enter_context(locked(folder / LOCK, WAIT_S))
         opened = open_for_reading if dry_run else open_store
         stores = {scope: stack.enter_context(opened(workspace, scope)) for scope in scopes}
-        uses = uses_to_merge(folder, main, stores) if dry_run else merge_uses(folder, main, stores)
-        steps = list(uses)
-        today = f"{(workspace.clock if workspace else SystemClock()).now():%Y-%m-%d}"
+        steps = [] if dry_run else list(merge_uses(folder, main, stores))
+        shelves = {scope: Shelf(store, dry_run=dry_run) for scope, store in stores.items()}
+        if dry_run:
+            steps += uses_to_merge(folder, main, shelves)
+        turned, told = _turned(workspace) if workspace and _has_fixes(shelves, main) else ((), [])
+        now = _round(workspace, shelves, main, turned)
         for scope, store in stores.items():
-            most = memory_settings(workspace).max_items if scope == PROJECT else None
-            steps += _put_away(store, scope, today, most, dry_run=dry_run)
-        steps += _problems(stores)
+            with nullcontext() if dry_run else store.writing():
+                shelf = shelves[scope] if dry_run else Shelf(store, dry_run=False)
+                steps += keep_up(shelf, now)
+        if not dry_run and any(step.kind is StepKind.CONSOLIDATED for step in steps):
+            note_consolidated(folder, now.today)
+        steps += [*told, *_problems(stores)]
     return steps
 
 
-def _put_away(store: MemoryBackend, scope: str, today: str, most: int | None, *, dry_run: bool) -> Iterator[Step]:
-    """Archive what has ended, then what is too much of what remains."""
-    with ExitStack() as stack:
-        if not dry_run:
-            stack.enter_context(store.writing())
-        items = [item for item in store.items() if item.status is not Status.ARCHIVED]
-        ended = [item for item in items if has_ended(item, today)]
-        for item in ended:
-            yield _archived(store, Step(StepKind.ENDED, scope, item.id, why_ended(item)), dry_run=dry_run)
-        if most is None:
-            return
-        gone = evicted(_without(items, ended), most)
-        for item in gone:
-            why = f"more than {most:,} extracted and inferred items, and this is of the lowest tenth"
-            yield _archived(store, Step(StepKind.EVICTED, scope, item.id, why), dry_run=dry_run)
+def _has_fixes(shelves: Mapping[str, Shelf], main: str) -> bool:
+    return main != USER and any(fixes(shelf.items()) for shelf in shelves.values())
 
 
-def _archived(store: MemoryBackend, step: Step, *, dry_run: bool) -> Step:
-    if dry_run:
-        return step
+def _round(workspace: Workspace | None, shelves: Mapping[str, Shelf], main: str, turned: tuple[Turned, ...]) -> Round:
+    today = f"{(workspace.clock if workspace else SystemClock()).now():%Y-%m-%d}"
+    if workspace is None or main == USER:
+        return Round(today, MemorySettings())
+    settings, kept = memory_settings(workspace), read_consolidated(workspace.local)
+    return Round(
+        today,
+        settings,
+        settings.consolidation.enabled and _is_due(settings, kept.day or _newest(shelves[main]), today),
+        kept.apart,
+        turned,
+        Stages(workspace),
+        workspace,
+    )
+
+
+def _is_due(settings: MemorySettings, last: str | None, today: str) -> bool:
+    """Say whether the interval since the last consolidation is over; a day that cannot be read is none."""
+    days = timedelta(days=settings.consolidation.interval_days)
     try:
-        archive(store, step.item)
-    except FormatError as error:
-        return Step(StepKind.TOLD, step.scope, step.item, f"it cannot be archived ({step.why}): {error.message}")
-    return step
+        return last is None or date.fromisoformat(last) + days <= date.fromisoformat(today)
+    except (ValueError, OverflowError):
+        return True
 
 
-def _without(items: Iterable[Item], others: Iterable[Item]) -> list[Item]:
-    ids = {item.id for item in others}
-    return [item for item in items if item.id not in ids]
+def _newest(shelf: Shelf) -> str | None:
+    """Return the day of the newest summary: when this was last done, where nothing local says so."""
+    return max((item.created[:10] for item in shelf.items() if item.created and is_consolidation(item)), default=None)
+
+
+def _turned(workspace: Workspace) -> tuple[tuple[Turned, ...], list[Step]]:
+    """Return the checks of all open sprints that turned from fail to pass, and the sprints that cannot tell."""
+    turned: list[Turned] = []
+    told = []
+    for sprint in open_sprints(workspace):
+        try:
+            turned += turned_checks(workspace, load_sprint(workspace, sprint)[1])
+        except VfccError as error:
+            why = f"what its checks prove is not known: {error.message}"
+            told.append(Step(StepKind.TOLD, f"sprint/{sprint}", "", why))
+    return tuple(turned), told
 
 
 def _problems(stores: Stores) -> list[Step]:

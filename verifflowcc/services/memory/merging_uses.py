@@ -18,6 +18,7 @@ from verifflowcc.formats.uses_plan import Planned, plan_bytes, read_plan_bytes
 from verifflowcc.lifecycle.uses import at_least, merged, uses_of
 from verifflowcc.services.memory.maintained import Step, StepKind
 from verifflowcc.services.memory.recording import changed
+from verifflowcc.services.memory.shelf import Shelf
 
 Stores = Mapping[str, MemoryBackend]
 """The open stores by scope."""
@@ -43,20 +44,15 @@ def merge_uses(folder: Path, scope: str, stores: Stores) -> Iterator[Step]:
         drop_taken(folder)
 
 
-def uses_to_merge(folder: Path, scope: str, stores: Stores) -> Iterator[Step]:
-    """Yield what a merge would do, and change nothing."""
+def uses_to_merge(folder: Path, scope: str, shelves: Mapping[str, Shelf]) -> Iterator[Step]:
+    """Yield what a merge would do; the log stays, and only the shelves, of a dry run, have the uses then."""
     unfinished = _unfinished(folder)
-    if unfinished is not None:
-        yield from (Step(StepKind.USES, each.scope, each.item, _why(each)) for each in unfinished)
-    plan, told = _plan(waiting_lines(folder, taken=unfinished is None), scope, stores)
+    for each in unfinished or ():
+        if each.scope in shelves:
+            yield _said(shelves[each.scope], each)
+    plan, told = _plan(waiting_lines(folder, taken=unfinished is None), scope, shelves)
     yield from told
-    for each in plan:
-        stored = stores[each.scope].get(each.item)
-        refused = _refused(stored)
-        if refused:
-            yield Step(StepKind.TOLD, each.scope, each.item, refused)
-        else:
-            yield Step(StepKind.USES, each.scope, each.item, _why(each))
+    yield from (_said(shelves[each.scope], each) for each in plan)
 
 
 def _unfinished(folder: Path) -> tuple[Planned, ...] | None:
@@ -69,7 +65,7 @@ def _unfinished(folder: Path) -> tuple[Planned, ...] | None:
         raise FormatError(f"{folder / PLAN}:1: {error.message}", hint=f"rm {folder / PLAN}") from error
 
 
-def _plan(lines: bytes, scope: str, stores: Stores) -> tuple[tuple[Planned, ...], list[Step]]:
+def _plan(lines: bytes, scope: str, stores: Stores | Mapping[str, Shelf]) -> tuple[tuple[Planned, ...], list[Step]]:
     accesses, bad = read_accesses(lines, scope)
     told = [Step(StepKind.TOLD, scope, "", _bad_lines(bad))] if bad else []
     by_scope: dict[str, list[tuple[str, str]]] = {}
@@ -107,7 +103,7 @@ def _carry_out(plan: Sequence[Planned], stores: Stores) -> Iterator[Step]:
                     yield _said(stores[scope], each)
 
 
-def _said(store: MemoryBackend, planned: Planned) -> Step:
+def _said(store: MemoryBackend | Shelf, planned: Planned) -> Step:
     stored = store.get(planned.item)
     refused = _refused(stored)
     if stored is None or refused:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.items import Item, Status
@@ -11,9 +12,11 @@ from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found, has_no_id
+from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.identity import identity_of
 from verifflowcc.services.memory.opening import folder_of_scope, open_store
 from verifflowcc.services.memory.permission import asks, is_person, require_person
+from verifflowcc.services.memory.putting_away import brought_back
 from verifflowcc.services.memory.rewriting import rewritten, with_id, with_source
 from verifflowcc.services.memory.words import USER_TYPES, type_said
 from verifflowcc.services.workspace import Workspace
@@ -68,19 +71,24 @@ def transfer(
     actor: str,
     confirm: Confirm,
     type_name: str | None = None,
-    activate: bool = False,
+    promoted_as: Callable[[Item], Item] | None = None,
+    always: bool = False,
 ) -> Moved:
     """Write the item in the scope `to`, then take it away where it was.
 
-    Raises as `move_item` does, but for permission.
+    `promoted_as` makes it what it is from then on; `always` says that a person sees it first, whatever it is.
+
+    Raises as `move_item` does, but for permission; SecretError where the item holds a secret.
     """
     if to == found.scope:
         raise UsageError(f"{found.item.id} is in {to} memory already", hint=f"vfcc memory show {found.item.id}")
-    after = _there(workspace, found, to, type_name, activate=activate)
-    if asks(to, after.item.type) and is_person(actor):
+    refuse_item(found.stored)
+    after = _there(workspace, found, to, type_name, promoted_as)
+    if always or (asks(to, after.item.type) and is_person(actor)):
         confirm(Moving(to, found.stored, after))
     with open_store(workspace, to) as target, target.writing():
-        finished = _is_there(target, after)
+        there = target.get(after.item.id)
+        finished = there is not None and _same(there, after, but_for_record=promoted_as is not None)
         if not finished:
             _demand_room(target, after, to)
             with open_store(workspace, found.scope) as source:
@@ -97,11 +105,19 @@ def transfer(
     return Moved(after.item, to, found.scope, finished)
 
 
-def _there(workspace: Workspace | None, found: Found, to: str, type_name: str | None, *, activate: bool) -> StoredItem:
+def _there(
+    workspace: Workspace | None,
+    found: Found,
+    to: str,
+    type_name: str | None,
+    promoted_as: Callable[[Item], Item] | None,
+) -> StoredItem:
     """Return the item as it will be in the scope `to`."""
     stored = _with_type(found, to, type_name)
-    if activate and stored.item.status is Status.PENDING:
-        stored = rewritten(stored, replace(stored.item, status=Status.ACTIVE))
+    if promoted_as is not None:
+        if stored.item.status is Status.ARCHIVED:
+            stored = brought_back(stored)
+        stored = rewritten(stored, promoted_as(stored.item))
     if has_no_id(found.item):
         stored = with_id(stored, found.item.id.rpartition("/")[2])
     if to == USER and workspace is not None:
@@ -127,9 +143,13 @@ def _with_type(found: Found, to: str, type_name: str | None) -> StoredItem:
     return found.stored
 
 
-def _is_there(target: MemoryBackend, after: StoredItem) -> bool:
-    there = target.get(after.item.id)
-    return there is not None and there.text == after.text
+def _same(there: StoredItem, after: StoredItem, *, but_for_record: bool) -> bool:
+    """Say whether an item is there as it was to be written; a promotion may have been begun on another day."""
+    if there.text == after.text or not but_for_record:
+        return there.text == after.text
+    keys = dict.fromkeys(("details", "trust"))
+    texts = [edit_item(each.item.path, each.text.encode("utf-8"), keys) for each in (there, after)]
+    return texts[0] == texts[1]
 
 
 def _demand_room(target: MemoryBackend, after: StoredItem, to: str) -> None:

@@ -1,66 +1,111 @@
 """Promote an item, which only a person does: what was proposed holds, and what a task or a project knows moves up."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.items import Item, Relation, Status
+from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
-from verifflowcc.services.memory.moving import Confirm, Moving, transfer
+from verifflowcc.services.memory.guarding import refuse_item
+from verifflowcc.services.memory.moving import Moving, transfer
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import asks, require_person
+from verifflowcc.services.memory.promotion_diff import NOTHING, Change, change_of
 from verifflowcc.services.memory.rewriting import rewritten
 from verifflowcc.services.memory.scopes import PROJECT
+from verifflowcc.services.memory.vouching import promoted
 from verifflowcc.services.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Promoted:
-    """An item after its promotion. `was` is its scope before, `supersedes` what it now stands in the place of."""
+    """An item after its promotion. `was` is its scope before, `supersedes` what it now stands in the place of.
+
+    `change` is what that changed, against the item that it replaced.
+    """
 
     item: Item
     scope: str
     was: str
     supersedes: tuple[str, ...]
     finished: bool = False
+    change: Change = NOTHING
 
 
-def promote_item(
+@dataclass(frozen=True, slots=True)
+class Promoting:
+    """A promotion that is about to be made: the scope it goes to, the item then, what changes, and whether it asks."""
+
+    scope: str
+    after: StoredItem
+    change: Change
+    asks: bool
+
+
+Show = Callable[[Promoting], None]
+"""Shows a person what would change, or asks them; raises where they do not say yes."""
+
+
+def promote_item(  # noqa: PLR0913 - one for each word of the command
     workspace: Workspace | None,
     found: Found,
     to: str | None,
     *,
     actor: str,
     today: str,
-    confirm: Confirm,
+    confirm: Show,
+    show: Show | None = None,
     type_name: str | None = None,
+    vouch: bool = False,
 ) -> Promoted:
-    """Make a pending item active, or with `to` (`project` or `user`) move it up.
+    """Make a pending item active, or with `to` (`project` or `user`) move it up; who did it is kept in the item.
 
-    Raises NotAllowed unless a person acts; UsageError where there is nothing to promote, the way is no promotion, or
-    the key is that of another active item; and as `transfer` does.
+    Its trust stays what it was; with `vouch` the person answers for it. `show` sees each promotion before it is made,
+    and `confirm` those that steer every prompt. Raises NotAllowed unless a person acts; UsageError where there is
+    nothing to promote, the way is no promotion, or the key is that of another active item; SecretError where it holds a
+    secret; and as `transfer` does.
     """
     require_person(actor, f"promoting {found.item.id}", hint=f"vfcc memory show {found.item.id}")
+
+    def seen_by_person(promoting: Promoting) -> None:
+        if show is not None:
+            show(promoting)
+        if promoting.asks:
+            confirm(promoting)
+
+    def as_promoted(item: Item) -> Item:
+        done = promoted(item, actor, today, vouch=vouch)
+        return replace(done, status=Status.ACTIVE) if item.status is Status.PENDING else done
+
     if to is None:
         if type_name is not None:
             raise UsageError("a type goes with --to", hint=f"vfcc memory promote {found.item.id} --to user")
-        return _activated(workspace, found, today=today, confirm=confirm)
+        return _activated(workspace, found, lambda item: replace(as_promoted(item), updated=today), seen_by_person)
     _demand_way(found, to)
-    done = transfer(workspace, found, to, actor=actor, confirm=confirm, type_name=type_name, activate=True)
-    return Promoted(done.item, to, found.scope, _superseded_by(done.item), done.finished)
+    seen: list[Change] = []
+
+    def shown(moving: Moving) -> None:
+        seen.append(_shown(workspace, to, moving.after, seen_by_person))
+
+    done = transfer(
+        workspace, found, to, actor=actor, confirm=shown, type_name=type_name, promoted_as=as_promoted, always=True
+    )
+    return Promoted(done.item, to, found.scope, _superseded_by(done.item), done.finished, seen[0])
 
 
-def _activated(workspace: Workspace | None, found: Found, *, today: str, confirm: Confirm) -> Promoted:
+def _activated(workspace: Workspace | None, found: Found, as_promoted: Callable[[Item], Item], show: Show) -> Promoted:
     item = found.item
     if item.status is not Status.PENDING:
         up = _next(found.scope)
         hint = f"vfcc memory promote {item.id} --to {up}" if up else "vfcc memory list --status pending"
         raise UsageError(f"{item.id} is {item.status}; only what is pending becomes active", hint=hint)
-    after = rewritten(found.stored, replace(item, status=Status.ACTIVE, updated=today))
-    if asks(found.scope, item.type):
-        confirm(Moving(found.scope, found.stored, after))
+    refuse_item(found.stored)
+    after = rewritten(found.stored, as_promoted(item))
+    change = _shown(workspace, found.scope, after, show)
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(item.id), found)
         other = standing_of_key(store, item.type, item.key)
@@ -70,7 +115,14 @@ def _activated(workspace: Workspace | None, found: Found, *, today: str, confirm
                 hint=f"vfcc memory link {item.id} supersedes {other.item.id}",
             )
         store.add(after)
-    return Promoted(after.item, found.scope, found.scope, _superseded_by(after.item))
+    return Promoted(after.item, found.scope, found.scope, _superseded_by(after.item), change=change)
+
+
+def _shown(workspace: Workspace | None, scope: str, after: StoredItem, show: Show) -> Change:
+    with open_store(workspace, scope) as store:
+        change = change_of(store, after)
+    show(Promoting(scope, after, change, asks(scope, after.item.type)))
+    return change
 
 
 def _demand_way(found: Found, to: str) -> None:

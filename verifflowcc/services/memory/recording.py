@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
-from verifflowcc.domain.items import Item, Source, Status, Trust
+from verifflowcc.domain.items import Item, Link, Relation, Source, Status, Trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import BackendError, UsageError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.item_render import inner, render_item, scalar
+from verifflowcc.services.memory.guarding import details_read, refuse_secrets
 from verifflowcc.services.memory.opening import folder_of_scope
+from verifflowcc.services.memory.permission import GUARDED
 from verifflowcc.text.item_id import item_id
 
 ATTEMPTS = 200
@@ -21,7 +23,9 @@ Letters = Callable[[], str]
 """Four letters for a new id, drawn at random."""
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 """What a tool writes for a terminal alone; it stays in the text, and says nothing in a title."""
-_TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT}
+_TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT, "external": Trust.EXTERNAL}
+_DECIDES = frozenset({"human", "tool"})
+"""Whose word holds at once: a person's, and that of a program that a person runs. What others say waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +45,27 @@ class Draft:
 def record(backend: MemoryBackend, draft: Draft, *, today: str, letters: Letters) -> StoredItem:
     """Add an item, or say anew the active one of the draft's type and key; return it as it is kept.
 
-    What is said anew keeps its id, its file and all lines of it but those that change. Raises UsageError where the text
-    says nothing, and as the store does.
+    What is said anew keeps its id, its file and all lines of it but those that change. What an agent says of the
+    project or the user waits for a person. Raises UsageError where the text says nothing, SecretError where any of it
+    holds a secret, and as the store does.
     """
     if not draft.text.strip():
         raise UsageError("there is nothing to remember: the text is empty")
+    _refuse_secrets(draft)
+    waits = backend.scope in GUARDED and draft.source.actor.partition(":")[0] not in _DECIDES
     with backend.writing():
-        known = keyed(backend, draft.type, draft.key) if draft.key else None
+        status = Status.PENDING if waits else Status.ACTIVE
+        known = keyed(backend, draft.type, draft.key, status) if draft.key else None
         made = _anew(known, draft, today) if known else _new(backend, draft, today, letters)
+        if waits:
+            made = _proposed(backend, made, draft)
         backend.add(made)
         return backend.get(made.item.id) or made
 
 
-def keyed(backend: MemoryBackend, type_name: str, key: str) -> StoredItem | None:
-    """Return the active item of that type and key; None where there is none."""
-    found = backend.query({"type": type_name, "key": key, "status": str(Status.ACTIVE)}, 1)
+def keyed(backend: MemoryBackend, type_name: str, key: str, status: Status = Status.ACTIVE) -> StoredItem | None:
+    """Return the item of that type, key and status; None where there is none."""
+    found = backend.query({"type": type_name, "key": key, "status": str(status)}, 1)
     return found[0] if found else None
 
 
@@ -103,7 +113,7 @@ def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> 
         confidence=DEFAULT_CONFIDENCE,
         key=draft.key,
         source=draft.source,
-        trust=_TRUST.get(draft.source.actor.partition(":")[0], Trust.TOOL),
+        trust=_trust(draft),
         created=today,
         tags=draft.tags,
         tokens=draft.tokens,
@@ -115,6 +125,8 @@ def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> 
 def _anew(known: StoredItem, draft: Draft, today: str) -> StoredItem:
     _bytes(draft.text)
     keys = {"title": scalar(draft.title or title_of(draft.text, draft.type)), "updated": today}
+    if draft.text.strip("\n") != known.body.strip("\n") and known.item.trust is not _trust(draft):
+        keys["trust"] = str(_trust(draft))
     if draft.tokens is not None:
         keys["tokens"] = str(draft.tokens)
     details = {**dict(known.item.details), **dict(draft.details)}
@@ -125,6 +137,33 @@ def _anew(known: StoredItem, draft: Draft, today: str) -> StoredItem:
     if set(tags) != set(known.item.tags):
         keys["tags"] = "[" + ", ".join(map(scalar, tags)) + "]"
     return changed(known, keys, draft.text)
+
+
+def _proposed(backend: MemoryBackend, made: StoredItem, draft: Draft) -> StoredItem:
+    """Return an item that waits for a person, in whose place it would be of the one that holds under its key."""
+    from verifflowcc.services.memory.rewriting import with_link
+
+    pending = changed(made, {"status": str(Status.PENDING)})
+    active = keyed(backend, draft.type, draft.key) if draft.key else None
+    if active is None or any(link.to == active.item.id for link in pending.item.links):
+        return pending
+    return with_link(pending, Link(active.item.id, Relation.SUPERSEDES))
+
+
+def _refuse_secrets(draft: Draft) -> None:
+    tags = (("a tag", tag) for tag in draft.tags)
+    refuse_secrets(
+        ("the text", draft.text),
+        ("the title", draft.title),
+        ("the key", draft.key),
+        *tags,
+        *details_read(draft.details),
+    )
+
+
+def _trust(draft: Draft) -> Trust:
+    """Return who vouches for a text: whoever says it, and nobody for what came from outside."""
+    return _TRUST.get(draft.source.actor.partition(":")[0], Trust.TOOL)
 
 
 def _free_id(backend: MemoryBackend, title: str, letters: Letters) -> str:

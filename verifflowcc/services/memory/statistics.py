@@ -14,7 +14,8 @@ from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.identity import identity_of
 from verifflowcc.services.memory.listing import rows_among
-from verifflowcc.services.memory.opening import backend_of, open_store
+from verifflowcc.services.memory.metrics import Measured, ModelUse, measured, model_use
+from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 
@@ -40,11 +41,16 @@ class ScopeNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """All scopes in numbers. `identity` is the project's; None outside of one, and where `notices` say why."""
+    """All scopes in numbers. `identity` is the project's; None outside of one, and where `notices` say why.
+
+    `metrics` is what memory did here, `model` what a model took of its caps.
+    """
 
     identity: str | None
     scopes: tuple[ScopeNumbers, ...]
     notices: tuple[str, ...]
+    metrics: Measured
+    model: ModelUse
 
 
 def numbers_of(workspace: Workspace | None, scopes: Sequence[str]) -> Numbers:
@@ -60,7 +66,9 @@ def numbers_of(workspace: Workspace | None, scopes: Sequence[str]) -> Numbers:
         for each, _ in found
         if each.backend == BackendKind.FILES and each.count > MANY_FILES
     ]
-    return Numbers(identity, tuple(each for each, _ in found), tuple(notices))
+    metrics, unread = measured(workspace)
+    model = model_use(workspace, memory_settings(workspace))
+    return Numbers(identity, tuple(each for each, _ in found), (*notices, *unread), metrics, model)
 
 
 def _scope(

@@ -16,6 +16,7 @@ from verifflowcc.domain.ports import Clock, Count
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.item_render import scalar
 from verifflowcc.services.memory.evicting import evict
+from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.recording import Draft, Letters, changed, keyed, record, title_of
 
 Confirm = Callable[[str], bool]
@@ -135,7 +136,7 @@ class ProjectMemoryStore:
     def _add(self, draft: Draft) -> StoredItem:
         added = record(self.backend, draft, today=_today(self.clock), letters=self.letters)
         if draft.source.kind in (SourceKind.EXTRACTED, SourceKind.INFERRED):
-            evict(self.backend, self.max_items)
+            evict(self.backend, self.max_items, today=_today(self.clock))
         return added
 
 
@@ -161,6 +162,7 @@ class GlobalMemoryStore:
 
         Raises UsageError for an empty text, BackendError.
         """
+        refuse_secrets(("the text", text), ("the category", category), ("the key", key))
         known = keyed(self.backend, "preference", key) if key else None
         what = f"Change the preference {known.item.title!r} to {text!r}" if known else f"Add the preference {text!r}"
         if not self._yes(f"{what} (category: {category})?"):
@@ -175,6 +177,7 @@ class GlobalMemoryStore:
             raise UsageError(f"there is no preference {item_id}")
         if not text.strip():
             raise UsageError("there is nothing to remember: the text is empty")
+        refuse_secrets(("the text", text))
         if not self._yes(f"Change the preference {known.item.title!r} to {text!r}?"):
             return None
         with self.backend.writing():

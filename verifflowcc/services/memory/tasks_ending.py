@@ -8,18 +8,21 @@ from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.adapters.files.task_files import changing_task, load_task, remove_task, save_task
-from verifflowcc.domain.items import Item, Link, Relation, Status
+from verifflowcc.domain.items import Item, Link, Relation, Status, least_trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.events import stamp
 from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.adding import standing_of_key
+from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.opening import folder_of_scope, open_store
 from verifflowcc.services.memory.permission import proposes
+from verifflowcc.services.memory.putting_away import brought_back
 from verifflowcc.services.memory.recording import changed
 from verifflowcc.services.memory.rewriting import rewritten, with_link
 from verifflowcc.services.memory.tasks import all_tasks, find_task, tasks_folder
+from verifflowcc.services.memory.vouching import promoted, without_vouching
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 
@@ -78,6 +81,7 @@ def end_task(
     ConflictError where the project has another item under such an id; and as the stores do.
     """
     said, folder = one_line(outcome, "--outcome"), tasks_folder(workspace)
+    refuse_secrets(("--outcome", said))
     task_id = find_task(workspace, name).id
     with changing_task(folder, workspace.memory, task_id):
         task = load_task(folder, task_id) or find_task(workspace, name)
@@ -137,8 +141,11 @@ def _promote(workspace: Workspace, own: MemoryBackend, items: Sequence[Item], *,
         return ()
     pending, today = proposes("project", actor), workspace.today()
     found = [stored for item in items if (stored := own.get(item.id))]
+    for stored in found:
+        refuse_item(stored)
     with open_store(workspace, "project") as project, project.writing():
-        kept = [_kept(project, stored, pending=pending, today=today) for stored in found]
+        by = None if pending else actor
+        kept = [_kept(project, stored, by=by, today=today) for stored in found]
         for before, after in kept:
             if before is None or before.text != after.text:
                 project.add(after)
@@ -146,9 +153,14 @@ def _promote(workspace: Workspace, own: MemoryBackend, items: Sequence[Item], *,
 
 
 def _kept(
-    project: MemoryBackend, stored: StoredItem, *, pending: bool, today: str
+    project: MemoryBackend, stored: StoredItem, *, by: str | None, today: str
 ) -> tuple[StoredItem | None, StoredItem]:
-    """Return what the project has, and what it is to have: one active item of a key, and one proposal of it."""
+    """Return what the project has, and what it is to have: one active item of a key, and one proposal of it.
+
+    `by` is the person who promotes it, None where it is only proposed. Nothing rises by being copied: the text that
+    takes the place of another is trusted as the less trusted of both.
+    """
+    pending = by is None
     item = stored.item
     there = project.get(item.id)
     if there is not None:
@@ -160,9 +172,11 @@ def _kept(
     active = standing_of_key(project, item.type, item.key)
     same = active if not pending else _proposal(project, item)
     if same is not None:
-        says = replace(same.item, title=item.title, tags=item.tags, details=item.details)
+        trust = least_trust(same.item.trust, item.trust)
+        says = replace(same.item, title=item.title, tags=item.tags, details=item.details, trust=trust)
+        says = says if by is None else promoted(says, by, today, vouch=False)
         return same, rewritten(same, replace(says, updated=today), stored.body.strip("\n"))
-    copy = _copy(stored, pending=pending)
+    copy = _copy(stored, by=by, today=today)
     return None, with_link(copy, Link(active.item.id, Relation.SUPERSEDES)) if active else copy
 
 
@@ -174,11 +188,13 @@ def _proposal(project: MemoryBackend, item: Item) -> StoredItem | None:
     return found[0] if found else None
 
 
-def _copy(stored: StoredItem, *, pending: bool) -> StoredItem:
+def _copy(stored: StoredItem, *, by: str | None, today: str) -> StoredItem:
+    stored = brought_back(stored) if stored.item.status is Status.ARCHIVED else stored
     item = stored.item
     path = home_path(folder_of_scope("project"), item.type, item.id)
     there = stored_item(path, stored.text.encode("utf-8"))
-    return changed(there, {"status": "pending" if pending else "active", "tokens": None})
+    kept = without_vouching(changed(there, {"status": "pending" if by is None else "active", "tokens": None}))
+    return kept if by is None else rewritten(kept, promoted(kept.item, by, today, vouch=False))
 
 
 def _ended(task: Task, status: TaskStatus, now: str, outcome: str, kept: Sequence[Promoted]) -> Task:

@@ -13,6 +13,7 @@ from verifflowcc.formats.events import stamp
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.given import LONGEST_TITLE, one_line
+from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.stores import TaskMemoryStore
 from verifflowcc.services.memory.tasks import find_task, open_sprints, task_in_work, tasks_folder
@@ -72,6 +73,7 @@ def start_task(
     about = one_line(description, "what the task is about", LONGEST_TITLE)
     if not about:
         raise UsageError("a task is about something", hint='vfcc task start "What it is about"')
+    refuse_secrets(("what the task is about", about))
     role = agent if agent is not None else role_of(actor)
     if role is not None and not _AGENT.fullmatch(role):
         raise UsageError(f"{role!r} cannot be an agent's name", hint="--agent coder")
@@ -93,6 +95,7 @@ def note_in_task(workspace: Workspace, note: Note, *, actor: str, task: str | No
     if kind == "tool_output" and not note.tool:
         raise UsageError("a tool's output has a tool", hint="--tool NAME")
     tool, key = (one_line(word, what) if word else None for word, what in ((note.tool, "--tool"), (note.key, "--key")))
+    refuse_secrets(("the text", note.text), ("--tool", tool), ("--key", key))
     found = task_in_work(workspace, task, role_of(actor), command="")
     stage = _stage(workspace, found, note.stage)
     count = open_counter(effective_config(workspace).config.tokens).count

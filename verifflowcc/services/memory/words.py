@@ -19,6 +19,7 @@ DETAIL_OF = {"convention": "scope", "failure": "code", "pattern": "domain", "pre
 _KEY = re.compile(r"\w[\w .:+@#-]{0,118}\w|\w")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
 _DETAIL = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")
+_WRITTEN_BY_PROMOTION = frozenset({"promoted_by", "promoted_on", "vouched_by", "vouched_on"})
 _JOINERS = frozenset("\u200c\u200d\u00ad")
 _SHOWN_BY_NOTHING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
@@ -83,6 +84,8 @@ def details_said(details: Iterable[str], type_name: str, own: str | None) -> tup
         name, equals, value = each.partition("=")
         if not equals or not _DETAIL.fullmatch(name) or not value.strip():
             raise UsageError(f"{each!r} is no detail; write it as name=value", hint="--detail name=value")
+        if name in _WRITTEN_BY_PROMOTION:
+            raise UsageError(f"the detail {name} is written by a promotion alone", hint="vfcc memory promote ID")
         pairs[name] = one_line(value, f"the detail {name}", LONGEST_TITLE)
     if own is not None and type_name in DETAIL_OF:
         pairs[DETAIL_OF[type_name]] = one_line(own, DETAIL_OF[type_name], LONGEST_TITLE)

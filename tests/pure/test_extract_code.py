@@ -1,0 +1,156 @@
+"""Rules for code: names, decorators, imports and what code has, in the many ways in which people say them."""
+
+import pytest
+
+from verifflowcc.domain.candidates import Candidate
+from verifflowcc.domain.turns import Speaker, Turn
+from verifflowcc.lifecycle.extract import extract
+
+
+def said(text: str, name: str = "") -> list[Candidate]:
+    return list(extract(Turn("t1", Speaker.PERSON, text, "s1", name=name)).candidates)
+
+
+def contents(text: str, name: str = "") -> list[str]:
+    return [each.content for each in said(text, name)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always start function argument names with 'k_'.",
+        "As for function argument names, use 'k_' as the starting letter.",
+        "When naming function arguments, begin them with `k_` from now on.",
+        'Please prefix all function argument names with "k_".',
+        "Function argument names should start with the letter 'k' followed by an underscore.",
+        "I'd like you to use the prefix k_ for function arguments.",
+        "We're switching from 'm_' to 'k_' as the prefix for function arguments.",
+        "Start function argument names with 'k_' instead of 'm_'.",
+        "For function arguments, start the names with 'k_' as in 'k_total'.",
+    ],
+)
+def test_a_prefix_is_found_however_it_is_said(text: str) -> None:
+    (found,) = said(text)
+
+    assert (found.type, found.layer, found.key) == ("convention", "project", "function-argument-names.start")
+    assert (found.subject, found.value, found.negated) == ("function-argument-names", "start:k_", False)
+    assert found.content == "Start function argument names with 'k_'."
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("End all your method names with '_n'.", "method-names.end", "end:_n"),
+        ("For method names, end them with an underscore followed by the letters 'md'.", "method-names.end", "end:_md"),
+        ("Always include the string 'chx' in attribute names.", "attribute-names.include-chx", "include=chx"),
+        ("Include a single digit in your class names.", "class-names.digit", "digit:one"),
+        ("From now on, use all UPPERCASE letters for class names.", "class-names.case", "case:all UPPERCASE"),
+        ("Class names must be in snake_case.", "class-names.case", "case:snake_case"),
+    ],
+)
+def test_each_aspect_of_a_name_has_a_key_of_its_own(text: str, key: str, value: str) -> None:
+    (found,) = said(text)
+
+    assert (found.key, found.value) == (key, value)
+
+
+def test_one_sentence_may_hold_several_rules() -> None:
+    assert contents("Always start your variable names with 'vr_' and method names with 'o_'.") == [
+        "Start variable names with 'vr_'.",
+        "Start method names with 'o_'.",
+    ]
+    assert contents("Start your variable names with 'wr_', and include a single digit somewhere within the name.") == [
+        "Start variable names with 'wr_'.",
+        "Include a single digit in variable names.",
+    ]
+
+
+def test_them_means_what_the_turn_spoke_of_last() -> None:
+    text = "Let's talk about attribute names. Please start them with 'r_' from now on."
+
+    assert contents(text) == ["Start attribute names with 'r_'."]
+
+
+def test_what_was_last_spoken_of_is_forgotten_with_the_turn() -> None:
+    assert contents("Please start them with 'r_' from now on.") == []
+
+
+def test_functions_and_methods_that_are_named_together_get_a_rule_each() -> None:
+    assert contents("Use type hints in all functions and methods.") == [
+        "Use annotations in functions.",
+        "Use annotations in methods.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Always use docstrings in your methods.", "Use docstrings in methods."),
+        ("I want all functions you write to be properly annotated.", "Use annotations in functions."),
+        (
+            "I want to emphasize the importance of including try statements in your functions.",
+            "Use try statements in functions.",
+        ),
+        ("Make sure that you include assert statements in methods.", "Use assert statements in methods."),
+        ("It's important that you consistently add comments to your code.", "Use comments in code."),
+        ("We no longer use relative imports in this package.", "Do not use relative imports in code."),
+        ("Don't forget to use docstrings in functions.", "Use docstrings in functions."),
+    ],
+)
+def test_what_code_has_is_found(text: str, content: str) -> None:
+    assert contents(text) == [content]
+
+
+def test_a_decorator_is_found_with_the_code_that_it_belongs_to() -> None:
+    whole = "Add the '@retry' decorator from the 'pedantic' module to all your functions."
+    parted = (
+        "We use the '@trace' decorator from the 'pedantic' module. It helps us. Add this decorator to all your methods."
+    )
+
+    assert contents(whole) == ["Add the '@retry' decorator from the 'pedantic' module to all functions."]
+    assert contents(parted) == ["Add the '@trace' decorator from the 'pedantic' module to all methods."]
+
+
+def test_decorators_and_imports_of_different_names_do_not_share_a_key() -> None:
+    texts = [
+        "Always import the 'gzip' module, even if you do not use it.",
+        "Always import the 'bz2' module, even if you do not use it.",
+        "Add the '@retry' decorator to all functions.",
+        "Add the '@timer' decorator to all functions.",
+        "Add the '@timer' decorator to all methods.",
+    ]
+
+    assert len({each.key for text in texts for each in said(text)}) == len(texts)
+
+
+def test_a_rule_and_its_opposite_share_a_key() -> None:
+    (use,), (never,) = said("Always use docstrings in methods."), said("Never use docstrings in methods.")
+
+    assert (use.key, use.value, use.negated) == (never.key, never.value, not never.negated)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should I start function names with 'a_'?",
+        "I'll make sure to start function names with 'a_'.",
+        "I've been starting my function names with 'a_', as you told me.",
+        "You mentioned that function names start with 'a_'.",
+        "Do you remember why we annotate functions?",
+        "We discussed docstrings in methods last week.",
+    ],
+)
+def test_questions_promises_and_reports_make_no_rule(text: str) -> None:
+    assert contents(text, name="Bob") == []
+
+
+def test_what_stands_in_a_code_block_or_a_quotation_is_not_said() -> None:
+    assert (
+        contents("```\nAlways start function names with 'a_'.\n```\n> Always end method names with '_b'.\nFine.") == []
+    )
+
+
+def test_of_two_rules_of_one_key_the_later_in_the_turn_holds() -> None:
+    text = "Start function names with 'a_'. No wait, from now on start function names with 'b_'."
+
+    assert contents(text) == ["Start function names with 'b_'."]

@@ -1,0 +1,124 @@
+"""What is told of a person and of a project: layer, type and key; errors with what mended them; the gate."""
+
+import pytest
+
+from verifflowcc.domain.candidates import Candidate
+from verifflowcc.domain.item_types import item_type
+from verifflowcc.domain.turns import Speaker, Turn
+from verifflowcc.lifecycle.extract import extract, signals_of
+
+EXAMPLES = [
+    ("Prefers bullet points over prose", "user", "preference", "format_preference"),
+    ("Works at a B2B SaaS company", "user", "business_fact", "company_type"),
+    ("Works closely with Alice on design", "user", "relationship", "colleague_alice"),
+    ("Report is for board meeting Tuesday", "project", "requirement", "deadline"),
+    ("Needs executive summary", "project", "requirement", "exec_summary"),
+    ("Target audience is CTOs", "project", "fact", "audience"),
+    ("Assuming we have 3 weeks", "project", "assumption", "timeline"),
+    ("Likes to review drafts on Fridays", "user", "work_pattern", "review_timing"),
+]
+
+
+def said(text: str, speaker: Speaker = Speaker.PERSON) -> list[Candidate]:
+    return list(extract(Turn("t1", speaker, text, "s1")).candidates)
+
+
+@pytest.mark.vfcc("REQ-EXTRACT-EXAMPLES")
+@pytest.mark.parametrize(("text", "layer", "kind", "key"), EXAMPLES)
+def test_the_examples_of_the_record_are_classed_as_it_says(text: str, layer: str, kind: str, key: str) -> None:
+    (found,) = said(text)
+
+    assert (found.layer, found.type, found.key, found.content) == (layer, kind, key, text)
+
+
+@pytest.mark.vfcc("REQ-TWO-STREAMS")
+def test_what_is_of_the_person_and_what_is_of_the_project_are_told_apart() -> None:
+    found = said("I prefer pytest over unittest in all of my projects. The API runs on port 8080.")
+
+    assert [(each.layer, each.type) for each in found] == [("user", "preference"), ("project", "fact")]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("My cofounder Lena handles the frontend.", "relationship"),
+        ("I'm trying to learn Rust this year.", "goal"),
+        ("I only have two hours a day for this.", "constraint"),
+        ("Keep your answers short.", "communication_style"),
+        ("Who is the final approver?", "question"),
+        ("It turned out that the cache was never used.", "insight"),
+        ("We decided to store sessions in Redis.", "decision"),
+        ("The app must work offline.", "requirement"),
+        ("The client is Acme Corp.", "fact"),
+    ],
+)
+def test_each_type_is_known_by_how_people_say_it(text: str, kind: str) -> None:
+    (found,) = said(text)
+
+    assert found.type == kind
+    assert found.layer == ("user" if item_type(kind).scope == "user" else "project")
+    assert found.importance == item_type(kind).importance
+
+
+def test_the_same_subject_has_the_same_key_whatever_is_said_of_it() -> None:
+    (one,), (other,) = said("The API runs on port 8080."), said("The API is at api.example.org.")
+    (tabs,), (spaces,) = said("I prefer tabs to spaces."), said("I prefer spaces to tabs.")
+
+    assert (one.key, one.type) == (other.key, other.type)
+    assert one.value != other.value
+    assert (tabs.key, tabs.type) == (spaces.key, spaces.type)
+
+
+def test_an_error_is_kept_with_what_mended_it() -> None:
+    (found,) = said("The import stopped with a KeyError. It was fixed by stripping the header.")
+
+    assert (found.type, found.key) == ("fix", "keyerror")
+    assert found.content == "The import stopped with a KeyError. It was fixed by stripping the header."
+
+
+def test_a_fault_without_a_cure_is_no_fix() -> None:
+    assert said("The import stopped with a KeyError.") == []
+
+
+def test_a_state_that_passes_is_no_fact() -> None:
+    assert said("The build is broken.") == []
+    assert said("The page is blank right now.") == []
+
+
+@pytest.mark.parametrize("speaker", [Speaker.AGENT, Speaker.TOOL, Speaker.OUTSIDE])
+def test_rules_are_read_from_whoever_says_them(speaker: Speaker) -> None:
+    assert [each.content for each in said("Always start function names with 'a_'.", speaker)] == [
+        "Start function names with 'a_'."
+    ]
+
+
+def test_somebody_else_in_a_dialogue_is_not_the_user() -> None:
+    turn = Turn("t1", Speaker.PERSON, "I prefer tabs to spaces. My manager is Dana.", "s1", name="Bob")
+
+    assert extract(turn).candidates == ()
+
+
+@pytest.mark.vfcc("REQ-WRITE-GATE")
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("See `load()` there", "code"),
+        ("Traceback: KeyError", "error"),
+        ("They decided it yesterday", "decision"),
+        ("Renamed meanwhile", "change"),
+    ],
+)
+def test_each_kind_of_sign_opens_the_gate(text: str, sign: str) -> None:
+    signals = signals_of(text)
+
+    assert getattr(signals, sign) > 0
+    assert signals.worth
+
+
+@pytest.mark.vfcc("REQ-WRITE-GATE")
+@pytest.mark.parametrize("text", ["", "Good morning!", "Thanks a lot, great job!", "Sounds good.", "Ha ha, what fun"])
+def test_a_turn_without_a_sign_is_passed_by(text: str) -> None:
+    found = extract(Turn("t1", Speaker.PERSON, text, "s1"))
+
+    assert not found.signals.worth
+    assert found.candidates == ()

@@ -1,0 +1,180 @@
+"""How a new statement stands to what is held: new, the same, in its place, or against it."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from verifflowcc.context.standing import superseded
+from verifflowcc.domain.candidates import Candidate, Held, Settles
+from verifflowcc.domain.items import Item, Link, Relation
+from verifflowcc.domain.turns import Speaker, Turn
+from verifflowcc.lifecycle.extract import extract, statement_of
+from verifflowcc.lifecycle.settle import settle
+
+
+def one(text: str) -> Candidate:
+    (found,) = extract(Turn("t1", Speaker.PERSON, text, "s1")).candidates
+    return found
+
+
+def held(text: str, name: str = "old", kind: str = "convention", **fields: str) -> Held:
+    scope = fields.pop("scope", "user" if kind == "preference" else "project")
+    item = Item(name, kind, text, f".memory/project/{name}.md", scope, 500, 500, **fields)  # type: ignore[arg-type]
+    return Held(item, *statement_of(text, kind), f"mark of {text}")
+
+
+def test_what_nobody_said_before_is_new() -> None:
+    assert settle(one("Start function names with 'a_'."), []).outcome is Settles.NEW
+    assert settle(one("Start function names with 'a_'."), [held("End method names with '_b'.")]).outcome is Settles.NEW
+
+
+def test_what_is_said_again_in_other_words_is_the_same() -> None:
+    settled = settle(
+        one("From now on, please prefix all function names with 'a_'."), [held("Start function names with 'a_'.")]
+    )
+
+    assert (settled.outcome, settled.others) == (Settles.SAME, ("old",))
+
+
+def test_one_fingerprint_is_the_same_whatever_the_key() -> None:
+    settled = settle(
+        one("Always use a linter."), [held("Something of a person's own.")], "mark of Something of a person's own."
+    )
+
+    assert settled.outcome is Settles.SAME
+
+
+@pytest.mark.vfcc("REQ-WRITE-CONTRADICTION")
+@pytest.mark.parametrize(
+    ("before", "kind", "now"),
+    [
+        ("Start function names with 'a_'.", "convention", "Start function names with 'b_' from now on."),
+        ("Use Vim as the preferred IDE.", "guideline", "We're switching from Vim to Emacs."),
+        ("Always use a linter.", "guideline", "Never use a linter."),
+        ("We decided to use npm.", "decision", "Please use pnpm instead of npm."),
+        ("The API runs on port 8080.", "fact", "The API runs on port 9090."),
+        ("I prefer tabs to spaces.", "preference", "I prefer spaces to tabs."),
+    ],
+)
+def test_another_value_or_the_opposite_takes_its_place(before: str, kind: str, now: str) -> None:
+    settled = settle(one(now), [held(before, kind=kind)])
+
+    assert (settled.outcome, settled.others) == (Settles.SUPERSEDES, ("old",))
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("Start function names with 'a_'.", "End function names with '_a'."),
+        ("Start function names with 'a_'.", "Start method names with 'b_'."),
+        ("Include a single digit in function names.", "Include the string 'chx' in function names."),
+        ("Always import the 'gzip' module.", "Always import the 'bz2' module."),
+        ("Add the '@retry' decorator to all functions.", "Add the '@timer' decorator to all functions."),
+        ("Use annotations in functions.", "Use annotations in methods."),
+    ],
+)
+def test_what_can_hold_beside_each_other_does(before: str, now: str) -> None:
+    assert settle(one(now), [held(before)]).outcome is Settles.NEW
+
+
+@pytest.mark.vfcc("REQ-WRITE-CONTRADICTION")
+def test_the_opposite_under_a_key_of_a_persons_own_contradicts() -> None:
+    settled = settle(one("Never use a linter."), [held("Always use a linter.", kind="guideline", key="our-own-key")])
+
+    assert (settled.outcome, settled.others) == (Settles.CONTRADICTS, ("old",))
+
+
+def test_a_person_and_a_project_do_not_take_each_others_place() -> None:
+    theirs = held("Start function names with 'a_'.", scope="user")
+
+    assert settle(one("Start function names with 'b_'."), [theirs]).outcome is Settles.NEW
+
+
+def test_what_was_said_earlier_never_replaces_what_is_newer() -> None:
+    newer = held("Start function names with 'a_'.", created="2026-11-20")
+    now = one("Start function names with 'b_'.")
+
+    assert settle(now, [newer], at="2026-11-19T23:00:00Z").outcome is Settles.SAME
+    assert settle(now, [newer], at="2026-11-20T08:00:00Z").outcome is Settles.SUPERSEDES
+    assert settle(now, [newer], at="2026-11-21").outcome is Settles.SUPERSEDES
+
+
+def test_notes_and_failures_are_kept_beside_each_other() -> None:
+    first = held("The KeyError was fixed by stripping the header.", kind="fix")
+    second = one("The KeyError was fixed by reading the header once.")
+
+    assert (second.type, second.key) == ("fix", "keyerror")
+    assert settle(second, [first]).outcome is Settles.NEW
+
+
+WAYS = st.sampled_from(
+    [
+        *(f"Start function names with '{letter}_'." for letter in "abc"),
+        *(f"End method names with '_{letter}'." for letter in "ab"),
+        "Use Vim as the IDE.", "Use Emacs as the IDE.", "Never use Vim as the IDE.", "Always use a linter.",
+        "Never use a linter.", "Always import the 'gzip' module.", "Never import the 'gzip' module.",
+        "I prefer tabs to spaces.", "I prefer spaces to tabs.", "The API runs on port 8080.", "The API runs on port 9090.",
+    ]
+)  # fmt: skip
+
+
+def remembered(said: list[str]) -> list[Item]:
+    """Return all items that a history makes, each new one linked to what it replaces or contradicts."""
+    items: list[Item] = []
+    for place, text in enumerate(said):
+        for candidate in extract(Turn(f"t{place}", Speaker.PERSON, text, "s1")).candidates:
+            gone = superseded(items).found
+            stands = [_held(each) for each in items if each.path not in gone]
+            found = settle(candidate, stands)
+            relation = {Settles.SUPERSEDES: Relation.SUPERSEDES, Settles.CONTRADICTS: Relation.CONTRADICTS}
+            if found.outcome is Settles.SAME:
+                continue
+            links = tuple(Link(each, relation[found.outcome]) for each in found.others)
+            name = f"i{len(items):03}"
+            scope = "user" if candidate.layer == "user" else "project"
+            items.append(
+                Item(
+                    name,
+                    candidate.type,
+                    candidate.content,
+                    f"{name}.md",
+                    scope,
+                    500,
+                    500,
+                    key=candidate.key,
+                    links=links,
+                )
+            )
+    return items
+
+
+def _held(item: Item) -> Held:
+    return Held(item, *statement_of(item.title, item.type), item.title)
+
+
+@given(st.lists(WAYS, max_size=14))
+@settings(max_examples=60, deadline=None)
+def test_superseding_is_a_forest_and_one_item_stands_for_each_key(said: list[str]) -> None:
+    items = remembered(said)
+    found = superseded(items)
+    stands = [each for each in items if each.path not in found.found]
+
+    assert found.notices == ()
+    assert len({(each.scope, each.key) for each in stands}) == len(stands)
+    assert all(len(each.newer) == 1 for each in found.found.values())
+    assert all(link.to < item.id for item in items for link in item.links)
+
+
+@given(st.lists(WAYS, max_size=10), WAYS)
+@settings(max_examples=60, deadline=None)
+def test_what_is_said_twice_is_kept_once_and_the_last_word_stands(said: list[str], last: str) -> None:
+    once, twice = remembered([*said, last]), remembered([*said, last, last])
+    gone = superseded(once).found
+    normal = one(last)
+
+    assert once == twice
+    assert any(
+        statement_of(each.title, each.type) == (normal.subject, normal.value, normal.negated)
+        for each in once
+        if each.path not in gone
+    )

@@ -1,0 +1,192 @@
+"""Caps on a model: calls and tokens, per turn and per day, in one process and in several at once."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.model_world import PROGRAMS, counting_program, times_asked, turn
+from verifflowcc.adapters.files.metrics import add_metrics, read_metrics_log
+from verifflowcc.adapters.files.user_home import user_home
+from verifflowcc.domain.config import MemorySettings, ModelSettings
+from verifflowcc.errors import ModelError
+from verifflowcc.formats.metric_lines import Counted, metric_lines
+from verifflowcc.services.memory.model_budget import Spent, open_budget, spent_today
+from verifflowcc.services.memory.refining import Extractor, open_extractor
+from verifflowcc.services.workspace import Workspace
+
+HIGH = "We decided to change this: from now on log lines are JSON instead of plain text."
+WRITERS, EACH = 4, 25
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A clock that stands still."""
+
+    at: datetime
+
+    def now(self) -> datetime:
+        return self.at
+
+
+def on(day: int) -> Fixed:
+    return Fixed(datetime(2026, 11, day, 12, tzinfo=UTC))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Workspace]:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "config/vfcc").mkdir(parents=True)
+
+    def settle(name: str = "shop", *, day: int = 21, does: str = "good", **caps: int) -> Workspace:
+        command = json.dumps(counting_program(tmp_path, PROGRAMS[does]))
+        named = "".join(f", {cap}: {value}" for cap, value in caps.items())
+        (tmp_path / "config/vfcc/config.yaml").write_text(f"llm: {{command: {command}{named}}}\n", encoding="utf-8")
+        (tmp_path / name / ".memory").mkdir(parents=True, exist_ok=True)
+        return Workspace(tmp_path / name, clock=on(day))
+
+    return settle
+
+
+def run(workspace: Workspace, turns: int, **changes: int) -> Extractor:
+    with open_extractor(workspace, MemorySettings(**changes)) as extractor:  # type: ignore[arg-type]
+        for number in range(turns):
+            extractor(turn(HIGH, id_=f"t{number}"))
+        return extractor
+
+
+@pytest.mark.vfcc("REQ-CALL-CAPS")
+def test_the_calls_of_a_day_are_never_more_than_the_cap_in_all_projects_together(
+    home: Callable[..., Workspace], tmp_path: Path
+) -> None:
+    first = run(home("shop", max_calls_per_day=3), 2)
+    second = run(home("bank", max_calls_per_day=3), 4)
+
+    assert (first.calls, second.calls, times_asked(tmp_path)) == (2, 1, 3)
+    assert second.fallbacks == Counter({"capped": 3})
+    assert second.notices == ("the cap of 3 calls for a day (llm.max_calls_per_day) is reached; rules extract instead",)
+    assert spent_today(home()).calls == 3
+
+
+@pytest.mark.vfcc("REQ-CALL-CAPS")
+def test_a_new_day_has_its_own_calls(home: Callable[..., Workspace], tmp_path: Path) -> None:
+    run(home(day=21, max_calls_per_day=1), 2)
+    assert run(home(day=22, max_calls_per_day=1), 2).calls == 1
+    assert times_asked(tmp_path) == 2
+    assert spent_today(home(day=21)).calls == spent_today(home(day=22)).calls == 1
+
+
+@pytest.mark.vfcc("REQ-CALL-CAPS")
+def test_the_tokens_of_a_day_are_never_more_than_the_cap(home: Callable[..., Workspace], tmp_path: Path) -> None:
+    workspace = home(max_tokens_per_day=2_000)
+    used = run(workspace, 20)
+
+    assert 1 <= used.calls < 20
+    assert used.tokens == spent_today(workspace).tokens <= 2_000
+    assert "2,000 tokens for a day (llm.max_tokens_per_day)" in used.notices[0]
+
+
+@pytest.mark.vfcc("REQ-CALL-CAPS")
+def test_a_turn_that_would_take_more_tokens_than_its_cap_is_not_asked_about(
+    home: Callable[..., Workspace], tmp_path: Path
+) -> None:
+    workspace = home(max_tokens_per_turn=600)
+    with open_extractor(workspace, MemorySettings()) as extractor:
+        extractor(turn(HIGH + " and so on" * 300))
+
+    assert (times_asked(tmp_path), extractor.fallbacks) == (0, Counter({"capped": 1}))
+    assert "600 tokens for a turn (llm.max_tokens_per_turn)" in extractor.notices[0]
+    assert spent_today(workspace) == Spent()
+
+
+def test_calls_again_for_one_turn_share_its_tokens(home: Callable[..., Workspace], tmp_path: Path) -> None:
+    workspace = home(does="prose alone", max_tokens_per_turn=1_500)
+    used = run(workspace, 1, max_llm_calls_per_turn=50)
+
+    assert 1 < used.calls < 10
+    assert used.tokens <= 1_500
+
+
+@pytest.mark.vfcc("REQ-CALL-CAPS")
+def test_what_nobody_knows_the_tokens_of_counts_as_all_that_it_could_have_taken(
+    home: Callable[..., Workspace],
+) -> None:
+    workspace = home(does="slow", timeout_s=1, max_tokens_per_turn=3_000)
+    assert run(workspace, 1).tokens == spent_today(workspace).tokens == 3_000
+
+
+def test_a_program_that_is_not_there_takes_a_call_and_no_tokens(home: Callable[..., Workspace], tmp_path: Path) -> None:
+    workspace = home()
+    (tmp_path / "config/vfcc/config.yaml").write_text("llm: {command: [no-such-program]}\n", encoding="utf-8")
+    run(workspace, 1)
+    assert spent_today(workspace) == Spent(1, 0)
+
+
+@pytest.mark.vfcc("REQ-CALL-CAPS")
+def test_processes_that_ask_at_once_get_no_more_than_the_cap_together(
+    home: Callable[..., Workspace], tmp_path: Path
+) -> None:
+    workspace = home()
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom verifflowcc.domain.config import ModelSettings\n"
+        "from verifflowcc.errors import ConflictError, ModelError\n"
+        "from verifflowcc.services.memory.model_budget import Spent, open_budget\n"
+        "budget, got = open_budget(None, ModelSettings(max_calls_per_day=30, max_tokens_per_day=10**9)), 0\n"
+        f"for _ in range({EACH}):\n"
+        "    try:\n        budget.reserve(10, Spent(), 1); got += 1\n"
+        "    except ModelError as error:\n        assert error.why == 'capped'\n"
+        "    except ConflictError: pass\n"
+        "print(got)\n"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(WRITERS)
+    ]
+    got = [int(each.communicate(timeout=60)[0]) for each in running]
+
+    assert WRITERS * EACH > 30
+    assert sum(got) == 30
+    data = read_metrics_log(user_home() / "user/local")
+    assert data.count(b"model.calls") == 30
+    assert workspace.root.is_dir()
+
+
+def test_a_torn_line_costs_no_other_line(home: Callable[..., Workspace]) -> None:
+    workspace = home()
+    folder, inside = user_home() / "user/local", user_home()
+    add_metrics(folder, inside, metric_lines([Counted("2026-11-21T10:00:00Z", "model.calls", 2)]))
+    with (folder / "metrics.jsonl").open("ab") as file:
+        file.write(b'{"at":"2026-11-21T10:00:00Z","metric":"model.ca')
+    add_metrics(folder, inside, metric_lines([Counted("2026-11-21T11:00:00Z", "model.calls", 3)]))
+
+    assert spent_today(workspace).calls == 5
+
+
+def test_where_the_caps_cannot_be_counted_nothing_is_asked(home: Callable[..., Workspace], tmp_path: Path) -> None:
+    workspace = home()
+    (user_home() / "user/local").mkdir(parents=True)
+    (user_home() / "user/local/metrics.jsonl").mkdir()
+    used = run(workspace, 1)
+
+    assert (times_asked(tmp_path), used.fallbacks) == (0, Counter({"capped": 1}))
+    assert used.notices[0].startswith("the caps cannot be counted: ")
+
+
+def test_no_calls_a_day_is_no_model_at_all(home: Callable[..., Workspace], tmp_path: Path) -> None:
+    assert run(home(max_calls_per_day=0), 2).fallbacks == Counter({"capped": 2})
+    assert times_asked(tmp_path) == 0
+
+
+def test_a_call_that_the_turn_has_no_right_to_is_refused_before_anything_is_counted(
+    home: Callable[..., Workspace],
+) -> None:
+    workspace = home()
+    with pytest.raises(ModelError, match="the cap of 1 calls for a turn"):
+        open_budget(workspace, ModelSettings()).reserve(10, Spent(1, 10), 1)
+    assert spent_today(workspace) == Spent()

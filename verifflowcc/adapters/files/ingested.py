@@ -1,0 +1,135 @@
+"""Which turns were read, and an ingest that is being written: two local files beside each store.
+
+The log has a line for each session of each ingest. What an ingest writes stands in its plan first, whole: whoever
+ingests next carries out a plan that they find, so that nothing is left half written. Both are ignored by git and may be
+deleted; the items themselves say from which turns they are.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.log_file import append_whole, held, read_log
+from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.errors import FormatError, WorkspaceError
+
+LOG, PLAN = "ingested.jsonl", "ingesting.json"
+Turns = Mapping[str, Mapping[str, Sequence[str]]]
+"""Turns by session: the id of each, and the ids of the items that said already what it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an ingest writes: (path, text) of each new item, in order, and the turns that are read then."""
+
+    items: tuple[tuple[str, str], ...]
+    turns: Turns
+    at: str
+
+
+def turns_read(folder: Path) -> dict[str, dict[str, Sequence[str]]]:
+    """Return the turns that were read; a line that is broken is left out, and costs work alone.
+
+    Raises WorkspaceError where the log cannot be read.
+    """
+    try:
+        data = read_log(folder / LOG)
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {folder / LOG}: {error.strerror or error}") from error
+    found: dict[str, dict[str, Sequence[str]]] = {}
+    for line in data.split(b"\n"):
+        session, turns = _line(line)
+        if session is not None:
+            found.setdefault(session, {}).update(turns)
+    return found
+
+
+def note_read(folder: Path, root: Path, turns: Turns, at: str) -> None:
+    """Add the turns to the log, in one write. `folder` must not leave `root`. Raises WorkspaceError, ConflictError."""
+    lines = b"".join(_bytes(session, ids, at) for session, ids in turns.items() if ids)
+    if not lines:
+        return
+    path = folder / LOG
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        check_inside(path, root)
+        with held(path, alone=False) as handle:
+            append_whole(path, handle, lines)
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def forget_read(folder: Path, root: Path, is_gone: Callable[[str, str, Sequence[str]], bool]) -> dict[str, int]:
+    """Take turns out of the log; return how many those were, by session. Raises WorkspaceError.
+
+    `is_gone` says it of a session, a turn, and the items that said already what it says.
+    """
+    before, gone = turns_read(folder), dict[str, int]()
+    kept: dict[str, dict[str, Sequence[str]]] = {}
+    for session, turns in before.items():
+        kept[session] = {turn: same for turn, same in turns.items() if not is_gone(session, turn, same)}
+        if len(kept[session]) < len(turns):
+            gone[session] = len(turns) - len(kept[session])
+    if gone:
+        check_inside(folder / LOG, root)
+        write_atomic(folder / LOG, b"".join(_bytes(session, turns, None) for session, turns in kept.items() if turns))
+    return gone
+
+
+def write_plan(folder: Path, root: Path, plan: Plan) -> None:
+    """Write down what is going to be written. Raises WorkspaceError."""
+    check_inside(folder / PLAN, root)
+    value = {"at": plan.at, "items": plan.items, "turns": plan.turns}
+    write_atomic(folder / PLAN, json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def unfinished_plan(folder: Path) -> Plan | None:
+    """Return the plan of an ingest that did not come to its end. Raises FormatError, WorkspaceError."""
+    path = folder / PLAN
+    try:
+        data = read_log(path)
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
+    if not data:
+        return None
+    try:
+        value = json.loads(data)
+        items = tuple((str(place), str(text)) for place, text in value["items"])
+        turns = {str(session): _turns(ids) for session, ids in value["turns"].items()}
+        return Plan(items, turns, str(value["at"]))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise FormatError(f"{path}:1: this is no plan of an ingest: {error}", hint=f"rm {path}") from error
+
+
+def drop_plan(folder: Path) -> None:
+    """Remove the plan, which is carried out. Raises WorkspaceError."""
+    try:
+        (folder / PLAN).unlink(missing_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"cannot remove {folder / PLAN}: {error.strerror or error}") from error
+
+
+def _bytes(session: str, turns: Mapping[str, Sequence[str]], at: str | None) -> bytes:
+    same = {turn: list(ids) for turn, ids in turns.items() if ids}
+    value = {"session": session, "turns": list(turns), **({"same": same} if same else {}), **({"at": at} if at else {})}
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode("ascii") + b"\n"
+
+
+def _line(line: bytes) -> tuple[str | None, dict[str, Sequence[str]]]:
+    try:
+        value = json.loads(line) if line else None
+    except (ValueError, RecursionError):
+        return None, {}
+    if not isinstance(value, dict):
+        return None, {}
+    session, turns = value.get("session"), value.get("turns")
+    if not isinstance(session, str) or not isinstance(turns, list):
+        return None, {}
+    return session, dict.fromkeys((each for each in turns if isinstance(each, str)), ()) | _turns(value.get("same"))
+
+
+def _turns(value: object) -> dict[str, Sequence[str]]:
+    pairs = value.items() if isinstance(value, dict) else ()
+    return {str(turn): tuple(map(str, ids)) for turn, ids in pairs if isinstance(ids, list)}

@@ -1,0 +1,77 @@
+"""A log of whole lines in a local file, to which several processes may add, and which one may take away."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from stat import S_ISREG
+
+from verifflowcc.errors import ConflictError, WorkspaceError
+
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_WAIT_S, _PAUSE_S = 1.0, 0.005
+
+
+def append_whole(path: Path, handle: int, lines: bytes) -> None:
+    """Add whole lines in one write. A line that a full disk cut short is ended first, so that it costs no other line.
+
+    Raises WorkspaceError where not all of it fits on the disk.
+    """
+    size = os.fstat(handle).st_size
+    before = b"\n" if size and os.pread(handle, 1, size - 1) != b"\n" else b""
+    if os.write(handle, before + lines) != len(before + lines):
+        raise WorkspaceError(f"cannot write {path}: there is no space for all of it")
+
+
+@contextmanager
+def held(path: Path, *, alone: bool) -> Iterator[int]:
+    """Open the log and lock it, and again where it was taken away in between; `alone`, or with others who add to it.
+
+    Raises OSError, WorkspaceError where it is no ordinary file, ConflictError where it is held for too long.
+    """
+    until = time.monotonic() + _WAIT_S
+    while True:
+        handle = os.open(path, _FLAGS, 0o666)
+        try:
+            found = os.fstat(handle)
+            if not S_ISREG(found.st_mode):
+                raise WorkspaceError(f"{path} is not an ordinary file")
+            if _locked(handle, alone=alone) and _is_at(path, found):
+                yield handle
+                return
+        finally:
+            os.close(handle)
+        if time.monotonic() >= until:
+            raise ConflictError(f"{path} is held by somebody else", hint="run the command again")
+        time.sleep(_PAUSE_S)
+
+
+def _locked(handle: int, *, alone: bool) -> bool:
+    import fcntl  # not on Windows, where vfcc is untested
+
+    try:
+        fcntl.flock(handle, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(path: Path, found: os.stat_result) -> bool:
+    try:
+        now = path.lstat()
+    except FileNotFoundError:
+        return False
+    return (now.st_ino, now.st_dev) == (found.st_ino, found.st_dev)
+
+
+def read_log(path: Path) -> bytes:
+    """Return all of the log; nothing where there is none. Raises OSError, WorkspaceError for no ordinary file."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return b""
+    with os.fdopen(handle, "rb") as file:
+        if not S_ISREG(os.fstat(handle).st_mode):
+            raise WorkspaceError(f"{path} is not an ordinary file")
+        return file.read()

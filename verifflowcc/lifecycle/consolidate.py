@@ -1,0 +1,248 @@
+"""Dense clusters of what was found out on the way, and the summary that takes their place.
+
+Pure and without a model. Two items of one type are near where their words are: in thousandths, the words that both have
+of those that either has, and more where they have the stem of their keys or a file that they speak of in common. A
+cluster is an item with those near to it, of which each is near to half of those before it at least.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Uses, least_trust
+from verifflowcc.lifecycle.evict import evictable
+from verifflowcc.lifecycle.expire import NO_LIFETIMES, Lifetimes, last_day
+from verifflowcc.lifecycle.tell import statement, without_repeats
+from verifflowcc.lifecycle.uses import merged
+from verifflowcc.text.item_id import ALPHABET, LETTERS, item_id
+from verifflowcc.text.secrets import withhold
+from verifflowcc.text.terms import terms
+
+EPISODIC = frozenset({"fact", "insight", "fix", "failure", "tool_output", "reasoning"})
+DENSE = 4
+"""Fewer items than this are no cluster."""
+MOST = 12
+"""More items than this do not go into one summary."""
+NEAR = 450
+"""Thousandths from which on two items are near."""
+_SAME_STEM, _SAME_FILE = 300, 200
+SUMMARY = "summary"
+ACTOR = "tool:vfcc"
+ORIGINALS, OF, DOING = "originals", "of", "doing"
+"""Details of a summary: how many items it tells, of which scope, and what is being done until that is at its end."""
+
+Refine = Callable[[tuple[str, ...]], str | None]
+"""Makes one text of the statements of a summary; None where it cannot. What is made without it stands then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An item and its text, without front matter."""
+
+    item: Item
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Items that say much the same, oldest first, and the words that most of them have."""
+
+    members: tuple[Remembered, ...]
+    words: tuple[str, ...]
+
+
+def may_join(item: Item) -> bool:
+    """Say whether an item may go into a summary.
+
+    It was found out on the way and is active; what contradicts another stays, so that somebody settles it.
+    """
+    contradicts = any(link.relation is Relation.CONTRADICTS for link in item.links)
+    return evictable(item) and item.type in EPISODIC and not contradicts
+
+
+def is_consolidation(item: Item) -> bool:
+    """Say whether an item is a summary that takes the place of others.
+
+    One that was promoted out of their scope is an item of its own from then on.
+    """
+    return (
+        item.type == SUMMARY
+        and item.source.kind is SourceKind.INFERRED
+        and item.source.actor == ACTOR
+        and ORIGINALS in dict(item.details)
+        and dict(item.details).get(OF) == item.scope
+    )
+
+
+def originals_of(summary: Item) -> tuple[str, ...]:
+    """Return the ids of the items that a summary takes the place of."""
+    number = dict(summary.details).get(ORIGINALS, "0")
+    links = [link.to for link in summary.links if link.relation is Relation.DEPENDS_ON]
+    return tuple(links[: int(number)]) if number.isascii() and number.isdecimal() else ()
+
+
+def clusters(items: Iterable[Remembered]) -> tuple[Cluster, ...]:
+    """Return the dense clusters among items of one scope, each item in one at most; the same in whatever order.
+
+    Who may join is for the caller to say (`may_join`, and that nothing newer stands in its place).
+    """
+    found: list[Cluster] = []
+    for name in sorted(EPISODIC):
+        left = sorted((each for each in items_of(items, name)), key=_age)
+        near = _nearness(left)
+        free = set(range(len(left)))
+        while chosen := _densest(free, near):
+            free -= set(chosen)
+            members = tuple(left[place] for place in sorted(chosen))
+            found.append(Cluster(members, _words(members)))
+    return tuple(sorted(found, key=lambda each: _age(each.members[0])))
+
+
+def items_of(items: Iterable[Remembered], type_name: str) -> list[Remembered]:
+    """Return those of one type."""
+    return [each for each in items if each.item.type == type_name]
+
+
+def summary_of(
+    cluster: Cluster, *, today: str, ttl_days: Lifetimes = NO_LIFETIMES, salt: int = 0, refine: Refine | None = None
+) -> Remembered:
+    """Return the summary of a cluster: what its members say, each thing once, with links back to them.
+
+    It is trusted as the least of them, as sure as the least sure, as important as the most important, and ends with the
+    last of them. Its id follows from theirs (and from `salt`, where that id is taken); its path is the caller's to set.
+    """
+    members = [each.item for each in cluster.members]
+    told = without_repeats([withhold(statement(each.item, each.body)) for each in cluster.members])
+    text = (refine(told) if refine else None) or "".join(f"- {each}\n" for each in told)
+    title = _title(cluster)
+    ends = [last_day(item, ttl_days) for item in members]
+    last = [each for each in ends if each is not None]
+    item = Item(
+        id=item_id(title, _letters(members, salt)),
+        type=SUMMARY,
+        title=title,
+        path="",
+        scope=members[0].scope,
+        importance=max(item.importance for item in members),
+        confidence=min(item.confidence for item in members),
+        status=Status.ACTIVE,
+        links=_links(members),
+        source=Source(SourceKind.INFERRED, ACTOR),
+        trust=least_trust(*(item.trust for item in members)),
+        refs=_refs(members),
+        created=today,
+        expires=max(last) if len(last) == len(ends) else None,
+        tags=tuple(tag for tag in members[0].tags if all(tag in item.tags for item in members)),
+        uses=_uses(members),
+        details=((ORIGINALS, str(len(members))), (OF, members[0].scope)),
+    )
+    return Remembered(item, text)
+
+
+def why_consolidated(cluster: Cluster) -> str:
+    """Return why a cluster becomes a summary, as a clause."""
+    about = f" on {', '.join(cluster.words)}" if cluster.words else ""
+    ids = ", ".join(each.item.id for each in cluster.members)
+    return f"{len(cluster.members)} items{about} say much the same: {ids}"
+
+
+def stem_of(key: str | None) -> str:
+    """Return what a key has in common with those of the same subject: all before its aspect; "" where it has none.
+
+    >>> stem_of("function-names/start"), stem_of("search-index"), stem_of(None)
+    ('function-names', '', '')
+    """
+    for mark in ("/", ":", "."):
+        if key and mark in key:
+            return key.partition(mark)[0].strip()
+    return ""
+
+
+def _age(each: Remembered) -> tuple[str, str, str]:
+    return (each.item.created or "")[:10], each.item.created or "", each.item.id
+
+
+def _nearness(items: Sequence[Remembered]) -> Mapping[int, Mapping[int, int]]:
+    """Return place → place → how near, for those that are near."""
+    bits: dict[str, int] = {}
+    masks = []
+    for each in items:
+        mask = 0
+        for term in set(terms(f"{each.item.title}\n{each.body}")):
+            mask |= 1 << bits.setdefault(term, len(bits))
+        masks.append(mask)
+    more = [(stem_of(each.item.key), frozenset(ref.path for ref in each.item.refs)) for each in items]
+    near: dict[int, dict[int, int]] = {place: {} for place in range(len(items))}
+    for one, mask in enumerate(masks):
+        for other in range(one):
+            shared = (mask & masks[other]).bit_count()
+            if shared:
+                value = shared * 1000 // (mask | masks[other]).bit_count()
+                value += _SAME_STEM if more[one][0] and more[one][0] == more[other][0] else 0
+                value += _SAME_FILE if more[one][1] & more[other][1] else 0
+                if value >= NEAR:
+                    near[one][other] = near[other][one] = value
+    return near
+
+
+def _densest(free: set[int], near: Mapping[int, Mapping[int, int]]) -> tuple[int, ...]:
+    """Return the largest cluster among those that are free, around the earliest seed of several; none where none is."""
+    best: tuple[int, ...] = ()
+    for seed in sorted(free):
+        others = [place for place in near[seed] if place in free]
+        if len(others) + 1 >= max(DENSE, min(len(best) + 1, MOST)) and len(best) < MOST:
+            chosen = _around(seed, others, near)
+            best = chosen if len(chosen) > len(best) else best
+    return best if len(best) >= DENSE else ()
+
+
+def _around(seed: int, others: Sequence[int], near: Mapping[int, Mapping[int, int]]) -> tuple[int, ...]:
+    chosen = [seed]
+    for place in sorted(others, key=lambda each: (-near[seed][each], each)):
+        if len(chosen) < MOST and 2 * sum(each in near[place] for each in chosen) >= len(chosen):
+            chosen.append(place)
+    return tuple(chosen)
+
+
+def _words(members: Sequence[Remembered]) -> tuple[str, ...]:
+    """Return the three words that most of the members have, half of them at least."""
+    held = Counter(term for each in members for term in set(terms(f"{each.item.title}\n{each.body}")))
+    often = [(-count, term) for term, count in held.items() if 2 * count >= len(members) and term.isalpha()]
+    return tuple(term for _, term in sorted(often)[:3])
+
+
+def _title(cluster: Cluster) -> str:
+    kind = cluster.members[0].item.type.replace("_", " ")
+    plural = {"reasoning": "thoughts", "fix": "fixes"}.get(kind, f"{kind}s")
+    about = f" on {', '.join(cluster.words)}" if cluster.words else ""
+    return f"{len(cluster.members)} {plural}{about}"[:80]
+
+
+def _letters(members: Sequence[Item], salt: int) -> str:
+    said = "\n".join((*sorted(item.id for item in members), str(salt)))
+    digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
+    return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:LETTERS])
+
+
+def _links(members: Sequence[Item]) -> tuple[Link, ...]:
+    """Return links back to the members first, then theirs to others; what they replaced stays theirs to say."""
+    ids = {item.id for item in members}
+    own = [Link(item.id, Relation.DEPENDS_ON) for item in members]
+    kept = [
+        Link(link.to, link.relation)
+        for item in members
+        for link in item.links
+        if link.to not in ids and link.relation is not Relation.SUPERSEDES
+    ]
+    return tuple(dict.fromkeys((*own, *kept)))
+
+
+def _refs(members: Sequence[Item]) -> tuple[Ref, ...]:
+    """Return the places in code that any of them speaks of, with the digest that the newest one saw."""
+    return tuple({(ref.path, ref.symbol): ref for item in members for ref in item.refs}.values())
+
+
+def _uses(members: Sequence[Item]) -> Uses:
+    return reduce(merged, (item.uses for item in members), Uses())

@@ -1,0 +1,54 @@
+"""The normal form of a text that is an item already, whoever wrote it, so that new statements can be compared."""
+
+from verifflowcc.lifecycle.extract.fixes import fixes
+from verifflowcc.lifecycle.extract.generic import generic
+from verifflowcc.lifecycle.extract.personal import PERSONAL_TYPES, personal_form
+from verifflowcc.lifecycle.extract.project import PROJECT_TYPES, project_form
+from verifflowcc.lifecycle.extract.rules import Focus, code_rules, habit_rules
+from verifflowcc.lifecycle.extract.sentences import sentences
+from verifflowcc.lifecycle.extract.stated import Stated, key_of
+
+
+def statement_of(text: str, type_name: str) -> tuple[str, str, bool]:
+    """Return what a text of a type speaks of, what it says of it, and whether it says that it is not so.
+
+    >>> statement_of("Function names start with `a_`.", "convention")
+    ('function-names', 'start:a_', False)
+    >>> statement_of("Always use a debugger.", "guideline") == statement_of("use the debugger", "guideline")
+    True
+    """
+    said = sentences(text)
+    if not said:
+        return "", "", False
+    if type_name in PERSONAL_TYPES:
+        return personal_form(said[0], type_name)
+    if type_name in PROJECT_TYPES - {"decision"}:
+        return project_form(said[0], type_name)
+    mended = fixes(said[:2]) if type_name == "fix" else {}
+    rule = next(iter(mended.values()), None) or _ruled(said)
+    if rule:
+        return rule.subject, rule.value, rule.negated
+    if type_name == "decision":
+        return project_form(said[0], type_name)
+    other = generic(said[0])
+    return other.subject, other.value, other.negated
+
+
+def statement_key(text: str, type_name: str) -> str:
+    """Return the key of a text of a type: what all statements have in common of which only the newest can hold.
+
+    >>> statement_key("Start function names with 'a_'.", "convention")
+    'function-names.start'
+    """
+    subject, value, _ = statement_of(text, type_name)
+    return key_of(subject, value)
+
+
+def _ruled(said: list[str]) -> Stated | None:
+    focus = Focus()
+    for sentence in said[:3]:
+        found = code_rules(sentence, focus) or habit_rules(sentence, 0, focus)
+        if found:
+            return found[0]
+        focus.follow(sentence)
+    return None

@@ -1,0 +1,219 @@
+"""A turn as what it says that may be worth keeping. Nothing is carried from one turn to the next."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from verifflowcc.domain.candidates import Candidate, Extracted, StreamName
+from verifflowcc.domain.item_types import item_type
+from verifflowcc.domain.turns import Speaker, Turn
+from verifflowcc.lifecycle.extract.constructs import spoken_decorators
+from verifflowcc.lifecycle.extract.fixes import fixes
+from verifflowcc.lifecycle.extract.frames import Force, frame
+from verifflowcc.lifecycle.extract.gate import signals_of
+from verifflowcc.lifecycle.extract.generic import generic
+from verifflowcc.lifecycle.extract.personal import Told, personal
+from verifflowcc.lifecycle.extract.project import project
+from verifflowcc.lifecycle.extract.rules import Focus, code_rules, habit_rules, speaks_of_rules
+from verifflowcc.lifecycle.extract.sentences import sentences
+from verifflowcc.lifecycle.extract.stated import Stated, key_of
+from verifflowcc.lifecycle.extract.statement import statement_of
+
+SURE, UNSURE = 600, 500
+"""Certainty of the layer below `SURE`, and confidence below `UNSURE`, in thousandths, send an item to the inbox."""
+_CODE_CONFIDENCE, _HABIT_CONFIDENCE, _OTHER_CONFIDENCE = 850, 800, 600
+_USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
+_TO_ME = re.compile(
+    r"\b(?:(?:answer|reply|respond|talk|speak|explain\w*|show|tell|ask|give|call|"
+    r"address)(?: \w+)? (?:to )?me(?! before)|for me|my (?:editor|answers?|preference|preferred|own|"
+    r"terminal|shell|screen))\b",
+    re.IGNORECASE,
+)
+_OURS = re.compile(r"\b(?:we|our|us|the (?:project|team|repo|codebase|service|app))\b", re.IGNORECASE)
+_TECH = re.compile(
+    r"`[^`]+`|'[^'\s]{2,30}'|\b\w+\.(?:py|js|ts|go|rs|md|ya?ml|toml|json|sql|sh)\b|\b\w+_\w+\b|"
+    r"\b(?-i:[A-Z]{2,6})\b|\b(?:code|tests?|branch\w*|databases?|APIs?|endpoints?|migrations?|queries|"
+    r"schema|package|dependenc\w+|version|deploy\w*|production|staging|logs?|config\w*|build|release|"
+    r"repo\w*|modules?|functions?|class(?:es)?|types?|errors?|exceptions?|tabs|spaces|indentation|lines?|"
+    r"imports?|commits?|library|server|docker|container|cache|queue|file|folder)\b",
+    re.IGNORECASE,
+)
+_HERE = re.compile(
+    r"\b(?:(?:in|for|of|on|throughout) (?:this|our|the) (?:project|repo(?:sitory)?|codebase|code|package|"
+    r"service|app|docs|team|module|library|branch)|around here|in here|that we\b|generated files)",
+    re.IGNORECASE,
+)
+_IN_PLACE = re.compile(
+    r"\b(?:as (?:our|the)|for (?:all|our|internal|any|every)|preferred|primary|standard)\b", re.IGNORECASE
+)
+_EVERYWHERE = re.compile(
+    r"\b(?:(?:in|for|across) (?:all|any|every|each)(?: of)?(?: my)? (?:projects?|repos?|repositor(?:y|"
+    r"ies))|whatever the project|every project|across projects|everywhere|in general,? I|personally)\b",
+    re.IGNORECASE,
+)
+_COMMANDS = re.compile(
+    r"^(?:(?:please|and|also|but|so|ok(?:ay)?|then|(?-i:[A-Z])\w+(?=,)),? )*(?:always|never|avoid|stop|"
+    r"prefer|no|from now on|going forward|moving forward|in (?:the )?future|henceforth|as of today|"
+    r"by default)\b|"
+    r"\b(?:you|we|I|everyone|nobody|developers|all \w+|every \w+) (?:should|must|shall|always|never|"
+    r"have to|need to|are to|no longer|may not|cannot|can't)\b|"
+    r"\b(?:must|should|shall) (?:always|never|not)\b|\bwant you to\b|\bwe(?:'ve| have)? (?:decided|agreed|"
+    r"switched|moved|adopted)\b",
+    re.IGNORECASE,
+)
+_FORBIDS = re.compile(
+    r"^(?:(?:please|and|also|but|so),? )*(?:don't|do not|never|avoid|stop|(?:I|we) (?:don't|"
+    r"do not) want (?:you|anyone|anybody|us))\b",
+    re.IGNORECASE,
+)
+_ONCE = re.compile(r"\b(?:yet|for now|this time|right now|today|just this|at the moment|first)\b", re.IGNORECASE)
+_STANDARD = re.compile(
+    r"^(?:please )?(?:use|follow|stick to|keep to|respect|apply) [^.]*\b(?:guides?|guidelines?|standards?|"
+    r"conventions?|style|template|voice|branding|policy|rules|format|terminology)\b",
+    re.IGNORECASE,
+)
+_PLACED = frozenset({"preference", "work_pattern"})
+_WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
+"""What is told less surely than a rule that is known by name: such a rule goes first."""
+_KEPT_WORDS, _MOST_WORDS = 3, 30
+_POLITE = re.compile(
+    r"\b(?:hesitate|reach out|feel free|don't worry|do not worry|no worries|be afraid|let me know|(?:have|"
+    r"any) (?:any )?(?:questions|concerns)|thank(?:s| you)|appreciate|look(?:ing)? forward|happy to|"
+    r"glad|excited|door is|here (?:to|for)|keep up|good luck|welcome)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A statement with its type and how sure it is that it is one."""
+
+    type: str
+    stated: Stated
+    confidence: int
+    certainty: int
+    tags: tuple[str, ...] = ()
+    details: tuple[tuple[str, str], ...] = ()
+
+
+def extract(turn: Turn) -> Extracted:
+    """Return what a turn says that may be worth keeping; nothing where the gate sees no sign.
+
+    Of two statements of one key, the later one is what the turn says; what is to be used goes before what is not. `ambiguous` where a rule was asked for in words
+    that the rules do not know.
+    """
+    signals = signals_of(turn.text)
+    if not signals.worth:
+        return Extracted(signals, ())
+    newest: dict[tuple[str, str], Candidate] = {}
+    for found in _statements(turn):
+        candidate = _candidate(found, turn)
+        if not candidate.key:
+            continue
+        before = newest.get((candidate.type, candidate.key))
+        if before and candidate.negated and not before.negated and before.value != candidate.value:
+            continue
+        newest.pop((candidate.type, candidate.key), None)
+        newest[candidate.type, candidate.key] = candidate
+    candidates = tuple(newest.values())
+    unsure = any(each.confidence < UNSURE or each.certainty < SURE for each in candidates)
+    return Extracted(signals, candidates, ambiguous=unsure)
+
+
+def _statements(turn: Turn) -> Iterator[_Found]:
+    said = sentences(turn.text)
+    mended = fixes(said)
+    focus = Focus()
+    for place, sentence in enumerate(said):
+        if place in mended:
+            yield _Found("fix", mended[place], 700, 900)
+        else:
+            yield from _in_sentence(sentence, turn, focus)
+        focus.follow(sentence)
+
+
+def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+    own = turn.name.casefold() in _USER_NAMES
+    told = _told(sentence) if own else None
+    if told and told.type not in _WEAKER and not (told.type == "preference" and _is_for_code(sentence, focus)):
+        yield _as_found(told, sentence)
+        return
+    rules = _rules(sentence, focus, own=own) if speaks_of_rules(sentence) else []
+    if rules:
+        yield from rules
+    elif told and not spoken_decorators(sentence):
+        yield _as_found(told, sentence)
+    elif own and turn.speaker is Speaker.PERSON:
+        yield from _in_other_words(sentence)
+
+
+def _is_for_code(sentence: str, focus: Focus) -> bool:
+    """Say whether a wish is a rule for this project's code: it names what code is to have, and not everywhere."""
+    return not _EVERYWHERE.search(sentence) and speaks_of_rules(sentence) and bool(code_rules(sentence, focus))
+
+
+def _rules(sentence: str, focus: Focus, *, own: bool) -> list[_Found]:
+    """Return the rules that are known by name; that a tool is used is one where it is said for what, or to the user."""
+    asks = frame(sentence)
+    if asks.force is Force.NONE:
+        return []
+    found = [_Found("convention", each, _CODE_CONFIDENCE, 900) for each in code_rules(sentence, focus)]
+    if asks.force >= Force.SAID or own or (asks.force is Force.TOLD and _IN_PLACE.search(sentence)):
+        habits = habit_rules(sentence, asks.start, focus)
+        found += [_Found("guideline", each, _HABIT_CONFIDENCE, 800) for each in habits]
+    return found
+
+
+def _told(sentence: str) -> Told | None:
+    """Return what a sentence tells of the person, or else of the project; what is said to hold here is the project's."""
+    if _POLITE.search(sentence) or len(sentence.split()) > _MOST_WORDS:
+        return None
+    told = personal(sentence)
+    if told and told.type in _PLACED and _HERE.search(sentence) and not _EVERYWHERE.search(sentence):
+        told = None
+    return told or project(sentence)
+
+
+def _in_other_words(sentence: str) -> Iterator[_Found]:
+    """Yield a rule that is made in words that the rules do not know, with less confidence."""
+    if (
+        not _KEPT_WORDS <= len(sentence.split()) <= _MOST_WORDS
+        or sentence.endswith("?")
+        or _ONCE.search(sentence)
+        or _POLITE.search(sentence)
+    ):
+        return
+    force = frame(sentence).force
+    lasting = force is Force.LASTING and bool(_COMMANDS.search(sentence))
+    if lasting or _FORBIDS.search(sentence) or (force >= Force.SAID and _HERE.search(sentence)):
+        mine = bool(_TO_ME.search(sentence) or _EVERYWHERE.search(sentence)) and not _OURS.search(sentence)
+        sure = mine or bool(_TECH.search(sentence))
+        kind, confidence = "preference" if mine else "guideline", _OTHER_CONFIDENCE if sure else 450
+        yield _Found(kind, generic(sentence), confidence, 800 if sure else 550)
+    elif force is Force.BARE and _STANDARD.search(sentence):
+        yield _Found("guideline", generic(sentence), 450, 800)
+
+
+def _as_found(told: Told, sentence: str) -> _Found:
+    says = sentence.strip()
+    says = says[:1].upper() + says[1:]
+    stated = Stated(told.subject, told.value, told.negated, says, key_of(told.subject, told.value), known=False)
+    return _Found(told.type, stated, 700, told.certainty)
+
+
+def _read_back(found: _Found) -> Stated:
+    """Return a statement in the form in which its text will be read as an item."""
+    subject, value, negated = statement_of(found.stated.says, found.type)
+    return replace(found.stated, subject=subject, value=value, negated=negated, key=key_of(subject, value))
+
+
+def _candidate(found: _Found, turn: Turn) -> Candidate:
+    stated = found.stated if found.stated.known else _read_back(found)
+    kind = item_type(found.type)
+    layer: StreamName = "user" if kind.scope == "user" else "project"
+    title = stated.says.rstrip(".")
+    return Candidate(
+        layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:77].rstrip()}…",
+        content=stated.says, importance=kind.importance, confidence=found.confidence, certainty=found.certainty,
+        subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated, tags=found.tags, details=found.details,
+    )  # fmt: skip

@@ -1,0 +1,205 @@
+"""What a model answered about a turn → candidates: strictly of the schema, and of what the turn itself says.
+
+An answer is no more to be trusted than the turn, and the model may have been misled by it: what brings words or names
+that the turn does not have waits for a person, and what speaks to a model instead of about the work is refused.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.domain.candidates import Candidate, StreamName
+from verifflowcc.domain.turns import Turn
+from verifflowcc.errors import ModelError
+from verifflowcc.lifecycle.model_question import (
+    LONGEST_CONTENT,
+    LONGEST_KEY,
+    MOST_ITEMS,
+    PROJECT_TYPES,
+    USER_CATEGORIES,
+)
+from verifflowcc.text.invisible import count_invisible
+from verifflowcc.text.secrets import withhold
+
+StatementOf = Callable[[str, str], tuple[str, str, bool]]
+"""A text and its type → subject, value, negated: the normal forms by which statements are compared."""
+
+SURE, UNSURE = 800, 400
+"""In thousandths: of what the turn says itself, and of what it does not; the second waits in the inbox."""
+
+_LONGEST_TITLE = 80
+_SHOWN_CHARACTERS = 60
+_LEAST_OVERLAP = 600
+_STREAMS: tuple[tuple[StreamName, str, Mapping[str, str]], ...] = (
+    ("user", "category", USER_CATEGORIES),
+    ("project", "type", PROJECT_TYPES),
+)
+_TO_A_MODEL = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:previous|prior|above|earlier|all|other|your)\b[^.]{0,40}"
+    r"\b(?:instruction|rule|prompt|message|guideline|direction|memor)"
+    r"|\b(?:system|developer) (?:prompt|message)\b|\byou are now\b|\bas an? (?:ai|language) (?:model|assistant)\b"
+    r"|</?(?:system|assistant|user|tool)\b|\[/?INST\]|<\|[a-z_]+\|>",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]{3,}")
+_NAME = re.compile(r"\S*[^\s\w'’,;!?()\"“”-]\S*|\S*[_\d]\S*")
+_STEM = 5
+_PASSED_OVER = frozenset(
+    "the and for are was were has have had this that these those with from not but its their they them his her will "
+    "shall should must may can does use uses used using user person project they're all any each when where who which "
+    "what than then over into only prefers prefer likes wants want works work always never".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An item of an answer that is not taken, and why, as a clause; `shown` is the beginning of it."""
+
+    why: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What an answer gives: candidates in its order, and the items that were refused."""
+
+    candidates: tuple[Candidate, ...]
+    refused: tuple[Refused, ...]
+
+
+def read_answer(text: str, turn: Turn, statement_of: StatementOf) -> Answered:
+    """Return the candidates of an answer, each checked by itself.
+
+    Raises ModelError (`bad_json`, `schema`) where it is not JSON, not of the two lists, or has items of which none is
+    of the schema.
+    """
+    lists = _lists(text)
+    said = _Said.of(turn.text)
+    candidates: list[Candidate] = []
+    refused: list[Refused] = []
+    for (layer, kind, names), items in zip(_STREAMS, lists, strict=True):
+        for number, item in enumerate(items):
+            many = f"more than {MOST_ITEMS} {layer} items" if number >= MOST_ITEMS else None
+            why = many or _problem(item, layer, kind, names)
+            if why is None and isinstance(item, dict):
+                candidates.append(_candidate(item, layer, kind, turn, said, statement_of))
+            else:
+                refused.append(Refused(why or "no object", _shown(item)))
+    if refused and not candidates:
+        raise ModelError(f"no item of the answer is of the schema: {refused[0].why}", why="schema")
+    return Answered(tuple(dict.fromkeys(candidates)), tuple(refused))
+
+
+def _lists(text: str) -> tuple[Sequence[object], Sequence[object]]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelError("the answer is not JSON", why="bad_json") from error
+    if not isinstance(value, dict) or set(value) != {"user_items", "project_items"}:
+        raise ModelError("the answer is not an object of user_items and project_items", why="schema")
+    user, project = value["user_items"], value["project_items"]
+    if not isinstance(user, list) or not isinstance(project, list):
+        raise ModelError("user_items and project_items of the answer are not lists", why="schema")
+    return user, project
+
+
+def _problem(item: object, layer: str, kind: str, names: Mapping[str, str]) -> str | None:
+    """Return what is wrong with an item, as a clause; None where nothing is."""
+    wanted = {"layer", kind, "key", "content", "importance"}
+    if not isinstance(item, dict):
+        return "no object"
+    if set(item) != wanted:
+        lacking, strange = sorted(wanted - set(item)), sorted(map(str, set(item) - wanted))
+        return f"lacks {lacking[0]}" if lacking else f"has a field {strange[0][:_SHOWN_CHARACTERS]}"
+    if item["layer"] != layer:
+        return f"its layer is not {layer}"
+    if not isinstance(item[kind], str) or item[kind] not in names:
+        return f"has no {kind} of those that there are"
+    importance = item["importance"]
+    if isinstance(importance, bool) or not isinstance(importance, int | float) or not 0 <= importance <= 1:
+        return "its importance is not from 0 to 1"
+    if not isinstance(item["key"], str) or not _key(item["key"]):
+        return "its key is empty or too long"
+    return _content_problem(item["content"])
+
+
+def _content_problem(content: object) -> str | None:
+    if not isinstance(content, str) or not content.strip():
+        return "its content is empty"
+    if len(content) > LONGEST_CONTENT:
+        return f"its content has more than {LONGEST_CONTENT} characters"
+    if count_invisible(content):
+        return "its content has invisible or control characters"
+    return "its content speaks to a model" if _TO_A_MODEL.search(content) else None
+
+
+def _candidate(
+    item: Mapping[str, object], layer: StreamName, kind: str, turn: Turn, said: "_Said", statement_of: StatementOf
+) -> Candidate:
+    content = " ".join(str(item["content"]).split())
+    type_name, importance = str(item[kind]), item["importance"]
+    subject, value, negated = statement_of(content, type_name)
+    sure = SURE if said.holds(content) else UNSURE
+    return Candidate(
+        layer=layer,
+        type=type_name,
+        key=_key(str(item["key"])),
+        title=_title(content),
+        content=content,
+        importance=round(float(importance) * 1000) if isinstance(importance, int | float) else 0,
+        confidence=sure,
+        certainty=sure,
+        subject=subject,
+        value=value,
+        turn=turn.id,
+        negated=negated,
+    )
+
+
+def _key(text: str) -> str:
+    """Return a key in its one form; empty where nothing is left, or too much.
+
+    >>> _key(" Format  Preference! "), _key("colleague_alice"), _key("...")
+    ('format_preference', 'colleague_alice', '')
+    """
+    made = re.sub(r"[^a-z0-9]+", "_", text.casefold()).strip("_")
+    return made if len(made) <= LONGEST_KEY else ""
+
+
+def _title(content: str) -> str:
+    line = content.rstrip(".")
+    return line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1].rpartition(" ")[0] + "…"
+
+
+def _shown(item: object) -> str:
+    """Return the beginning of an item, for a message."""
+    text = withhold(json.dumps(item, ensure_ascii=True, default=str))
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The words of a turn, and its whole text, as an answer is compared with them."""
+
+    text: str
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> "_Said":
+        folded = text.casefold()
+        return cls(folded, frozenset(map(_stem, _WORD.findall(folded))))
+
+    def holds(self, content: str) -> bool:
+        """Say whether most of the words, and every name, path, number and place, are the turn's own."""
+        folded = content.casefold()
+        names = (each.strip(".,:;!?'\"`()") for each in _NAME.findall(folded))
+        if any(name not in self.text for name in names if name):
+            return False
+        words = [word for word in _WORD.findall(folded) if word not in _PASSED_OVER]
+        known = sum(_stem(word) in self.stems for word in words)
+        return known * 1000 >= _LEAST_OVERLAP * len(words)
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("s")[:_STEM]

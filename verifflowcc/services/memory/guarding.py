@@ -1,0 +1,75 @@
+"""Secrets stay out of memory: what is written is refused, what is there already is withheld wherever it is shown."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.errors import SecretError
+from verifflowcc.text.secrets import find_secrets, place_of, withhold
+
+HINT = "say where the secret is kept, as in ${API_TOKEN}, and not what it is"
+
+
+def refuse_secrets(*parts: tuple[str, str | None]) -> None:
+    """Raise SecretError where one of the texts holds a secret; each part is its name (`the text`) and the text.
+
+    The sentence says the kind and the place in the text, `line:column`, and never the secret.
+    """
+    for name, text in parts:
+        found = find_secrets(text) if text else ()
+        if found:
+            raise SecretError(f"{name} holds {_told(text or '', found[0].kind, found[0].start)}", hint=HINT)
+
+
+def refuse_item(stored: StoredItem, what: str | None = None) -> None:
+    """Raise SecretError where an item's file holds a secret; the place is that in the file. `what` names the item."""
+    found = find_secrets(stored.text)
+    if found:
+        name = what or withhold(stored.item.id)
+        raise SecretError(f"{name} holds {_told(stored.text, found[0].kind, found[0].start)}", hint=HINT)
+
+
+def refuse_new_secret(before: str, after: str, what: str) -> None:
+    """Raise SecretError where a changed text holds a secret that it did not hold before."""
+    held = {before[each.start : each.end] for each in find_secrets(before)}
+    for each in find_secrets(after):
+        if after[each.start : each.end] not in held:
+            raise SecretError(f"{what} would hold {_told(after, each.kind, each.start)}", hint=HINT)
+
+
+def details_read(details: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield each detail as a part to look at: beside its name, since the name may say what the value is."""
+    for name, value in details:
+        yield f"the detail {withhold(name)}", f"{name}={value}"
+
+
+def withheld_item(item: Item) -> Item:
+    """Return an item with a word in the place of each secret in what it says of itself; mostly the item itself."""
+    said = (item.title, item.key or "", *item.tags, *(f"{name}={value}" for name, value in item.details))
+    if not find_secrets("\n".join(said)) and not find_secrets(item.id):
+        return item
+    return replace(
+        item,
+        id=withhold(item.id),
+        title=withhold(item.title),
+        key=withhold(item.key) if item.key else item.key,
+        tags=tuple(map(withhold, item.tags)),
+        details=tuple((withhold(name), _beside(name, value)) for name, value in item.details),
+        path=withhold(item.path),
+    )
+
+
+def secrets_told(text: str) -> tuple[str, ...]:
+    """Return what is withheld of a text, each `a KIND at LINE:COLUMN`."""
+    return tuple(f"a {each.kind} at {place_of(text, each.start)}" for each in find_secrets(text))
+
+
+def _beside(name: str, value: str) -> str:
+    whole = f"{name}={value}"
+    shown = withhold(whole)
+    return withhold(value) if shown == whole else shown.partition("=")[2]
+
+
+def _told(text: str, kind: str, start: int) -> str:
+    return f"what looks like a secret, a {kind}, at {place_of(text, start)}; nothing was written"

@@ -1,0 +1,107 @@
+"""What waits for a person: who proposed it, why, from where, and what it would take the place of."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.domain.items import Item, Relation, SourceKind, Status
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.services.memory.guarding import withheld_item
+from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.secrets import withhold
+
+LOW_CONFIDENCE = 500
+_OLDEST_LAST = "9999"
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """An item that a proposal would take the place of, or contradicts; `title` is None where it is not there."""
+
+    id: str
+    relation: str
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An item that waits: `who` proposed it, `why` it waits, and `origin`, the text it was read from, "" for none."""
+
+    item: Item
+    scope: str
+    text: str
+    who: str
+    why: str
+    origin: str
+    replaces: tuple[Replaced, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """All that waits, the oldest first, and what could not be read."""
+
+    waiting: tuple[Waiting, ...]
+    notices: tuple[str, ...] = ()
+
+
+def open_inbox(workspace: Workspace | None, scopes: Sequence[str]) -> Inbox:
+    """Return what waits in these scopes. Raises WorkspaceError and BackendError where a store cannot be read."""
+    found: list[Waiting] = []
+    notices: list[str] = []
+    for scope in dict.fromkeys(scopes):
+        with open_store(workspace, scope) as store:
+            ids = [item.id for item in store.items() if item.status is Status.PENDING]
+            notices += store.problems
+            stored = [each for name in ids if (each := store.get(name))]
+            titles = _titles(store.linked(_targets(stored)) if stored else ())
+        found += [_waiting(each, scope, titles) for each in stored]
+    found.sort(key=lambda each: (each.item.created or _OLDEST_LAST, each.scope, each.item.id))
+    return Inbox(tuple(found), tuple(notices))
+
+
+def _targets(stored: Sequence[StoredItem]) -> list[str]:
+    return [link.to for each in stored for link in each.item.links]
+
+
+def _titles(items: Sequence[Item]) -> dict[str, str]:
+    return {name: item.title for item in items for name in (item.path, item.key or "", item.id) if name}
+
+
+def _waiting(stored: StoredItem, scope: str, titles: dict[str, str]) -> Waiting:
+    item = stored.item
+    source = item.source
+    parts = (source.origin, source.turn and f"turn {source.turn}", source.session and f"session {source.session}")
+    replaces = tuple(
+        Replaced(link.to, str(link.relation), _title(titles.get(link.to)))
+        for link in item.links
+        if link.relation in (Relation.SUPERSEDES, Relation.CONTRADICTS)
+    )
+    return Waiting(
+        withheld_item(item),
+        scope,
+        withhold(stored.body.strip("\n")),
+        source.actor,
+        "; ".join(_why(item)),
+        ", ".join(part for part in parts if part),
+        replaces,
+    )
+
+
+def _title(title: str | None) -> str | None:
+    return None if title is None else withhold(title)
+
+
+def _why(item: Item) -> Iterator[str]:
+    """Yield why an item waits, as far as it tells itself."""
+    source = item.source
+    said = {
+        SourceKind.EXPLICIT: "proposed",
+        SourceKind.EXTRACTED: "extracted",
+        SourceKind.INFERRED: "inferred",
+        SourceKind.IMPORTED: "imported",
+    }[source.kind]
+    yield f"{said} by {source.actor}" + (f", said by {source.speaker}" if source.speaker else "")
+    if reason := dict(item.details).get("waits"):
+        yield withhold(reason)
+    elif item.confidence < LOW_CONFIDENCE:
+        yield "its confidence is low"

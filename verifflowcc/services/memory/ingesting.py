@@ -1,0 +1,240 @@
+"""Learn from conversations: read their turns, extract statements, and keep them as items of the person and the project.
+
+Each store is locked once, and what is to be written stands in a plan first: an ingest that was interrupted is carried
+out to its end by the next one. The same turn is never read twice into one store.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from verifflowcc.adapters.clock import SystemClock
+from verifflowcc.adapters.files.item_files import draw_letters
+from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.domain.candidates import Extracted
+from verifflowcc.domain.turns import Conversation, Turn
+from verifflowcc.errors import UsageError
+from verifflowcc.formats.turn_tools import OWN
+from verifflowcc.lifecycle.extract import extract as extract_by_rule
+from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
+from verifflowcc.services.memory.identity import identity_of
+from verifflowcc.services.memory.opening import memory_settings
+from verifflowcc.services.memory.permission import asks, is_person
+from verifflowcc.services.memory.remembering import Fate, Learned, Said, Terms, remember
+from verifflowcc.services.memory.scopes import PROJECT, required
+from verifflowcc.services.memory.streams import Stream, open_streams
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.injected import without_injected
+from verifflowcc.text.plain_line import plain_line
+
+Extractor = Callable[[Turn], Extracted]
+"""Returns what a turn says that may be worth keeping: by rule, or with a model."""
+Confirm = Callable[[Sequence[Learned]], bool]
+"""Asks a person about what would steer every prompt in every project; false proposes it instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How to ingest: into which scopes, everything as a proposal, nothing written, turns anew that were read before."""
+
+    scopes: tuple[str, ...] = (USER, PROJECT)
+    pending: bool = False
+    dry_run: bool = False
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What an ingest did, or would do.
+
+    `turns` were in the conversations, `known` of them read before into every scope; `counts` has the number of each
+    fate; `problems` are what could not be read, `notes` what was left out that nobody has to mend.
+    """
+
+    learned: tuple[Learned, ...]
+    counts: Mapping[str, int]
+    sessions: tuple[str, ...]
+    turns: int
+    known: int
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+    dry_run: bool
+
+    def count(self, fate: Fate) -> int:
+        """Return how many statements had this fate."""
+        return self.counts.get(fate, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A turn of a conversation as it is extracted from, and where that was read."""
+
+    turn: Turn
+    origin: str
+
+
+def ingest(
+    workspace: Workspace | None,
+    conversations: Sequence[Conversation],
+    choices: Choices = Choices(),
+    *,
+    actor: str,
+    extract: Extractor = extract_by_rule,
+    confirm: Confirm = lambda _: True,
+    letters: Callable[[], str] = draw_letters,
+) -> Ingested:
+    """Keep what conversations say, in the order given. Outside of a project only the person's scope can be meant.
+
+    Nothing that is kept is changed. Turns that are not known are extracted, and a person is asked, before any lock is
+    taken. Raises UsageError where memory is switched off, WorkspaceError where there is no project and its scope is
+    asked for, ConflictError where a store is held too long, and as the stores do; what was planned and not written
+    then, the next ingest writes.
+    """
+    if PROJECT in choices.scopes:
+        required(workspace)
+    if workspace is not None and not memory_settings(workspace).enabled:
+        raise UsageError("memory is switched off in this project", hint="memory.enabled in .memory/config.yaml")
+    reads = tuple(_reads(conversations))
+    with ExitStack() as stack:
+        streams = open_streams(stack, workspace, choices.scopes, reading=choices.dry_run)
+        run = _Run(reads, streams, _terms(workspace, choices, actor), choices.again, extract, letters)
+        known = run.look()
+        if not choices.dry_run:
+            run.ask(confirm)
+            learned = _written(stack, run, f"{_now(workspace):%Y-%m-%dT%H:%M:%SZ}")
+        else:
+            learned = run.settle()
+    return Ingested(
+        learned,
+        {str(fate): sum(each.fate is fate for each in learned) for fate in Fate},
+        tuple(dict.fromkeys(read.turn.session for read in reads)),
+        len(reads),
+        known,
+        tuple(problem for each in conversations for problem in each.problems),
+        (*(note for each in conversations for note in each.notes), *_counted(workspace, learned, choices)),
+        choices.dry_run,
+    )
+
+
+def _written(stack: ExitStack, run: "_Run", at: str) -> tuple[Learned, ...]:
+    """Settle everything with the stores held, and write it."""
+    for stream in run.streams:
+        stream.lock(stack)
+    with ExitStack() as held:
+        for stream in run.streams:
+            held.enter_context(stream.store.writing())
+        run.look()
+        learned = run.settle()
+        for stream in run.streams:
+            stream.write(at)
+    for stream in run.streams:
+        stream.finish(at)
+    return learned
+
+
+@dataclass(slots=True)
+class _Run:
+    """An ingest: turns, the stores that want them, and what each turn gave, which is asked for once."""
+
+    reads: Sequence[_Read]
+    streams: Sequence[Stream]
+    terms: Terms
+    again: bool
+    extract: Extractor
+    letters: Callable[[], str]
+    given: dict[int, Extracted] = field(default_factory=dict)
+    wanted: list[tuple[int, tuple[Stream, ...]]] = field(default_factory=list)
+
+    def look(self) -> int:
+        """Find the turns that a store does not know, and extract them; return how many all of them know."""
+        for stream in self.streams:
+            stream.look()
+        self.wanted = []
+        for place, read in enumerate(self.reads):
+            session, turn = read.turn.session, read.turn.id
+            wanting = tuple(each for each in self.streams if not each.knows(session, turn, again=self.again))
+            for stream in wanting:
+                stream.note(session, turn)
+            if wanting:
+                self.wanted.append((place, wanting))
+                if place not in self.given:
+                    self.given[place] = self.extract(read.turn)
+        return len(self.reads) - len(self.wanted)
+
+    def settle(self) -> tuple[Learned, ...]:
+        """Return what becomes of each statement; the streams collect what is new."""
+        speaking = {candidate.layer for place, _ in self.wanted for candidate in self.given[place].candidates}
+        for stream in self.streams:
+            if stream.scope in speaking:
+                stream.load()
+        places = _places(self.reads)
+        learned: list[Learned] = []
+        for place, wanting in self.wanted:
+            read = self.reads[place]
+            for candidate in self.given[place].candidates:
+                for stream in wanting:
+                    if stream.scope == candidate.layer:
+                        unsure = not stream.has_read(read.turn.session)
+                        said = Said(candidate, read.turn, read.origin, places[read.turn.session], unsure)
+                        told, made = remember(
+                            stream.holding, said, self.terms, scope=stream.scope, letters=self.letters
+                        )
+                        learned.append(told)
+                        stream.collect(made)
+                        if told.fate in (Fate.SAME, Fate.OLDER):
+                            stream.note(read.turn.session, read.turn.id, told.others)
+        return tuple(learned)
+
+    def ask(self, confirm: Confirm) -> None:
+        """Ask a person about what would steer every prompt, where there is such."""
+        found = (candidate for given in self.given.values() for candidate in given.candidates)
+        if not is_person(self.terms.actor) or not any(asks(each.layer, each.type) for each in found):
+            return
+        steering = [each for each in self.settle() if each.fate is Fate.ADDED and asks(each.scope, each.type)]
+        if steering and not confirm(steering):
+            self.terms = replace(self.terms, steering=False)
+
+
+def _terms(workspace: Workspace | None, choices: Choices, actor: str) -> Terms:
+    project = identity_of(workspace).text if workspace is not None and USER in choices.scopes else None
+    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, choices.pending)
+
+
+def _now(workspace: Workspace | None) -> datetime:
+    return (workspace.clock if workspace else SystemClock()).now()
+
+
+def _reads(conversations: Sequence[Conversation]) -> Iterator[_Read]:
+    """Yield the turns that say something of their own, with names that every store keeps as they are."""
+    for conversation in conversations:
+        origin = plain_line(conversation.origin)
+        for turn in conversation.turns:
+            text = "" if turn.tool == OWN else without_injected(_encodable(turn.text))
+            told, session, name = (plain_line(_encodable(each)) for each in (turn.id, turn.session, turn.name))
+            if text.strip() and told and session:
+                yield _Read(replace(turn, id=told, session=session, name=name, text=text), origin)
+
+
+def _encodable(text: str) -> str:
+    """Return a text without halves of surrogate pairs, which no file can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _places(reads: Sequence[_Read]) -> dict[str, dict[str, int]]:
+    """Return the place of each turn in its session."""
+    places: dict[str, dict[str, int]] = {}
+    for read in reads:
+        session = places.setdefault(read.turn.session, {})
+        session.setdefault(read.turn.id, len(session))
+    return places
+
+
+def _counted(workspace: Workspace | None, learned: Sequence[Learned], choices: Choices) -> tuple[str, ...]:
+    """Count what was found against what is held; return why that could not be done."""
+    if choices.dry_run:
+        return ()
+    made = [each for each in learned if each.id]
+    replaced = sum(len(each.supersedes) for each in made if each.fate is Fate.ADDED)
+    against = sum(bool(each.supersedes or each.contradicts) for each in made)
+    return note_metrics(workspace, {CONTRADICTION: against, SUPERSEDED: replaced})

@@ -1,0 +1,147 @@
+"""What memory did, as the ten counters and the four indicators, from the log that `counting` writes."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.domain.config import MemorySettings
+from verifflowcc.errors import VfccError
+from verifflowcc.formats.metric_lines import Metrics, PromptCounted, read_metrics
+from verifflowcc.services.memory.access import log_folder
+from verifflowcc.services.memory.counting import (
+    CALLS,
+    CANDIDATES,
+    CONTRADICTION,
+    FALLBACK,
+    FINAL,
+    MISMATCH,
+    OVERHEAD,
+    RERANK_CALLS,
+    RERANK_SKIPPED,
+    SUPERSEDED,
+)
+from verifflowcc.services.workspace import Workspace
+
+METRICS = (
+    *(CALLS, FALLBACK, RERANK_CALLS, RERANK_SKIPPED, CANDIDATES),
+    *(FINAL, CONTRADICTION, SUPERSEDED, MISMATCH, OVERHEAD),
+)
+"""The ten counters, in the order in which they are shown."""
+
+_OF_PROMPTS: Mapping[str, str] = {
+    CANDIDATES: "candidates",
+    FINAL: "final",
+    MISMATCH: "filtered",
+    OVERHEAD: "memory_tokens",
+}
+NOT_MEASURED = "not measured yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Indicator:
+    """How well memory does in one respect; `value` is None where there is nothing to say yet, and `why` says so."""
+
+    name: str
+    value: float | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The ten counters, by cause where they have causes, and the four indicators, since the log began.
+
+    `since` is the day of the first line, None for an empty log.
+    """
+
+    counters: Mapping[str, int]
+    fallbacks: Mapping[str, int]
+    indicators: tuple[Indicator, ...]
+    prompts: int
+    since: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """What a model took today (UTC), of this person, in all projects, and the caps on it.
+
+    `name` is the model's, None where the person's settings name none. Tokens are counted in and out together.
+    """
+
+    name: str | None
+    calls_today: int
+    tokens_today: int
+    max_calls_per_day: int
+    max_tokens_per_day: int
+    max_calls_per_turn: int
+    max_tokens_per_turn: int
+
+
+def model_use(workspace: Workspace | None, memory: MemorySettings) -> ModelUse:
+    """Return what a model took today, and the caps. Raises ConfigError or WorkspaceError for the person's settings."""
+    from verifflowcc.adapters.config.user_settings import user_settings
+    from verifflowcc.adapters.llm.opening import open_model
+    from verifflowcc.services.memory.model_budget import spent_today
+
+    settings = user_settings().llm
+    model, spent = open_model(settings), spent_today(workspace)
+    return ModelUse(
+        name=model.name if model else None,
+        calls_today=spent.calls,
+        tokens_today=spent.tokens,
+        max_calls_per_day=settings.max_calls_per_day,
+        max_tokens_per_day=settings.max_tokens_per_day,
+        max_calls_per_turn=memory.max_llm_calls_per_turn,
+        max_tokens_per_turn=settings.max_tokens_per_turn,
+    )
+
+
+def measured(workspace: Workspace | None) -> tuple[Measured, tuple[str, ...]]:
+    """Return what the log of the project says, of the person's outside of one, and notices of what it does not say."""
+    from verifflowcc.adapters.files.metrics import read_metrics_log
+
+    try:
+        found = read_metrics(read_metrics_log(log_folder(workspace, of_user=workspace is None)[0]))
+    except VfccError as error:
+        return measure(Metrics()), (f"metrics are not read: {error.message}",)
+    lines = "line of the log of metrics says" if found.bad == 1 else "lines of the log of metrics say"
+    return measure(found), ((f"{found.bad} {lines} nothing",) if found.bad else ())
+
+
+def measure(found: Metrics) -> Measured:
+    """Return the counters and indicators of a log.
+
+    >>> measure(Metrics()).counters["token.overhead"]
+    0
+    """
+    counters = Counter(dict.fromkeys(METRICS, 0))
+    fallbacks: Counter[str] = Counter()
+    for each in found.counted:
+        if each.metric in counters:
+            counters[each.metric] += each.by
+        if each.metric == FALLBACK:
+            fallbacks[each.why or "unknown"] += each.by
+    for name, field in _OF_PROMPTS.items():
+        counters[name] += sum(getattr(prompt, field) for prompt in found.prompts)
+    days = sorted([*(each.at[:10] for each in found.counted), *(each.at[:10] for each in found.prompts)])
+    return Measured(
+        counters={name: counters[name] for name in METRICS},
+        fallbacks=dict(sorted(fallbacks.items())),
+        indicators=_indicators(found.prompts),
+        prompts=len(found.prompts),
+        since=days[0] if days else None,
+    )
+
+
+def _indicators(prompts: Sequence[PromptCounted]) -> tuple[Indicator, ...]:
+    from statistics import median_high
+
+    none = "no prompt was compiled yet"
+    clashing = sum(each.conflicts > 0 for each in prompts)
+    rate = round(clashing / len(prompts), 4) if prompts else None
+    middle = median_high([each.memory_tokens for each in prompts]) if prompts else None
+    return (
+        Indicator("recall@k", None, f"{NOT_MEASURED}: it comes with searching"),
+        Indicator("contradiction rate", rate, f"{clashing} of {len(prompts)} prompts" if prompts else none),
+        Indicator("repeated failure rate", None, f"{NOT_MEASURED}: no tool executions are recorded yet"),
+        Indicator("median memory tokens per prompt", middle, f"of {len(prompts)} prompts" if prompts else none),
+    )

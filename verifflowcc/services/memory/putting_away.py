@@ -1,0 +1,81 @@
+"""Put an item away, and bring it back byte for byte: its own file says when, why, and what its status was before."""
+
+from collections.abc import Mapping
+
+from verifflowcc.adapters.files.items import edit_item
+from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.domain.items import Archived, Status
+from verifflowcc.domain.memory import StoredItem
+from verifflowcc.errors import FormatError
+from verifflowcc.formats.front_matter import split
+from verifflowcc.formats.front_matter_spans import Refused, key_spans
+from verifflowcc.formats.item_render import render_archived
+from verifflowcc.lifecycle.as_of import status_before
+
+ENDED, STAGE, DECAYED, EVICTED, CONSOLIDATED = "ended", "stage", "decayed", "evicted", "consolidated"
+WORDS: Mapping[str, str] = {
+    ENDED: "its time was over",
+    STAGE: "its stage had ended",
+    DECAYED: "it had not been used for long",
+    EVICTED: "there were too many items",
+    CONSOLIDATED: "a summary tells it",
+}
+"""Why an item was put away, as its file says it and as a clause."""
+
+
+def put_away(stored: StoredItem, *, today: str, why: str, into: str | None = None) -> StoredItem:
+    """Return an item archived, with the day and the reason; `into` is the summary that tells what it says.
+
+    Raises FormatError where its front matter cannot be edited without risk. Where the item has a key `archived` of
+    somebody's own, that stays, and only its status says so.
+    """
+    keys = {"status": str(Status.ARCHIVED)}
+    if stored.item.archived is None and "archived" not in _keys(stored.text):
+        keys["archived"] = render_archived(Archived(today, why, into, _status_written(stored)))
+    return _edited(stored, keys)
+
+
+def brought_back(stored: StoredItem) -> StoredItem:
+    """Return an archived item as it was before it was put away.
+
+    One that does not say what it was (somebody archived it by hand, or an older program) becomes active, and one that
+    was rejected waits for a person again. Raises FormatError where its front matter cannot be edited without risk.
+    """
+    said = stored.item.archived
+    if said is None:
+        return _edited(stored, {"status": str(status_before(stored.item))})
+    return _edited(stored, {"status": said.was, "archived": None})
+
+
+def comes_back(before: StoredItem, after: StoredItem) -> bool:
+    """Say whether an item that was put away can be brought back as it was, to the last byte."""
+    try:
+        return brought_back(after).text == before.text
+    except FormatError:
+        return False
+
+
+def _edited(stored: StoredItem, keys: Mapping[str, str | None]) -> StoredItem:
+    path = stored.item.path
+    try:
+        return stored_item(path, edit_item(path, stored.text.encode("utf-8"), keys))
+    except ValueError as error:
+        raise FormatError(f"{path}:1: front matter cannot be edited: {error}", hint="edit the file by hand") from error
+
+
+def _keys(text: str) -> frozenset[str]:
+    block = split(text).block
+    try:
+        return frozenset(span.key for span in key_spans(block or "") if span.key)
+    except Refused:
+        return frozenset()
+
+
+def _status_written(stored: StoredItem) -> str | None:
+    """Return the value of the status as it stands in the file; None where no line says it."""
+    block = split(stored.text).block or ""
+    try:
+        span = next((each for each in key_spans(block) if each.key == "status"), None)
+    except Refused:
+        return str(stored.item.status)
+    return block[span.value_start : span.value_end] if span else None

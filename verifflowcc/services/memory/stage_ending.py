@@ -1,0 +1,120 @@
+"""What the end of a stage does to memory: what was in the middle of it ends, and its items are consolidated.
+
+The stage has been left when this is done, and stays left whatever becomes of this: what fails is told, and the next
+`vfcc memory maintain` does it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from verifflowcc.domain.config import MemorySettings
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.tasks import Task
+from verifflowcc.errors import VfccError
+from verifflowcc.lifecycle.proof import Turned
+from verifflowcc.services.memory.consolidating import Terms, complete_interrupted, consolidate
+from verifflowcc.services.memory.maintained import Step, StepKind
+from verifflowcc.services.memory.opening import memory_settings, open_store
+from verifflowcc.services.memory.proving import fixes, raise_confidence, turned_checks
+from verifflowcc.services.memory.shelf import Shelf
+from verifflowcc.services.memory.stage_items import Stages, end_with_stage
+from verifflowcc.services.memory.tasks import all_tasks
+from verifflowcc.services.transitions import Transition
+from verifflowcc.services.workspace import Workspace
+
+LISTED = 6
+_Part = Callable[[Workspace, SprintState, str, MemorySettings], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class StageMemory:
+    """What was done at the end of a stage: `notes` say it, `warnings` say what could not be done."""
+
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def with_memory_ended(workspace: Workspace, done: Transition) -> Transition:
+    """Return a transition out of a stage with what it did to what is remembered in its notes and warnings."""
+    if done.before is None:
+        return done
+    ended = end_stage_memory(workspace, done.state, done.before)
+    return replace(done, notes=(*done.notes, *ended.notes), warnings=(*done.warnings, *ended.warnings))
+
+
+def end_stage_memory(workspace: Workspace, state: SprintState, stage: str) -> StageMemory:
+    """End what ends with a stage of a sprint, consolidate its items, and make the fixes surer that its checks prove.
+
+    What raises VfccError is told in the warnings, and the rest is done all the same.
+    """
+    notes: list[str] = []
+    warnings: list[str] = []
+    parts: tuple[tuple[str, _Part], ...] = (
+        ("what ends with the stage has not ended", _end_tasks),
+        ("the stage's items are not looked after", _in_stage),
+        ("no fix is made surer", _proven),
+    )
+    for problem, part in parts:
+        try:
+            settings = memory_settings(workspace)
+            notes += part(workspace, state, stage, settings) if settings.enabled else ()
+        except VfccError as error:
+            warnings.append(f"{problem}: {error.message}; vfcc memory maintain does it later")
+    return StageMemory(tuple(notes), tuple(warnings))
+
+
+def _end_tasks(workspace: Workspace, state: SprintState, stage: str, _: MemorySettings) -> Sequence[str]:
+    """End the items of the sprint's tasks that are of the stage; name the tasks that began in it and are still open."""
+    notes: list[str] = []
+    stages, today = Stages(workspace), workspace.today()
+    open_ones = [task for task in all_tasks(workspace) if not task.status.final and task.sprint == state.id]
+    for task in open_ones:
+        with open_store(workspace, f"task/{task.id}") as store, store.writing():
+            steps = tuple(end_with_stage(Shelf(store, dry_run=False), workspace, stages, today))
+        notes += _ended(steps, f"task/{task.id}")
+    return [*(_still_open(task) for task in open_ones if task.stage == stage), *notes]
+
+
+def _still_open(task: Task) -> str:
+    return f"still open: task {task.id}, begun in {task.stage} ({task.description}): vfcc task finish {task.id}"
+
+
+def _ended(steps: Iterable[Step], scope: str) -> list[str]:
+    """Offer what was not promoted: it is archived, and stays until its task or sprint is gone."""
+    every = list(steps)
+    ids = [step.item for step in every if step.kind is StepKind.STAGE]
+    told = [f"{step.item}: {step.why}" for step in every if step.kind is StepKind.TOLD]
+    if not ids:
+        return told
+    more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
+    keep = f"vfcc memory promote {ids[0]} --to project --scope {scope}"
+    return [f"ended with the stage, in {scope}: {', '.join(ids[:LISTED])}{more}; to keep one: {keep}", *told]
+
+
+def _in_stage(workspace: Workspace, state: SprintState, stage: str, settings: MemorySettings) -> Sequence[str]:
+    scope, today = f"stage/{state.id}/{stage}", workspace.today()
+    with open_store(workspace, scope) as store:
+        if not store.count():
+            return ()
+        with store.writing():
+            shelf = Shelf(store, dry_run=False)
+            ended = _ended(end_with_stage(shelf, workspace, Stages(workspace), today), scope)
+            steps = list(complete_interrupted(shelf, today))
+            if settings.consolidation.enabled:
+                steps += consolidate(shelf, Terms(today, settings.ttl_days))
+    return [*ended, *(f"consolidated: {step.item}: {step.why}" for step in steps)]
+
+
+def _proven(workspace: Workspace, state: SprintState, stage: str, _: MemorySettings) -> Sequence[str]:
+    notes: list[str] = []
+    turned: tuple[Turned, ...] | None = None
+    for scope in ("project", f"sprint/{state.id}", f"stage/{state.id}/{stage}"):
+        with open_store(workspace, scope) as store:
+            if not fixes(store.items()):
+                continue
+            turned = turned_checks(workspace, state) if turned is None else turned
+            if turned:
+                with store.writing():
+                    steps = list(raise_confidence(Shelf(store, dry_run=False), turned))
+                notes += [f"proven: {step.item}: {step.why}" for step in steps]
+    return notes

@@ -1,0 +1,139 @@
+"""A store that an ingest fills: what it holds, which turns it knows, and what is to be written to it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from verifflowcc.adapters.files.ingested import (
+    Plan,
+    Turns,
+    drop_plan,
+    forget_read,
+    note_read,
+    turns_read,
+    unfinished_plan,
+    write_plan,
+)
+from verifflowcc.adapters.files.lock import locked
+from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.errors import ConflictError
+from verifflowcc.services.memory.access import log_folder
+from verifflowcc.services.memory.holding import Holding
+from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.reading_only import open_for_reading
+from verifflowcc.services.workspace import Workspace
+
+LOCK = "ingest.lock"
+WAIT_S = 60.0
+
+
+class Stream:
+    """One scope's store during an ingest: `look`, ask what it knows, `load`, `collect`, `write`, and `finish`.
+
+    Whoever writes holds the store's ingest lock from `recover` until after `finish`, and the store itself from before
+    `load` until after `write`: what a database commits only at its end is then there before the turns count as read.
+    """
+
+    def __init__(self, scope: str, store: MemoryBackend, folder: Path, root: Path) -> None:
+        self.scope, self.store = scope, store
+        self.holding = Holding(())
+        self._folder, self._root = folder, root
+        self._log: Turns = {}
+        self._of_items: dict[str, set[str]] = {}
+        self._noted: dict[str, dict[str, tuple[str, ...]]] = {}
+        self._new: list[StoredItem] = []
+
+    def lock(self, stack: ExitStack) -> None:
+        """Keep other ingests out until the stack is closed, and carry out what one planned that was interrupted.
+
+        Raises ConflictError where another one takes too long, FormatError, and as the store does.
+        """
+        stack.enter_context(locked(self._folder / LOCK, WAIT_S))
+        plan = unfinished_plan(self._folder)
+        if plan:
+            with self.store.writing():
+                self._create(self._planned())
+            self._finish(plan.turns, plan.at)
+
+    def look(self) -> None:
+        """Learn which turns were read. Raises as the store does."""
+        self._log = turns_read(self._folder)
+        self._of_items = {}
+        for item in (*self.store.items(), *(each.item for each in self._planned())):
+            if item.source.session and item.source.turn:
+                self._of_items.setdefault(item.source.session, set()).add(item.source.turn)
+        self._noted, self._new = {}, []
+
+    def load(self) -> None:
+        """Read all that the store holds, with what an interrupted ingest planned. Raises as the store does."""
+        kept = self.store.list_all()
+        there = {each.item.id for each in kept}
+        self.holding = Holding([*kept, *(each for each in self._planned() if each.item.id not in there)])
+
+    def _planned(self) -> list[StoredItem]:
+        plan = unfinished_plan(self._folder)
+        return [stored_item(path, text.encode("utf-8")) for path, text in plan.items] if plan else []
+
+    def knows(self, session: str, turn: str, *, again: bool) -> bool:
+        """Say whether a turn was read before, or is there twice now; `again` leaves the log aside."""
+        if turn in self._of_items.get(session, ()) or turn in self._noted.get(session, ()):
+            return True
+        return not again and turn in self._log.get(session, ())
+
+    def has_read(self, session: str) -> bool:
+        """Say whether it is known which turns of a session were read: the log says it, or no item is from there."""
+        return session in self._log or session not in self._of_items
+
+    def note(self, session: str, turn: str, same: Sequence[str] = ()) -> None:
+        """Note that a turn is read, and items that said already what it says."""
+        turns = self._noted.setdefault(session, {})
+        turns[turn] = (*turns.get(turn, ()), *same)
+
+    def collect(self, made: StoredItem | None) -> None:
+        """Take an item that is to be written."""
+        if made is not None:
+            self._new.append(made)
+
+    def write(self, at: str) -> None:
+        """Write down what is to be written, and write it. Raises as the store does; `recover` then goes on."""
+        if self._new:
+            items = tuple((each.item.path, each.text) for each in self._new)
+            plan = Plan(items, self._noted, at)
+            write_plan(self._folder, self._root, plan)
+            self._create(self._new)
+
+    def finish(self, at: str) -> None:
+        """Note the turns that were read, and that nothing is left to do."""
+        self._finish(self._noted, at)
+
+    def log(self) -> Turns:
+        """Return the turns that were read, as the log has them."""
+        return turns_read(self._folder)
+
+    def forget(self, is_gone: Callable[[str, str, Sequence[str]], bool]) -> None:
+        """Take turns out of the log; `is_gone` says it of a session, a turn, and the items that said the same."""
+        forget_read(self._folder, self._root, is_gone)
+
+    def _create(self, items: Iterable[StoredItem]) -> None:
+        for item in items:
+            if not self.store.create(item) and self.store.get(item.item.id) is None:
+                path = item.item.path
+                raise ConflictError(f"{path} is there already and holds another item", hint="run the command again")
+
+    def _finish(self, turns: Turns, at: str) -> None:
+        note_read(self._folder, self._root, turns, at)
+        drop_plan(self._folder)
+
+
+def open_streams(
+    stack: ExitStack, workspace: Workspace | None, scopes: Sequence[str], *, reading: bool
+) -> tuple[Stream, ...]:
+    """Open the stores of scopes, the person's first, until the stack is closed. Raises as `open_store` does."""
+    streams = []
+    for scope in sorted(dict.fromkeys(scopes), key=lambda each: each != USER):
+        folder, root = log_folder(workspace, of_user=scope == USER)
+        opened = open_for_reading if reading else open_store
+        streams.append(Stream(scope, stack.enter_context(opened(workspace, scope)), folder, root))
+    return tuple(streams)

@@ -1,0 +1,88 @@
+"""What maintenance does to the items of one scope, in its order: each step decides on what the one before it left."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from verifflowcc.domain.config import MemorySettings
+from verifflowcc.domain.item_types import ScopeKind
+from verifflowcc.domain.items import Item, Status
+from verifflowcc.errors import FormatError
+from verifflowcc.lifecycle.decay import has_faded, why_faded
+from verifflowcc.lifecycle.evict import evicted
+from verifflowcc.lifecycle.expire import has_ended, why_ended
+from verifflowcc.lifecycle.proof import Turned
+from verifflowcc.services.memory.consolidating import Terms, complete_interrupted, consolidate
+from verifflowcc.services.memory.maintained import Step, StepKind
+from verifflowcc.services.memory.proving import raise_confidence
+from verifflowcc.services.memory.putting_away import DECAYED, ENDED, EVICTED, put_away
+from verifflowcc.services.memory.shelf import Shelf
+from verifflowcc.services.memory.stage_items import Stages, end_with_stage
+from verifflowcc.services.workspace import Workspace
+
+_CONSOLIDATED = frozenset({ScopeKind.PROJECT, ScopeKind.SPRINT, ScopeKind.STAGE, ScopeKind.AGENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round of maintenance works with: the day, the settings, and what it knows of the project.
+
+    `consolidates` says whether it is time for it. `turned` are the checks that turned from fail to pass.
+    """
+
+    today: str
+    settings: MemorySettings
+    consolidates: bool = False
+    apart: frozenset[str] = frozenset()
+    turned: tuple[Turned, ...] = ()
+    stages: Stages | None = None
+    workspace: Workspace | None = None
+
+
+def keep_up(shelf: Shelf, now: Round) -> Iterator[Step]:
+    """Do all that is due to the items of a scope and yield what was done. Raises as the store does."""
+    kind = ScopeKind(shelf.scope.partition("/")[0])
+    ttl = now.settings.ttl_days
+    if kind in _CONSOLIDATED:
+        yield from complete_interrupted(shelf, now.today)
+    ended = [item for item in _live(shelf) if has_ended(item, now.today, ttl)]
+    yield from _archive(shelf, ended, now, (StepKind.ENDED, ENDED), [why_ended(item, ttl) for item in ended])
+    if now.stages is not None and now.workspace is not None:
+        yield from end_with_stage(shelf, now.workspace, now.stages, now.today)
+    faded = [item for item in _live(shelf) if has_faded(item, now.today, ttl)]
+    reasons = [why_faded(item, now.today, ttl) for item in faded]
+    yield from _archive(shelf, faded, now, (StepKind.DECAYED, DECAYED), reasons)
+    if now.consolidates and kind in _CONSOLIDATED:
+        yield from consolidate(shelf, Terms(now.today, ttl, now.apart))
+    if kind is ScopeKind.PROJECT:
+        yield from _make_room(shelf, now)
+    yield from raise_confidence(shelf, now.turned)
+
+
+def _make_room(shelf: Shelf, now: Round) -> Iterator[Step]:
+    """Archive the lowest tenth, and again, until no more are there than may be."""
+    most = now.settings.max_items
+    why = f"more than {most:,} extracted and inferred items, and this is of the lowest tenth"
+    tried: set[str] = set()
+    while gone := [item for item in evicted(_live(shelf), most) if item.id not in tried]:
+        tried |= {item.id for item in gone}
+        yield from _archive(shelf, gone, now, (StepKind.EVICTED, EVICTED), [why] * len(gone))
+
+
+def _archive(
+    shelf: Shelf, items: Sequence[Item], now: Round, words: tuple[StepKind, str], reasons: Sequence[str]
+) -> Iterator[Step]:
+    kind, word = words
+    for item, why in zip(items, reasons, strict=True):
+        stored = shelf.get(item.id)
+        try:
+            if stored is not None:
+                shelf.add(put_away(stored, today=now.today, why=word))
+        except FormatError as error:
+            said = f"it cannot be archived ({why}): {error.message}"
+            yield Step(StepKind.TOLD, shelf.scope, item.id, said)
+        else:
+            yield Step(kind, shelf.scope, item.id, why)
+
+
+def _live(shelf: Shelf) -> list[Item]:
+    return [item for item in shelf.items() if item.status is not Status.ARCHIVED]
