@@ -20,7 +20,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 if __package__ in (None, ""):
@@ -77,16 +77,16 @@ class Sums:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of one way to remember."""
+    """The figures of one way to remember; precision and small talk are not told for the rules for code alone."""
 
     way: str
     recall: float
-    precision: float
+    precision: float | None
     state_precision: float
     state_recall: float
     state_f1: float
-    small_talk: float
-    items: int
+    small_talk: float | None
+    items: int | None
     pending: int
     active: int
     in_force: int
@@ -230,12 +230,12 @@ def _add(sums: Sums, dialogue: Dialogue, ran: Ran, *, code: bool = False) -> Non
         wanted = [each for each in session.taught if each.code or not code]
         sums.taught += len(wanted)
         sums.found += sum(any(matching(item, [rule]) for item in ran.said[place]) for rule in wanted)
-    active = [each for each in ran.kept if not each.pending]
+    active = [each for each in ran.kept if not (each.pending or code)]
     for kept in active:
         known = [each for session in dialogue.sessions[: kept.session + 1] for each in session.taught]
         right, ever = bool(matching(kept.says, known)), bool(matching(kept.says, rules))
         sums.kept, sums.right, sums.small_talk = sums.kept + 1, sums.right + right, sums.small_talk + (not ever)
-    sums.pending += len(ran.kept) - len(active)
+    sums.pending += sum(each.pending for each in ran.kept)
     in_force = [each for each in dialogue.in_force if each.code or not code]
     others = [each for each in dialogue.in_force if not each.code and code]
     standing = [each for each in ran.active if not (others and matching(each, others))]
@@ -251,10 +251,11 @@ def _add(sums: Sums, dialogue: Dialogue, ran: Ran, *, code: bool = False) -> Non
 
 def _figures(way: str, sums: Sums) -> Figures:
     precision, recall = _share(sums.hits, sums.active), _share(sums.hits, sums.in_force)
+    kept = sums.kept
     return Figures(
-        way, _share(sums.found, sums.taught), _share(sums.right, sums.kept), precision, recall,
+        way, _share(sums.found, sums.taught), _share(sums.right, kept) if kept else None, precision, recall,
         round(2 * precision * recall / (precision + recall), 3) if precision + recall else 0.0,
-        _share(sums.small_talk, sums.kept), sums.kept, sums.pending, sums.active, sums.in_force,
+        _share(sums.small_talk, kept) if kept else None, kept or None, sums.pending, sums.active, sums.in_force,
     )  # fmt: skip
 
 
@@ -285,26 +286,15 @@ def _report(figures: Sequence[Figures], sampled: Sequence[Decision], files: int,
         }
         sys.stdout.write(json.dumps(content, indent=2) + "\n")
         return
-    names = (
-        "recall",
-        "precision",
-        "state_precision",
-        "state_recall",
-        "state_f1",
-        "small_talk",
-        "items",
-        "pending",
-        "active",
-        "in_force",
-    )
+    names = [each.name for each in fields(Figures)][1:]
     print(f"{files} dialogues")
-    print(f"{'':44}" + "".join(f"{name:>16}" for name in names))
+    print(" " * 44 + "".join(f"{name.replace('_', ' '):>17}" for name in names))
     for each in figures:
-        print(f"{each.way:44}" + "".join(f"{getattr(each, name):>16}" for name in names))
+        columns = ("" if value is None else str(value) for value in list(asdict(each).values())[1:])
+        print(f"{each.way:44}" + "".join(f"{column:>17}" for column in columns))
     for one in sampled:
-        print(
-            f"{one.dialogue}, session {one.session + 1}: {one.item}\n    says {'; '.join(one.rules) or 'nothing that was taught'}"
-        )
+        print(f"{one.dialogue}, session {one.session + 1}: {one.item}")
+        print(f"    says {'; '.join(one.rules) or 'nothing that was taught'}")
 
 
 if __name__ == "__main__":

@@ -19,15 +19,17 @@ from pathlib import Path
 
 _NO = re.compile(r"\b(?:never|not|don't|avoid|stop|no longer|without|refrain|no)\b", re.IGNORECASE)
 _LETTERS = re.compile(r"['\"`](@?[\w.]+)['\"`]|(?<!\w)(@\w+|\w{1,3}_|_\w{1,3})(?!\w)")
-_SAME = {
-    "parameter": "argument", "begin": "start", "prefix": "start", "suffix": "end", "finish": "end", "contain": "include",
-    "incorporate": "include", "assertion": "assert", "hint": "annotation", "annotate": "annotation", "once": "1",
-    "twice": "2", "one": "1", "two": "2", "three": "3", "single": "1", "seven": "7", "minimum": "least", "commenting": "comment",
-    "pipeline": "pipelines", "multiple": "3", "dual": "2", "macos": "macbook", "mac": "macbook",
-}  # fmt: skip
+_SAME = dict(
+    pair.split(":")
+    for pair in (
+        "parameter:argument begin:start prefix:start suffix:end finish:end contain:include incorporate:include "
+        "assertion:assert hint:annotation annotate:annotation once:1 twice:2 one:1 two:2 three:3 single:1 seven:7 "
+        "minimum:least commenting:comment pipeline:pipelines multiple:3 dual:2 macos:macbook mac:macbook"
+    ).split()
+)
 _EMPTY = frozenset(
-    "a an the as for to of in on at by with and or is are be it if even not never always alway use using used do does their your our preferred main "
-    "when per instead but only don't go time times make set up no".split()
+    "a an the as for to of in on at by with and or is are be it if even not never always alway use using used do does "
+    "their your our preferred main when per instead but only don't go time times make set up no".split()
 )
 _THINGS = ("argument", "function", "method", "attribute", "variable", "class")
 _DEMANDS = (
@@ -173,14 +175,14 @@ def _same_habit(item: str, rule: Rule) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _shared(versions: tuple[str, ...]) -> frozenset[str]:
-    return frozenset.intersection(*(_words(each) for each in versions)) - _EMPTY
+    return frozenset.intersection(*(_words(_plain(each)) for each in versions)) - _EMPTY
 
 
 @lru_cache(maxsize=10_000)
 def _own(rule: Rule) -> frozenset[str]:
     shared = _shared(rule.versions)
     words = _words(_plain(rule.text)) - _EMPTY
-    if _denies(_plain(rule.text)) or len(rule.versions) == 2:
+    if _denies(_plain(rule.text)):
         return frozenset()
     return words - shared - {"week", "most", "take", "day"}
 

@@ -136,6 +136,7 @@ def test_a_rule_and_its_opposite_share_a_key() -> None:
         "I'll make sure to start function names with 'a_'.",
         "I've been starting my function names with 'a_', as you told me.",
         "You mentioned that function names start with 'a_'.",
+        "You said that we should always start function names with 'a_'.",
         "Do you remember why we annotate functions?",
         "We discussed docstrings in methods last week.",
     ],
@@ -154,3 +155,7 @@ def test_of_two_rules_of_one_key_the_later_in_the_turn_holds() -> None:
     text = "Start function names with 'a_'. No wait, from now on start function names with 'b_'."
 
     assert contents(text) == ["Start function names with 'b_'."]
+    assert contents("Start function names with 'a_'. Always use a linter. Start function names with 'b_'.") == [
+        "Always use a linter.",
+        "Start function names with 'b_'.",
+    ]

@@ -23,6 +23,7 @@ def normal(text: str, name: str = "Alice") -> list[tuple[str, str, bool]]:
         "We're switching from Vim to Emacs.",
         "I want to introduce you to Emacs. I'd like you to use it for all your projects.",
         "Emacs is our preferred IDE now.",
+        "Please steer clear of Vim and use Emacs.",
     ],
 )
 def test_a_tool_takes_the_place_that_is_there_for_its_kind(text: str) -> None:

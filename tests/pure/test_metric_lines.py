@@ -60,7 +60,7 @@ def test_the_ten_counters_and_four_indicators_follow_from_the_lines() -> None:
         Counted(AT, "contradiction.detected", 1),
         Counted(AT, "something.else", 9),
         PromptCounted(AT, 100, 7, 5, 2, 0),
-        PromptCounted(AT, 300, 3, 1, 0, 2),
+        PromptCounted(AT, 300, 3, 1, 0, 1),
         PromptCounted(AT, 200, 0, 0, 0, 0),
         PromptCounted(AT, 0, 0, 0, 0, 0),
     ]

@@ -24,6 +24,7 @@ from verifflowcc.context.view import (
 )
 from verifflowcc.domain.roles import ROLES, prompt_template_name
 from verifflowcc.errors import TemplateError
+from verifflowcc.text.invisible import count_invisible
 
 LIMIT = 1_000_000
 SPRINT = SprintView("login-k3f9", "Login", ("sign in", "sign out"), "open")
@@ -55,6 +56,26 @@ TEXTS = st.text(max_size=80) | st.lists(
     ),
     max_size=25,
 ).map("".join)
+
+
+ODD = TEXTS | st.text(alphabet="`~#<>-= \n\r\u2028\u202e\U000e0041\x1bx", max_size=60)
+
+
+@settings(deadline=None, max_examples=150)
+@given(ODD, ODD, ODD, ODD, ODD, ODD)
+def test_nothing_that_an_item_says_of_itself_opens_or_closes_a_fence(
+    text: str, key: str, title: str, source: str, date: str, standing: str
+) -> None:
+    view = entry_view(key, text, source=source, title=title, date=date, trust="agent", standing=standing)
+
+    page = CODER.render(PromptView("coder", project_entries=(view,)), LIMIT)
+
+    tokens = MarkdownIt().parse(page)
+    fences = [each for each in tokens if each.type == "fence"]
+    assert [each.content.rstrip("\n") for each in fences] == [view.text.rstrip("\n")]
+    headings = [tokens[at + 1].content for at, each in enumerate(tokens) if each.type == "heading_open"]
+    assert headings.count("Your Task") == 1 + (view.key == "Your Task")
+    assert count_invisible(page) == 0
 
 
 def entry(text: str, key: str = "notes.md", kind: str = "markdown") -> EntryView:

@@ -113,7 +113,8 @@ WAYS = st.sampled_from(
         *(f"End method names with '_{letter}'." for letter in "ab"),
         "Use Vim as the IDE.", "Use Emacs as the IDE.", "Never use Vim as the IDE.", "Always use a linter.",
         "Never use a linter.", "Always import the 'gzip' module.", "Never import the 'gzip' module.",
-        "I prefer tabs to spaces.", "I prefer spaces to tabs.", "The API runs on port 8080.", "The API runs on port 9090.",
+        "I prefer tabs to spaces.", "I prefer spaces to tabs.", "The API runs on port 8080.",
+        "The API runs on port 9090.",
     ]
 )  # fmt: skip
 

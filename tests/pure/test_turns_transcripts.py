@@ -18,7 +18,7 @@ def lines(*rows: Row | str) -> bytes:
 
 
 def read(*rows: Row | str, kind: str | None = None, **more: str) -> Conversation:
-    return read_turns(lines(*rows), "talk.jsonl", kind, **more)  # type: ignore[arg-type]
+    return read_turns(lines(*rows), "talk.jsonl", kind, **more)
 
 
 def said(found: Conversation) -> list[tuple[str, str, str | None]]:
@@ -32,8 +32,8 @@ def claude(kind: str, content: object, **more: object) -> Row:
     return base | more
 
 
-def use(name: str, call: str = "c1", **asked: object) -> Row:
-    return {"type": "tool_use", "id": call, "name": name, "input": asked}
+def use(name: str, **asked: object) -> Row:
+    return {"type": "tool_use", "id": "c1", "name": name, "input": asked}
 
 
 def result(text: object, call: str = "c1") -> Row:

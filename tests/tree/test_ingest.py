@@ -6,9 +6,11 @@ import pytest
 
 from tests.ingested_world import in_force, kept, learn, state, talk, texts, turn
 from tests.remembered_world import World, add, world
+from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.items import Relation, SourceKind, Status
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.putting_away import ENDED, put_away
 from verifflowcc.services.memory.remembering import Fate
 from verifflowcc.services.workspace import Workspace
 
@@ -63,6 +65,16 @@ def test_in_a_fresh_clone_the_second_time_changes_nothing_either(here: Workspace
     learn(here, said)
 
     assert texts(here) == before
+
+
+def test_what_a_person_changed_since_is_not_learned_again_in_a_clone(here: Workspace) -> None:
+    learn(here, talk(TABS))
+    with open_store(here, "project") as store:
+        (found,) = store.list_all()
+        store.add(stored_item(found.item.path, found.text.replace("a_", "z_").encode()))
+    (here.local / "ingested.jsonl").unlink()
+
+    assert learn(here, talk(TABS)).learned == ()
 
 
 def test_a_repetition_that_was_no_item_is_none_in_a_clone_where_no_day_tells_the_order(here: Workspace) -> None:
@@ -229,8 +241,6 @@ def test_a_refused_proposal_is_not_proposed_again(here: Workspace) -> None:
     with open_store(here, "project") as store:
         (found,) = store.list_all()
         text = found.text.replace("status: pending", "status: archived\ntags: [rejected]")
-        from verifflowcc.adapters.files.stored import stored_item
-
         store.add(stored_item(found.item.path, text.encode()))
 
     done = learn(here, talk(TABS, session="later"), actor="agent:coder")
@@ -243,8 +253,6 @@ def test_what_ran_out_may_be_said_again(here: Workspace) -> None:
     learn(here, talk(TABS))
     with open_store(here, "project") as store:
         (found,) = store.list_all()
-        from verifflowcc.services.memory.putting_away import ENDED, put_away
-
         store.add(put_away(found, today="2026-11-21", why=ENDED))
 
     learn(here, talk(TABS, session="later"))

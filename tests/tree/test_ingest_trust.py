@@ -10,8 +10,10 @@ from verifflowcc.domain.candidates import Extracted
 from verifflowcc.domain.items import Status, Trust
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract import extract
+from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.remembering import Fate
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.injected import BEGIN, END
 
 TABS, SPACES = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."
 A, B = "Start function names with 'a_'.", "Start function names with 'b_'."
@@ -133,6 +135,7 @@ def test_an_agent_that_says_what_holds_proposes_nothing(here: Workspace) -> None
 
 def test_of_several_proposals_the_last_replaces_all(here: Workspace) -> None:
     learn(here, talk(TABS, SPACES, TABS), actor=AGENT)
+    assert len(kept(here)) == 3
     *_, last = sorted(kept(here), key=lambda each: each.item.source.turn or "")
     assert {link.to for link in last.item.links} == {each.item.id for each in kept(here)} - {last.item.id}
 
@@ -161,10 +164,13 @@ def test_what_was_put_into_a_conversation_by_vfcc_is_not_learned_again(here: Wor
     (here.memory / "project/conventions/spaces.md").write_text(f"# Spaces\n\n{SPACES}\n", encoding="utf-8")
     prompt = compile_context(here, Question("coder")).text
     assert SPACES in prompt
-    before = texts(here)
+    with open_store(here, "project") as store:
+        store.clear()
 
     learn(
         here, talk(prompt, turn(7, prompt, speaker=Speaker.AGENT), turn(8, SPACES, speaker=Speaker.TOOL, tool="vfcc"))
     )
 
-    assert texts(here) == before
+    assert kept(here) == []
+    learn(here, talk(f"{BEGIN}\n{SPACES}\n{END}", session="of a hook"))
+    assert kept(here) == []

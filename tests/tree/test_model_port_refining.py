@@ -85,16 +85,18 @@ def test_hybrid_asks_where_the_rules_are_unsure() -> None:
 
 
 @pytest.mark.vfcc("REQ-WRITE-ONE-CALL")
-def test_what_the_model_found_is_taken_and_keyed_as_the_rules_would(project: Settle, tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", [HIGH, f"{HIGH} {SURE_RULE}"])
+def test_what_the_model_found_is_taken_and_keyed_as_the_rules_would(said: str, project: Settle, tmp_path: Path) -> None:
+    """Also where the rules did not see it in the turn: so it replaces, and is replaced by, what they find elsewhere."""
     rule = item("project", "convention", "whatever_key", "Function names start with `a_`")
     workspace = project(program(tmp_path, replies(answer(project=[LOGS, rule]))))
-    (found,), _ = refined(workspace, turn(f"{HIGH} {SURE_RULE}"), extraction_mode=ExtractionMode.LLM)
+    (found,), _ = refined(workspace, turn(said), extraction_mode=ExtractionMode.LLM)
 
-    keys = {each.content: each.key for each in found.candidates}
     (own,) = [each for each in extract(turn(SURE_RULE)).candidates if each.type == "convention"]
-    assert own.key in keys.values()
-    assert "whatever_key" not in keys.values()
-    assert all(each.turn == "t1" for each in found.candidates)
+    (theirs,) = [each for each in found.candidates if each.type == "convention"]
+    assert (theirs.key, theirs.subject, theirs.value) == (own.key, own.subject, own.value)
+    assert (theirs.turn, len(found.candidates)) == ("t1", 2)
+    assert (theirs.certainty >= 600) is (said != HIGH)
 
 
 def test_in_hybrid_the_rules_keep_what_they_are_sure_of(project: Settle, tmp_path: Path) -> None:

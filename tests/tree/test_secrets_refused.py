@@ -57,7 +57,7 @@ def held(item_id: str, scope: str = "project", text: str = SAYS, **fields: str) 
 
 def _note(here: Workspace, **more: str) -> None:
     start_task(here, "Find the bot", actor=ME)
-    note_in_task(here, Note(**{"text": "Said", **more}), actor=ME)  # type: ignore[arg-type]
+    note_in_task(here, Note(**{"text": "Said", **more}), actor=ME)
 
 
 def _imported(here: Workspace, actor: str, name: str, text: str) -> None:

@@ -71,8 +71,8 @@ def promote(
 ) -> None:
     """Make proposed items active, or move items up.
 
-    What that changes is shown first. With --to, from a task to the project, or from the project to the user. It takes a person at a terminal; who it was
-    and when is kept in the item. Its trust stays what it was, unless you --vouch.
+    What that changes is shown first. With --to, from a task to the project, or from the project to the user. It takes a
+    person at a terminal; who it was and when is kept in the item. Promoting raises no trust: that takes vouching.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell

@@ -217,7 +217,7 @@ _TABLE: Mapping[MemoryFamily, tuple[_Row, ...]] = {
             _N,
             "an item waits for a person",
             "It was proposed and enters no prompt before a person has said yes.",
-            "`vfcc memory promote ID`, or `vfcc memory forget ID`.",
+            "`vfcc memory promote ID`, or `vfcc memory reject ID`.",
         ),
         (
             "future-use",

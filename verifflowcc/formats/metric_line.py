@@ -15,8 +15,7 @@ def count_line(at: str, metric: str, by: int, why: str = "") -> bytes:
 
 def prompt_line(at: str, numbers: dict[str, int]) -> bytes:
     """Return the line, with its newline, for what memory was in a prompt."""
-    value: dict[str, str | int] = {"at": at, "metric": "prompt"}
-    return _line(value | numbers)
+    return _line({"at": at, "metric": "prompt", **numbers})
 
 
 def _line(value: dict[str, str | int]) -> bytes:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 _KINDS = {
-    "function-argument": r"(?:function|method)s?[' ]*s? (?:arguments?|parameters?|args?|params?)|arguments?|parameters?",
+    "function-argument": r"(?:function|method)s?[' ]*s? (?:arguments?|parameters?|args?|params?)|arguments?|"
+    r"parameters?",
     "instance-variable": r"instance variables?",
     "class-variable": r"class variables?",
     "environment-variable": r"environment variables?|env vars?",

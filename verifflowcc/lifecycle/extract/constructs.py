@@ -8,7 +8,8 @@ from verifflowcc.lifecycle.extract.stated import Stated, named
 _CONSTRUCTS = {
     "docstrings": r"doc[ -]?strings?|documentation strings?",
     "annotations": r"(?:type )?annotat(?:ions?|ed?|ing)|type[ -]?hint(?:s|ing|ed)?",
-    "try statements": r"try(?:[-/ ](?:except|catch))?(?:[-/ ]finally)?['\"`]? (?:statements?|blocks?|clauses?|constructs?)|"
+    "try statements": r"try(?:[-/ ](?:except|catch))?(?:[-/ ]finally)?['\"`]? (?:statements?|blocks?|clauses?|"
+    r"constructs?)|"
     r"try[-/]?(?:except|catch)(?:s|es)?|['\"`]try['\"`]",
     "assert statements": r"assert(?:ion)?['\"`]? (?:statements?|checks?)|assert(?:ion)?s",
     "comments": r"(?:in-?line |explanatory |code )?comment(?:s|ed|ing)?",
@@ -100,7 +101,7 @@ def denied(text: str) -> bool:
 
 
 def but_do(text: str) -> str:
-    """Return the part of a text behind the last `but use`, `and opt for`: what was denied before is not denied there."""
+    """Return the part of a text behind its last `but use` or `and opt for`, where what stood before is not denied."""
     return _BUT_DO.split(text)[-1]
 
 
@@ -201,7 +202,7 @@ def _alone(sentence: str, match: re.Match[str], name: str) -> bool:
         return False
     if _CERTAIN.search(before):
         return False
-    return bool(_GOVERNED.search(before) and _EVER.search(sentence) or _IN_CODE.match(sentence[match.end() :]))
+    return bool((_GOVERNED.search(before) and _EVER.search(sentence)) or _IN_CODE.match(sentence[match.end() :]))
 
 
 def _said_of(sentence: str, match: re.Match[str], groups: list[tuple[tuple[str, ...], int, int]]) -> tuple[str, ...]:

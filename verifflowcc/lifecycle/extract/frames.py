@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Force(IntEnum):
-    """How a sentence makes a rule: not, by the bare form of its verb, by telling what is done, in words, or for good."""
+    """How a sentence makes a rule: not, by its verb alone, by telling what is done, in words, or for good."""
 
     NONE = 0
     BARE = 1
@@ -43,7 +43,9 @@ _SAID = re.compile(
     r"(?: that)? (?:you|everyone|us|all|every|each|any|the team|our|developers|engineers|for you|"
     r"to (?:start|see|emphasi[sz]e|stress|remind|adopt|use|standardi[sz]e|implement|make sure|ensure|"
     r"transition|switch|shift|move|introduce you))\b|"
-    r"\b(?:I|we)(?:'d| would)? (?:recommend|suggest|advise|insist on|advocate|prefer (?:using|that|if|you|"
+    r"\b(?:I|we)(?:'d| would)? (?:(?:now|also|really|strongly) )*(?:recommend|suggest|advise|insist on|"
+    r"advocate|prefer (?:(?:[\w-]+ ){1,4}to (?:start|end|begin|be|have|include|use|contain)|using|that|if|"
+    r"you|"
     r"we|for|our|the|all|to (?:see|have)))\b|"
     r"\byou(?:'ll| will)?(?: all| also| always)? (?:should|must|need to|have to|are to|ought to|"
     r"are (?:expected|required|encouraged|asked) to|can no longer|may not|can't|cannot)\b|"
@@ -60,7 +62,7 @@ _SAID = re.compile(
     r"instruct|tell|recommend) you\b|\bwe(?:'ll| will) be (?:using|switching|adopting|starting|adding|"
     r"moving|ending|naming)\b|"
     r"^no (?!problem|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question)\w+|\b(?:step|"
-    r"thing|way|key|point|habit|approach)\b[^.]{0,40} is to\b|"
+    r"thing|way|key|point|habit|approach)\b[^.]{0,40} is (?:to|using|the use|including|adding)\b|"
     r"\bit (?:would|might|'d|could) be (?:beneficial|good|best|better|helpful|great|useful|wise|"
     r"more \w+)\b|\bwould be (?:beneficial|best|better|ideal|great)\b|"
     r"\b(?:has|have) become (?:our|the)\b|\b(?:our|the) adoption of\b|\bintroduc(?:e|ing) you to\b|"
@@ -101,9 +103,13 @@ _LEAD = (
     r"as for [^,]{2,50}|regarding [^,]{2,50}|in [^,]{2,50}|whenever [^,]{2,60}|"
     r"if [^,]{2,60}|to [^,]{2,60}|with [^,]{2,40})[,:!.]?\s+)"
 )
+_LATE = (
+    r"use|start|begin|end|include|add|avoid|always|never|do not|don't|make|ensure|keep|name|import|write|prefix|"
+    r"stick|follow|remember|opt|switch"
+)
 _BARE = re.compile(
     rf"^(?:{_LEAD}){{0,4}}(?P<verb>{_VERB})\b(?!['’]|\s*(?:is|are|was)\b)|[,:;]\s*(?:(?:and|please|so|just|"
-    rf"also|then)\s+)*(?P<late>{_VERB})\b(?!ing)",
+    rf"also|then)\s+)*(?P<late>{_LATE})\b(?!ing)",
     re.IGNORECASE,
 )
 _OWN = re.compile(
@@ -116,7 +122,8 @@ _YOU = re.compile(
     r"\b(?:I|we)(?:'d| would)? (?:like|want|need)(?: to)? (?:see|emphasi[sz]e|stress|remind|update|make|"
     r"start|add|introduce|implement|go over|use|adopt|discuss|talk)\b|"
     r"\bto (?:emphasi[sz]e|stress)\b|\bI (?:also )?(?:want|need) (?:all|to make sure|to emphasi[sz]e)\b|"
-    r"\bI(?:'d| would)? (?:recommend|suggest|advise|prefer (?:using|that|if|you|we|for|our|the|all|"
+    r"\bI(?:'d| would)? (?:recommend|suggest|advise|prefer (?:(?:[\w-]+ ){1,4}to (?:start|end|begin|be|"
+    r"have|include|use|contain)|using|that|if|you|we|for|our|the|all|"
     r"to (?:see|have)))\b|\bI(?:'ve| have) decided\b|\bI have for you\b|\bimportance of\b|\b(?:reinforce|"
     r"highlight)\b|\b(?:I|we)(?:'d| would) like (?!to\b)|\b(?:advise|ask|encourage|urge|remind|request|"
     r"require|instruct|tell|recommend) you\b|[,:;-] (?:always|never|do not|avoid|use|start|end|include|"

@@ -210,7 +210,7 @@ def _parts(text: str, values: list[_Part]) -> list[_Part]:
         if following is None:
             part.end = len(text)
         else:
-            breaks = [match for match in _BREAK.finditer(text, part.end, following.at)]
+            breaks = list(_BREAK.finditer(text, part.end, following.at))
             cut = breaks[0] if breaks else None
             part.end = cut.start() if cut else following.at
         start = part.end

@@ -124,15 +124,18 @@ _SPOTTER = Spotter(
         "business_fact": r"work(?:s|ing)?|employed|employer|consults?|freelances?|compan(?:y|ies)(?:'s)?|startup|firm|"
         r"agency|business|organi[sz]ation|shop|"
         r"consultancy|bank|profit|i'm|am|we're|sell|offer|serve|manufacture|make|build|develop",
-        "communication_style": r"be|keep|answer|reply|respond|write|speak|talk|explain|communicate|tone|voice|style|language|"
+        "communication_style": r"be|keep|answer|reply|respond|write|speak|talk|explain|communicate|tone|voice|style|"
+        r"language|"
         r"emojis?|jargon|fluff|apologies|address|"
         r"call|use|avoid|skip|drop|without|show|tell|give|ask|warn|remind|stop|more|quit|less|your|stay|"
         r"describe|summari[sz]e|repeat|apologi[sz]e|don't|you",
-        "work_pattern": r"usually|typically|normally|often|mostly|rarely|generally|tends?|likes?|prefers?|loves?|always|"
+        "work_pattern": r"usually|typically|normally|often|mostly|rarely|generally|tends?|likes?|prefers?|loves?|"
+        r"always|"
         r"never|on|in|at|before|after|during|every|each|by",
         "goal": r"trying|hoping|aiming|planning|working|looking|wants?|aims?|hopes?|plans?|intends?|i'd|we'd|like|"
         r"would|dream(?:ing)?|goal|objective|ambition|mission",
-        "constraint": r"only|can|can't|cannot|don't|doesn't|no|lacks?|not|limited|never|colou?r|colou?rblind|deaf|blind|"
+        "constraint": r"only|can|can't|cannot|don't|doesn't|no|lacks?|not|limited|never|colou?r|colou?rblind|deaf|"
+        r"blind|"
         r"dyslexic|small|tiny|tight|team|slow|old|blocked|"
         r"forbids|blocks|won't|person|one|two",
         "preference": r"prefers?|likes?|loves?|enjoys?|hates?|dislikes?|favou?rs?|stand|rather|wants?|needs?|preferred|"
@@ -154,10 +157,10 @@ _ASPECTS = (
     ("address", r"call me|address me"),
 )
 _COMPANY = (
-    ("company_size", r"\b\d[\d,]* (?:people|employees|engineers|developers|staff)|people\b|employees|headcount|-person"),
-    ("company_type", r"b2b|b2c|saas|startup|start-up|agency|consultanc|enterprise|non-?profit|bank|company|firm|"
+    ("company_size", r"\b\d[\d,]* (?:engineers|developers|staff)|people\b|employees|headcount|-person"),
+    ("company_type", (r"b2b|b2c|saas|startup|start-up|agency|consultanc|enterprise|non-?profit|bank|company|firm|"
     r"corporation|shop|business|fintech|health|hospital|university|scale-?up|industry|studio|lab|"
-    r"government"),
+    r"government")),
 )  # fmt: skip
 
 

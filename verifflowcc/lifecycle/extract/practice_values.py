@@ -129,7 +129,7 @@ ORDINAL = r"(?:ground|top|first|second|third|fourth|fifth|sixth|seventh|eighth|n
 PLACES = (
     Value(
         r"(?:(?:dedicated|assigned|designated|quiet) )?(?:office(?: space)?|workspace|work ?space|desks?|"
-        r"area|space|room)s? on the (?P<n>{ORDINAL}) floor|(?P<m>{ORDINAL})[- ]floor(?: office)?",
+        rf"area|space|room)s? on the (?P<n>{ORDINAL}) floor|(?P<m>{ORDINAL})[- ]floor(?: office)?",
         "office:{n}-floor",
         label="the dedicated office on the {n} floor",
     ),

@@ -39,9 +39,12 @@ _ASKED_FOR = re.compile(
     r"practic\w+|prefer|no|never|always|without|clear of|refrain\w*|turn\w* (?:on|off)|opt\w* for|"
     r"go\w* with|stick\w* (?:to|with)|forgo\w*|skip\w*|abandon\w*|includ\w+|importance of|value of|"
     r"mandatory|get(?:ting)? rid of|mov(?:e|ing) away from|instead of|rather than|focus(?:ing)? on|"
-    r"conduct\w*|perform\w*|eliminat\w*|bypass\w*|disabl\w*|familiar\w*|pair)\b)"
+    r"conduct\w*|perform\w*|eliminat\w*|bypass\w*|disabl\w*|familiar\w*|pair)\b|\b(?:to|please)(?= $))"
     r"(?:[^\w,;]+[\w'-]+){0,5}?[^\w,;]*$",
     re.IGNORECASE,
+)
+_TALKED_OF = re.compile(
+    r"\b(?:(?:think|talk|learn|read|hear)\w* about|discuss\w*|familiari[sz]\w*)\b[^,;.]*$", re.IGNORECASE
 )
 _STANDS_AS = re.compile(
     r"\b(?:is|are|has become|will be|be|remains?) (?:now )?(?:the|our|my|your)? ?(?:team's |"
@@ -105,7 +108,8 @@ def practices(sentence: str, start: int = 0) -> list[Stated]:
 
 def _asked_for(sentence: str, start: int, end: int) -> bool:
     """Say whether a verb asks for what stands there, and it does not merely stand in the sentence."""
-    return bool(_ASKED_FOR.search(sentence[:start]) or _IS_ASKED_FOR.match(sentence[end:]))
+    before = sentence[:start]
+    return bool((_ASKED_FOR.search(before) and not _TALKED_OF.search(before)) or _IS_ASKED_FOR.match(sentence[end:]))
 
 
 def mentioned(sentence: str) -> str:

@@ -177,11 +177,8 @@ def _requirement(text: str) -> str | None:
     if match["aim"]:
         return _short(text[: match.start("aim")].partition("need")[2] + match["aim"])
     who = match["who"]
-    if (
-        _SPEAKERS.match(who)
-        and not _DUTY.match(text)
-        or who
-        and not (_SUBJECT.search(who) or _IT.match(who) or _DUTY.match(text))
+    if (_SPEAKERS.match(who) and not _DUTY.match(text)) or (
+        who and not (_SUBJECT.search(who) or _IT.match(who) or _DUTY.match(text))
     ):
         return None
     return _short(match["what"])

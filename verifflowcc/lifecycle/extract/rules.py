@@ -38,7 +38,7 @@ _CODE = Spotter(
 
 @dataclass(slots=True)
 class Focus:
-    """What a turn last spoke of: the named things of code, a decorator (`name module`), and the last sentences, the newest first."""
+    """What a turn last spoke of: named things of code, a decorator (`name module`); the last sentences."""
 
     kinds: tuple[str, ...] = ()
     decorator: str = ""

@@ -92,15 +92,13 @@ class _Found:
     stated: Stated
     confidence: int
     certainty: int
-    tags: tuple[str, ...] = ()
-    details: tuple[tuple[str, str], ...] = ()
 
 
 def extract(turn: Turn) -> Extracted:
     """Return what a turn says that may be worth keeping; nothing where the gate sees no sign.
 
-    Of two statements of one key, the later one is what the turn says; what is to be used goes before what is not. `ambiguous` where a rule was asked for in words
-    that the rules do not know.
+    Of two statements of one key, the later one is what the turn says; what is to be used goes before what is not.
+    `ambiguous` where the layer or the rule is unsure.
     """
     signals = signals_of(turn.text)
     if not signals.worth:
@@ -165,7 +163,7 @@ def _rules(sentence: str, focus: Focus, *, own: bool) -> list[_Found]:
 
 
 def _told(sentence: str) -> Told | None:
-    """Return what a sentence tells of the person, or else of the project; what is said to hold here is the project's."""
+    """Return what a sentence tells of the person, or else of the project, whose is what is said to hold here."""
     if _POLITE.search(sentence) or len(sentence.split()) > _MOST_WORDS:
         return None
     told = personal(sentence)
@@ -215,5 +213,5 @@ def _candidate(found: _Found, turn: Turn) -> Candidate:
     return Candidate(
         layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:77].rstrip()}…",
         content=stated.says, importance=kind.importance, confidence=found.confidence, certainty=found.certainty,
-        subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated, tags=found.tags, details=found.details,
+        subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
     )  # fmt: skip

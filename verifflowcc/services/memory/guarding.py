@@ -60,6 +60,13 @@ def withheld_item(item: Item) -> Item:
     )
 
 
+def withheld(stored: StoredItem) -> StoredItem:
+    """Return a stored item for showing: a word in the place of each secret in its fields and its texts."""
+    if not find_secrets(stored.text):
+        return stored
+    return StoredItem(withheld_item(stored.item), withhold(stored.text), withhold(stored.body))
+
+
 def secrets_told(text: str) -> tuple[str, ...]:
     """Return what is withheld of a text, each `a KIND at LINE:COLUMN`."""
     return tuple(f"a {each.kind} at {place_of(text, each.start)}" for each in find_secrets(text))

@@ -63,7 +63,7 @@ def move_item(
     return transfer(workspace, found, to, actor=actor, confirm=confirm, type_name=type_name)
 
 
-def transfer(
+def transfer(  # noqa: PLR0913 - a move, and what a promotion adds to it
     workspace: Workspace | None,
     found: Found,
     to: str,

@@ -1,5 +1,6 @@
 """Extract from turns by rules, and refine by a model where a person named one; where that fails, the rules go on."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ SURE_CERTAINTY, SURE_CONFIDENCE = 600, 500
 FAILURES_IN_A_ROW = 3
 """After so many, the model is not asked again in this run: each may have taken its whole time."""
 
+_RULES = frozenset({"convention", "guideline", "decision", "preference"})
 _AGAIN = frozenset({"bad_json", "schema", "unreachable"})
 _MANY_SIGNS = 3
 
@@ -227,7 +229,7 @@ def _as_rules_say(candidate: Candidate, turn: Turn, extract: Extract) -> Candida
     found = extract(replace(turn, text=candidate.content)).candidates
     own = [each for each in found if (each.layer, each.type) == (candidate.layer, candidate.type)]
     if len(own) != 1:
-        return candidate
+        return replace(candidate, key=_known_key(candidate) or candidate.key)
     known = own[0]
     return replace(
         candidate,
@@ -239,6 +241,14 @@ def _as_rules_say(candidate: Candidate, turn: Turn, extract: Extract) -> Candida
         tags=known.tags,
         details=known.details,
     )
+
+
+def _known_key(candidate: Candidate) -> str | None:
+    """Return the key that the rules give a rule whose aspect they know (`start:a_`), however worded; else None."""
+    from verifflowcc.lifecycle.extract import key_of
+
+    knows = candidate.type in _RULES and candidate.subject and re.search("[:=]", candidate.value)
+    return key_of(candidate.subject, candidate.value) if knows else None
 
 
 def _statement(candidate: Candidate) -> tuple[str, str, str, str, bool]:

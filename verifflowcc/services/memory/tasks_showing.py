@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.tasks import Task
+from verifflowcc.services.memory.guarding import withheld
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.tasks import all_tasks, task_in_work
 from verifflowcc.services.workspace import Workspace
@@ -38,7 +39,7 @@ def show_task(workspace: Workspace, name: str | None, agent: str | None) -> Task
     task = task_in_work(workspace, name, agent, command="")
     with open_store(workspace, f"task/{task.id}") as backend:
         stored = sorted(backend.list_all(), key=lambda each: (each.item.created or "", each.item.id))
-        return TaskPage(task, tuple(stored), backend.problems)
+        return TaskPage(task, tuple(map(withheld, stored)), backend.problems)
 
 
 def _line(workspace: Workspace, task: Task) -> TaskLine:
