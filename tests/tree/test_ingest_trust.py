@@ -127,6 +127,13 @@ def test_what_a_person_confirms_replaces_what_held_until_then(here: Workspace) -
     assert in_force(here) == {A}
 
 
+def test_a_proposal_that_was_confirmed_is_replaced_once(here: Workspace) -> None:
+    learn(here, talk(TABS), actor=AGENT)
+    learn(here, talk(TABS, session="mine"))
+    done = learn(here, talk(SPACES, session="later"))
+    assert [len(each.supersedes) for each in done.learned] == [1]
+
+
 def test_an_agent_that_says_what_holds_proposes_nothing(here: Workspace) -> None:
     learn(here, talk(TABS))
     done = learn(here, talk(TABS, session="agent's"), actor=AGENT)

@@ -68,7 +68,7 @@ def test_the_file_names_a_model_and_its_caps(file: Path) -> None:
         ("{command: ask -p}", "llm.command must be a list of 1 to 100 words, such as [claude, -p]"),
         ("{api: gpt}", "llm.api names no provider and model; give it a text such as openai:gpt-5-mini"),
         ("{timeout_s: 0}", "llm.timeout_s must be a whole number of seconds from 1 to 3,600"),
-        ("{key: x}", "unknown key key in llm; allowed: command, api, timeout_s, max_calls_per_day, max_tokens_per_turn"),
+        ("{key: x}", "unknown key key in llm; allowed: command, api, timeout_s, max_calls_per_day, max_tokens"),
     ],
 )
 def test_what_is_wrong_with_a_model_is_one_sentence(file: Path, text: str, expected: str) -> None:

@@ -44,7 +44,7 @@ def signals_of(text: str) -> Signals:
     """Return how often a text shows each sign.
 
     >>> signals_of("We decided to drop `utils.py`."), signals_of("Good morning!").worth
-    (Signals(code=1, error=0, decision=1, change=1), False)
+    (Signals(code=1, error=0, decision=2, change=1), False)
     """
     counts = [sum(1 for _ in _CODE_MARKS.finditer(text)), 0, 0, 0]
     for word in _WORD.findall(text.casefold().replace("’", "'")):

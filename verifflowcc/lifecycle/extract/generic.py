@@ -68,7 +68,7 @@ def generic(sentence: str) -> Stated:
     """Return the normal form of any statement.
 
     >>> one, other = generic("Use Redis for sessions."), generic("Please use Memcached for the sessions from now on.")
-    >>> one.subject == other.subject == "sessions", one.value, other.value
+    >>> one.subject == other.subject == "session", one.value, other.value
     (True, 'redis', 'memcached')
     """
     text = bare(_NOT_WANTED.sub("never ", sentence))

@@ -158,12 +158,18 @@ def _negated(sentence: str, start: int, end: int) -> bool:
 
 
 def _followed(known: _Known, sentence: str, start: int) -> Stated | None:
+    practice = known.practice
     match = next(
-        (each for each in known.about.finditer(sentence, start) if _asked_for(sentence, each.start(), each.end())), None
+        (
+            each
+            for each in known.about.finditer(sentence, start)
+            if _asked_for(sentence, each.start(), each.end()) or practice.says.startswith(sentence[: each.end()])
+        ),
+        None,
     )
     if not match:
         return None
-    practice, negated = known.practice, _negated(sentence, match.start(), match.end())
+    negated = _negated(sentence, match.start(), match.end())
     return Stated(practice.name, "use", negated, practice.denies if negated else practice.says, practice.name)
 
 

@@ -28,7 +28,8 @@ class Holding:
         self._by_key: dict[str, list[Held]] = {}
         self._by_subject: dict[str, list[Held]] = {}
         self._by_mark: dict[str, list[Held]] = {}
-        self._gone = set(superseded(items).found) | withdrawn(items).keys()
+        self._replaced = set(superseded(items).found)
+        self._gone = self._replaced | withdrawn(items).keys()
         promoted = [replace(item, status=Status.ACTIVE) if item.status is Status.PENDING else item for item in items]
         self._outdone = set(superseded(promoted).found)
         self._paths = {item.id: item.path for item in items}
@@ -42,6 +43,7 @@ class Holding:
         self._outdone |= targets
         if item.status is Status.ACTIVE:
             self._gone |= targets
+            self._replaced |= targets
         else:
             self._gone.add(item.path)
         self._paths[item.id] = item.path
@@ -57,8 +59,9 @@ class Holding:
         return [each for each in self._near(candidate, mark) if _is_put_aside(each.item)]
 
     def proposed(self, key: str) -> list[Held]:
-        """Return all proposals of a key."""
-        return [each for each in self._by_key.get(key, ()) if each.item.status is Status.PENDING]
+        """Return all proposals of a key that nothing in force has replaced."""
+        pending = (each for each in self._by_key.get(key, ()) if each.item.status is Status.PENDING)
+        return [each for each in pending if each.item.path not in self._replaced]
 
     def said_in(self, session: str, key: str) -> list[Held]:
         """Return the items that a session gave for a key, whatever became of them."""
