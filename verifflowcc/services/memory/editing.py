@@ -12,9 +12,9 @@ from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.permission import GUARDED, asks, is_person, require_change, trust_of
+from verifflowcc.services.memory.permission import GUARDED, asks, is_person, require_change, trust_of, would_replace
 from verifflowcc.services.memory.recording import title_of
-from verifflowcc.services.memory.rewriting import rewritten
+from verifflowcc.services.memory.rewriting import rewritten, with_source
 from verifflowcc.services.memory.words import said
 from verifflowcc.services.workspace import Workspace
 
@@ -73,6 +73,7 @@ def edit_item(
     after, changed = changed_item(found, changes, actor=actor, today=today)
     if not changed:
         return Edited(found.item, found.scope, (), found.stored.text)
+    _demand_answer(found.item, after.item)
     if asks(found.scope, found.item.type) and is_person(actor):
         confirm(Asked(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
@@ -101,7 +102,8 @@ def replace_text(
         raise UsageError(f"an edit keeps id and type: {found.item.id}, {found.item.type}", hint="vfcc memory move")
     if parsed.notices and parsed.notices != parse_item(path, found.stored.text.encode("utf-8")).notices:
         raise UsageError(f"{parsed.notices[0]}; nothing was written", hint=f"vfcc memory edit {found.item.id}")
-    after = stored_item(path, edit_lines(path, text.encode("utf-8"), {"updated": today}))
+    after = _on_own_word(found, stored_item(path, text.encode("utf-8")), actor, today)
+    _demand_answer(found.item, after.item)
     if asks(found.scope, found.item.type) and is_person(actor):
         confirm(Asked(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
@@ -123,8 +125,8 @@ def changed_item(found: Found, changes: Changes, *, actor: str, today: str) -> t
         changed = (*changed, "text")
     if not changed:
         return found.stored, ()
-    if new_text and changes.trust is None:
-        item = replace(item, trust=trust_of(actor))
+    if changes.trust is None:
+        item = replace(item, trust=trust_of(actor) if new_text else least_trust(item.trust, trust_of(actor)))
     return rewritten(found.stored, replace(item, updated=today), changes.text if new_text else None), changed
 
 
@@ -144,11 +146,41 @@ def _demand_allowed(found: Found, changes: Changes, actor: str) -> None:
     )
     if is_person(actor):
         return
-    if changes.status is Status.ACTIVE and found.scope in GUARDED:
-        raise NotAllowed(f"{name} is promoted by a person at a terminal", hint=f"vfcc memory promote {name}")
+    if changes.status is Status.ACTIVE:
+        _demand_proposal(found)
     mine = trust_of(actor)
     if changes.trust is not None and least_trust(changes.trust, mine) is not changes.trust:
         raise NotAllowed(f"{actor} cannot vouch for it as {changes.trust}", hint=f"--trust {mine}")
+
+
+def _demand_proposal(found: Found) -> None:
+    name = found.item.id
+    if found.scope in GUARDED:
+        raise NotAllowed(f"{name} is promoted by a person at a terminal", hint=f"vfcc memory promote {name}")
+
+
+def _on_own_word(found: Found, written: StoredItem, actor: str, today: str) -> StoredItem:
+    """Return a whole text as this actor may write it: nobody else makes it hold, or vouches for it as a person.
+
+    Raises NotAllowed.
+    """
+    item, changes = written.item, {"updated": today}
+    if is_person(actor):
+        return stored_item(item.path, edit_lines(item.path, written.text.encode("utf-8"), changes))
+    if item.status is Status.ACTIVE:
+        _demand_proposal(found)
+    changes["trust"] = str(least_trust(item.trust, trust_of(actor)))
+    after = stored_item(item.path, edit_lines(item.path, written.text.encode("utf-8"), changes))
+    return after if item.source.actor == found.item.source.actor else with_source(after, actor=actor)
+
+
+def _demand_answer(before: Item, after: Item) -> None:
+    """Raise UsageError where a proposal is put away as if it had held: then what it supersedes would hold no more."""
+    if before.status is Status.PENDING and after.status is Status.ARCHIVED and would_replace(after):
+        raise UsageError(
+            f"{before.id} was never accepted, and archived it would supersede another all the same",
+            hint=f"vfcc memory forget {before.id}",
+        )
 
 
 def _demand_free_key(other: StoredItem | None, item: Item) -> None:

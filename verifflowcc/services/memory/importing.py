@@ -15,7 +15,8 @@ from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import FormatError, NotAllowed, UsageError
 from verifflowcc.services.memory.incoming import DECISION, Incoming, Read, read_lines, read_markdown
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.permission import GUARDED, asks, is_person, proposes, trust_of
+from verifflowcc.services.memory.permission import GUARDED, asks, is_person, proposes, trust_of, would_replace
+from verifflowcc.services.memory.rewriting import with_source
 from verifflowcc.services.memory.scopes import PROJECT, read_scope
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
@@ -146,13 +147,20 @@ def _once(incoming: Iterable[Incoming]) -> tuple[list[Incoming], tuple[str, ...]
 
 
 def _allowed(each: Incoming, actor: str) -> Incoming:
-    """Return an item as this actor may add it: what the person or the project remembers is proposed by all others."""
-    item = each.stored.item
-    if not proposes(each.scope, actor) or item.status is not Status.ACTIVE:
+    """Return an item as this actor may add it: whoever is no person proposes it, vouches for it and is its source."""
+    if is_person(actor):
         return each
-    changes = {"status": str(Status.PENDING), "trust": str(least_trust(item.trust, trust_of(actor)))}
-    data = edit_item(item.path, each.stored.text.encode("utf-8"), changes)
-    return Incoming(each.where, each.scope, stored_item(item.path, data), each.own)
+    item, stored = each.stored.item, each.stored
+    trust = least_trust(item.trust, trust_of(actor))
+    changes = {"trust": str(trust)} if trust is not item.trust else {}
+    holds = item.status is Status.ACTIVE or (item.status is Status.ARCHIVED and would_replace(item))
+    if proposes(each.scope, actor) and holds:
+        changes["status"] = str(Status.PENDING)
+    if changes:
+        stored = stored_item(item.path, edit_item(item.path, stored.text.encode("utf-8"), changes))
+    if is_person(item.source.actor):
+        stored = with_source(stored, actor=actor)
+    return Incoming(each.where, each.scope, stored, each.own)
 
 
 def _into(
@@ -211,7 +219,7 @@ def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[
             return fate(Fate.CONFLICT, f"{other.item.id} is there already with its {what}"), None
         taken = Fate.PROPOSED if proposes(scope, actor) and item.status is Status.PENDING else Fate.ADDED
         return fate(taken), each.stored
-    if before.text == each.stored.text or _differs_in_standing(before, each.stored, actor, scope):
+    if before.text == each.stored.text or _differs_in_standing(before, each.stored, actor):
         return fate(Fate.UNCHANGED), None
     if not choices.replace:
         return fate(Fate.CONFLICT, f"{before.item.id} is there and differs; --replace takes what comes"), None
@@ -225,11 +233,11 @@ def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[
     return fate(Fate.REPLACED), each.stored
 
 
-def _differs_in_standing(before: StoredItem, now: StoredItem, actor: str, scope: str) -> bool:
-    """Say whether a proposal is the item that is there already, active since a person said yes."""
-    if not proposes(scope, actor):
+def _differs_in_standing(before: StoredItem, now: StoredItem, actor: str) -> bool:
+    """Say whether what is no person's word is the item that is there already, which a person has said yes to."""
+    if is_person(actor):
         return False
-    keys = {"status": str(before.item.status), "trust": str(before.item.trust)}
+    keys = {"status": str(before.item.status), "trust": str(before.item.trust), "source": None}
     return edit_item(now.item.path, now.text.encode("utf-8"), keys) == edit_item(
         before.item.path, before.text.encode("utf-8"), keys
     )

@@ -22,6 +22,7 @@ from verifflowcc.services.memory.forgetting_projects import forget_project
 from verifflowcc.services.memory.maintained import Maintained, Step, StepKind
 from verifflowcc.services.memory.merging_uses import Stores, merge_uses, uses_to_merge
 from verifflowcc.services.memory.opening import memory_settings, open_store
+from verifflowcc.services.memory.permission import would_replace
 from verifflowcc.services.memory.reading_only import open_for_reading
 from verifflowcc.services.memory.tasks import all_tasks
 from verifflowcc.services.workspace import Workspace
@@ -80,7 +81,7 @@ def _put_away(store: MemoryBackend, scope: str, today: str, most: int | None, *,
     with ExitStack() as stack:
         if not dry_run:
             stack.enter_context(store.writing())
-        items = [item for item in store.items() if item.status is not Status.ARCHIVED]
+        items = [item for item in store.items() if item.status is not Status.ARCHIVED and not _only_proposed(item)]
         ended = [item for item in items if has_ended(item, today)]
         for item in ended:
             yield _archived(store, Step(StepKind.ENDED, scope, item.id, why_ended(item)), dry_run=dry_run)
@@ -90,6 +91,11 @@ def _put_away(store: MemoryBackend, scope: str, today: str, most: int | None, *,
         for item in gone:
             why = f"more than {most:,} extracted and inferred items, and this is of the lowest tenth"
             yield _archived(store, Step(StepKind.EVICTED, scope, item.id, why), dry_run=dry_run)
+
+
+def _only_proposed(item: Item) -> bool:
+    """Whether an item is pending and would, once archived, supersede another that nobody meant to give up."""
+    return item.status is Status.PENDING and would_replace(item)
 
 
 def _archived(store: MemoryBackend, step: Step, *, dry_run: bool) -> Step:
