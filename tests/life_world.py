@@ -4,12 +4,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.trees import write_memory
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.maintained import Step
 from verifflowcc.services.memory.maintaining import maintain
-from verifflowcc.services.memory.opening import folder_of_scope, open_store
+from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.restoring import Restored, restore
 from verifflowcc.services.workspace import Workspace
 
@@ -74,7 +75,7 @@ def put(here: Workspace, *texts: str, scope: str = "project") -> None:
     with open_store(here, scope) as store:
         for text in texts:
             item = stored_item(".memory/project/x.md", text.encode()).item
-            path = home_path(folder_of_scope(scope), item.type, item.id)
+            path = home_path(folder_of(scope), item.type, item.id)
             store.add(stored_item(path, text.encode()))
 
 

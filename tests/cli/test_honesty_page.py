@@ -7,7 +7,8 @@ from pathlib import Path
 from tests.cli.honest_world import COMMANDS, PAGE, rows
 
 HERE = Path(__file__).parent
-ALLOWED = {*COMMANDS, "git", "add", "approve", "waive", "skip", "trace"}
+MEMORY = {"memory", "check", "show", "task"}
+ALLOWED = {*COMMANDS, *MEMORY, "git", "add", "approve", "waive", "skip", "trace"}
 CONTROLS = {
     "what-is-honest-is-let-through",
     "what-is-traced-is-let-through",
@@ -15,6 +16,8 @@ CONTROLS = {
     "what-went-on-honestly-is-let-through-to-its-end",
     "a-forger-knows-what-a-gate-looks-at",
     "reading-runs-nothing",
+    "reading-memory-changes-nothing",
+    "what-a-person-remembers-is-let-through",
 }
 """Tests that show the other side: that the same world is green where nobody cheats."""
 
@@ -52,4 +55,4 @@ def test_each_row_is_found_by_something_that_the_page_explains() -> None:
     for row in rows().values():
         assert row.found_by
         assert set(row.found_by) <= ALLOWED, row
-        assert all(code or name == "git" for name, code in row.found_by.items()), row
+        assert all(code or name in {"git", *MEMORY} for name, code in row.found_by.items()), row

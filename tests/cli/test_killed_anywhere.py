@@ -45,6 +45,9 @@ CALLS = (
 )
 ERRORS = ("ENOSPC", "EIO", "EACCES")
 LINE = re.compile(r"(\w+)\((.*)\)\s+= ")
+PLACE = re.compile(r"/\.memory/[^\s\">,]*")
+DRAWN = re.compile(r"\.vfcc-\d+-\w+|[0-9A-Z]{26}|[0-9a-f]{16,}")
+RUNS = 8
 STEADY = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
 """So that each run makes the same calls in the same order."""
 
@@ -76,7 +79,7 @@ def _points(folder: Path, log: Path) -> list[Point]:
         seen[call[1]] += 1
         reads = call[1] == "openat" and "O_CREAT" not in call[2]
         if "/.memory/" in call[2] and not reads:
-            found.append(Point(call[1], seen[call[1]], call[2][:160]))
+            found.append(Point(call[1], seen[call[1]], call[2]))
     return found
 
 
@@ -141,10 +144,26 @@ def _mended(folder: Path) -> list[str]:
     return wrong + [str(remark) for remark in diagnose(folder).findings]
 
 
+def _places(what: str) -> list[str]:
+    """The paths below `.memory/` that a call names, without what is drawn or counted anew in each run."""
+    return [DRAWN.sub("*", place) for place in PLACE.findall(what)]
+
+
 def _stopped(ready: Path, folder: Path, point: Point, how: str) -> Ran:
-    shutil.copytree(ready, folder)
+    """Stop a run at a point. Where it came to other calls, it is run again: files that grew old enough meanwhile are
+    remembered, so that a slow run writes more than a quick one.
+    """
+    log = folder.parent / "calls"
     inject = f"inject={point.call}:{how}:when={point.number}"
-    return _strace(folder, "-o", "/dev/null", "-e", f"trace={point.call}", "-e", inject)
+    for _ in range(RUNS):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(ready, folder)
+        ran = _strace(folder, "-y", "-o", str(log), "-e", f"trace={point.call}", "-e", inject)
+        calls = (LINE.match(line) for line in log.read_text(encoding="utf-8", errors="replace").splitlines())
+        made = [call[2] for call in calls if call and call[1] == point.call]
+        if len(made) >= point.number and _places(made[point.number - 1]) == _places(point.what):
+            return ran
+    raise AssertionError(f"in {RUNS} runs, none made call {point.number} of {point.call} as it was recorded")
 
 
 def _each(points: Sequence[Point], look: Callable[[int, Point], list[str]]) -> list[tuple[Point, str]]:

@@ -108,8 +108,10 @@ def test_an_item_goes_up_from_the_task_to_the_project_to_the_person_by_a_persons
     assert file_of(project, name).parts[-4:-1] == ("project", "items", "pattern")
     assert me(project, f"promote {name} --to user").code == 0
     (item,) = items(project, "--scope", "user")
-    assert (item["title"], item["details"][0], item["tags"]) == ("Retry with a pause", ["domain", "net"], ["net"])
-    assert [name for name, _ in item["details"][1:]] == ["promoted_by", "promoted_on"]
+    details = item["details"]
+    assert isinstance(details, list)
+    assert (item["title"], details[0], item["tags"]) == ("Retry with a pause", ["domain", "net"], ["net"])
+    assert [name for name, _ in details[1:]] == ["promoted_by", "promoted_on"]
     me(project, f"promote {name} --to project").refused(2, f"vfcc memory move {name} --to project")
 
 

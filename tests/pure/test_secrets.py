@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.secrets import planted
+from benchmarks.planted_secrets import planted
 from tests.secret_samples import PASSWORD, PLACEHOLDERS, SAMPLES, TOKEN
 from verifflowcc.text.secret_kinds import AROUND, TOKENS, WIDE
 from verifflowcc.text.secret_names import ASSIGNED, SPOKEN

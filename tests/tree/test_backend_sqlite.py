@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
 def test_what_one_wrote_the_next_reads(file: Path) -> None:
     with closing(SqliteBackend(file, "project")) as store:
         assert store.count() == MANY
-    assert [path.name for path in file.parent.iterdir()] == ["items.db"]
+    assert {path.name for path in file.parent.iterdir()} == {"items.db", "items.db-turn"}
 
 
 def test_a_newer_layout_is_refused_and_left_as_it_is(file: Path) -> None:

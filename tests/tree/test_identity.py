@@ -215,6 +215,17 @@ def test_the_environment_names_it_before_git(tmp_path: Path, monkeypatch: pytest
     assert found.folder.startswith("our-shop-")
 
 
+def test_what_the_environment_names_has_the_same_folder_as_the_repository_of_that_identity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a shallow clone does, whose items are those of the whole one."""
+    there = of(project(tmp_path / "shop"))
+    monkeypatch.setenv("VFCC_PROJECT", there.text)
+    found = of(project(tmp_path / "elsewhere"))
+
+    assert (found.name, found.text, found.folder) == (there.name, there.text, there.folder)
+
+
 def test_a_name_that_no_terminal_should_see_is_made_printable(tmp_path: Path) -> None:
     root = project(tmp_path / "shop")
     git(root, "remote", "add", "origin", "/srv/\x1b[31mshop")

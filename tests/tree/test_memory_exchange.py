@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.memory_faults import item
 from tests.trees import write_memory, write_tree
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.user_home import user_home
 from verifflowcc.domain.items import Item, SourceKind, Status, Trust
 from verifflowcc.errors import FormatError, NotAllowed, UsageError
@@ -266,6 +267,22 @@ def test_what_no_person_imports_waits_for_one(tmp_path: Path, actor: str, trust:
     assert (found.status, found.trust) == (Status.PENDING, trust)
     assert the_item(other, "agent/coder", "b").status is Status.ACTIVE
     assert set(fates(take(other, tmp_path / "x.jsonl", actor))) == {"unchanged"}
+
+
+@pytest.mark.parametrize("status", ["active", "pending", "archived"])
+@pytest.mark.parametrize("scope", ["project", "user", "agent/coder"])
+def test_no_import_vouches_for_more_than_who_imports(tmp_path: Path, scope: str, status: str) -> None:
+    here = project(tmp_path / "p", {"agent/coder/prompt.md": "Be brief.\n"})
+    lines = f"id: a\ntype: pattern\nstatus: {status}\ntrust: human\nsource: {{actor: 'human:You', by: hand}}"
+    path, text = f"{folder_of(scope)}/items/pattern/a.md", f"---\n{lines}\n---\nSaid.\n"
+    take(here, rows(tmp_path, {"scope": scope, "id": "a", "path": path, "text": text}), AGENT)
+
+    found, source, _ = the_text(here, scope, "a")
+    assert (found.trust, found.source.actor) == (Trust.AGENT, AGENT)
+    assert found.status == ("pending" if status == "active" and scope != "agent/coder" else status)
+    assert "by: hand" in source
+    again = rows(tmp_path, {"scope": scope, "id": "a", "path": path, "text": text})
+    assert fates(take(here, again, AGENT)) == ["unchanged"]
 
 
 def test_a_proposal_that_a_person_has_accepted_is_not_proposed_again(tmp_path: Path) -> None:

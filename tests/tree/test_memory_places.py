@@ -25,14 +25,18 @@ from tests.remembered_world import (
 )
 from tests.tree.backend_items import make
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.items import Relation, Status
+from verifflowcc.domain.items import Link, Relation, Status
 from verifflowcc.errors import NotAllowed, UsageError, VfccError
+from verifflowcc.services.memory.adding import Outcome
 from verifflowcc.services.memory.checking import check_memory
-from verifflowcc.services.memory.editing import Changes, edit_item
+from verifflowcc.services.memory.editing import Changes, edit_item, replace_text
+from verifflowcc.services.memory.exporting import export_memory
 from verifflowcc.services.memory.forgetting import forget_item
 from verifflowcc.services.memory.identity import identity_of
+from verifflowcc.services.memory.importing import Choices, import_memory
 from verifflowcc.services.memory.linking import link_items, unlink_items
 from verifflowcc.services.memory.listing import Asked, list_items, show_item
+from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.moving import move_item
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.promoting import promote_item
@@ -44,6 +48,7 @@ MOVE = """\
 import sys
 from pathlib import Path
 from verifflowcc.services.memory.finding import find_item
+from verifflowcc.services.memory.maintaining import maintain
 from verifflowcc.services.memory.moving import move_item
 from verifflowcc.services.workspace import Workspace
 
@@ -127,6 +132,61 @@ def test_a_move_onto_another_id_or_key_is_refused_and_writes_nothing(of_each: Wo
     assert texts(project) == before
     moved(project, "idle", "user")
     assert ("user", "idle") in texts(project)
+
+
+@pytest.mark.vfcc("REQ-MOVE")
+def test_a_move_as_another_type_says_so_and_keeps_all_else(here: Workspace) -> None:
+    for name, type_name, lines in (("held", "business_fact", 1), ("kept", "pattern", 0)):
+        keep(here, "project", make(name, type="fact" if lines else "pattern", importance="0.7", odd="{x: 1}"))
+        before = find(here, name).stored.text
+        found = move_item(here, find(here, name), "user", actor=ME, confirm=yes, type_name=type_name).item
+
+        assert (found.type, found.importance, found.path) == (type_name, 700, f"user/items/{type_name}/{name}.md")
+        after = find(here, name).stored.text.splitlines()
+        assert [line for line in before.splitlines() if line not in after] == ["type: fact"] * lines
+
+
+@pytest.mark.vfcc("REQ-SUPERSEDED")
+def test_a_proposal_that_nobody_accepted_supersedes_nothing_however_it_is_put_away(here: Workspace) -> None:
+    keep(here, "project", make("old"))
+    links = "[{to: old, relation: supersedes}]"
+    keep(here, "project", make("new", status="pending", links=links, expires="2020-01-01"))
+    keep(here, "project", make("plain", status="pending", expires="2020-01-01"))
+    before = texts(here)
+    put_away = Changes(status=Status.ARCHIVED)
+    exported = export_memory(here, ["project"]).text.replace("status: pending", "status: archived")
+    (here.root / "bent.jsonl").write_text(exported.replace("new", "newer"), encoding="utf-8")
+
+    for actor in (ME, AGENT):
+        found = find(here, "new")
+        with pytest.raises(UsageError, match="new was never accepted, and archived it would supersede"):
+            edit_item(here, found, put_away, actor=actor, today=LATER, confirm=unasked)
+        text = found.stored.text.replace("pending", "archived")
+        with pytest.raises(UsageError, match="new was never accepted"):
+            replace_text(here, found, text, actor=actor, today=LATER, confirm=unasked)
+    assert texts(here) == before
+    assert [step.item for step in maintain(here, "project", actor=AGENT).steps] == ["plain"]
+    import_memory(here, str(here.root / "bent.jsonl"), Choices(), actor=AGENT, confirm=unasked)
+    assert find(here, "newer").item.status is Status.PENDING
+    assert [row.item.id for row in list_items(here, ["project"], Asked(status="superseded")).rows] == []
+    assert edit_item(here, find(here, "new"), Changes(status=Status.ACTIVE), actor=ME, today=LATER, confirm=unasked)
+    assert edit_item(here, find(here, "new"), put_away, actor=ME, today=LATER, confirm=unasked)
+    assert [row.item.id for row in list_items(here, ["project"], Asked(status="superseded")).rows] == ["old"]
+
+
+def test_what_is_said_anew_may_supersede_another_and_never_itself(here: Workspace) -> None:
+    for name in ("one", "two", "three"):
+        add(here, "fact", name, id=name, key=name)
+
+    assert add(here, "fact", "one", key="one", supersedes="one").outcome is Outcome.UNCHANGED
+    done = add(here, "fact", "one", key="one", supersedes="two")
+
+    assert (done.item.id, done.outcome) == ("one", Outcome.UPDATED)
+    assert done.item.links == (Link("two", Relation.SUPERSEDES),)
+    assert add(here, "fact", "one", key="one", supersedes="two").outcome is Outcome.UNCHANGED
+    assert add(here, "fact", "one", key="one", actor=AGENT).outcome is Outcome.UNCHANGED
+    proposed = add(here, "fact", "one", key="one", actor=AGENT, supersedes="three")
+    assert (proposed.outcome, proposed.item.links) == (Outcome.PROPOSED, (Link("three", Relation.SUPERSEDES),))
 
 
 @pytest.mark.vfcc("REQ-PROMOTE", "REQ-NO-PROMOTION-BY-ITSELF")

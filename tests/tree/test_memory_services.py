@@ -25,7 +25,7 @@ from tests.remembered_world import (
 )
 from tests.tree.backend_items import make
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.items import Link, Relation, Status, Trust
+from verifflowcc.domain.items import Item, Link, Relation, Status, Trust
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.services.memory.adding import Outcome, Planned
 from verifflowcc.services.memory.editing import Changes, edit_item, replace_text
@@ -332,6 +332,44 @@ def test_an_agent_makes_nothing_hold_and_vouches_for_no_person(here: Workspace) 
     )
     assert clear_user(here, actor=ME).items == 1
     assert list(texts(here)) == [("project", "said")]
+
+
+@pytest.mark.parametrize("scope", ["project", "user", "agent/coder"])
+def test_no_text_that_another_writes_holds_by_itself_or_vouches_for_a_person(here: Workspace, scope: str) -> None:
+    (here.memory / "agent/coder").mkdir(parents=True)
+    kept = {"status": "pending", "trust": "agent", "source": "{kind: explicit, actor: agent:coder}"}
+    keep(here, scope, make("said", scope, type="pattern", **kept))
+    found = find(here, "said", scope)
+    text = found.stored.text.replace("agent:coder", "human:You").replace("trust: agent", "trust: human")
+
+    def written(text: str, actor: str = AGENT) -> Item:
+        now = find(here, "said", scope)
+        return replace_text(here, now, text, actor=actor, today=TODAY, confirm=unasked).item
+
+    if scope != "agent/coder":
+        with pytest.raises(NotAllowed, match="said is promoted by a person at a terminal"):
+            written(text.replace("pending", "active"))
+        assert find(here, "said", scope).stored.text == found.stored.text
+    item = written(text)
+    assert (item.status, item.trust, item.source.actor) == (Status.PENDING, Trust.AGENT, AGENT)
+    mine = written(text.replace("pending", "active"), ME)
+    assert (mine.status, mine.trust, mine.source.actor) == (Status.ACTIVE, Trust.HUMAN, ME)
+
+
+def test_what_an_agent_changes_of_a_persons_item_is_trusted_as_the_agents(here: Workspace) -> None:
+    (here.memory / "agent/coder").mkdir(parents=True)
+    keep(here, "agent/coder", make("said", "agent/coder", trust="human"))
+
+    def edited(changes: Changes, actor: str) -> Trust:
+        return edit_item(
+            here, find(here, "said", "agent/coder"), changes, actor=actor, today=TODAY, confirm=unasked
+        ).item.trust
+
+    assert edited(Changes(title="X"), ME) is Trust.HUMAN
+    assert edited(Changes(title="Y"), CI) is Trust.TOOL
+    assert edited(Changes(importance=100), AGENT) is Trust.AGENT
+    assert edited(Changes(status=Status.ARCHIVED), CI) is Trust.AGENT
+    assert edited(Changes(text="Z"), CI) is Trust.TOOL
 
 
 def _gone(do: str, here: Workspace, found: Found) -> None:

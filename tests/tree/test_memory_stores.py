@@ -11,12 +11,12 @@ import pytest
 import verifflowcc
 from verifflowcc.adapters.backends.files import FilesBackend
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.backends.sqlite import SqliteBackend
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.domain.items import Source, SourceKind, Status, Trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import UsageError
-from verifflowcc.services.memory.opening import folder_of_scope
 from verifflowcc.services.memory.stores import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
 
 CLOCK = FixedClock(datetime(2026, 11, 21, 14, tzinfo=UTC))
@@ -34,7 +34,7 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
         elif request.param == "sqlite":
             made = SqliteBackend(tmp_path / "items.db", scope)
         else:
-            made = FilesBackend(tmp_path, folder_of_scope(scope), scope, tmp_path / "local")
+            made = FilesBackend(tmp_path, folder_of(scope), scope, tmp_path / "local")
         opened.append(made)
         return made
 

@@ -41,8 +41,9 @@ def ingest(
 ) -> None:
     """Remember what was said in conversations.
 
-    Dialogues, transcripts of Claude Code and Codex, or turns as lines of JSON. What is said becomes items of the project and of you, new ones alone: nothing that is there is changed. A turn is
-    read once. What no person at a terminal ingests is proposed.
+    Dialogues, transcripts of Claude Code and Codex, or turns as lines of JSON. What is said becomes items of the
+    project and of you, new ones alone: nothing that is there is changed. A turn is read once. What no person at a
+    terminal ingests is proposed.
 
     Exits with 1 where something could not be read.
     """

@@ -1,5 +1,6 @@
 """`vfcc memory list|show|stats`: what is remembered, as a table, as a page, and in numbers."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -7,6 +8,8 @@ import typer
 from verifflowcc.cli.memory_add import ScopeOption
 from verifflowcc.cli.options import JsonFlag
 
+AT_TERMINAL = 50
+"""Rows of a scope at a terminal, where the newest would be gone from view behind more; a pipe gets them all."""
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The item's id, or the beginning of it.")]
 
 AsOfOption = Annotated[
@@ -36,7 +39,10 @@ def list_(
     order: Annotated[
         str | None, typer.Option("--order", metavar="FIELD", help="Highest or newest first; -FIELD the other way.")
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", metavar="NUMBER", help="At most so many.")] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="NUMBER", help="At most so many; at a terminal 50 of a scope if not said."),
+    ] = None,
     as_of: AsOfOption = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -52,7 +58,9 @@ def list_(
 
     here = acting_here()
     scopes = here.scopes(scope) if scope else scopes_listed(here.workspace, agent=agent_of(here.actor))
-    asked = Asked(tuple(type_ or ()), tuple(tag or ()), status, everything, tuple(where or ()), order, limit, as_of)
+    most = AT_TERMINAL if limit is None and not as_json and sys.stdout.isatty() else None
+    where_ = tuple(where or ())
+    asked = Asked(tuple(type_ or ()), tuple(tag or ()), status, everything, where_, order, limit, most, as_of)
     listing = list_items(here.workspace, scopes, asked)
     for notice in listing.notices:
         out.warn(notice)
@@ -60,6 +68,8 @@ def list_(
         out.emit_json(listing)
         return
     tell(items_table(listing, scopes, by_scope=order is None and len(scopes) > 1))
+    if listing.more:
+        out.say(f"{listing.more:,} more are left out: --limit {len(listing.rows) + listing.more}")
 
 
 def show(

@@ -23,8 +23,8 @@ def restore(
 ) -> None:
     """Restore what was archived.
 
-    It is an archived item, or all that a summary was made of. They are as they were, byte for byte, and the summary is gone. It counts as a use. What the person or the project
-    remembered takes a person at a terminal.
+    It is an archived item, or all that a summary was made of. They are as they were, byte for byte, and the summary is
+    gone. It counts as a use. What the person or the project remembered takes a person at a terminal.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST_LINES = 12
 TITLE_ROOM = 24
 """Columns below which a title beside its id would be a narrow pillar."""
+_HEADINGS = ("item", "scope", "type", "status", "title")
 _HIDDEN = {
     "superseded": "superseded",
     "archived": "archived",
@@ -43,8 +44,6 @@ def items_table(listing: "Listing", scopes: Sequence[str], *, by_scope: bool) ->
             lines.append(_rows(rows))
     else:
         lines.append(f"there is no item {'here ' if len(scopes) > 1 else f'in {scopes[0]} memory '}that fits")
-    if listing.more:
-        lines.append(f"and {listing.more:,} more: --limit {len(listing.rows) + listing.more}")
     hidden = [f"{number:,} {_HIDDEN[why]}" for why, number in listing.hidden.items()]
     if hidden:
         lines += ["", folded(f"not shown: {', '.join(hidden)}; --all shows them", 2)]
@@ -58,28 +57,22 @@ def _rows(rows: "Sequence[Row]") -> str:
     """Return rows as a table; where titles have no room beside the ids, in two lines each."""
     cells = [_cells(row) for row in rows]
     usual = {"status": {"active"}, "scope": {rows[0].scope}}
-    left_out = {heading for heading, words in usual.items() if {dict(each)[heading] for each in cells} == words}
-    shown = [tuple((heading, cell) for heading, cell in each if heading not in left_out) for each in cells]
-    headings = tuple(heading for heading, _ in shown[0])
-    taken = sum(max(len(dict(each)[heading]) for each in shown) + GAP for heading in headings[:-1])
+    every = zip(_HEADINGS, zip(*cells, strict=True), strict=True)
+    columns = [(name, column) for name, column in every if set(column) != usual.get(name)]
+    headings = [name for name, _ in columns]
+    shown = list(zip(*(column for _, column in columns), strict=True))
+    taken = sum(max(map(len, column)) + GAP for _, column in columns[:-1])
     if width_of(sys.stdout) >= taken + TITLE_ROOM:
-        return table(headings, [tuple(cell for _, cell in each) for each in shown])
+        return table(headings, shown)
     lines = []
-    for each in shown:
-        first, *middle, last = (cell for _, cell in each)
+    for first, *middle, last in shown:
         lines += [folded(f"{first}  {', '.join(middle)}", 2), folded(f"  {last}", 2)]
     return "\n".join(lines)
 
 
-def _cells(row: "Row") -> tuple[tuple[str, str], ...]:
+def _cells(row: "Row") -> tuple[str, ...]:
     by = "" if row.item.trust == "human" else f" ({row.item.trust})"
-    return (
-        ("item", row.item.id),
-        ("scope", row.scope),
-        ("type", row.item.type),
-        ("status", row.status + by),
-        ("title", row.item.title),
-    )
+    return row.item.id, row.scope, row.item.type, f"{row.status}{by}", row.item.title
 
 
 def page(shown: "Shown", *, explain: bool) -> list[str]:

@@ -24,12 +24,14 @@ def table(
     width = width_of(sys.stdout) if width is None else width
     cells = [[_plain_cell(cell) for cell in row] for row in rows]
     columns = list(zip(headings, *cells, strict=True))
-    natural = [_least(column, True) for column in columns]
-    least = [_least(column, index == 0 or index in right) for index, column in enumerate(columns)]
+    widths = [max(map(_wide, column)) for column in columns]
     room = width - GAP * (len(columns) - 1)
-    if sum(least) > room:
-        return "\n".join(_block(headings, row) for row in cells)
-    return _grid([headings, *cells], right, _fit(natural, least, room))
+    if sum(widths) > room:
+        least = [_least(column, index == 0 or index in right) for index, column in enumerate(columns)]
+        if sum(least) > room:
+            return "\n".join(_block(headings, row) for row in cells)
+        widths = _fit(widths, least, room)
+    return _grid([headings, *cells], right, widths)
 
 
 def width_of(stream: TextIO) -> int:

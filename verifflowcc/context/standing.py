@@ -116,8 +116,9 @@ def _derive(
 
 
 def _targets(item: Item) -> Iterator[str]:
-    """Yield what the item supersedes, as written, if the item is in force."""
-    if item.status is Status.PENDING or (item.decision and item.decision.status in _NOT_IN_FORCE):
+    """Yield what the item supersedes, as written, if the item is in force, or was before it was archived."""
+    never_held = item.archived is not None and item.archived.was == str(Status.PENDING)
+    if item.status is Status.PENDING or never_held or (item.decision and item.decision.status in _NOT_IN_FORCE):
         return
     yield from (link.to for link in item.links if link.relation is Relation.SUPERSEDES)
     yield from item.decision.supersedes if item.decision else ()

@@ -11,8 +11,8 @@ class Looked:
     """An item as its file says it.
 
     `lines` maps a key of its front matter to its line in the file; `notices` are what its parser said, each
-    `path:line: sentence`; `unknown` are the keys that nobody knows. `secrets` are the kinds and places of what looks like
-    a secret in it, never the secret.
+    `path:line: sentence`; `unknown` are the keys that nobody knows. `secrets` are the kinds and places of what looks
+    like a secret in it, never the secret.
     """
 
     item: Item

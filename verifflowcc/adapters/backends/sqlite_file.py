@@ -12,6 +12,7 @@ from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.index.facts import item_to_text
 from verifflowcc.adapters.index.item_columns import COLUMNS, column_values, definitions
+from verifflowcc.adapters.index.linked import LINKING
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import BackendError, ConflictError, FormatError, VfccError, WorkspaceError
 
@@ -28,6 +29,8 @@ _TRUTH = "id TEXT NOT NULL, path TEXT NOT NULL, text BLOB NOT NULL"
 _TABLES = (
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     f"CREATE TABLE items ({_TRUTH}, facts TEXT NOT NULL, {definitions()}, PRIMARY KEY (scope, id))",
+    'CREATE INDEX items_by_key ON items (scope, "key") WHERE "key" IS NOT NULL',
+    f"CREATE INDEX items_linking ON items (scope) WHERE {LINKING}",
     f"PRAGMA application_id = {OURS}",
     f"PRAGMA user_version = {LAYOUT}",
 )
@@ -96,18 +99,18 @@ def stored(file: Path, path: str, text: bytes) -> StoredItem:
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     if not _in_one(connection, lambda: _layout(connection, file), "BEGIN"):
-        _write_ahead(connection)
+        _write_ahead(connection, file)
         _in_one(connection, lambda: _create(connection, file))
     if _read_by(connection) != __version__:
         _in_one(connection, lambda: _read_again(connection, file))
 
 
-def _write_ahead(connection: sqlite3.Connection) -> None:
+def _write_ahead(connection: sqlite3.Connection, file: Path) -> None:
     """Let readers and a writer go side by side. SQLite itself does not wait here for those who look into the file."""
     until = monotonic() + BUSY_S
     while not _tried(connection):
         if monotonic() > until:
-            raise sqlite3.OperationalError("others look into it for too long")
+            raise _busy(file)
         sleep(0.005)
 
 

@@ -111,7 +111,11 @@ def _waited(handle: int, kind: int, wait_s: float) -> bool:
             os.close(own)
 
     waiting = Thread(target=wait, daemon=True)
-    waiting.start()
+    try:
+        waiting.start()
+    except RuntimeError:
+        os.close(own)
+        raise
     waiting.join(wait_s)
     if failed:
         raise failed[0]

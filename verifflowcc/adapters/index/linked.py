@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from verifflowcc.domain.items import Item
 
-LINKING = "(instr(facts, '\"links\":') > 0 OR instr(facts, '\"decision\":') > 0)"
+_DECIDED = "instr(facts, '\"decision\":') > 0 AND instr(facts, '\"decision\":[null,null,null,null,[],[],[],[]]') = 0"
+LINKING = f"(instr(facts, '\"links\":') > 0 OR ({_DECIDED}))"
 """The condition of all rows whose item leads to another, and of some more. A quote within a fact is never bare."""
 
 _MOST_VALUES = 200
@@ -21,9 +22,13 @@ def names_meant(items: Iterable[Item]) -> set[str]:
 
 
 def having(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield conditions with their values: together they are those of all rows with one of these ids, paths or keys."""
+    """Yield conditions with their values: together they are those of all rows with one of these ids, paths or keys.
+
+    One column each, so that its index is used.
+    """
     wanted = sorted(names)
-    for begin in range(0, len(wanted), _MOST_VALUES):
-        part = wanted[begin : begin + _MOST_VALUES]
-        marks = ",".join("?" * len(part))
-        yield f'(id IN ({marks}) OR path IN ({marks}) OR "key" IN ({marks}))', part * 3
+    paths = [name for name in wanted if "/" in name]
+    for column, values in (("id", wanted), ('"key"', wanted), ("path", paths)):
+        for begin in range(0, len(values), _MOST_VALUES):
+            part = values[begin : begin + _MOST_VALUES]
+            yield f"{column} IN ({','.join('?' * len(part))})", part

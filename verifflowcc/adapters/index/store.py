@@ -8,8 +8,9 @@ from typing import Any
 
 from verifflowcc import __version__
 from verifflowcc.adapters.index.item_columns import definitions
+from verifflowcc.adapters.index.linked import LINKING
 
-LAYOUT = 6
+LAYOUT = 7
 LOCK_WAIT_S = 1.0
 """Nothing in the index is worth a longer wait: it can be made again."""
 
@@ -31,6 +32,8 @@ CREATE TABLE memory_items (path TEXT, stamp TEXT, problem TEXT, id TEXT, first T
 CREATE INDEX memory_items_by_path ON memory_items (path, stamp);
 CREATE INDEX memory_items_not_read ON memory_items (path) WHERE problem IS NOT NULL OR path <> first;
 CREATE INDEX memory_items_by_id ON memory_items (id, path);
+CREATE INDEX memory_items_by_key ON memory_items ("key") WHERE "key" IS NOT NULL;
+CREATE INDEX memory_items_linking ON memory_items (path) WHERE {LINKING};
 CREATE TABLE memory_folders (folder TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE memory_checked (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts TEXT NOT NULL) WITHOUT ROWID;
 """

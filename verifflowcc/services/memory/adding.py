@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.item_files import draw_letters
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
@@ -14,7 +15,6 @@ from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.services.memory.around import items_around
 from verifflowcc.services.memory.guarding import details_read, refuse_secrets
-from verifflowcc.services.memory.opening import folder_of_scope
 from verifflowcc.services.memory.permission import asks, is_person, proposes, trust_of
 from verifflowcc.services.memory.rewriting import rewritten, with_link, with_source
 from verifflowcc.text.item_id import item_id
@@ -244,7 +244,7 @@ def _link_of(wanted: Wanted, item: Item) -> Link | None:
 
 def _new(wanted: Wanted, actor: str, today: str, status: Status) -> StoredItem:
     name = wanted.id or item_id(wanted.title, draw_letters())
-    path = home_path(folder_of_scope(wanted.scope), wanted.type, name)
+    path = home_path(folder_of(wanted.scope), wanted.type, name)
     item = Item(
         id=name,
         type=wanted.type,

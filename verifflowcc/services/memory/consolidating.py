@@ -8,6 +8,7 @@ summary, or in both, and the next `vfcc memory maintain` comes to the end of it.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.items import Item, Relation, Status
@@ -30,7 +31,6 @@ from verifflowcc.lifecycle.consolidate import (
 )
 from verifflowcc.lifecycle.expire import Lifetimes
 from verifflowcc.services.memory.maintained import Step, StepKind
-from verifflowcc.services.memory.opening import folder_of_scope
 from verifflowcc.services.memory.putting_away import CONSOLIDATED, brought_back, comes_back, put_away
 from verifflowcc.services.memory.recording import changed
 from verifflowcc.services.memory.shelf import Shelf
@@ -193,7 +193,7 @@ def _summary(shelf: Shelf, cluster: Cluster, terms: Terms) -> StoredItem | None:
     for salt in range(_SALTS):
         made = summary_of(cluster, today=terms.today, ttl_days=terms.ttl_days, salt=salt, refine=terms.refine)
         if shelf.get(made.item.id) is None:
-            path = home_path(folder_of_scope(shelf.scope), made.item.type, made.item.id)
+            path = home_path(folder_of(shelf.scope), made.item.type, made.item.id)
             return stored_item(path, render_item(replace(made.item, path=path), made.body).encode("utf-8"))
     return None
 

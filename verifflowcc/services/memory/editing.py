@@ -13,16 +13,9 @@ from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.permission import (
-    GUARDED,
-    asks,
-    is_person,
-    require_change,
-    require_person,
-    trust_of,
-)
+from verifflowcc.services.memory.permission import GUARDED, asks, is_person, require_change, trust_of, would_replace
 from verifflowcc.services.memory.recording import title_of
-from verifflowcc.services.memory.rewriting import rewritten
+from verifflowcc.services.memory.rewriting import rewritten, with_source
 from verifflowcc.services.memory.vouching import demand_no_rise, vouched
 from verifflowcc.services.memory.words import said
 from verifflowcc.services.workspace import Workspace
@@ -86,6 +79,7 @@ def edit_item(
     refuse_secrets(("the text", changes.text), ("the title", changes.title), ("the key", changes.key), *tags)
     if after.item.status is not Status.ARCHIVED:
         refuse_item(after)
+    _demand_answer(found.item, after.item)
     if asks(found.scope, found.item.type) and is_person(actor):
         confirm(Asked(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
@@ -115,10 +109,9 @@ def replace_text(
     if parsed.notices and parsed.notices != parse_item(path, found.stored.text.encode("utf-8")).notices:
         raise UsageError(f"{parsed.notices[0]}; nothing was written", hint=f"vfcc memory edit {found.item.id}")
     refuse_secrets(("the text", text))
-    after = stored_item(path, edit_lines(path, text.encode("utf-8"), {"updated": today}))
+    after = _on_own_word(found, stored_item(path, text.encode("utf-8")), actor, today)
     demand_no_rise(found.item, after.item, actor)
-    if after.item.status is Status.ACTIVE and found.item.status is not Status.ACTIVE and found.scope in GUARDED:
-        require_person(actor, f"promoting {found.item.id}", hint=f"vfcc memory show {found.item.id}")
+    _demand_answer(found.item, after.item)
     if asks(found.scope, found.item.type) and is_person(actor):
         confirm(Asked(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
@@ -140,8 +133,8 @@ def changed_item(found: Found, changes: Changes, *, actor: str, today: str) -> t
         changed = (*changed, "text")
     if not changed:
         return found.stored, ()
-    if new_text and changes.trust is None:
-        item = replace(item, trust=trust_of(actor))
+    if changes.trust is None:
+        item = replace(item, trust=trust_of(actor) if new_text else least_trust(item.trust, trust_of(actor)))
     if least_trust(item.trust, before.trust) is not item.trust and is_person(actor):
         item = replace(vouched(item, actor, today), trust=item.trust)
     return rewritten(found.stored, replace(item, updated=today), changes.text if new_text else None), changed
@@ -163,11 +156,41 @@ def _demand_allowed(found: Found, changes: Changes, actor: str) -> None:
     )
     if is_person(actor):
         return
-    if changes.status is Status.ACTIVE and found.scope in GUARDED:
-        raise NotAllowed(f"{name} is promoted by a person at a terminal", hint=f"vfcc memory promote {name}")
+    if changes.status is Status.ACTIVE:
+        _demand_proposal(found)
     mine = trust_of(actor)
     if changes.trust is not None and least_trust(changes.trust, mine) is not changes.trust:
         raise NotAllowed(f"{actor} cannot vouch for it as {changes.trust}", hint=f"--trust {mine}")
+
+
+def _demand_proposal(found: Found) -> None:
+    name = found.item.id
+    if found.scope in GUARDED:
+        raise NotAllowed(f"{name} is promoted by a person at a terminal", hint=f"vfcc memory promote {name}")
+
+
+def _on_own_word(found: Found, written: StoredItem, actor: str, today: str) -> StoredItem:
+    """Return a whole text as this actor may write it: nobody else makes it hold, or vouches for it as a person.
+
+    Raises NotAllowed.
+    """
+    item, changes = written.item, {"updated": today}
+    if is_person(actor):
+        return stored_item(item.path, edit_lines(item.path, written.text.encode("utf-8"), changes))
+    if item.status is Status.ACTIVE:
+        _demand_proposal(found)
+    changes["trust"] = str(least_trust(item.trust, trust_of(actor)))
+    after = stored_item(item.path, edit_lines(item.path, written.text.encode("utf-8"), changes))
+    return after if item.source.actor == found.item.source.actor else with_source(after, actor=actor)
+
+
+def _demand_answer(before: Item, after: Item) -> None:
+    """Raise UsageError where a proposal is put away as if it had held: then what it supersedes would hold no more."""
+    if before.status is Status.PENDING and after.status is Status.ARCHIVED and would_replace(after):
+        raise UsageError(
+            f"{before.id} was never accepted, and archived it would supersede another all the same",
+            hint=f"vfcc memory reject {before.id}",
+        )
 
 
 def _demand_free_key(other: StoredItem | None, item: Item) -> None:

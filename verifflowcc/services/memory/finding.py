@@ -66,8 +66,13 @@ def get_item(workspace: Workspace | None, scope: str, item_id: str) -> Found:
     """Return an item of a scope by its whole id. Raises ConflictError where it is not there any more."""
     found = _with_id(workspace, scope, item_id)
     if found is None:
-        raise ConflictError(f"{item_id} is gone meanwhile; nothing was written", hint="vfcc memory list")
+        raise gone_meanwhile(item_id)
     return found
+
+
+def gone_meanwhile(item_id: str) -> ConflictError:
+    """Return the error for an item that somebody else removed since it was found."""
+    return ConflictError(f"{item_id} is gone meanwhile; nothing was written", hint="vfcc memory list")
 
 
 def _with_id(workspace: Workspace | None, scope: str, item_id: str) -> Found | None:

@@ -39,7 +39,7 @@ def identity_of(workspace: Workspace, env: Mapping[str, str] = os.environ) -> Id
     """
     given = clean_name(env.get(VARIABLE, ""))
     if given:
-        return _identity(given, None, given)
+        return _identity(given.rpartition("@")[0] or given, None, given)
     found = read_repository(workspace.root, workspace.local)
     if found is None or found.root is None:
         real = workspace.root.resolve()

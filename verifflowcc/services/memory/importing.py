@@ -16,7 +16,7 @@ from verifflowcc.errors import FormatError, NotAllowed, SecretError, UsageError
 from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.incoming import DECISION, Incoming, Read, read_lines, read_markdown
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.permission import GUARDED, asks, is_person, proposes, trust_of
+from verifflowcc.services.memory.permission import GUARDED, asks, is_person, proposes, trust_of, would_replace
 from verifflowcc.services.memory.rewriting import with_source
 from verifflowcc.services.memory.scopes import PROJECT, read_scope
 from verifflowcc.services.memory.vouching import without_vouching
@@ -171,13 +171,13 @@ def _allowed(each: Incoming, actor: str) -> Incoming:
     What the person or the project remembers is proposed by all others, and nobody else's word is trusted more than
     whoever brings it: what a file says of its own trust counts only where a person takes it in.
     """
-    item = each.stored.item
     if is_person(actor):
         return each
-    stored = without_vouching(each.stored)
+    item, stored = each.stored.item, without_vouching(each.stored)
     trust = least_trust(item.trust, trust_of(actor))
     changes: dict[str, str | None] = {"trust": str(trust)} if trust is not item.trust else {}
-    if proposes(each.scope, actor) and item.status is Status.ACTIVE:
+    holds = item.status is Status.ACTIVE or (item.status is Status.ARCHIVED and would_replace(item))
+    if proposes(each.scope, actor) and holds:
         changes["status"] = str(Status.PENDING)
     if changes:
         stored = stored_item(item.path, edit_item(item.path, stored.text.encode("utf-8"), changes))
@@ -243,7 +243,7 @@ def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[
             return fate(Fate.CONFLICT, f"{other.item.id} is there already with its {what}"), None
         taken = Fate.PROPOSED if proposes(scope, actor) and item.status is Status.PENDING else Fate.ADDED
         return fate(taken), each.stored
-    if before.text == each.stored.text or _differs_in_standing(before, each.stored, actor, scope):
+    if before.text == each.stored.text or _differs_in_standing(before, each.stored, actor):
         return fate(Fate.UNCHANGED), None
     if not choices.replace:
         return fate(Fate.CONFLICT, f"{before.item.id} is there and differs; --replace takes what comes"), None
@@ -257,9 +257,9 @@ def _fate(there: _There, each: Incoming, choices: Choices, actor: str) -> tuple[
     return fate(Fate.REPLACED), each.stored
 
 
-def _differs_in_standing(before: StoredItem, now: StoredItem, actor: str, scope: str) -> bool:
-    """Say whether a proposal is the item that is there already, active since a person said yes."""
-    if not proposes(scope, actor):
+def _differs_in_standing(before: StoredItem, now: StoredItem, actor: str) -> bool:
+    """Say whether what is no person's word is the item that is there already, which a person has said yes to."""
+    if is_person(actor):
         return False
     keys = dict.fromkeys(("status", "trust", "source", "details", "updated"))
     said = edit_item(now.item.path, now.text.encode("utf-8"), keys)

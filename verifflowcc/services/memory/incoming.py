@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import decode, edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.adapters.foreign.given_file import read_bytes
@@ -15,7 +16,6 @@ from verifflowcc.errors import FormatError, UsageError, VfccError
 from verifflowcc.formats.item_jsonl import Row, read_rows
 from verifflowcc.formats.item_older import ID, RowError, older_item
 from verifflowcc.formats.item_render import render_item, scalar
-from verifflowcc.services.memory.opening import folder_of_scope
 from verifflowcc.services.memory.permission import trust_of
 from verifflowcc.services.memory.rewriting import with_link
 
@@ -76,8 +76,8 @@ def _own(row: Row, scope: str | None) -> Incoming:
         raise RowError(f"{into!r} is no scope to import into{more}")
     data = _encoded(text)
     stored = stored_item(path, data)
-    if into != said or not path.startswith(f"{folder_of_scope(into)}/"):
-        stored = stored_item(home_path(folder_of_scope(into), stored.item.type, item_id), data)
+    if into != said or not path.startswith(f"{folder_of(into)}/"):
+        stored = stored_item(home_path(folder_of(into), stored.item.type, item_id), data)
     if stored.item.id != item_id:
         raise RowError(f"its text is of {stored.item.id!r}, and its id is {item_id!r}")
     return Incoming(row.where, into, stored, own=True)
@@ -86,7 +86,7 @@ def _own(row: Row, scope: str | None) -> Incoming:
 def _older(row: Row, scope: str | None, type_name: str | None, actor: str) -> Incoming:
     older = older_item(row, type_name, actor)
     into = scope or older.scope
-    path = home_path(folder_of_scope(into), older.item.type, older.item.id)
+    path = home_path(folder_of(into), older.item.type, older.item.id)
     stored = stored_item(path, _encoded(older.text()))
     if (stored.item.id, stored.item.type) != (older.item.id, older.item.type):
         raise RowError("it cannot be written as an item without loss")
@@ -108,7 +108,7 @@ def read_markdown(path: Path, scope: str, type_name: str, actor: str) -> Read:
     files = _files(path)
     if not files:
         raise UsageError(f"there is no Markdown file in {path}", hint="vfcc memory import FOLDER --type decision")
-    folder = home_path(folder_of_scope(scope), type_name, "x").rpartition("/")[0]
+    folder = home_path(folder_of(scope), type_name, "x").rpartition("/")[0]
     found: list[Incoming] = []
     left: list[LeftOut] = []
     problems: list[str] = []

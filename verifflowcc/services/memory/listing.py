@@ -13,7 +13,7 @@ from verifflowcc.domain.memory import Plain
 from verifflowcc.domain.query import Condition, conditions, matches, order_of, ordered
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.around import items_around
-from verifflowcc.services.memory.finding import Found, has_no_id
+from verifflowcc.services.memory.finding import Found, gone_meanwhile, has_no_id
 from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.past import day_said, items_as_of, lifetimes_here
@@ -40,7 +40,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Rows in order; `hidden` is why → how many that fit were left out, `more` how many were beyond the limit.
+    """Rows in order; `hidden` is why → how many that fit were left out, `more` how many were beyond the limits.
 
     `notices` tell of files that cannot be read.
     """
@@ -55,7 +55,8 @@ class Listing:
 class Asked:
     """What is to be listed: any of the types, with any of the tags; `where` are texts as `importance>=0.7`.
 
-    `as_of` is the day on which the items are looked at, as somebody wrote it; None: as they are now.
+    At most `limit` rows, and at most `of_each` of a scope. `as_of` is the day on which the items are looked at, as
+    somebody wrote it; None: as they are now.
     """
 
     types: tuple[str, ...] = ()
@@ -65,6 +66,7 @@ class Asked:
     where: tuple[str, ...] = ()
     order: str | None = None
     limit: int | None = None
+    of_each: int | None = None
     as_of: str | None = None
 
 
@@ -108,18 +110,20 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked)
     hidden: Counter[str] = Counter()
     notices: list[str] = []
     known: set[str] = set()
+    fit = 0
     for scope in scopes:
         found, problems = rows_of(workspace, scope, day)
         known |= {row.item.type for row in found}
         notices += problems
         fitting = [row for row in found if matches(row.item, wanted) and _has_status(row, asked)]
         kept = [row for row in fitting if (why := _hidden(row, asked)) is None or hidden.update([why])]
-        rows += _in_order(kept, asked.order or (BY_IMPORTANCE if scope == USER else NEWEST))
+        fit += len(kept)
+        rows += _in_order(kept, asked.order or (BY_IMPORTANCE if scope == USER else NEWEST))[: asked.of_each]
     _demand_types(asked.types, known)
     if asked.order is not None:
         rows = _in_order(rows, asked.order)
-    shown = [_withheld(row) for row in (rows[: asked.limit] if asked.limit is not None else rows)]
-    return Listing(tuple(shown), dict(sorted(hidden.items())), len(rows) - len(shown), tuple(notices))
+    shown = [_withheld(row) for row in rows[: asked.limit]]
+    return Listing(tuple(shown), dict(sorted(hidden.items())), fit - len(shown), tuple(notices))
 
 
 def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> tuple[list[Row], tuple[str, ...]]:
@@ -142,22 +146,23 @@ def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str], 
     """Return one item with its text; its links' other ends are looked for in `scopes`.
 
     `as_of` is a day, as somebody wrote it: what stood around the item then. Raises UsageError for what is no day, and
-    where the item was made later.
+    where the item was made later; ConflictError where it is not there any more.
     """
     day = day_said(as_of)
-    names = {found.item.id, found.item.path, *(link.to for link in found.item.links)}
-    names |= {found.item.key} if found.item.key else set()
+    names = {found.item.id, *([found.item.key] if found.item.key else ()), *(link.to for link in found.item.links)}
     rows = {}
     for scope in dict.fromkeys((found.scope, *scopes)):
         with open_store(workspace, scope) as store:
             around = items_as_of(items_around(store, names), day, lifetimes_here(workspace, scope))
         rows[scope] = rows_among(around, scope)
     mine = next((row for row in rows[found.scope] if row.item.id == found.item.id), None)
-    if mine is None:
+    if mine is None and day and (found.item.created or "")[:10] > day:
         raise UsageError(
             f"{found.item.id} was made on {(found.item.created or '')[:10]}, after {day}",
             hint=f"vfcc memory show {found.item.id}",
         )
+    if mine is None:
+        raise gone_meanwhile(found.item.id)
     everywhere = [row for each in rows.values() for row in each]
     links = tuple(_end(link.to, str(link.relation), _target(link.to, rows, found.scope)) for link in found.item.links)
     mine_too = (found.item.id, found.item.path, found.item.key)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.adapters.files.user_home import USER
@@ -14,7 +15,7 @@ from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found, has_no_id
 from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.identity import identity_of
-from verifflowcc.services.memory.opening import folder_of_scope, open_store
+from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import asks, is_person, require_person
 from verifflowcc.services.memory.putting_away import brought_back
 from verifflowcc.services.memory.rewriting import rewritten, with_id, with_source
@@ -55,7 +56,9 @@ def move_item(
     """
     name = found.item.id
     if found.item.status is not Status.PENDING:
-        require_person(actor, f"moving {name}", hint=f'vfcc memory add {found.item.type} "…" --scope {to}')
+        fits = (type_name or found.item.type) in USER_TYPES or to != USER
+        instead = f'add {type_name or found.item.type} "…" --scope {to}' if fits else f"show {name}"
+        require_person(actor, f"moving {name}", hint=f"vfcc memory {instead}")
     if found.scope.startswith("task/"):
         raise UsageError(
             f"{name} ends with its task unless it is promoted", hint=f"vfcc memory promote {name} --to project"
@@ -122,7 +125,7 @@ def _there(
         stored = with_id(stored, found.item.id.rpartition("/")[2])
     if to == USER and workspace is not None:
         stored = with_source(stored, project=identity_of(workspace).text)
-    path = home_path(folder_of_scope(to), stored.item.type, stored.item.id)
+    path = home_path(folder_of(to), stored.item.type, stored.item.id)
     moved = stored_item(path, stored.text.encode("utf-8"))
     if moved.item.type != stored.item.type:
         lines = replace(moved.item, type=stored.item.type, importance=stored.item.importance)

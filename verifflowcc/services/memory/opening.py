@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.config.user_settings import user_settings
 from verifflowcc.adapters.files.user_home import USER, user_home
 from verifflowcc.domain.backends import BackendKind
@@ -13,7 +14,7 @@ from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.identity import identity_of
-from verifflowcc.services.workspace import MEMORY, Workspace
+from verifflowcc.services.workspace import Workspace
 
 
 @contextmanager
@@ -37,15 +38,6 @@ def kind_of(scope: str) -> ScopeKind:
     'task'
     """
     return ScopeKind(scope.partition("/")[0])
-
-
-def folder_of_scope(scope: str) -> str:
-    """Return the folder of a scope's items, below the project's root (`user`: below the user's folder)."""
-    if scope == USER:
-        return USER
-    if kind_of(scope) is ScopeKind.TASK:
-        return f"{MEMORY}/local/tasks/{scope.partition('/')[2]}"
-    return f"{MEMORY}/{scope}"
 
 
 def backend_of(workspace: Workspace | None, scope: str) -> BackendKind:
@@ -78,9 +70,9 @@ def open_kind(workspace: Workspace | None, scope: str, kind: BackendKind) -> Mem
     from verifflowcc.adapters.backends.files import FilesBackend
 
     if scope == USER:
-        return FilesBackend(user_home(), folder_of_scope(scope), scope, user_home() / USER / "local")
+        return FilesBackend(user_home(), folder_of(scope), scope, user_home() / USER / "local")
     here = _required(workspace)
-    return FilesBackend(here.root, folder_of_scope(scope), scope, here.local)
+    return FilesBackend(here.root, folder_of(scope), scope, here.local)
 
 
 def _user_store() -> MemoryBackend:

@@ -1,6 +1,6 @@
 """Who may change what: an agent proposes what the person and the project remember, a person decides."""
 
-from verifflowcc.domain.items import Item, Status, Trust
+from verifflowcc.domain.items import Item, Relation, Status, Trust
 from verifflowcc.errors import NotAllowed
 
 GUARDED = ("user", "project")
@@ -31,6 +31,13 @@ def proposes(scope: str, actor: str) -> bool:
 def asks(scope: str, type_name: str) -> bool:
     """Say whether a change asks first, even a person: preferences steer every prompt in every project."""
     return scope == "user" and type_name == PREFERENCE
+
+
+def would_replace(item: Item) -> bool:
+    """Say whether an item supersedes others where it is not pending: also an archived one does, which held once."""
+    return any(link.relation is Relation.SUPERSEDES for link in item.links) or bool(
+        item.decision and item.decision.supersedes
+    )
 
 
 def require_person(actor: str, doing: str, *, hint: str) -> None:

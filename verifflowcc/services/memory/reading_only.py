@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.user_home import USER, user_home
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.services.memory.opening import backend_of, database_of, folder_of_scope, open_store
+from verifflowcc.services.memory.opening import backend_of, database_of, open_store
 from verifflowcc.services.workspace import Workspace
 
 
@@ -21,7 +22,7 @@ def open_for_reading(workspace: Workspace | None, scope: str) -> Iterator[Memory
 
         root = user_home() if workspace is None or scope == USER else workspace.root
         with tempfile.TemporaryDirectory(prefix="vfcc-reading-") as local:
-            files = FilesBackend(root, folder_of_scope(scope), scope, Path(local))
+            files = FilesBackend(root, folder_of(scope), scope, Path(local))
             try:
                 yield files
             finally:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
@@ -13,7 +14,6 @@ from verifflowcc.errors import BackendError, UsageError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.item_render import inner, render_item, scalar
 from verifflowcc.services.memory.guarding import details_read, refuse_secrets
-from verifflowcc.services.memory.opening import folder_of_scope
 from verifflowcc.services.memory.permission import GUARDED
 from verifflowcc.text.item_id import item_id
 
@@ -102,7 +102,7 @@ def _cut(line: str) -> str:
 def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> StoredItem:
     title = draft.title or title_of(draft.text, draft.type)
     name = _free_id(backend, title, letters)
-    path = home_path(folder_of_scope(backend.scope), draft.type, name)
+    path = home_path(folder_of(backend.scope), draft.type, name)
     item = Item(
         id=name,
         type=draft.type,

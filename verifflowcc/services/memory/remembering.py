@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.domain.candidates import Candidate, Held, Settles
 from verifflowcc.domain.items import Item, Link, Relation, Source, SourceKind, Status, Trust, least_trust
@@ -16,7 +17,6 @@ from verifflowcc.domain.turns import TRUST_OF, Speaker, Turn
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.lifecycle.settle import settle
 from verifflowcc.services.memory.holding import Holding, mark_of
-from verifflowcc.services.memory.opening import folder_of_scope
 from verifflowcc.services.memory.permission import asks, is_person, trust_of
 from verifflowcc.text.conflict_markers import conflict_line
 from verifflowcc.text.item_id import item_id
@@ -253,7 +253,7 @@ def _made(draft: Item, content: str, holding: Holding, letters: Callable[[], str
     name = item_id(draft.title, letters())
     while name in holding.ids:
         name = item_id(draft.title, letters())
-    path = home_path(folder_of_scope(draft.scope), draft.type, name)
+    path = home_path(folder_of(draft.scope), draft.type, name)
     return stored_item(path, render_item(replace(draft, id=name, path=path), content).encode("utf-8"))
 
 

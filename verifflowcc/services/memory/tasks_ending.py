@@ -6,6 +6,7 @@ Each step can be done again, so that an end that was interrupted is completed by
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.adapters.files.task_files import changing_task, load_task, remove_task, save_task
 from verifflowcc.domain.items import Item, Link, Relation, Status, least_trust
@@ -16,7 +17,7 @@ from verifflowcc.formats.events import stamp
 from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
-from verifflowcc.services.memory.opening import folder_of_scope, open_store
+from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import proposes
 from verifflowcc.services.memory.putting_away import brought_back
 from verifflowcc.services.memory.recording import changed
@@ -191,7 +192,7 @@ def _proposal(project: MemoryBackend, item: Item) -> StoredItem | None:
 def _copy(stored: StoredItem, *, by: str | None, today: str) -> StoredItem:
     stored = brought_back(stored) if stored.item.status is Status.ARCHIVED else stored
     item = stored.item
-    path = home_path(folder_of_scope("project"), item.type, item.id)
+    path = home_path(folder_of("project"), item.type, item.id)
     there = stored_item(path, stored.text.encode("utf-8"))
     kept = without_vouching(changed(there, {"status": "pending" if by is None else "active", "tokens": None}))
     return kept if by is None else rewritten(kept, promoted(kept.item, by, today, vouch=False))

@@ -1,6 +1,6 @@
 """Planted secrets that are refused, and lines of ordinary text that raise a false alarm.
 
-    python benchmarks/secrets.py [--data PATH] [--seed N] [--list] [--json]
+    python benchmarks/planted_secrets.py [--data PATH] [--seed N] [--list] [--json]
 
 300 secrets of 30 kinds, drawn with a seed from the forms that their issuers describe, none of them real. Half of each
 kind stands where the patterns were written for it, half in contexts that they were not written for nor changed after.
