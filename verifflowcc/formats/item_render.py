@@ -36,10 +36,10 @@ def render_item(item: Item, body: str) -> str:
         ("expires", _date(item.expires)),
         ("deadline", _date(item.deadline)),
         ("verification", _optional(item.verification)),
-        ("tags", _list(map(scalar, item.tags)) if item.tags else None),
+        ("tags", render_tags(item.tags) if item.tags else None),
         ("uses", render_uses(item.uses) if item.uses != Uses() else None),
         ("tokens", None if item.tokens is None else str(item.tokens)),
-        ("details", _table(item.details) if item.details else None),
+        ("details", render_details(item.details) if item.details else None),
     )
     lines = [f"{name}: {value}\n" for name, value in rows if value is not None]
     text = body.replace("\r\n", "\n").strip("\n")
@@ -65,6 +65,16 @@ def render_uses(uses: Uses) -> str:
     '{count: 12, last: 2026-11-20}'
     """
     return "{" + f"count: {uses.count}" + (f", last: {_date(uses.last)}" if uses.last else "") + "}"
+
+
+def render_tags(tags: Iterable[str]) -> str:
+    """Return tags as the one line of YAML that follows `tags:`."""
+    return _list(map(scalar, tags))
+
+
+def render_details(details: Iterable[tuple[str, str]]) -> str:
+    """Return details as the one line of YAML that follows `details:`."""
+    return _table(details)
 
 
 def scalar(text: str) -> str:

@@ -11,13 +11,12 @@ from verifflowcc.adapters.config.patterns import ROLE, role_problem
 from verifflowcc.adapters.config.section import Section, obeys, sentence
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.config import MAX_ITEMS, THINKING, THINKING_ROLES, WORKING, Assembly, MemorySettings
-from verifflowcc.domain.item_types import TYPES, ScopeKind
+from verifflowcc.domain.item_types import USER_TYPES, ScopeKind
 from verifflowcc.text.near import nearest
 
 PROJECT_BACKENDS = ("files", "sqlite", "postgres")
 TASK_BACKENDS = ("files", "sqlite")
 MOST_ITEMS = 1_000_000
-USER_TYPES = tuple(each.name for each in TYPES.values() if each.scope is ScopeKind.USER)
 
 
 def _type_problem(name: str) -> str | None:

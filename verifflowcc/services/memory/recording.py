@@ -8,11 +8,12 @@ from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
-from verifflowcc.domain.items import Item, Source, Status, Trust
+from verifflowcc.domain.items import Item, Source, Status
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import BackendError, UsageError
 from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.item_render import inner, render_item, scalar
+from verifflowcc.formats.item_render import render_details, render_item, render_tags, scalar
+from verifflowcc.services.memory.permission import trust_of
 from verifflowcc.text.item_id import item_id
 
 ATTEMPTS = 200
@@ -21,7 +22,6 @@ Letters = Callable[[], str]
 """Four letters for a new id, drawn at random."""
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 """What a tool writes for a terminal alone; it stays in the text, and says nothing in a title."""
-_TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> 
         confidence=DEFAULT_CONFIDENCE,
         key=draft.key,
         source=draft.source,
-        trust=_TRUST.get(draft.source.actor.partition(":")[0], Trust.TOOL),
+        trust=trust_of(draft.source.actor),
         created=today,
         tags=draft.tags,
         tokens=draft.tokens,
@@ -119,11 +119,11 @@ def _anew(known: StoredItem, draft: Draft, today: str) -> StoredItem:
         keys["tokens"] = str(draft.tokens)
     details = {**dict(known.item.details), **dict(draft.details)}
     if tuple(details.items()) != known.item.details:
-        keys["details"] = "{" + ", ".join(f"{inner(name)}: {inner(word)}" for name, word in details.items()) + "}"
+        keys["details"] = render_details(details.items())
     left = [word for word in known.item.tags if word not in dict(known.item.details).values()]
     tags = dict.fromkeys((*left, *details.values(), *draft.tags))
     if set(tags) != set(known.item.tags):
-        keys["tags"] = "[" + ", ".join(map(scalar, tags)) + "]"
+        keys["tags"] = render_tags(tags)
     return changed(known, keys, draft.text)
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.adapters.files.task_files import changing_task, load_task, remove_task, save_task
-from verifflowcc.domain.items import Item, Link, Relation, Status
+from verifflowcc.domain.items import Item, Link, Relation
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.events import stamp
 from verifflowcc.services.given import one_line
-from verifflowcc.services.memory.adding import standing_of_key
+from verifflowcc.services.memory.adding import proposal_of_key, standing_of_key
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import proposes
 from verifflowcc.services.memory.recording import changed
@@ -159,20 +159,12 @@ def _kept(
             )
         return there, there
     active = standing_of_key(project, item.type, item.key)
-    same = active if not pending else _proposal(project, item)
+    same = active if not pending else proposal_of_key(project, item.type, item.key)
     if same is not None:
         says = replace(same.item, title=item.title, tags=item.tags, details=item.details)
         return same, rewritten(same, replace(says, updated=today), stored.body.strip("\n"))
     copy = _copy(stored, pending=pending)
     return None, with_link(copy, Link(active.item.id, Relation.SUPERSEDES)) if active else copy
-
-
-def _proposal(project: MemoryBackend, item: Item) -> StoredItem | None:
-    """Return what is proposed under the key of an item already."""
-    if item.key is None:
-        return None
-    found = project.query({"type": item.type, "key": item.key, "status": str(Status.PENDING)}, 1)
-    return found[0] if found else None
 
 
 def _copy(stored: StoredItem, *, pending: bool) -> StoredItem:
