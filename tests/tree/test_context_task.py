@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.prompt_world import ask, item, keys, person, skipped
+from tests.ticking import Ticking
 from tests.trees import committed_example, example, write_memory
 from verifflowcc.adapters import stamps
 from verifflowcc.domain.entries import Fate
@@ -24,17 +24,6 @@ from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"
 HEADING = "## The open task\n"
-
-
-class Ticking:
-    """A clock that a second passes on with each look."""
-
-    def __init__(self) -> None:
-        self.at = datetime(2026, 11, 21, 14, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        self.at += timedelta(seconds=1)
-        return self.at
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from tests.ticking import Ticking
 from tests.trees import write_memory
 from verifflowcc.adapters.backends.files import FilesBackend
 from verifflowcc.adapters.files import task_files
@@ -25,17 +25,6 @@ from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 
 YOU, CODER = "human:You", "agent:coder"
-
-
-class Ticking:
-    """A clock that a second passes on with each look."""
-
-    def __init__(self) -> None:
-        self.at = datetime(2026, 11, 21, 14, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        self.at += timedelta(seconds=1)
-        return self.at
 
 
 @pytest.fixture(params=["files", "sqlite"])

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.report_formats import chosen, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.checking import CheckedMemory
 
 FINDINGS = 1
 NOTHING = 3
-_USER = "user"
 
 
 class Format(StrEnum):
@@ -46,9 +46,7 @@ def memory(
     from verifflowcc.services.memory.checking import check_memory
     from verifflowcc.services.memory.here import workspace_for
 
-    if as_json and form not in {None, Format.JSON}:
-        raise typer.TyperException(f"--json and --format {form} are two formats; give one")
-    wanted = Format.JSON if as_json else form or Format.TEXT
+    wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
     checked = check_memory(workspace_for(scope), scope)
     for notice in checked.notices:
         out.warn(notice)
@@ -73,25 +71,14 @@ def exit_code(checked: "CheckedMemory") -> int:
 
 
 def _written(checked: "CheckedMemory", wanted: Format) -> str:
-    from verifflowcc import __version__
-    from verifflowcc.cli import output as out
-
-    if wanted is Format.JSON:
-        return out.json_text(checked) + "\n"
     if wanted is Format.TEXT:
         from verifflowcc.cli.memory_check_views import findings_page
 
         return findings_page(checked) + "\n"
+    if wanted is Format.JSON:
+        from verifflowcc.cli import output as out
+
+        return out.json_text(checked) + "\n"
     from verifflowcc.domain.memory_codes import CATALOGUE
 
-    if wanted is Format.SARIF:
-        from verifflowcc.formats.sarif_write import sarif_text
-
-        return sarif_text(checked.report, __version__, checked.prefix, CATALOGUE)
-    if wanted is Format.JUNIT:
-        from verifflowcc.formats.junit_write import junit_text
-
-        return junit_text(checked.report, CATALOGUE)
-    from verifflowcc.formats.github_annotations import annotations
-
-    return annotations(checked.report.findings, checked.prefix, CATALOGUE)
+    return report_text(wanted, checked.report, checked.prefix, CATALOGUE)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.report_formats import chosen, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_checking import TraceChecked
@@ -53,7 +54,7 @@ def trace(
     from verifflowcc.services.trace_checking import check_trace
     from verifflowcc.services.workspace import open_workspace
 
-    wanted = _format(form, as_json=as_json)
+    wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
     checked = check_trace(open_workspace(), junit=junit or (), changed_since=changed_since, baseline=baseline)
     for notice in (*checked.notices, *checked.report.notices):
         out.warn(notice)
@@ -78,38 +79,22 @@ def exit_code(checked: "TraceChecked") -> int:
     return FINDINGS if checked.report.red else 0
 
 
-def _format(given: Format | None, *, as_json: bool) -> Format:
-    if as_json and given not in {None, Format.JSON}:
-        raise typer.TyperException(f"--json and --format {given} are two formats; give one")
-    return Format.JSON if as_json else given or Format.TEXT
-
-
 def _written(checked: "TraceChecked", wanted: Format, *, whole: bool) -> str:
-    from verifflowcc import __version__
-    from verifflowcc.cli import output as out
-
-    report = checked.report
     if wanted is Format.TEXT:
         from verifflowcc.cli.trace_findings_views import findings_page
 
         return findings_page(checked, whole=whole) + "\n"
-    if wanted is Format.SARIF:
-        from verifflowcc.formats.sarif_write import sarif_text
-
-        return sarif_text(report, __version__, checked.prefix)
-    if wanted is Format.JUNIT:
-        from verifflowcc.formats.junit_write import junit_text
-
-        return junit_text(report)
-    if wanted is Format.GITHUB:
-        from verifflowcc.formats.github_annotations import annotations
-
-        return annotations(report.findings, checked.prefix)
     if wanted is Format.BASELINE:
         from verifflowcc.formats.trace_findings import findings_text
 
-        return findings_text(each.key for each in (*report.findings, *report.known))
-    return out.json_text(checked) + "\n"
+        return findings_text(each.key for each in (*checked.report.findings, *checked.report.known))
+    if wanted is Format.JSON:
+        from verifflowcc.cli import output as out
+
+        return out.json_text(checked) + "\n"
+    from verifflowcc.domain.catalogue import TRACE
+
+    return report_text(wanted, checked.report, checked.prefix, TRACE)
 
 
 def _write(path: Path, text: str) -> None:

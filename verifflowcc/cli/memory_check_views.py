@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.cli.counted import counted
 from verifflowcc.cli.folding import folded
 from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.services.memory.checking import CheckedMemory
@@ -23,10 +24,10 @@ def verdict(checked: CheckedMemory) -> str:
     whose = f" of {printable(checked.scope)}" if checked.scope else ""
     if not checked.anything:
         return f"memory{whose}: NOTHING to read: there is no item"
-    counted = {one: sum(each.severity is one for each in report.findings) for one in _SHOWN}
-    items = _count(sum(report.counts.values()) - report.counts.get("unread", 0), "item")
-    notes = f", {_count(counted[Severity.NOTE], 'note')}" if counted[Severity.NOTE] else ""
-    told = [_count(counted[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if counted[one]]
+    weights = {one: sum(each.severity is one for each in report.findings) for one in _SHOWN}
+    items = counted(sum(report.counts.values()) - report.counts.get("unread", 0), "item")
+    notes = f", {counted(weights[Severity.NOTE], 'note')}" if weights[Severity.NOTE] else ""
+    told = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
     if not told:
         return f"memory{whose}: nothing wrong in {items}{notes}"
     return f"memory{whose}: {' and '.join(told)} in {items}{notes}"
@@ -38,7 +39,3 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
         yield folded(printable(f"{place}{each.severity} {each.code}: {each.message}"), HANG)
         if each.step:
             yield folded(printable(f"  → {each.step}"), HANG)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verifflowcc.cli.counted import counted
 from verifflowcc.cli.options import JsonFlag
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def _refuse_conflicts(done: "Copied", *, as_json: bool) -> None:
         out.emit_json(done)
     shown = ", ".join(done.conflicts[:5]) + (", …" if len(done.conflicts) > 5 else "")
     raise ConflictError(
-        f"nothing was copied: {done.target} has {_items(len(done.conflicts))} of the same id and another text: {shown}",
+        f"nothing was copied: {done.target} has {counted(len(done.conflicts), 'item')} of the same id "
+        f"and another text: {shown}",
         hint="--replace puts those of --from in their place",
     )
 
@@ -90,14 +92,10 @@ def _page(done: "Copied") -> str:
     from verifflowcc.text.invisible import printable
 
     verb = "would be copied" if done.dry_run else "moved" if done.moved else "copied"
-    lines = [f"{_items(len(done.copied))} {verb} from {done.source} to {done.target}"]
+    lines = [f"{counted(len(done.copied), 'item')} {verb} from {done.source} to {done.target}"]
     lines += [f"  replaced: {name}" for name in done.replaced]
     if done.same:
-        lines.append(f"  {_items(len(done.same))} there already")
+        lines.append(f"  {counted(len(done.same), 'item')} there already")
     if done.setting:
         lines.append(f"to use {done.target} from now on: {done.setting}")
     return printable("\n".join(lines))
-
-
-def _items(count: int) -> str:
-    return f"{count:,} item" if count == 1 else f"{count:,} items"

@@ -52,6 +52,7 @@ def edit(
     from verifflowcc.cli.memory_here import acting_here, read_stdin
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.editing import Changes, edit_item
+    from verifflowcc.services.memory.wanting import thousandths
 
     if text is not None and stdin:
         raise UsageError("say --text or --stdin, not both", hint="vfcc memory edit --help")
@@ -65,8 +66,8 @@ def edit(
         changes = Changes(
             text=_text(read_stdin() if stdin else text),
             title=_title(title),
-            importance=_number(importance, "importance"),
-            confidence=_number(confidence, "confidence"),
+            importance=thousandths(importance, "importance"),
+            confidence=thousandths(confidence, "confidence"),
             tag=_tags(tag),
             untag=tuple(untag or ()),
             status=_status(status),
@@ -131,12 +132,6 @@ def _title(text: str | None) -> str | None:
     from verifflowcc.services.memory.words import title_said
 
     return None if text is None else title_said(text)
-
-
-def _number(text: str | None, name: str) -> int | None:
-    from verifflowcc.services.memory.wanting import thousandths
-
-    return None if text is None else thousandths(text, name)
 
 
 def _tags(tags: list[str] | None) -> tuple[str, ...]:

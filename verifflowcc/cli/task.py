@@ -155,11 +155,11 @@ def show(task: TaskArgument = None, as_json: JsonFlag = False) -> None:
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import page
-    from verifflowcc.services.memory.tasks_filling import role_of
+    from verifflowcc.services.memory.scopes import agent_of
     from verifflowcc.services.memory.tasks_showing import show_task
 
     acting = moves.acting_here()
-    shown = show_task(acting.workspace, task, role_of(acting.actor))
+    shown = show_task(acting.workspace, task, agent_of(acting.actor))
     for problem in shown.problems:
         out.warn(problem)
     out.emit_json(shown) if as_json else out.emit(page(shown))
@@ -180,10 +180,10 @@ def _end(task: str | None, status: "TaskStatus", outcome: str, promote: list[str
 
 
 def _meant(acting: "Acting", task: str | None, command: str) -> str:
+    from verifflowcc.services.memory.scopes import agent_of
     from verifflowcc.services.memory.tasks import task_in_work
-    from verifflowcc.services.memory.tasks_filling import role_of
 
-    return task_in_work(acting.workspace, task, role_of(acting.actor), command=command).id
+    return task_in_work(acting.workspace, task, agent_of(acting.actor), command=command).id
 
 
 def _tell(acting: "Acting", name: str, verb: str, promote: list[str], *, yes: bool) -> None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verifflowcc.cli.counted import counted
 from verifflowcc.cli.options import JsonFlag
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ def create(
 
     acting = moves.acting_here()
     made = create_baseline(acting.workspace, name, note, actor=acting.actor)
-    out.emit_json(made) if as_json else out.emit(f"{made.name}: {_items(len(made.items))} written to {made.path}")
+    out.emit_json(made) if as_json else out.emit(
+        f"{made.name}: {counted(len(made.items), 'item')} written to {made.path}"
+    )
 
 
 @app.command("list")
@@ -76,7 +79,7 @@ def diff(
 def _lines(drift: "Drift") -> list[str]:
     head = f"{drift.old} → {drift.new}: "
     if not drift.any:
-        return [f"{head}{_items(drift.same)}, none of them changed"]
+        return [f"{head}{counted(drift.same, 'item')}, none of them changed"]
     counts = [f"{len(each)} {word}" for word, each in _parts(drift) if each]
     lines = [f"{head}{', '.join(counts)}, {drift.same} as before"]
     for word, changes in _parts(drift):
@@ -91,7 +94,3 @@ def _parts(drift: "Drift") -> "tuple[tuple[str, tuple[Change, ...]], ...]":
 def _change(change: "Change") -> str:
     fields = f" ({', '.join(change.fields)})" if change.fields else ""
     return f"{change.item}{fields}{f': {change.title}' if change.title else ''}"
-
-
-def _items(count: int) -> str:
-    return f"{count:,} item" if count == 1 else f"{count:,} items"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.cli.counted import counted
 from verifflowcc.cli.folding import folded
 from verifflowcc.cli.table import table
 from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceReport
@@ -30,15 +31,15 @@ def verdict(checked: TraceChecked) -> str:
     """Return the one line that says whether the trace is red, and of how many items."""
     report = checked.report
     items = sum(report.counts.values())
-    counted = {one: sum(each.severity is one for each in report.findings) for one in _SHOWN}
+    weights = {one: sum(each.severity is one for each in report.findings) for one in _SHOWN}
     if not report.evaluable:
         return "trace: NOTHING to evaluate: there is no item"
-    of = _count(items, "item")
-    notes = f", {_count(counted[Severity.NOTE], 'note')}" if counted[Severity.NOTE] else ""
+    of = counted(items, "item")
+    notes = f", {counted(weights[Severity.NOTE], 'note')}" if weights[Severity.NOTE] else ""
     if not report.red:
         left = " on what changed" if checked.changed_since is not None else ""
         return f"trace: nothing red in {of}{left}{notes}"
-    told = [_count(counted[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if counted[one]]
+    told = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
     return f"trace: RED: {' and '.join(told)} in {of}{notes}"
 
 
@@ -84,19 +85,15 @@ def _about(checked: TraceChecked, *, whole: bool) -> Iterator[str]:
     report = checked.report
     if checked.known_list is not None:
         more = "" if whole or not report.known else "; --all shows them"
-        yield folded(f"{_count(len(report.known), 'known finding')} left out ({checked.known_list}){more}", 2)
+        yield folded(f"{counted(len(report.known), 'known finding')} left out ({checked.known_list}){more}", 2)
     if report.fixed:
         again = f"vfcc check trace --format baseline --output {checked.known_list}"
-        yield folded(f"{_count(len(report.fixed), 'finding')} of that list found no more; take them out: {again}", 2)
+        yield folded(f"{counted(len(report.fixed), 'finding')} of that list found no more; take them out: {again}", 2)
         if whole:
             yield from (f"  {key}" for key in report.fixed)
     if checked.changed_since is not None:
-        yield folded(f"{_count(report.outside, 'finding')} on what did not change since {checked.changed_since}", 2)
+        yield folded(f"{counted(report.outside, 'finding')} on what did not change since {checked.changed_since}", 2)
     yield verdict(checked)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _number(number: int) -> str:

@@ -18,10 +18,9 @@ from verifflowcc.formats.item_fields import read_thousandths, whole_number
 from verifflowcc.formats.item_jsonl import Json, Row
 from verifflowcc.formats.item_render import inner, render_item
 from verifflowcc.text.dates import read_moment
-from verifflowcc.text.item_id import ALPHABET, LETTERS, item_id
+from verifflowcc.text.item_id import ALPHABET, GIVEN_ID, LETTERS, item_id
 from verifflowcc.text.near import nearest
 
-ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
 _TEXTS = ("content", "text", "memory", "value", "data")
 _TYPES = ("type", "category", "semantic_type", "kind")
 _DETAILS = ("scope", "category", "domain", "stage", "tool", "code")
@@ -149,7 +148,7 @@ def _id(left: dict[str, Json], kind: str, key: str | None, title: str, body: str
     """Return the row's own id, else one that follows from what it says: the same row has the same id every time."""
     for name in ("context_item_id", "id"):
         value = left.get(name)
-        if isinstance(value, str | int) and not isinstance(value, bool) and ID.fullmatch(str(value)):
+        if isinstance(value, str | int) and not isinstance(value, bool) and GIVEN_ID.fullmatch(str(value)):
             del left[name]
             return str(value)
     digest = hashlib.sha256(f"{kind}\0{key or body}".encode("utf-8", "surrogatepass")).digest()

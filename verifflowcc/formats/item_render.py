@@ -36,10 +36,10 @@ def render_item(item: Item, body: str) -> str:
         ("expires", _date(item.expires)),
         ("deadline", _date(item.deadline)),
         ("verification", _optional(item.verification)),
-        ("tags", _list(map(scalar, item.tags)) if item.tags else None),
+        ("tags", render_tags(item.tags) if item.tags else None),
         ("uses", render_uses(item.uses) if item.uses != Uses() else None),
         ("tokens", None if item.tokens is None else str(item.tokens)),
-        ("details", _table(item.details) if item.details else None),
+        ("details", render_details(item.details) if item.details else None),
         ("archived", render_archived(item.archived) if item.archived else None),
     )
     lines = [f"{name}: {value}\n" for name, value in rows if value is not None]
@@ -78,6 +78,16 @@ def render_archived(archived: Archived) -> str:
     return (
         "{on: " + archived.on + "".join(f", {name}: {inner(value)}" for name, value in pairs if value is not None) + "}"
     )
+
+
+def render_tags(tags: Iterable[str]) -> str:
+    """Return tags as the one line of YAML that follows `tags:`."""
+    return _list(map(scalar, tags))
+
+
+def render_details(details: Iterable[tuple[str, str]]) -> str:
+    """Return details as the one line of YAML that follows `details:`."""
+    return _table(details)
 
 
 def scalar(text: str) -> str:

@@ -1,12 +1,12 @@
 """Checks of names: an id, a key and a file's name each mean one item."""
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from verifflowcc.domain.items import Item, Status
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
+from verifflowcc.text.alike import folded
 
 
 def check_identity(sources: MemorySources, tell: MemoryFindings) -> None:
@@ -59,15 +59,6 @@ def _id(item: Item) -> str:
 def _follows_path(item: Item) -> bool:
     """Whether the id was made from the path, which is told already."""
     return item.path.startswith(item.id)
-
-
-def folded(name: str) -> str:
-    """Return what a file system makes of a name that does not tell case or Unicode forms apart.
-
-    >>> folded("Café") == folded("CAFE\u0301")
-    True
-    """
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
 def _groups(pairs: Iterable[tuple[Looked, str]]) -> list[list[Looked]]:

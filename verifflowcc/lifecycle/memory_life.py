@@ -1,15 +1,12 @@
 """Checks of where an item is, and of where in its life."""
 
-from verifflowcc.domain.item_types import NOTE, ScopeKind, item_type
+from verifflowcc.domain.item_types import NOTE, USER_TYPES, ScopeKind, item_type
 from verifflowcc.domain.items import Status
 from verifflowcc.formats.item_record import type_of_path
 from verifflowcc.lifecycle.expire import has_ended, last_day, why_ended
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
 
-USER_TYPES = frozenset(
-    {"preference", "business_fact", "work_pattern", "communication_style", "goal", "constraint", "relationship"}
-)
 _USER = "user"
 _EITHER = frozenset({NOTE, "pattern", "decision", "convention", "fact", "guideline", "insight", "summary", "question"})
 """What a person may well keep for themselves, whatever scope its type has by default."""
@@ -35,7 +32,7 @@ def check_place(sources: MemorySources, tell: MemoryFindings) -> None:
 
 def _check_scope(looked: Looked, tell: MemoryFindings) -> None:
     item = looked.item
-    if item.scope == "project" and item.type in USER_TYPES:
+    if item.scope == "project" and item.type in USER_TYPES and item.type not in _EITHER:
         message = f"{item.id} is a {item.type}, which is about a person, and lies in the project"
         step = f"vfcc memory move {item.id} --to user"
         tell.item("user-type-in-project", item, looked.line("type"), message, step)

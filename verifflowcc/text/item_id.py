@@ -1,11 +1,16 @@
 """Ids of items: the slug of the title and four letters that the caller drew."""
 
+import re
+
 from verifflowcc.text.slug import slug
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Base 32 without the look-alikes i, l, o and u."""
 
 LETTERS = 4
+
+GIVEN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
+"""An id that somebody chose: it names a file."""
 
 
 def item_id(title: str, letters: str) -> str:

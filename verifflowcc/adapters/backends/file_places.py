@@ -1,7 +1,6 @@
 """Where the file of an item can be, found without listing all: where it belongs, and where the index saw it last."""
 
 import os
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from verifflowcc.adapters.files.stored import home_path
 from verifflowcc.adapters.index.memory_items import MemoryItems
 from verifflowcc.adapters.stamps import as_in_git, as_on_disk
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.text.alike import folded
 
 
 class ItemPlaces:
@@ -55,7 +55,7 @@ class ItemPlaces:
         *folders, name = path.removeprefix(f"{self._folder}/").split("/")
         here = self._folder
         for part in (*folders, name):
-            if any(part != other and _folded(part) == _folded(other) for other in self._beside(here, part)):
+            if any(part != other and folded(part) == folded(other) for other in self._beside(here, part)):
                 return False
             here = f"{here}/{part}"
         return not os.path.lexists(self._root / as_on_disk(path))
@@ -73,7 +73,3 @@ class ItemPlaces:
             return tuple(as_in_git(each.name) for each in (self._root / as_on_disk(folder)).iterdir())
         except (FileNotFoundError, NotADirectoryError):
             return ()
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

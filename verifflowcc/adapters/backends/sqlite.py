@@ -75,8 +75,7 @@ class SqliteBackend:
 
     def items(self) -> list[Item]:
         """Return all items without their texts, by id. Raises BackendError, ConflictError."""
-        rows = self._rows("SELECT facts FROM items WHERE scope = ? ORDER BY id", (self.scope,))
-        return [item_from_text(facts) for (facts,) in rows]
+        return self._facts("1 ORDER BY id")
 
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items that links connect, and those of these names; see `MemoryBackend`. Raises as `items`."""

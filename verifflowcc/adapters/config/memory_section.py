@@ -26,14 +26,13 @@ from verifflowcc.domain.config import (
     MemorySettings,
     ScopeMode,
 )
-from verifflowcc.domain.item_types import TYPES, ScopeKind
+from verifflowcc.domain.item_types import USER_TYPES, ScopeKind
 from verifflowcc.text.near import nearest
 
 PROJECT_BACKENDS = ("files", "sqlite", "postgres")
 TASK_BACKENDS = ("files", "sqlite")
 MOST_ITEMS = 1_000_000
 MOST_CALLS = 100
-USER_TYPES = tuple(each.name for each in TYPES.values() if each.scope is ScopeKind.USER)
 
 
 def _type_problem(name: str) -> str | None:

@@ -10,7 +10,8 @@ from pydantic_core import ErrorDetails
 from verifflowcc.adapters.config.llm_section import EXPECTED_OF_MODEL, LlmSection
 from verifflowcc.adapters.config.problems import dotted, line_of
 from verifflowcc.adapters.config.section import SENTENCE, Section, sentence
-from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc, Plain, read_yaml
+from verifflowcc.adapters.config.validate import refuse_newer
+from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc, read_yaml
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.config import FORMAT, UserSettings
 from verifflowcc.errors import ConfigError
@@ -79,7 +80,7 @@ _NAMES = frozenset(name for names in _KEYS.values() for name in names)
 def read_user_settings(data: bytes, name: str) -> UserSettings:
     """Return what the file says; raise ConfigError with every problem, `name:LINE: …`, in the order of the lines."""
     plain = read_yaml(data, name, exact=True)
-    _refuse_newer(plain, name)
+    refuse_newer(plain, name)
     found = [(int(problem.removeprefix(f"{name}:").split(":", 1)[0]), problem) for problem in plain.problems]
     given = {} if plain.value is None and not plain.lines else plain.value
     try:
@@ -90,13 +91,6 @@ def read_user_settings(data: bytes, name: str) -> UserSettings:
     if found:
         raise ConfigError(tuple(dict.fromkeys(problem for _, problem in sorted(found))))
     return UserSettings(BackendKind(section.memory.backend), section.memory.postgres_url, section.llm.settings())
-
-
-def _refuse_newer(plain: Plain, name: str) -> None:
-    given = plain.value.get("format") if isinstance(plain.value, dict) else None
-    if isinstance(given, int) and not isinstance(given, bool) and given > FORMAT:
-        why = f"format {given} is newer than this vfcc understands ({FORMAT})"
-        raise ConfigError((f"{name}:{plain.lines['format',]}: {why}",), hint="pip install --upgrade verifflowcc")
 
 
 def _problem(details: ErrorDetails, lines: Lines) -> tuple[int, str]:

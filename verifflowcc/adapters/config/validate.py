@@ -44,7 +44,7 @@ def check(data: bytes, workflows: Collection[str]) -> Checked:
     Raises ConfigError with all problems, each `config.yaml:LINE: …`, in the order of the lines.
     """
     plain = read_yaml(data, NAME, exact=True)
-    _refuse_newer(plain)
+    refuse_newer(plain, NAME)
     problems = list(plain.problems)
     try:
         section = FileSection.model_validate(
@@ -62,12 +62,12 @@ def _line(problem: str) -> int:
     return int(problem.split(":", 2)[1])
 
 
-def _refuse_newer(plain: Plain) -> None:
-    """A newer file is not judged by today's rules: its format is the one problem."""
+def refuse_newer(plain: Plain, name: str) -> None:
+    """Raise ConfigError for a newer file: it is not judged by today's rules, and its format is the one problem."""
     given: Value = plain.value.get("format") if isinstance(plain.value, dict) else None
     if isinstance(given, int) and not isinstance(given, bool) and given > FORMAT:
         sentence = f"format {given} is newer than this vfcc understands ({FORMAT})"
-        raise ConfigError((f"{NAME}:{plain.lines['format',]}: {sentence}",), hint="pip install --upgrade verifflowcc")
+        raise ConfigError((f"{name}:{plain.lines['format',]}: {sentence}",), hint="pip install --upgrade verifflowcc")
 
 
 def _config(section: FileSection, digest: str) -> Config:

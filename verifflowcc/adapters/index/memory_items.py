@@ -17,7 +17,7 @@ from verifflowcc.adapters.index.kept import summed, unsummed
 from verifflowcc.adapters.index.linked import LINKING, having, names_meant
 from verifflowcc.adapters.index.store import Store
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.query import Condition, matches, ordered_by
+from verifflowcc.domain.query import Condition, Value, matches, ordered_by
 from verifflowcc.errors import BackendError
 
 _T = TypeVar("_T")
@@ -166,14 +166,10 @@ class MemoryItems:
 
     def _asked(self, question: Question, walk: ItemWalk) -> Answer:
         asked, order = asked_in_sql(question.conditions), order_in_sql(question.order_by)
-        statement = f"SELECT stamp, facts FROM memory_items WHERE path = first AND {_BELOW} AND {asked.where}"
-        values = (*self._range, *asked.values)
-        whole = not asked.rest and order is not None
-        if whole:
-            statement, values = f"{statement} ORDER BY {order} LIMIT ?", (*values, _limit(question.limit))
-        found = [(_item(facts), stamp) for stamp, facts in self._store.rows(statement, values)]
-        if not whole:
-            found = [pair for pair in found if matches(pair[0], asked.rest)]
+        if order is not None and not asked.rest:
+            found = self._with_facts(f"{asked.where} ORDER BY {order} LIMIT ?", (*asked.values, _limit(question.limit)))
+        else:
+            found = [pair for pair in self._with_facts(asked.where, asked.values) if matches(pair[0], asked.rest)]
             found = ordered_by(found, question.order_by, lambda pair: pair[0])[: question.limit]
         return Answer(tuple(found), self._wrong(walk))
 
@@ -183,7 +179,7 @@ class MemoryItems:
             found += self._with_facts(condition, values)
         return Answer(tuple({item.path: (item, stamp) for item, stamp in found}.values()), self._wrong(walk))
 
-    def _with_facts(self, condition: str, values: Sequence[str] = ()) -> list[tuple[Item, str]]:
+    def _with_facts(self, condition: str, values: Sequence[Value] = ()) -> list[tuple[Item, str]]:
         statement = f"SELECT stamp, facts FROM memory_items WHERE path = first AND {_BELOW} AND {condition}"
         return [(_item(facts), stamp) for stamp, facts in self._store.rows(statement, (*self._range, *values))]
 

@@ -164,7 +164,7 @@ def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Pla
         return Planned(wanted.scope, Outcome.UNCHANGED, active, active)
     supersedes = wanted.supersedes or (active.item.id if active else None)
     asked = replace(wanted, supersedes=supersedes)
-    proposal = _pending_of_key(store, wanted) if pending else None
+    proposal = proposal_of_key(store, wanted.type, wanted.key) if pending else None
     if proposal:
         return _updated(asked, proposal, actor, today, Outcome.PROPOSED)
     made = _new(asked, actor, today, Status.PENDING if pending else Status.ACTIVE)
@@ -186,10 +186,11 @@ def standing_of_key(store: MemoryBackend, type_name: str, key: str | None) -> St
     return next((each for each in found if each.item.path not in gone), None)
 
 
-def _pending_of_key(store: MemoryBackend, wanted: Wanted) -> StoredItem | None:
-    if wanted.key is None:
+def proposal_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
+    """Return what is proposed under a type and key already; None where nothing is."""
+    if key is None:
         return None
-    found = store.query({"type": wanted.type, "key": wanted.key, "status": str(Status.PENDING)}, 1)
+    found = store.query({"type": type_name, "key": key, "status": str(Status.PENDING)}, 1)
     return found[0] if found else None
 
 
@@ -279,7 +280,7 @@ def _taken(name: str) -> UsageError:
 
 
 def _notes(store: MemoryBackend, wanted: Wanted, *, pending: bool) -> tuple[str, ...]:
-    proposal = None if pending else _pending_of_key(store, wanted)
+    proposal = None if pending else proposal_of_key(store, wanted.type, wanted.key)
     if proposal is None:
         return ()
     return (f"{proposal.item.id} is still proposed under this key: vfcc memory show {proposal.item.id}",)

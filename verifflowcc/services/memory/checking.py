@@ -15,9 +15,10 @@ from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.item_types import TYPES, ScopeKind
 from verifflowcc.domain.items import Status, scope_of
 from verifflowcc.domain.trace import TraceReport
-from verifflowcc.errors import UsageError, VfccError, WorkspaceError
+from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.lifecycle.memory_check import check_memory as check
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
+from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.looking import FilesRead, look_into, read_folders
 from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
 from verifflowcc.services.trace_reading import nothing_collected
@@ -60,8 +61,7 @@ def check_memory(workspace: Workspace | None, scope: str | None = None) -> Check
 
 
 def _check_project(workspace: Workspace | None, scope: str | None) -> CheckedMemory:
-    if workspace is None:
-        raise WorkspaceError("there is no project here, and only user memory needs none", hint="--scope user")
+    workspace = required(workspace)
     if scope is not None and scope.partition("/")[0] not in set(ScopeKind):
         raise UsageError(f"there is no scope {scope}", hint="vfcc check memory --scope project")
     with MemoryChecked(workspace.local / INDEX) as index:

@@ -32,10 +32,11 @@ def find_item(workspace: Workspace | None, name: str, scopes: Sequence[str]) -> 
     An item with no id of its own is also found by its file's name. Raises UsageError where there is none (with the
     nearest) or there are several, with their scopes; FormatError where the file of that name cannot be read.
     """
-    wanted = name.strip().removesuffix(".md").casefold()
-    if not wanted:
+    given = name.strip().removesuffix(".md")
+    if not given:
         raise UsageError("the id says nothing", hint="vfcc memory list")
-    exactly = [each for scope in scopes if (each := _with_id(workspace, scope, name.strip().removesuffix(".md")))]
+    wanted = given.casefold()
+    exactly = [each for scope in scopes if (each := _with_id(workspace, scope, given))]
     if len(exactly) == 1:
         return exactly[0]
     if exactly:
@@ -51,7 +52,7 @@ def find_item(workspace: Workspace | None, name: str, scopes: Sequence[str]) -> 
                 seen |= dict.fromkeys(names, item.id)
                 if wanted in names:
                     same.append((scope, item.id))
-                elif wanted and any(each.startswith(wanted) for each in names):
+                elif any(each.startswith(wanted) for each in names):
                     begun.append((scope, item.id))
             problems += store.problems
     found = same or begun
@@ -113,7 +114,7 @@ def _unknown(
 ) -> UsageError | FormatError:
     for problem in problems:
         path = problem.partition(":")[0]
-        if wanted and path.rpartition("/")[2].removesuffix(".md").casefold() == wanted:
+        if path.rpartition("/")[2].removesuffix(".md").casefold() == wanted:
             return FormatError(problem, hint=f"edit {path} by hand")
     where = f" in {scopes[0]} memory" if len(scopes) == 1 else ""
     if not seen:

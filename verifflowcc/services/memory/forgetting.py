@@ -67,7 +67,7 @@ def linked_by(workspace: Workspace | None, found: Found, scopes: Sequence[str]) 
         with open_store(workspace, scope) as store:
             ids |= {
                 item.id
-                for item in store.items()
+                for item in store.linked()
                 if any(link.to in (found.item.id, found.item.key) for link in item.links)
                 and (scope, item.id) != (found.scope, found.item.id)
             }

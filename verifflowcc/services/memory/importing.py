@@ -191,10 +191,9 @@ def _into(
     store: MemoryBackend, coming: Sequence[Incoming], choices: Choices, actor: str, confirm: Confirm
 ) -> list[ImportedItem]:
     """Import the items of one scope. A person is asked before the lock is taken."""
-    if not choices.dry_run and is_person(actor):
-        asked = [each for each in _new(store, coming, choices) if asks(each.scope, each.stored.item.type)]
-        if asked:
-            confirm(asked)
+    asked = [each for each in coming if asks(each.scope, each.stored.item.type)]
+    if asked and not choices.dry_run and is_person(actor) and (asked := _new(store, asked, choices)):
+        confirm(asked)
     if choices.dry_run:
         there = _There(store.list_all())
         return [_fate(there, each, choices, actor)[0] for each in coming]

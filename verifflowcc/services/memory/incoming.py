@@ -14,13 +14,17 @@ from verifflowcc.domain.items import Link, Relation
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError, UsageError, VfccError
 from verifflowcc.formats.item_jsonl import Row, read_rows
-from verifflowcc.formats.item_older import ID, RowError, older_item
-from verifflowcc.formats.item_render import render_item, scalar
+from verifflowcc.formats.item_older import RowError, older_item
+from verifflowcc.formats.item_render import inner, scalar
+from verifflowcc.formats.key_lines import key_lines
 from verifflowcc.services.memory.permission import trust_of
-from verifflowcc.services.memory.rewriting import with_link
+from verifflowcc.services.memory.rewriting import values_of, with_link
+from verifflowcc.services.memory.scopes import NAME
+from verifflowcc.text.dates import date_in_name
+from verifflowcc.text.item_id import GIVEN_ID
+from verifflowcc.text.slug import slug
 
-_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
-_SCOPE = re.compile(rf"user|project|(?:sprint|agent)/{_NAME}|stage/{_NAME}/{_NAME}")
+_SCOPE = re.compile(rf"user|project|(?:sprint|agent)/{NAME.pattern}|stage/{NAME.pattern}/{NAME.pattern}")
 _ABOUT_A_FOLDER = re.compile(r"(?i)readme|_?index|(?:.*[-_. ])?template(?:[-_. ].*)?")
 _MARKDOWN = (".md", ".markdown")
 DECISION = "decision"
@@ -150,34 +154,20 @@ def _record(file: Path, path: str, name: str, type_name: str, actor: str) -> Sto
     before = stored_item(path, data)
     item_id = _id(before, name)
     item = replace(before.item, id=item_id, type=type_name, created=before.item.created or _day(before))
-    lines = dict(line.split(": ", 1) for line in render_item(item, "").splitlines() if ": " in line)
     wanted = {
         "id": scalar(item_id),
         "type": scalar(type_name),
         "title": scalar(_titled(path, data, type_name)),
-        "created": lines.get("created"),
-        "source": f"{{kind: imported, actor: {_actor(actor)}}}",
+        "created": values_of(item).get("created"),
+        "source": f"{{kind: imported, actor: {inner(actor)}}}",
         "trust": str(trust_of(actor)),
     }
-    said = _said(data)
+    said = key_lines(data.decode("utf-8"))
     changes = {key: value for key, value in wanted.items() if value is not None and (key not in said or key == "type")}
     try:
         return stored_item(path, edit_item(path, data, changes))
     except FormatError as error:
         raise FormatError(f"{file}: {error.message.partition(': ')[2] or error.message}", hint=error.hint) from error
-
-
-def _actor(actor: str) -> str:
-    """Return an actor as one value of YAML inside braces."""
-    from verifflowcc.formats.item_render import inner
-
-    return inner(actor)
-
-
-def _said(data: bytes) -> frozenset[str]:
-    from verifflowcc.formats.key_lines import key_lines
-
-    return frozenset(key_lines(data.decode("utf-8")))
 
 
 def _titled(path: str, data: bytes, type_name: str) -> str:
@@ -187,21 +177,17 @@ def _titled(path: str, data: bytes, type_name: str) -> str:
 
 def _id(before: StoredItem, name: str) -> str:
     """Return the id that the file says, else its name; what cannot be an id is made one."""
-    from verifflowcc.text.slug import slug
-
     said = before.item.id
     if said != before.item.path.rpartition(".")[0]:
         return said
     stem = name.rpartition(".")[0].replace("/", "-")
-    return stem if ID.fullmatch(stem) else slug(stem, "record")
+    return stem if GIVEN_ID.fullmatch(stem) else slug(stem, "record")
 
 
 def _day(before: StoredItem) -> str | None:
     decision = before.item.decision
     if decision and decision.date:
         return decision.date
-    from verifflowcc.text.dates import date_in_name
-
     return date_in_name(before.item.path.rpartition("/")[2])
 
 

@@ -18,11 +18,12 @@ from verifflowcc.errors import UsageError
 from verifflowcc.formats.turn_tools import OWN
 from verifflowcc.lifecycle.extract import extract as extract_by_rule
 from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
+from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.identity import identity_of
 from verifflowcc.services.memory.opening import memory_settings
 from verifflowcc.services.memory.permission import asks, is_person
 from verifflowcc.services.memory.remembering import Fate, Learned, Said, Terms, remember
-from verifflowcc.services.memory.scopes import PROJECT, required
+from verifflowcc.services.memory.scopes import PROJECT
 from verifflowcc.services.memory.streams import Stream, open_streams
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.injected import without_injected

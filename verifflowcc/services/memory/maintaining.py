@@ -19,6 +19,7 @@ from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.lifecycle.proof import Turned
 from verifflowcc.services.memory.access import PROJECT, log_folder
 from verifflowcc.services.memory.forgetting_projects import forget_project
+from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.maintained import Maintained, Step, StepKind
 from verifflowcc.services.memory.merging_uses import Stores, merge_uses, uses_to_merge
 from verifflowcc.services.memory.opening import memory_settings, open_store
@@ -49,8 +50,8 @@ def maintain(
     person. Under `dry_run` nothing is written. Raises WorkspaceError where there is no project and its scope is asked
     for, NotAllowed, UsageError for a project that no user item names, and what the stores raise.
     """
-    if scope == PROJECT and workspace is None:
-        raise WorkspaceError("there is no project here, and only user memory needs none", hint="--scope user")
+    if scope == PROJECT:
+        required(workspace)
     steps: list[Step] = []
     if gone_project is not None:
         steps += forget_project(gone_project, actor=actor, dry_run=dry_run)

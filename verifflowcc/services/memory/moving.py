@@ -7,6 +7,7 @@ from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.domain.item_types import USER_TYPES
 from verifflowcc.domain.items import Item, Status
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError, UsageError
@@ -19,7 +20,7 @@ from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import asks, is_person, require_person
 from verifflowcc.services.memory.putting_away import brought_back
 from verifflowcc.services.memory.rewriting import rewritten, with_id, with_source
-from verifflowcc.services.memory.words import USER_TYPES, type_said
+from verifflowcc.services.memory.words import type_said
 from verifflowcc.services.workspace import Workspace
 
 

@@ -11,8 +11,9 @@ from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.memory import MemoryBackend
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.errors import UsageError
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.identity import identity_of
 from verifflowcc.services.workspace import Workspace
 
@@ -61,7 +62,7 @@ def open_kind(workspace: Workspace | None, scope: str, kind: BackendKind) -> Mem
     if kind is BackendKind.POSTGRES:
         from verifflowcc.adapters.backends.postgres import PostgresBackend
 
-        project = None if scope == USER else identity_of(_required(workspace)).text
+        project = None if scope == USER else identity_of(required(workspace)).text
         return PostgresBackend(_postgres_url(), scope, project)
     if kind is BackendKind.SQLITE:
         from verifflowcc.adapters.backends.sqlite import SqliteBackend
@@ -71,7 +72,7 @@ def open_kind(workspace: Workspace | None, scope: str, kind: BackendKind) -> Mem
 
     if scope == USER:
         return FilesBackend(user_home(), folder_of(scope), scope, user_home() / USER / "local")
-    here = _required(workspace)
+    here = required(workspace)
     return FilesBackend(here.root, folder_of(scope), scope, here.local)
 
 
@@ -80,13 +81,7 @@ def _user_store() -> MemoryBackend:
 
 
 def _project_store(workspace: Workspace | None, scope: str) -> MemoryBackend:
-    return open_kind(_required(workspace), scope, backend_of(workspace, scope))
-
-
-def _required(workspace: Workspace | None) -> Workspace:
-    if workspace is None:
-        raise WorkspaceError("there is no project here, and only user memory needs none", hint="--scope user")
-    return workspace
+    return open_kind(required(workspace), scope, backend_of(workspace, scope))
 
 
 def database_of(workspace: Workspace | None, scope: str) -> Path:
@@ -96,7 +91,7 @@ def database_of(workspace: Workspace | None, scope: str) -> Path:
     """
     if scope == USER:
         return user_home() / "user.db"
-    here = _required(workspace)
+    here = required(workspace)
     if kind_of(scope) is ScopeKind.TASK:
         return here.local / "tasks.db"
     return user_home() / "projects" / identity_of(here).folder / "items.db"

@@ -6,7 +6,7 @@ from verifflowcc.errors import NotAllowed
 GUARDED = ("user", "project")
 """The scopes whose items enter prompts far from where they were made."""
 PREFERENCE = "preference"
-_TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT}
+_TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT, "external": Trust.EXTERNAL}
 
 
 def is_person(actor: str) -> bool:

@@ -8,13 +8,13 @@ from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, item_type
-from verifflowcc.domain.items import Item, Link, Relation, Source, Status, Trust
+from verifflowcc.domain.items import Item, Link, Relation, Source, Status
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import BackendError, UsageError
 from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.item_render import inner, render_item, scalar
+from verifflowcc.formats.item_render import render_details, render_item, render_tags, scalar
 from verifflowcc.services.memory.guarding import details_read, refuse_secrets
-from verifflowcc.services.memory.permission import GUARDED
+from verifflowcc.services.memory.permission import GUARDED, trust_of
 from verifflowcc.text.item_id import item_id
 
 ATTEMPTS = 200
@@ -23,7 +23,6 @@ Letters = Callable[[], str]
 """Four letters for a new id, drawn at random."""
 _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 """What a tool writes for a terminal alone; it stays in the text, and says nothing in a title."""
-_TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT, "external": Trust.EXTERNAL}
 _DECIDES = frozenset({"human", "tool"})
 """Whose word holds at once: a person's, and that of a program that a person runs. What others say waits."""
 
@@ -113,7 +112,7 @@ def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> 
         confidence=DEFAULT_CONFIDENCE,
         key=draft.key,
         source=draft.source,
-        trust=_trust(draft),
+        trust=trust_of(draft.source.actor),
         created=today,
         tags=draft.tags,
         tokens=draft.tokens,
@@ -125,17 +124,17 @@ def _new(backend: MemoryBackend, draft: Draft, today: str, letters: Letters) -> 
 def _anew(known: StoredItem, draft: Draft, today: str) -> StoredItem:
     _bytes(draft.text)
     keys = {"title": scalar(draft.title or title_of(draft.text, draft.type)), "updated": today}
-    if draft.text.strip("\n") != known.body.strip("\n") and known.item.trust is not _trust(draft):
-        keys["trust"] = str(_trust(draft))
+    if draft.text.strip("\n") != known.body.strip("\n") and known.item.trust is not trust_of(draft.source.actor):
+        keys["trust"] = str(trust_of(draft.source.actor))
     if draft.tokens is not None:
         keys["tokens"] = str(draft.tokens)
     details = {**dict(known.item.details), **dict(draft.details)}
     if tuple(details.items()) != known.item.details:
-        keys["details"] = "{" + ", ".join(f"{inner(name)}: {inner(word)}" for name, word in details.items()) + "}"
+        keys["details"] = render_details(details.items())
     left = [word for word in known.item.tags if word not in dict(known.item.details).values()]
     tags = dict.fromkeys((*left, *details.values(), *draft.tags))
     if set(tags) != set(known.item.tags):
-        keys["tags"] = "[" + ", ".join(map(scalar, tags)) + "]"
+        keys["tags"] = render_tags(tags)
     return changed(known, keys, draft.text)
 
 
@@ -159,11 +158,6 @@ def _refuse_secrets(draft: Draft) -> None:
         *tags,
         *details_read(draft.details),
     )
-
-
-def _trust(draft: Draft) -> Trust:
-    """Return who vouches for a text: whoever says it, and nobody for what came from outside."""
-    return _TRUST.get(draft.source.actor.partition(":")[0], Trust.TOOL)
 
 
 def _free_id(backend: MemoryBackend, title: str, letters: Letters) -> str:

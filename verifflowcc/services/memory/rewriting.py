@@ -14,19 +14,10 @@ from verifflowcc.formats.front_matter_list import ListEdit, entry
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.formats.item_render import render_item
 
-_KEYS: tuple[str, ...] = (
-    "type",
-    "title",
-    "key",
-    "importance",
-    "confidence",
-    "status",
-    "trust",
-    "refs",
-    "created",
-    "updated",
+_KEYS = (
+    *("type", "title", "key", "importance", "confidence", "status", "trust", "refs", "created", "updated"),
+    *("expires", "deadline", "tags", "details"),
 )
-_KEYS += ("expires", "deadline", "tags", "details")
 
 
 def rewritten(stored: StoredItem, item: Item, body: str | None = None) -> StoredItem:
@@ -36,7 +27,7 @@ def rewritten(stored: StoredItem, item: Item, body: str | None = None) -> Stored
     FormatError where that cannot be done without risk, and nothing is lost.
     """
     path = stored.item.path
-    values = _lines(item)
+    values = values_of(item)
     differing = [key for key in _KEYS if getattr(item, key) != getattr(stored.item, key)]
     made = _edited(stored, {key: values.get(key) for key in differing}, body)
     # A default that followed from what was changed, as importance does from the type, has to be written out.
@@ -59,7 +50,7 @@ def _edited(stored: StoredItem, changes: Mapping[str, str | None], body: str | N
 
 def with_id(stored: StoredItem, item_id: str) -> StoredItem:
     """Return a stored item whose text says this id. Raises FormatError."""
-    values = _lines(replace(stored.item, id=item_id))
+    values = values_of(replace(stored.item, id=item_id))
     return stored_item(stored.item.path, edit_item(stored.item.path, stored.text.encode("utf-8"), {"id": values["id"]}))
 
 
@@ -96,7 +87,7 @@ def without_link(stored: StoredItem, to: str, relation: Relation) -> StoredItem:
     return stored_item(path, edit_item_list(path, stored.text.encode("utf-8"), "links", drop))
 
 
-def _lines(item: Item) -> dict[str, str]:
+def values_of(item: Item) -> dict[str, str]:
     """Return each key that a new file would have, as one line of YAML."""
     block = split(render_item(item, "")).block or ""
     parted = (line.partition(": ") for line in block.splitlines())

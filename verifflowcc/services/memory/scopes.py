@@ -7,20 +7,21 @@ from collections.abc import Iterator
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.item_types import ScopeKind, item_type
 from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.errors import UsageError
+from verifflowcc.services.memory.here import required
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 
 PROJECT = "project"
-NO_PROJECT = "there is no project here, and only user memory needs none"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_OR_INIT = "--scope user (or vfcc init)"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def agent_of(actor: str) -> str | None:
-    """Return the role of an agent that acts; None for anybody else.
+    """Return the role of an agent that acts; None for people, for CI and for an agent without a name.
 
-    >>> agent_of("agent:coder"), agent_of("human:You")
-    ('coder', None)
+    >>> agent_of("agent:coder"), agent_of("human:You"), agent_of("agent:unknown")
+    ('coder', None, None)
     """
     kind, _, name = actor.partition(":")
     return name if kind == "agent" and name != "unknown" else None
@@ -42,21 +43,14 @@ def read_scope(workspace: Workspace | None, text: str, *, agent: str | None = No
         if "/" in text:
             raise UsageError(f"the scope {word} has no name behind it", hint=f"--scope {word}")
         if word == PROJECT:
-            required(workspace)
+            required(workspace, _OR_INIT)
         return word
-    here = required(workspace)
+    here = required(workspace, _OR_INIT)
     if word == "task":
         return _task(here, name or None, agent)
     if word == "agent":
         return f"agent/{_agent(here, name or agent or '')}"
     return _sprint(here, name) if word == "sprint" else _stage(here, name)
-
-
-def required(workspace: Workspace | None) -> Workspace:
-    """Return the project. Raises WorkspaceError where there is none."""
-    if workspace is None:
-        raise WorkspaceError(NO_PROJECT, hint="--scope user (or vfcc init)")
-    return workspace
 
 
 def scope_of_type(workspace: Workspace | None, type_name: str, *, agent: str | None = None) -> str:
@@ -74,9 +68,14 @@ def scopes_searched(workspace: Workspace | None, *, agent: str | None = None) ->
     if workspace is None:
         return (USER,)
     *open_ones, user = scopes_listed(workspace, agent=agent)
+    return (*open_ones, *(f"agent/{name}" for name in sorted(_agents(workspace))), user)
+
+
+def _agents(workspace: Workspace) -> set[str]:
+    """Return the names that agents with a folder of their own have."""
     folder = workspace.memory / "agent"
-    names = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir()) if folder.is_dir() else []
-    return (*open_ones, *(f"agent/{name}" for name in names if _NAME.fullmatch(name)), user)
+    names = (entry.name for entry in os.scandir(folder) if entry.is_dir()) if folder.is_dir() else ()
+    return {name for name in names if NAME.fullmatch(name)}
 
 
 def _open_ones(workspace: Workspace, agent: str | None) -> Iterator[str]:
@@ -99,7 +98,7 @@ def _sprint(workspace: Workspace, name: str) -> str:
     if not name:
         return f"sprint/{active_sprint(workspace).id}"
     ids = ledger_of(workspace).sprint_ids()
-    if name not in ids and not (_NAME.fullmatch(name) and (workspace.memory / "sprint" / name).is_dir()):
+    if name not in ids and not (NAME.fullmatch(name) and (workspace.memory / "sprint" / name).is_dir()):
         raise unknown_sprint(name, ids)
     return f"sprint/{name}"
 
@@ -121,10 +120,13 @@ def _agent(workspace: Workspace, name: str) -> str:
     from verifflowcc.services.configuration import effective_config
     from verifflowcc.services.prompt_templates import own_roles, shipped_roles
 
-    folder = workspace.memory / "agent"
-    there = {entry.name for entry in os.scandir(folder) if entry.is_dir()} if folder.is_dir() else set()
-    known = there | shipped_roles() | own_roles(workspace) | set(effective_config(workspace).config.allocations)
-    known = {each for each in known - {"default"} if _NAME.fullmatch(each)}
+    known = (
+        _agents(workspace)
+        | shipped_roles()
+        | own_roles(workspace)
+        | set(effective_config(workspace).config.allocations)
+    )
+    known = {each for each in known - {"default"} if NAME.fullmatch(each)}
     if name in known:
         return name
     if not name:

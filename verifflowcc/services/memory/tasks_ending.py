@@ -15,7 +15,7 @@ from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.events import stamp
 from verifflowcc.services.given import one_line
-from verifflowcc.services.memory.adding import standing_of_key
+from verifflowcc.services.memory.adding import proposal_of_key, standing_of_key
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import proposes
@@ -171,7 +171,7 @@ def _kept(
             )
         return there, there
     active = standing_of_key(project, item.type, item.key)
-    same = active if not pending else _proposal(project, item)
+    same = active if not pending else proposal_of_key(project, item.type, item.key)
     if same is not None:
         trust = least_trust(same.item.trust, item.trust)
         says = replace(same.item, title=item.title, tags=item.tags, details=item.details, trust=trust)
@@ -179,14 +179,6 @@ def _kept(
         return same, rewritten(same, replace(says, updated=today), stored.body.strip("\n"))
     copy = _copy(stored, by=by, today=today)
     return None, with_link(copy, Link(active.item.id, Relation.SUPERSEDES)) if active else copy
-
-
-def _proposal(project: MemoryBackend, item: Item) -> StoredItem | None:
-    """Return what is proposed under the key of an item already."""
-    if item.key is None:
-        return None
-    found = project.query({"type": item.type, "key": item.key, "status": str(Status.PENDING)}, 1)
-    return found[0] if found else None
 
 
 def _copy(stored: StoredItem, *, by: str | None, today: str) -> StoredItem:

@@ -1,6 +1,5 @@
 """Start a task, and note what it finds out while it is in work."""
 
-import re
 from dataclasses import dataclass
 
 from verifflowcc.adapters.files.item_files import draw_letters
@@ -15,6 +14,7 @@ from verifflowcc.services.finding import find_stage
 from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.opening import open_store
+from verifflowcc.services.memory.scopes import NAME, agent_of
 from verifflowcc.services.memory.stores import TaskMemoryStore
 from verifflowcc.services.memory.tasks import find_task, open_sprints, task_in_work, tasks_folder
 from verifflowcc.services.sprints import active_sprint, show_sprint
@@ -24,7 +24,6 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.item_id import item_id
 
 TYPES = ("reasoning", "tool_output", "task_state")
-_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +45,6 @@ class Noted:
     item: Item
 
 
-def role_of(actor: str) -> str | None:
-    """Return the role of an agent that acts; None for people, for CI and for an agent without a name.
-
-    >>> role_of("agent:coder"), role_of("human:You"), role_of("agent:unknown")
-    ('coder', None, None)
-    """
-    kind, _, name = actor.partition(":")
-    return name if kind == "agent" and name != "unknown" else None
-
-
 def start_task(
     workspace: Workspace,
     description: str,
@@ -74,8 +63,8 @@ def start_task(
     if not about:
         raise UsageError("a task is about something", hint='vfcc task start "What it is about"')
     refuse_secrets(("what the task is about", about))
-    role = agent if agent is not None else role_of(actor)
-    if role is not None and not _AGENT.fullmatch(role):
+    role = agent if agent is not None else agent_of(actor)
+    if role is not None and not NAME.fullmatch(role):
         raise UsageError(f"{role!r} cannot be an agent's name", hint="--agent coder")
     where = _sprint(workspace, sprint, stage)
     task = Task(_free_id(workspace, about), about, actor, stamp(workspace.clock.now()), role, *where)
@@ -96,7 +85,7 @@ def note_in_task(workspace: Workspace, note: Note, *, actor: str, task: str | No
         raise UsageError("a tool's output has a tool", hint="--tool NAME")
     tool, key = (one_line(word, what) if word else None for word, what in ((note.tool, "--tool"), (note.key, "--key")))
     refuse_secrets(("the text", note.text), ("--tool", tool), ("--key", key))
-    found = task_in_work(workspace, task, role_of(actor), command="")
+    found = task_in_work(workspace, task, agent_of(actor), command="")
     stage = _stage(workspace, found, note.stage)
     count = open_counter(effective_config(workspace).config.tokens).count
     folder = tasks_folder(workspace)

@@ -74,8 +74,8 @@ def wanted_of(workspace: Workspace | None, typed: Typed, *, actor: str, today: s
         source=_source(workspace, typed.source, scope, actor),
         title_given=typed.title is not None or typed.lesson is not None,
         key=key_said(typed.key) if typed.key is not None else None,
-        importance=_thousandths(typed.importance, "importance"),
-        confidence=_thousandths(typed.confidence, "confidence"),
+        importance=thousandths(typed.importance, "importance"),
+        confidence=thousandths(typed.confidence, "confidence"),
         tags=tags_said(tags),
         details=details,
         refs=tuple(dict.fromkeys(_ref(workspace, each) for each in typed.refs)),
@@ -136,12 +136,10 @@ def _source(workspace: Workspace | None, kind: str, scope: str, actor: str) -> S
     return Source(SourceKind(kind), actor, project)
 
 
-def _thousandths(text: str | None, name: str) -> int | None:
-    return None if text is None else thousandths(text, name)
-
-
-def thousandths(text: str, name: str) -> int:
-    """Return a number from 0 to 1 in thousandths. Raises UsageError; `name` is that of the option."""
+def thousandths(text: str | None, name: str) -> int | None:
+    """Return a number from 0 to 1 in thousandths; None for None. Raises UsageError; `name` is that of the option."""
+    if text is None:
+        return None
     value = read_thousandths(text.strip())
     if value is None:
         raise UsageError(f"the {name} is a number from 0 to 1, not {text!r}", hint=f"--{name} 0.9")

@@ -5,19 +5,17 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from verifflowcc.domain.item_types import TYPES, ScopeKind, item_type
+from verifflowcc.domain.item_types import TYPES, USER_TYPES, ScopeKind, item_type
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.services.given import LONGEST_TITLE, one_line
+from verifflowcc.text.item_id import GIVEN_ID
 from verifflowcc.text.near import nearest
 
 LONGEST_TEXT = 500_000
-USER_TYPES = tuple(name for name, each in TYPES.items() if each.scope is ScopeKind.USER)
-"""The seven categories of what is known of a person, and learned patterns."""
 DETAIL_OF = {"convention": "scope", "failure": "code", "pattern": "domain", "preference": "category"}
 """The one detail that a type asks for; its value is a tag too."""
 _KEY = re.compile(r"\w[\w .:+@#-]{0,118}\w|\w")
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,118}")
 _DETAIL = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")
 _WRITTEN_BY_PROMOTION = frozenset({"promoted_by", "promoted_on", "vouched_by", "vouched_on"})
 _JOINERS = frozenset("\u200c\u200d\u00ad")
@@ -62,7 +60,7 @@ def key_said(text: str) -> str:
 
 def id_said(text: str) -> str:
     """Return an id that can name a file. Raises UsageError."""
-    if not _ID.fullmatch(text) or text.endswith("."):
+    if not GIVEN_ID.fullmatch(text) or text.endswith("."):
         raise UsageError(f"{text!r} cannot be an id: it names a file, with letters, digits and . _ - alone")
     return text
 

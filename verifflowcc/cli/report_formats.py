@@ -1,0 +1,40 @@
+"""In which format a check writes its findings, and those of the formats that every check has."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from enum import StrEnum
+
+    from verifflowcc.domain.catalogue import Catalogue
+    from verifflowcc.domain.trace import TraceReport
+
+F = TypeVar("F", bound="StrEnum")
+
+
+def chosen(given: F | None, *, as_json: bool, json: F, text: F) -> F:
+    """Return the format that was asked for, `text` where none was. Raises TyperException where two were."""
+    if as_json and given not in {None, json}:
+        raise typer.TyperException(f"--json and --format {given} are two formats; give one")
+    return json if as_json else given or text
+
+
+def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") -> str:
+    """Return a report as `sarif`, `junit` or `github` annotations; `prefix` is the folder of the project in its
+    repository.
+
+    `of` has the codes of the check.
+    """
+    if form == "sarif":
+        from verifflowcc import __version__
+        from verifflowcc.formats.sarif_write import sarif_text
+
+        return sarif_text(report, __version__, prefix, of)
+    if form == "junit":
+        from verifflowcc.formats.junit_write import junit_text
+
+        return junit_text(report, of)
+    from verifflowcc.formats.github_annotations import annotations
+
+    return annotations(report.findings, prefix, of)
