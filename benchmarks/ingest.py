@@ -1,4 +1,4 @@
-"""What it takes to learn from dialogue: one megabyte of it, in process and as a whole process, with no model.
+"""What it takes to learn from dialogue: one megabyte of it, in process and as a whole process, and what a model spends.
 
     python benchmarks/ingest.py --data DIR [--mebibytes N] [--runs N] [--json]
 
@@ -7,6 +7,8 @@ files' numbers until there is enough; without it the same few sentences come ove
 empty project and an empty home. In process: reading the files, extracting by rules, the ingest of what was read (which
 extracts), the same ingest once more, when every turn is known, and one new sentence beside all that was kept.
 Whole processes are the console script without a terminal, so that what it keeps is proposed; `again` is the second one.
+The peak of memory is the whole process's. With a model means one that is a script and answers with nothing, asked as a
+person's own settings of no more than `llm.command` let it be: its calls and tokens stand beside the caps.
 """
 
 import argparse
@@ -28,10 +30,13 @@ if __package__ in (None, ""):
 
 from benchmarks.measure import Command, Figures, machine, measure
 from verifflowcc.domain.candidates import Extracted
+from verifflowcc.domain.config import ModelSettings
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
 from verifflowcc.formats.turns import read_turns
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract import extract, statement_of
 from verifflowcc.services.memory.ingesting import ingest
+from verifflowcc.services.memory.opening import memory_settings
+from verifflowcc.services.memory.refining import Extractor, with_model
 from verifflowcc.services.workspace import Workspace
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
@@ -66,6 +71,20 @@ class Text:
     items: int
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What an ingest of all the text spends on a model, and the caps on it; `capped` turns were left to the rules."""
+
+    seconds: float
+    calls: int
+    tokens: int
+    capped: int
+    fallbacks: int
+    most_calls_a_day: int
+    most_tokens_a_day: int
+    most_tokens_a_turn: int
+
+
 def main() -> None:
     """Make the text, ingest it, print the figures."""
     options = _options()
@@ -76,15 +95,21 @@ def main() -> None:
         files = list(_files(folder / "said", options.data, int(options.mebibytes * MEBIBYTE)))
         text, lines = _in_process(folder, files, options.runs)
         figures = _whole(folder, files, options.runs)
+        asked = _with_a_model(folder, files)
     if options.json:
-        print(json.dumps({"text": asdict(text), "in_process": list(map(asdict, lines)), **_shown(figures)}, indent=2))
+        shown = {"text": asdict(text), "in_process": list(map(asdict, lines)), "model": asdict(asked)}
+        print(json.dumps({**shown, **_shown(figures)}, indent=2))
         return
     print(f"{text.size_bytes:,} bytes in {text.files} files: {text.sessions:,} sessions, {text.turns:,} turns, "
           f"{text.items:,} items kept")  # fmt: skip
-    shown: list[Line | Figures] = [*lines, *figures]
-    for each in shown:
-        print(f"{each.name:48} {each.median_ms:9,.0f} ms  ({each.lowest_ms:,.0f} to {each.highest_ms:,.0f}; "
-              f"{each.cpu_ms:,.0f} ms of processor; {each.runs} runs)")  # fmt: skip
+    rows: list[Line | Figures] = [*lines, *figures]
+    for each in rows:
+        peak = f"; {each.peak_kib / 1024:,.0f} MiB at most" if isinstance(each, Figures) else ""
+        print(f"{each.name:38} {each.median_ms:8,.0f} ms  ({each.lowest_ms:,.0f} to {each.highest_ms:,.0f}; "
+              f"{each.cpu_ms:,.0f} ms of processor; {each.runs} runs{peak})")  # fmt: skip
+    print(f"with a model: {asked.calls:,} of {asked.most_calls_a_day:,} calls and {asked.tokens:,} of "
+          f"{asked.most_tokens_a_day:,} tokens a day, {asked.most_tokens_a_turn:,} tokens a turn at most; "
+          f"{asked.capped:,} more turns were left to the rules ({asked.seconds:,.1f} s)")  # fmt: skip
 
 
 def _shown(figures: list[Figures]) -> dict[str, object]:
@@ -161,6 +186,29 @@ def _line(name: str, samples: list[tuple[float, float]]) -> Line:
     walls = [wall * 1000 for wall, _ in samples]
     processor = statistics.median(cpu * 1000 for _, cpu in samples)
     return Line(f"in process: {name}", len(samples), statistics.median(walls), min(walls), max(walls), processor)
+
+
+def _with_a_model(folder: Path, files: list[Path]) -> Asked:
+    here = _project(folder, "with-a-model")
+    script = folder / "model.py"
+    script.write_text('print(\'{"user_items": [], "project_items": []}\')\n', encoding="utf-8")
+    limits = ModelSettings(command=(sys.executable, "-I", "-S", str(script)))
+    settings = memory_settings(here)
+    extractor = Extractor(extract, statement_of, settings.extraction_mode)
+    with_model(extractor, here, settings, limits)
+    begin = time.perf_counter()
+    ingest(here, _read(files), actor="human:You", extract=extractor)
+    capped = extractor.fallbacks["capped"]
+    return Asked(
+        round(time.perf_counter() - begin, 1),
+        extractor.calls,
+        extractor.tokens,
+        capped,
+        extractor.fallbacks.total() - capped,
+        limits.max_calls_per_day,
+        limits.max_tokens_per_day,
+        limits.max_tokens_per_turn,
+    )
 
 
 def _project(folder: Path, name: str) -> Workspace:

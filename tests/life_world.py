@@ -28,6 +28,7 @@ id: {id}
 type: {type}
 title: {text}
 {more}source: {{kind: extracted, actor: agent:coder}}
+details: {{promoted_by: "human:You", promoted_on: 2026-11-01}}
 created: {created}
 ---
 
@@ -59,7 +60,7 @@ def project(folder: Path, backend: str = "files", memory: str = "") -> Workspace
 def found(
     item_id: str, text: str, type_name: str = "fact", *, created: str = "2026-11-01", more: str = "", of: str = ""
 ) -> str:
-    """Return the file of an item that an agent found out."""
+    """Return the file of an item that an agent found out and a person promoted."""
     return FOUND.format(id=item_id, text=text or of, type=type_name, created=created, more=more)
 
 

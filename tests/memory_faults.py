@@ -6,7 +6,7 @@ A world is files by their path; text becomes an item as the checks read it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from verifflowcc.context.standing import superseded
+from verifflowcc.context.standing import stale_summaries, superseded
 from verifflowcc.domain.item_types import TYPES
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
 from verifflowcc.services.memory.looking import look_into
@@ -31,6 +31,8 @@ class World:
         """Return the world as the checks get it."""
         read = [look_into(path, text.encode() if isinstance(text, str) else text) for path, text in self.files.items()]
         items = tuple(each for each in read if isinstance(each, Looked))
+        every = [each.item for each in items]
+        replaced = superseded(every).found
         return MemorySources(
             items,
             (*self.unread, *(each for each in read if isinstance(each, Unread))),
@@ -39,7 +41,8 @@ class World:
             TODAY,
             self.elsewhere,
             self.spoken_of,
-            frozenset(superseded([each.item for each in items]).found),
+            frozenset(replaced),
+            {each.path: each.why for each in stale_summaries(every, replaced)},
         )
 
 
@@ -77,6 +80,14 @@ def _pair(first: str, second: str, *more: str) -> World:
 _LINK = "links: [{{to: two, relation: {}}}]".format
 _BOTH = "links: [{to: one, relation: supersedes}]"
 
+
+def _summed_up(newer: str) -> World:
+    told = item("one", "status: archived", "archived: {on: 2026-11-20, why: consolidated, into: sum, was: active}")
+    summary = item("sum", "links: [{to: one, relation: depends_on}]", kind="summary")
+    named = {f"{_FACT}/one.md": told, f"{_FACT}/two.md": newer, ".memory/project/items/summary/sum.md": summary}
+    return World(dict(sorted(named.items())))
+
+
 FAULTS: Mapping[str, Fault] = {
     "unreadable-file": Fault(
         World(unread=(Unread("unreadable-file", f"{_FACT}/client.md", 1, "is a link that leads nowhere"),)),
@@ -109,8 +120,12 @@ FAULTS: Mapping[str, Fault] = {
         facts(client=item("client", text="The API key of it: ${CLIENT_API_KEY}")),
     ),
     "raised-trust": Fault(
-        _said("source: {kind: explicit, actor: agent:coder}\ntrust: human"),
+        _said("source: {kind: explicit, actor: agent:coder}\ntrust: human\ndetails: {promoted_by: human:You}"),
         _said("source: {kind: explicit, actor: agent:coder}\ntrust: human\ndetails: {vouched_by: human:You}"),
+    ),
+    "unpromoted": Fault(
+        _said("source: {kind: explicit, actor: agent:coder}\ntrust: agent"),
+        _said("source: {kind: explicit, actor: agent:coder}\ntrust: agent\ndetails: {promoted_by: human:You}"),
     ),
     "duplicate-id": Fault(
         facts(one=item("client"), two=item("client")), facts(one=item("client"), two=item("client-2"))
@@ -165,6 +180,10 @@ FAULTS: Mapping[str, Fault] = {
     "pending": Fault(
         facts(client=item("client", "status: pending", "source: {kind: explicit, actor: agent:coder}")),
         _said("status: archived"),
+    ),
+    "stale-summary": Fault(
+        _summed_up(item("two", _BOTH)),
+        _summed_up(item("two", _BOTH, "status: archived", "archived: {on: 2026-11-20, why: ended, was: pending}")),
     ),
     "future-use": Fault(_said("uses: {count: 1, last: 2026-11-22}"), _said(f"uses: {{count: 1, last: {TODAY}}}")),
 }

@@ -13,6 +13,7 @@ from tests.cli.shapes import shape
 from tests.cli.test_help import COMMANDS
 from tests.cli.test_json_exchange import EXCHANGED
 from tests.cli.test_json_gates import ASKED
+from tests.cli.test_json_learning import LEARNED
 from tests.cli.test_json_memory import REMEMBERED
 from tests.cli.test_json_tasks import TASKED
 from tests.cli.test_json_trace import TRACED
@@ -47,7 +48,7 @@ QUESTIONS = {
     "check_workflow": "check workflow",
 }
 
-ELSEWHERE = {"check_trace", "sprint_resolve"}
+ELSEWHERE = {"check_trace", "memory_restore", "sprint_resolve"}
 """Commands whose value has its shape from another (a move, or a part of a state), or a test of its own."""
 
 
@@ -85,6 +86,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
         *TRACED,
         *TASKED,
         *REMEMBERED,
+        *LEARNED,
         *EXCHANGED,
     } - {"check", "check_rerun"}
 

@@ -1,11 +1,13 @@
 """Uses are counted without changing what git tracks; `vfcc memory maintain` then says them in the items."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.cli.at_terminal import person, typed
 from tests.cli.process import git, vfcc
+from tests.life_world import cache, found
 from tests.trees import write_memory, write_tree
 
 FACT = "---\nid: tide-tables-k3f9\ntype: fact\ntitle: Tides\ncreated: 2026-11-01\n---\n\nTides come from the table.\n"
@@ -96,3 +98,40 @@ def test_only_a_person_takes_a_project_off(project: Path) -> None:
 def test_the_scope_of_a_project_needs_one(tmp_path: Path) -> None:
     vfcc(tmp_path, "memory", "maintain", "--scope", "project").refused(3, "there is no project here")
     assert vfcc(tmp_path, "memory", "maintain").out == "nothing to do\n"
+
+
+@pytest.mark.vfcc("REQ-MAINTAIN", "REQ-EXPIRES", "REQ-DECAY")
+def test_nothing_grows_old_on_the_way_to_a_prompt_and_maintenance_tells_each_step_and_why(young: Path) -> None:
+    lately, long_ago = (f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d}" for days in (20, 300))
+    facts = {
+        "ended": found("ended", "It is over", created=lately, more="expires: 2020-02-01\n"),
+        "lasts": found("lasts", "It lasts", created=lately, more="expires: 2999-01-01\n"),
+        "faded": found("faded", "Hardly so", created=long_ago, more="importance: 0.2\n"),
+        **{f"c{place}": text for place, text in enumerate(cache(created=lately), 1)},
+    }
+    write_memory(young, {f"project/items/fact/{name}.md": text for name, text in facts.items()})
+    git(young, "init", "-q")
+    before = tracked(person(young, "You"))
+
+    prompt = vfcc(young, "context", "show", "--agent", "coder").out
+    for words in (*READS[:1], *READS[3:5], "memory inbox", "check memory"):
+        vfcc(young, *words.split())
+    assert tracked(young) == before
+    assert "It is over." in prompt
+    (young / ".memory/local/access.jsonl").unlink()  # what prompts held was used, and would not fade
+    would = vfcc(young, "memory", "maintain", "--dry-run")
+    assert tracked(young) == before
+    done = vfcc(young, "memory", "maintain")
+
+    lines = done.out.splitlines()
+    assert would.out.splitlines() == [*lines[: len(would.out.splitlines()) - 1], "nothing was written (--dry-run)"]
+    told = {line.partition(": ")[0]: line.partition(": ")[2] for line in lines}
+    assert told["archive ended"] == "it holds until 2020-02-01, as it says"
+    assert told["archive faded"].startswith("it counts for ")
+    assert [why for what, why in told.items() if what.startswith("make ")] == [
+        "4 items on cache, cold, parser say much the same: c1, c2, c3, c4"
+    ]
+    after = vfcc(young, "context", "show", "--agent", "coder").out
+    assert "It lasts." in after
+    assert "It is over." not in after
+    assert "Hardly so." not in after

@@ -134,6 +134,25 @@ def test_an_item_that_takes_the_place_of_another_is_counted(young: Path) -> None
     assert (counters["items.superseded"], counters["contradiction.detected"]) == (1, 1)
 
 
+@pytest.mark.vfcc("REQ-METRICS-CONTRADICTIONS")
+def test_what_an_ingest_replaces_is_counted_and_a_proposal_once_it_is_promoted(young: Path) -> None:
+    (young / "one.md").write_text("You: From now on, always start function names with 'a_'.\n", encoding="utf-8")
+    (young / "two.md").write_text("You: Please start function names with 'b_' instead.\n", encoding="utf-8")
+    (young / "three.md").write_text("You: Please start function names with 'c_' instead.\n", encoding="utf-8")
+    assert typed(young, "memory", "ingest", "one.md").code == 0
+    assert typed(young, "memory", "ingest", "two.md").code == 0
+    counters = stats(young)["metrics"]["counters"]
+    assert (counters["items.superseded"], counters["contradiction.detected"]) == (1, 1)
+
+    done = json.loads(vfcc(young, "memory", "ingest", "three.md", "--json").out)
+    (proposed,) = [each["id"] for each in done["learned"]]
+    counters = stats(young)["metrics"]["counters"]
+    assert (counters["items.superseded"], counters["contradiction.detected"]) == (1, 2)
+    assert typed(young, "memory", "promote", proposed).code == 0
+    counters = stats(young)["metrics"]["counters"]
+    assert (counters["items.superseded"], counters["contradiction.detected"]) == (2, 2)
+
+
 @pytest.mark.vfcc("REQ-CALL-CAPS", "REQ-METRICS-EXTRACTION")
 def test_the_calls_and_tokens_of_today_stand_beside_their_caps(young: Path, tmp_path: Path) -> None:
     settings(young, program(tmp_path, PROGRAMS["good"]), max_calls_per_day=2)

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Trust, Uses
 from verifflowcc.lifecycle.consolidate import (
-    DENSE,
-    MOST,
     Remembered,
     clusters,
     is_consolidation,
@@ -19,10 +17,12 @@ from verifflowcc.lifecycle.consolidate import (
     summary_of,
     why_consolidated,
 )
+from verifflowcc.lifecycle.dense import DENSE, MOST
 from verifflowcc.lifecycle.tell import LONGEST, statement, without_repeats
 
 FOUND = Source(SourceKind.EXTRACTED, "agent:coder")
-FACT = Item("a", "fact", "A", "a.md", "project", 500, 800, source=FOUND, created="2026-11-01")
+PROMOTED = (("promoted_by", "human:You"), ("promoted_on", "2026-11-01"), ("vouched_by", "human:You"))
+FACT = Item("a", "fact", "A", "a.md", "project", 500, 800, source=FOUND, created="2026-11-01", details=PROMOTED)
 WORDS = ("parser", "cache", "cold", "start", "socket", "retry", "limit", "token", "header", "queue")
 
 
@@ -192,6 +192,7 @@ def test_a_secret_in_an_original_is_not_copied() -> None:
 
 def test_what_people_wrote_what_waits_and_what_is_disputed_stays() -> None:
     assert may_join(FACT)
+    assert may_join(replace(FACT, scope="sprint/s", details=())), "what is open below the project asks nobody"
     for changes in (
         {"source": Source()},
         {"source": Source(SourceKind.EXTRACTED, "human:You")},
@@ -199,6 +200,7 @@ def test_what_people_wrote_what_waits_and_what_is_disputed_stays() -> None:
         {"status": Status.ARCHIVED},
         {"type": "decision"},
         {"type": "preference"},
+        {"details": ()},
         {"links": (Link("b", Relation.CONTRADICTS),)},
     ):
         assert not may_join(replace(FACT, **changes)), changes
@@ -227,3 +229,12 @@ def test_what_is_left_out_stands_in_what_is_kept(said: list[str]) -> None:
     assert without_repeats(kept) == kept
     for each in said:
         assert any(f" {each} " in f" {other} " or not each for other in kept)
+
+
+@pytest.mark.vfcc("REQ-TRUST-LEAST")
+def test_a_summary_is_trusted_as_those_who_wrote_its_items_not_as_their_files_claim() -> None:
+    claimed = [Remembered(replace(each.item, details=PROMOTED[:2], trust=Trust.HUMAN), each.body) for each in CACHE]
+
+    (cluster,) = clusters(claimed)
+
+    assert summary_of(cluster, today="2026-11-21").item.trust is Trust.AGENT

@@ -156,6 +156,6 @@ def test_of_two_rules_of_one_key_the_later_in_the_turn_holds() -> None:
 
     assert contents(text) == ["Start function names with 'b_'."]
     assert contents("Start function names with 'a_'. Always use a linter. Start function names with 'b_'.") == [
-        "Always use a linter.",
+        "Use a linter.",
         "Start function names with 'b_'.",
     ]

@@ -1,4 +1,8 @@
-"""Rules for tools and habits: which editor, a linter or none, how often to rest; and rules in words of their own."""
+"""Rules for tools and habits: which editor, a linter or none, how often to rest; each read from its own words.
+
+Their normal forms were once those of a list of practices; what a list does not have was lost, and what it nearly had
+was put into its words. Now the sentence alone gives them.
+"""
 
 import pytest
 
@@ -37,14 +41,13 @@ def test_a_tool_takes_the_place_that_is_there_for_its_kind(text: str) -> None:
         ("From now on, I'd like you to incorporate a linter into your process.", ("linter", "use", False)),
         ("Please steer clear of debuggers.", ("debugger", "use", True)),
         ("I need you to stop using the ticketing system.", ("ticketing-system", "use", True)),
-        ("I'd like you to focus on solo work rather than pair programming.", ("pair-programming", "use", True)),
         ("Using a VPN is mandatory from now on.", ("vpn", "use", False)),
-        ("Remember to avoid committing directly to the dev branch.", ("dev-branch", "use", True)),
-        ("Please take a break every fifty minutes.", ("breaks", "every-50-minutes", False)),
-        ("I want you to work from home no more than three days a week.", ("work-from-home", "at-most-3", False)),
+        ("Remember to avoid committing directly to the dev branch.", ("commit-directly-to-dev-branch", "do", True)),
+        ("Please take a break every fifty minutes.", ("take-break-minute", "every-50", False)),
+        ("I want you to work from home no more than three days a week.", ("work-from-home-day-week", "most-3", False)),
         (
             "I need you to avoid GPUs and opt for TPUs for training neural networks.",
-            ("training-hardware", "tpus", False),
+            ("training-neural-network", "tpus", False),
         ),
     ],
 )

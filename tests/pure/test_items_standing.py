@@ -169,3 +169,32 @@ def test_the_order_of_the_items_changes_nothing_and_something_always_stands(
 
     assert superseded(shuffled) == expected
     assert len(expected.found) < len(items)
+
+
+@pytest.mark.vfcc("REQ-PENDING")
+@pytest.mark.parametrize("was", ["pending", "'pending'", '"pending"'])
+def test_what_was_put_away_while_it_waited_never_superseded_anything(was: str) -> None:
+    def newer(before: str) -> Item:
+        said = before.replace("'", "''")
+        front = f"id: new\nstatus: archived\narchived: {{on: 2026-11-01, why: ended, was: '{said}'}}\n"
+        return decision("new", front=front, links=link("old"))
+
+    old = decision("old", front="id: old\n")
+
+    assert "archived" in str(standing([newer(was)]).left_out)
+    assert superseded([old, newer(was)]).found == {}
+    assert superseded([old, newer("active")]).found.keys() == {old.path}
+
+
+def test_a_summary_that_tells_what_another_replaced_is_told() -> None:
+    told = decision(
+        "told", front="id: told\nstatus: archived\narchived: {on: 2026-11-01, why: consolidated, into: sum}\n"
+    )
+    summary = decision("sum", front="id: sum\n")
+    newer = decision("new", front="id: new\n", links=link("told"))
+
+    assert standing([told, summary]).notices == ()
+    assert standing([told, summary, newer]).notices == (
+        "sum tells told, which new replaced: vfcc memory maintain makes it anew",
+    )
+    assert standing([told, newer]).notices == (), "the summary is not in view"

@@ -35,6 +35,41 @@ def test_a_type_has_its_time_to_live(type_name: str, last: str | None) -> None:
     assert last_day(replace(FACT, type=type_name)) == last
 
 
+YEAR = ("failure", "fact", "guideline", "insight", "summary")
+NEVER = (
+    *("preference", "business_fact", "work_pattern", "communication_style", "goal", "constraint", "relationship"),
+    *("pattern", "decision", "convention", "note"),
+    *("need", "requirement", "component", "interface", "unit", "test_spec", "hazard", "information"),
+)
+DAYS_OF = {
+    **dict.fromkeys(YEAR, 365),
+    **dict.fromkeys(NEVER, None),
+    "question": 90, "assumption": 90, "fix": 180, "task_state": 14, "tool_output": None, "reasoning": None,
+}
+"""Types and their times to live, as the record's table has them; what ends with its stage says so besides."""
+
+
+@pytest.mark.vfcc("REQ-TTL")
+def test_the_times_to_live_are_those_of_the_table() -> None:
+    assert {name: each.ttl_days for name, each in TYPES.items()} == DAYS_OF
+    assert {name for name, each in TYPES.items() if each.ends_with_stage} == {"task_state", "tool_output", "reasoning"}
+    assert [last_day(replace(FACT, type=name)) for name in ("preference", "fact", "fix")] == [
+        *(None, "2027-01-01", "2026-06-30")
+    ]
+    assert last_day(replace(FACT, type="task_state", scope="task/t-k3f9")) == "2026-01-15"
+
+
+@pytest.mark.vfcc("REQ-SETTING-TTL")
+@pytest.mark.parametrize("type_name", DAYS_OF)
+def test_the_settings_give_each_type_its_days_before_the_table_does(type_name: str) -> None:
+    item = replace(FACT, type=type_name, scope=f"{TYPES[type_name].scope}/x".replace("project/x", "project"))
+    item = replace(item, scope="project") if item.scope == "user/x" else item
+
+    assert last_day(item, {type_name: 7, "other": 1}) == "2026-01-08"
+    assert last_day(item, {type_name: None}) is None
+
+
+@pytest.mark.vfcc("REQ-EXPIRES")
 def test_an_item_ends_after_its_last_day() -> None:
     item = replace(FACT, expires="2026-11-20")
 

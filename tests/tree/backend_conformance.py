@@ -347,6 +347,16 @@ def an_item_from_elsewhere_gets_a_place_here(open_backend: Opener) -> None:
         assert store.get("c") == placed
 
 
+def many_are_made_at_once_and_those_that_are_there_are_left_alone(open_backend: Opener) -> None:
+    kept, others = make("i-007", body="Mine.\n"), [make(f"i-{number:03}") for number in range(150)]
+    with closing(filled(open_backend, kept)) as store:
+        assert store.create_all([]) == ()
+        assert store.create_all(others) == ("i-007",)
+        assert store.list_all() == [kept if each.item.id == "i-007" else each for each in others]
+        assert store.create_all(others) == tuple(ids(others))
+        assert store.get("i-007") == kept
+
+
 def writers_in_turn_make_one_item(open_backend: Opener) -> None:
     """Who reads and then writes within `writing` sees what the one before wrote."""
     open_backend("project").close()
@@ -470,6 +480,7 @@ def _at_once(open_backend: Opener, work: Callable[[Opener, int], None], writers:
 CASES: Mapping[Case, tuple[str, ...]] = {
     what_was_added_is_there: ("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-ADD", "REQ-BACKEND-GET"),
     what_has_a_known_id_replaces_it: ("REQ-BACKEND-ADD",),
+    many_are_made_at_once_and_those_that_are_there_are_left_alone: ("REQ-BACKEND-ADD",),
     what_cannot_be_kept_is_refused: ("REQ-BACKEND-ADD",),
     deleting_says_whether_there_was_one: ("REQ-BACKEND-DELETE",),
     all_items_come_by_id: ("REQ-BACKEND-LIST",),

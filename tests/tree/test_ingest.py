@@ -5,12 +5,16 @@ from pathlib import Path
 import pytest
 
 from tests.ingested_world import in_force, kept, learn, state, talk, texts, turn
-from tests.remembered_world import World, add, world
+from tests.remembered_world import World, add, find, world
 from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.domain.candidates import Extracted
 from verifflowcc.domain.items import Relation, SourceKind, Status
+from verifflowcc.domain.turns import Turn
 from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.lifecycle.extract import extract
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.putting_away import ENDED, put_away
+from verifflowcc.services.memory.rejecting import reject_item
 from verifflowcc.services.memory.remembering import Fate
 from verifflowcc.services.workspace import Workspace
 
@@ -193,6 +197,21 @@ def test_a_forgotten_item_does_not_come_back_unless_it_is_asked_for(here: Worksp
     assert [each.fate for each in learn(here, said, again=True).learned] == [Fate.ADDED]
 
 
+def test_again_brings_back_what_is_gone_of_a_turn_and_nothing_else(here: Workspace) -> None:
+    said = talk(f"{TABS} The client is Acme Corp.")
+    learn(here, said)
+    with open_store(here, "project") as store:
+        gone = next(each for each in store.list_all() if each.item.type == "fact")
+        kept_one = next(each for each in store.list_all() if each.item.type == "convention")
+        store.delete(gone.item.id)
+        store.add(stored_item(kept_one.item.path, kept_one.text.replace("a_", "z_").encode()))
+
+    done = learn(here, said, again=True)
+
+    assert [(each.fate, each.type) for each in done.learned] == [("same", "convention"), ("added", "fact")]
+    assert in_force(here) == {"Start function names with 'z_'.", "The client is Acme Corp."}
+
+
 @pytest.mark.vfcc("REQ-SETTING-ENABLED")
 def test_where_memory_is_switched_off_nothing_is_learned(here: Workspace) -> None:
     settings = here.memory / "config.yaml"
@@ -247,6 +266,36 @@ def test_a_refused_proposal_is_not_proposed_again(here: Workspace) -> None:
 
     assert [(each.fate, each.others) for each in done.learned] == [(Fate.SAME, (found.item.id,))]
     assert [each.item.status for each in kept(here)] == [Status.ARCHIVED]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_a_person_turned_down_is_not_proposed_from_the_same_turn(here: Workspace, again: bool) -> None:
+    learn(here, talk(TABS), actor="agent:coder")
+    (found,) = (each.item.id for each in kept(here))
+    reject_item(here, find(here, found), actor="human:You", today="2026-11-21")
+    before = texts(here)
+
+    for log in here.root.parent.rglob("ingested.jsonl"):
+        log.unlink()
+    learn(here, talk(TABS), again=again)
+
+    assert texts(here) == before
+    assert in_force(here) == set()
+
+
+def test_a_conversation_that_goes_on_costs_only_what_is_new(here: Workspace) -> None:
+    asked: list[str] = []
+
+    def counted(said: Turn) -> Extracted:
+        asked.append(said.text)
+        return extract(said)
+
+    learn(here, talk(TABS, "Thanks!"), extract=counted)
+    done = learn(here, talk(TABS, "Thanks!", SPACES), extract=counted)
+
+    assert asked == [TABS, "Thanks!", SPACES]
+    assert (done.turns, done.known) == (3, 2)
+    assert in_force(here) == {B}
 
 
 def test_what_ran_out_may_be_said_again(here: Workspace) -> None:

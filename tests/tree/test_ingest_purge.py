@@ -66,6 +66,23 @@ def test_who_said_the_same_is_told_to_be_read_again(here: Workspace) -> None:
     assert in_force(here) == {A}
 
 
+@pytest.mark.vfcc("REQ-PURGE")
+def test_a_turn_that_repeated_what_is_gone_is_read_again_though_an_item_of_it_stays(here: Workspace) -> None:
+    learn(here, talk(FIRST))
+    both = talk(f"{FIRST} The client is Acme Corp.", session="both")
+    learn(here, both)
+    stays = {name: text for name, text in texts(here).items() if "Acme" in text}
+    assert len(stays) == 1
+
+    assert unlearn(here, "s").said_too == ("both",)
+    assert texts(here) == stays
+    done = learn(here, both)
+
+    assert [(each.fate, each.type) for each in done.learned] == [("added", "convention"), ("same", "fact")]
+    assert in_force(here) == {A, "The client is Acme Corp."}
+    assert learn(here, both).learned == ()
+
+
 def test_items_of_the_person_and_the_project_go_at_once_and_what_is_read_again_is_there_again(here: Workspace) -> None:
     said = talk(FIRST, "I prefer bullet points over prose.", "Thanks!")
     learn(here, said)

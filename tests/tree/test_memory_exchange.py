@@ -14,6 +14,7 @@ from tests.memory_faults import item
 from tests.trees import write_memory, write_tree
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.user_home import user_home
+from verifflowcc.context.standing import superseded
 from verifflowcc.domain.items import Item, SourceKind, Status, Trust
 from verifflowcc.errors import FormatError, NotAllowed, UsageError
 from verifflowcc.services.memory.exporting import export_memory
@@ -466,3 +467,19 @@ def test_a_row_goes_where_it_is_told_to(tmp_path: Path) -> None:
     take(here, rows(tmp_path, PERSON_ROW), scope="project")
 
     assert the_item(here, "project", str(PERSON_ROW["id"])).path.startswith(".memory/project/items/business_fact/")
+
+
+@pytest.mark.vfcc("REQ-PENDING")
+@pytest.mark.parametrize("was", ["", "archived: {on: 2026-11-01, why: ended, was: active}\n"])
+def test_an_archived_item_that_would_replace_another_waits_where_no_person_imports_it(tmp_path: Path, was: str) -> None:
+    here = project(tmp_path / "p", {"project/items/fact/old.md": item("old")})
+    text = f"---\nid: new\ntype: fact\nstatus: archived\n{was}links: [{{to: old, relation: supersedes}}]\n---\nSo.\n"
+    path = ".memory/project/items/fact/new.md"
+
+    assert fates(take(here, rows(tmp_path, {"scope": "project", "id": "new", "path": path, "text": text}), AGENT)) == [
+        "proposed"
+    ]
+
+    assert the_item(here, "project", "new").status is Status.PENDING
+    with open_store(here, "project") as store:
+        assert superseded(store.items()).found == {}

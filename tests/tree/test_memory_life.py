@@ -20,7 +20,10 @@ from verifflowcc.services.workspace import Workspace
 
 BACKENDS = ("files", "sqlite")
 AGENT = "{{kind: extracted, actor: agent:coder}}"
-ODD = f"---\nid: {{id}}\ntype: fact\n{{status}}source: {AGENT}\nmine:  [1,  2] # kept\n---\n{{text}}"
+PROMOTED = "{{promoted_by: 'human:You', promoted_on: 2026-11-01}}"
+ODD = (
+    f"---\nid: {{id}}\ntype: fact\n{{status}}source: {AGENT}\ndetails: {PROMOTED}\nmine:  [1,  2] # kept\n---\n{{text}}"
+)
 STATUSES = (
     "",
     "status: active\n",
@@ -233,6 +236,31 @@ def test_consolidation_has_its_own_switch_and_interval(tmp_path: Path) -> None:
     assert keep_up(here) == (), "the newest summary says when it was last done"
     days(here, 1)
     assert [step.kind for step in keep_up(here)] == [StepKind.CONSOLIDATED]
+
+
+@pytest.mark.vfcc("REQ-SETTING-CONSOLIDATION")
+def test_where_nothing_is_set_items_are_summed_up_once_in_seven_days(plain: Workspace) -> None:
+    put(plain, *cache())
+    assert [step.kind for step in keep_up(plain)] == [StepKind.CONSOLIDATED]
+    put(plain, *(each.replace("id: c", "id: d") for each in cache("insight")))
+    days(plain, 6)
+    assert keep_up(plain) == ()
+    days(plain, 1)
+    assert [step.kind for step in keep_up(plain)] == [StepKind.CONSOLIDATED]
+
+
+@pytest.mark.vfcc("REQ-TTL", "REQ-EXPIRES")
+def test_each_type_runs_out_the_day_after_its_time_is_over(here: Workspace) -> None:
+    last = {"fact": "2025-11-21", "fix": "2026-05-25", "question": "2026-08-23", "preference": "2000-01-01"}
+    put(here, *(found(name, name, name, created=day).replace("source: {kind: extracted, actor: agent:coder}\n", "")
+                for name, day in last.items()))  # fmt: skip
+    put(here, found("says", "So it says", "decision", more="expires: 2026-11-21\n"))
+    put(here, found("state", "In the middle", "task_state", created="2026-11-07"), scope="project")
+    assert keep_up(here) == (), "today is the last day of each"
+    days(here, 1)
+
+    assert {step.item for step in keep_up(here)} == {"fact", "fix", "question", "says"}
+    assert {items(here)[name].item.status for name in ("fact", "fix", "question", "says")} == {Status.ARCHIVED}
 
 
 def test_a_summary_whose_original_was_replaced_or_forgotten_is_undone(here: Workspace) -> None:

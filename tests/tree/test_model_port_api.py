@@ -116,6 +116,7 @@ def test_what_is_missing_is_said_before_anything_is_sent(
     assert caught.value.message.startswith(f"{name} cannot be asked: {told}")
 
 
+@pytest.mark.vfcc("REQ-MODEL-PORT")
 def test_without_the_library_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic_ai.exceptions", None)
     with pytest.raises(ModelError, match="needs the extra llm") as caught:

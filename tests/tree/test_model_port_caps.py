@@ -129,41 +129,103 @@ def test_a_program_that_is_not_there_takes_a_call_and_no_tokens(home: Callable[.
     assert spent_today(workspace) == Spent(1, 0)
 
 
+RESERVES = """
+import sys
+from verifflowcc.domain.config import ModelSettings
+from verifflowcc.errors import ConflictError, ModelError
+from verifflowcc.services.memory.model_budget import Spent, open_budget
+budget, got = open_budget(None, ModelSettings(**eval(sys.argv[1]))), 0
+for _ in range(int(sys.argv[2])):
+    try:
+        budget.reserve(10, Spent(), 1)
+        got += 1
+    except ModelError as error:
+        assert error.why == "capped"
+    except ConflictError:
+        pass
+print(got)
+"""
+
+
 @pytest.mark.vfcc("REQ-CALL-CAPS")
+@pytest.mark.parametrize(
+    ("caps", "calls"),
+    [
+        ({"max_calls_per_day": 30, "max_tokens_per_day": 10**9}, 30),
+        ({"max_calls_per_day": 10**6, "max_tokens_per_turn": 500, "max_tokens_per_day": 15_100}, 30),
+    ],
+    ids=["calls", "tokens"],
+)
 def test_processes_that_ask_at_once_get_no_more_than_the_cap_together(
-    home: Callable[..., Workspace], tmp_path: Path
+    caps: dict[str, int], calls: int, home: Callable[..., Workspace]
 ) -> None:
+    """Of the tokens each takes 500, so that 100 of them are left, which are too few for an answer."""
     workspace = home()
-    code = (
-        "import sys\nfrom pathlib import Path\nfrom verifflowcc.domain.config import ModelSettings\n"
-        "from verifflowcc.errors import ConflictError, ModelError\n"
-        "from verifflowcc.services.memory.model_budget import Spent, open_budget\n"
-        "budget, got = open_budget(None, ModelSettings(max_calls_per_day=30, max_tokens_per_day=10**9)), 0\n"
-        f"for _ in range({EACH}):\n"
-        "    try:\n        budget.reserve(10, Spent(), 1); got += 1\n"
-        "    except ModelError as error:\n        assert error.why == 'capped'\n"
-        "    except ConflictError: pass\n"
-        "print(got)\n"
-    )
     running = [
-        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(WRITERS)
+        subprocess.Popen([sys.executable, "-c", RESERVES, repr(caps), str(EACH)], stdout=subprocess.PIPE, text=True)
+        for _ in range(WRITERS)
     ]
     got = [int(each.communicate(timeout=60)[0]) for each in running]
 
-    assert WRITERS * EACH > 30
-    assert sum(got) == 30
+    assert calls < WRITERS * EACH
+    assert sum(got) == calls
     data = read_metrics_log(user_home() / "user/local")
-    assert data.count(b"model.calls") == 30
+    assert data.count(b"model.calls") == calls
     assert workspace.root.is_dir()
+
+
+@dataclass(slots=True)
+class Moving:
+    """A clock that a test sets."""
+
+    at: datetime
+
+    def now(self) -> datetime:
+        return self.at
+
+
+@pytest.mark.vfcc("REQ-CALL-CAPS")
+def test_what_a_call_gives_back_after_midnight_goes_to_the_day_of_which_it_was_taken(
+    home: Callable[..., Workspace],
+) -> None:
+    """Or a call that began yesterday would raise what may be spent today."""
+    clock = Moving(datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC))
+    workspace = Workspace(home().root, clock=clock)
+    budget = open_budget(workspace, ModelSettings(max_tokens_per_turn=1_000, max_tokens_per_day=1_500))
+    reserved = budget.reserve(10, Spent(), 1)
+    clock.at = datetime(2026, 11, 22, 0, 0, 1, tzinfo=UTC)
+    today = budget.reserve(10, Spent(), 1)
+    assert budget.settle(reserved, 100) == 100
+
+    assert (reserved.tokens, today.tokens, spent_today(workspace)) == (1_000, 1_000, Spent(1, 1_000))
+    assert budget.reserve(10, Spent(), 1).tokens == 500
+    with pytest.raises(ModelError, match="1,500 tokens for a day"):
+        budget.reserve(10, Spent(), 1)
+    clock.at = datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC)
+    assert spent_today(workspace) == Spent(1, 100)
+
+
+@pytest.mark.vfcc("REQ-CALL-CAPS")
+def test_what_was_spent_today_is_known_after_the_log_was_summed(
+    home: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verifflowcc.adapters.files.metrics.GROWN_BYTES", 300)
+    run(home(day=21), 20)
+    log = user_home() / "user/local/metrics.jsonl"
+    before = log.read_bytes().count(b"\n")
+    used = run(home(day=22, max_calls_per_day=15), 20)
+
+    assert (used.calls, spent_today(home(day=22)).calls, spent_today(home(day=21)).calls) == (15, 15, 20)
+    assert log.read_bytes().count(b"\n") < before
 
 
 def test_a_torn_line_costs_no_other_line(home: Callable[..., Workspace]) -> None:
     workspace = home()
     folder, inside = user_home() / "user/local", user_home()
-    add_metrics(folder, inside, metric_lines([Counted("2026-11-21T10:00:00Z", "model.calls", 2)]))
+    add_metrics(folder, inside, metric_lines([Counted("2026-11-21T10:00:00Z", "model.calls", 2)]), "2026-11-21")
     with (folder / "metrics.jsonl").open("ab") as file:
         file.write(b'{"at":"2026-11-21T10:00:00Z","metric":"model.ca')
-    add_metrics(folder, inside, metric_lines([Counted("2026-11-21T11:00:00Z", "model.calls", 3)]))
+    add_metrics(folder, inside, metric_lines([Counted("2026-11-21T11:00:00Z", "model.calls", 3)]), "2026-11-21")
 
     assert spent_today(workspace).calls == 5
 

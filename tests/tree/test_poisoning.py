@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -56,22 +56,26 @@ def here(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     return world(tmp_path, "files", monkeypatch, request).project("one")
 
 
-def _added(here: Workspace) -> None:
-    for number, text in enumerate(TEXTS):
+Share = Sequence[tuple[int, str]]
+"""Some of the texts, each with its number."""
+
+
+def _added(here: Workspace, share: Share) -> None:
+    for number, text in share:
         scope = "user" if number % 2 else "project"
         with suppress(UsageError):  # what cannot be shown is refused here
             add(here, "goal" if number % 2 else "fact", text, actor=AGENT, scope=scope, key=f"k{number}")
 
 
-def _ingested(here: Workspace) -> None:
+def _ingested(here: Workspace, share: Share) -> None:
     speakers = (Speaker.AGENT, Speaker.TOOL, Speaker.OUTSIDE, Speaker.PERSON)
-    turns = [turn(number, text, speaker=speakers[number // 8 % 4]) for number, text in enumerate(TEXTS)]
+    turns = [turn(number, text, speaker=speakers[number // 8 % 4]) for number, text in share]
     learn(here, talk(*turns, origin="page.md@0"), actor=AGENT)
 
 
-def _lines(here: Workspace) -> None:
+def _lines(here: Workspace, share: Share) -> None:
     rows = []
-    for number, text in enumerate(TEXTS):
+    for number, text in share:
         scope = "user" if number % 2 else "project"
         item = make(f"p{number}", scope, type="goal" if number % 2 else "fact", trust="human")
         own = {"scope": scope, "id": item.item.id, "path": item.item.path, "text": f"{item.text}\n{text}\n"}
@@ -79,10 +83,10 @@ def _lines(here: Workspace) -> None:
     _imported(here, "rows.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
 
 
-def _markdown(here: Workspace) -> None:
+def _markdown(here: Workspace, share: Share) -> None:
     folder = here.root.parent / "pages"
     folder.mkdir()
-    for number, text in enumerate(TEXTS):
+    for number, text in share:
         (folder / f"p{number}.md").write_bytes(text.encode("utf-8"))
     import_memory(here, str(folder), Choices(type="convention", skip_broken=True), actor=AGENT, confirm=yes)
 
@@ -93,25 +97,25 @@ def _imported(here: Workspace, name: str, text: str) -> None:
     import_memory(here, str(path), Choices(type="fact", skip_broken=True), actor=AGENT, confirm=yes)
 
 
-def _noted(here: Workspace) -> None:
+def _noted(here: Workspace, share: Share) -> None:
     task = start_task(here, "Look at a page", actor=AGENT)
-    noted = [note_in_task(here, Note(text), actor=AGENT, task=task.id).item.id for text in TEXTS]
+    noted = [note_in_task(here, Note(text), actor=AGENT, task=task.id).item.id for _, text in share]
     end_task(here, task.id, TaskStatus.COMPLETED, actor=AGENT, promote=noted)
 
 
-def _called(here: Workspace) -> None:
+def _called(here: Workspace, share: Share) -> None:
     source = Source(actor="agent:mcp")
     with open_store(here, "project") as project, open_store(here, "user") as user:
-        for number, text in enumerate(TEXTS):
+        for number, text in share:
             if number % 2:
                 ProjectMemoryStore("one", project, source=source).add_convention(text, "all", key=f"k{number}")
             else:
                 GlobalMemoryStore(user, lambda _: True, source=source).add_pattern(text, "all", key=f"k{number}")
 
 
-def _carried(here: Workspace) -> None:
+def _carried(here: Workspace, share: Share) -> None:
     """Proposed, exported with all that the agent would have liked to say of it, and brought back under new ids."""
-    _called(here)
+    _called(here, share)
     text = export_memory(here, ("project", "user")).text
     rows = [json.loads(line) for line in text.splitlines()]
     for row in rows:
@@ -124,16 +128,20 @@ def _carried(here: Workspace) -> None:
     _imported(here, "carried.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
 
 
-WAYS: dict[str, tuple[Callable[[Workspace], None], tuple[str, ...], int]] = {
-    "added": (_added, (AGENT,), 120),
+WAYS: dict[str, tuple[Callable[[Workspace, Share], None], tuple[str, ...], int]] = {
+    "added": (_added, (AGENT,), 60),
     "ingested": (_ingested, ("page.md", "s"), 1),
-    "imported lines": (_lines, (AGENT,), COUNT),
-    "imported Markdown": (_markdown, (AGENT,), 120),
-    "noted in a task and kept": (_noted, (AGENT,), COUNT),
-    "kept by a program of an agent": (_called, ("agent:mcp",), COUNT),
-    "exported, forged and imported": (_carried, ("agent:mcp", AGENT), 2 * COUNT),
+    "imported lines": (_lines, (AGENT,), 100),
+    "imported Markdown": (_markdown, (AGENT,), 60),
+    "noted in a task and kept": (_noted, (AGENT,), 100),
+    "kept by a program of an agent": (_called, ("agent:mcp",), 100),
+    "exported, forged and imported": (_carried, ("agent:mcp", AGENT), 200),
 }
-"""How texts get in, the sources under which they are undone, and how many there are at least."""
+"""How texts get in, the sources under which they are undone, and how many of a hundred there are at least."""
+SHARES = tuple(tuple(enumerate(TEXTS))[at : at + 25] for at in range(0, COUNT, 25))
+"""The texts in eight parts, each with all families: what was just written is read again at every write, so that the
+whole at once takes eight times as long."""
+CASES = [(way, share) for way in WAYS for share in ((tuple(enumerate(TEXTS)),) if way == "ingested" else SHARES)]
 
 
 def items(here: Workspace) -> list[Item]:
@@ -145,17 +153,19 @@ def items(here: Workspace) -> list[Item]:
 
 
 @pytest.mark.vfcc("REQ-PENDING")
-@pytest.mark.parametrize("way", WAYS)
-def test_nothing_rises_leaves_its_fence_or_stays_when_its_source_is_undone(here: Workspace, way: str) -> None:
+@pytest.mark.parametrize(("way", "share"), CASES, ids=[f"{way} from {share[0][0]}" for way, share in CASES])
+def test_nothing_rises_leaves_its_fence_or_stays_when_its_source_is_undone(
+    here: Workspace, way: str, share: Share
+) -> None:
     bring, sources, least = WAYS[way]
     add(here, "fact", "The client is Acme", key="k0", id="mine")
     with open_store(here, "project") as store:
         mine = store.get("mine")
 
-    bring(here)
+    bring(here, share)
 
     brought = [each for each in items(here) if each.id != "mine"]
-    assert len(brought) >= least
+    assert len(brought) * 100 >= least * (len(share) if way != "ingested" else 100)
     for item in brought:
         assert item.status is Status.PENDING, item
         assert least_trust(item.trust, Trust.AGENT) is item.trust, item
@@ -163,7 +173,7 @@ def test_nothing_rises_leaves_its_fence_or_stays_when_its_source_is_undone(here:
         assert not {name for name, _ in item.details} & set(RECORDED), item
     assert not [each for each in _fenced(here) if "POISON" in each]
 
-    for item in brought[:40]:
+    for item in brought[:: max(1, len(brought) // 4)]:
         found = find(here, item.id, item.scope)
         with pytest.raises(NotAllowed):
             promote_item(here, found, None, actor=AGENT, today=TODAY, confirm=yes)
@@ -217,9 +227,12 @@ def test_no_text_closes_its_fence_or_brings_in_what_nobody_sees(number: int) -> 
 def test_what_a_merge_brings_in_is_shown_where_it_claims_more_than_its_source(here: Workspace) -> None:
     keep(here, "project", stored_item(".memory/project/items/fact/claimed.md", CLAIMS.encode()))
 
-    (found,) = [each for each in check_memory(here).report.findings if each.code == "raised-trust"]
+    found = [each.message for each in check_memory(here).report.findings if each.code in ("raised-trust", "unpromoted")]
 
-    assert found.message == "claimed is trusted as human, agent:coder wrote it, and nobody is named who vouches"
+    assert sorted(found) == [
+        "claimed is active, agent:coder wrote it, and nobody is named who promoted it: it waits",
+        "claimed is trusted as human, agent:coder wrote it, and nobody is named who vouches",
+    ]
 
 
 def test_a_person_who_vouches_is_named_and_one_who_only_promotes_vouches_for_nothing(here: Workspace) -> None:
@@ -245,7 +258,6 @@ def test_an_agent_says_of_no_item_that_a_person_promoted_it(here: Workspace) -> 
         add(here, "fact", "Said", actor=AGENT, details=("promoted_by=human:You",))
     found = find(here, add(here, "fact", "Said", actor=AGENT).item.id)
     for old, new in (
-        ("trust: agent", "trust: human"),
         ("status: pending", "status: active"),
         ("---\n\n", "details: {promoted_by: 'human:You'}\n---\n\n"),
     ):
@@ -254,6 +266,17 @@ def test_an_agent_says_of_no_item_that_a_person_promoted_it(here: Workspace) -> 
         with pytest.raises(NotAllowed):
             replace_text(here, found, text, actor=AGENT, today=TODAY, confirm=yes)
     assert find(here, found.item.id).stored == found.stored
+
+
+def test_an_agent_that_writes_that_it_is_trusted_as_a_person_is_trusted_as_an_agent(here: Workspace) -> None:
+    """What it says besides is kept; only the claim is not."""
+    found = find(here, add(here, "fact", "Said", actor=AGENT).item.id)
+    text = found.stored.text.replace("trust: agent", "trust: human", 1)
+    assert text != found.stored.text
+
+    item = replace_text(here, found, text, actor=AGENT, today=TODAY, confirm=yes).item
+
+    assert (item.trust, item.status) == (Trust.AGENT, Status.PENDING)
 
 
 def test_a_tasks_text_in_the_place_of_a_persons_is_trusted_as_the_task(here: Workspace) -> None:

@@ -54,7 +54,7 @@ def memory(
     if output is not None:
         from verifflowcc.adapters.files.text_file import write_given
 
-        write_given(output, text)
+        write_given(output, out.without_secrets(text))
     elif text:
         out.emit(text)
     if output is not None or wanted not in {Format.TEXT, Format.JSON}:

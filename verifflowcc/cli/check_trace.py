@@ -63,7 +63,7 @@ def trace(
         if text:
             out.emit(text)
     else:
-        _write(output, text)
+        _write(output, out.without_secrets(text))
     if output is not None or wanted not in {Format.TEXT, Format.JSON}:
         from verifflowcc.cli.trace_findings_views import verdict
 

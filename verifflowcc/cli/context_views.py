@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 
 def deliver(text: str, path: Path | None) -> None:
-    """Write to `path`, or to stdout where there is none; on a terminal a line apart from what comes after it."""
+    """Write a prompt, or its JSON, to `path`, or to stdout where there is none: the same bytes.
+
+    Secrets are withheld already. On a terminal what comes after it is a line apart.
+    """
     if path is not None:
         write_given(path, text if text.endswith("\n") else text + "\n")
         return
-    out.emit(text)
+    out.emit(text, withheld=True)
     if sys.stdout.isatty() and out.person_is_looking():
         out.say("")
 

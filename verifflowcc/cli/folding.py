@@ -3,6 +3,7 @@
 import sys
 import textwrap
 
+from verifflowcc.cli.output import without_secrets
 from verifflowcc.cli.table import UNBOUNDED, width_of
 
 
@@ -12,7 +13,7 @@ def folded(line: str, hang: int) -> str:
     if width >= UNBOUNDED or len(line) <= width:
         return line
     return textwrap.fill(
-        line,
+        without_secrets(line),
         width,
         subsequent_indent=" " * hang,
         break_long_words=False,

@@ -62,7 +62,7 @@ def export(
     if as_json:
         out.emit_json({"counts": found.counts, "number": found.number, "problems": found.problems})
     elif output is None and found.text:
-        out.emit(found.text)
+        out.emit(found.text, withheld=True)
     if not as_json:
         each = ", ".join(f"{number:,} of {scope}" for scope, number in sorted(found.counts.items()))
         out.say(f"exported: {each}")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from verifflowcc.services.memory.finding import Found
     from verifflowcc.services.memory.promoting import Promoted, Promoting
     from verifflowcc.services.memory.rejecting import Rejected
+    from verifflowcc.services.workspace import Workspace
 
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID…", help="The items' ids, or the beginnings of them.")]
 
@@ -103,10 +104,23 @@ def promote(
                 )
             )
     finally:
+        _count(here.workspace, found, done)
         if done and not as_json:
             tell([_told(each) for each in done])
         elif done:
             out.emit_json(_one_or_all(done))
+
+
+def _count(workspace: "Workspace | None", found: "Sequence[Found]", done: "Sequence[Promoted]") -> None:
+    """Count the items in whose place a proposal came; what held already and moves up comes in the place of none."""
+    from verifflowcc.cli import output as out
+    from verifflowcc.domain.items import Status
+    from verifflowcc.services.memory.counting import SUPERSEDED, note_metrics
+
+    pairs = zip(found, done, strict=False)
+    replaced = sum(len(after.supersedes) for before, after in pairs if before.item.status is Status.PENDING)
+    for notice in note_metrics(workspace, {SUPERSEDED: replaced}):
+        out.warn(notice)
 
 
 def _each_once(found: "Sequence[Found]") -> "list[Found]":

@@ -38,7 +38,7 @@ def _of_one(each: "Waiting") -> Iterator[str]:
         yield folded(f"  {_WORDS[other.relation]} {other.id}{title}", 4)
     text = each.text.splitlines()
     if text != [item.title]:
-        yield from (folded(f"  | {line}", 4) for line in text[:MOST_LINES])
+        yield from (folded(f"  | {line}", 4).rstrip() for line in text[:MOST_LINES])
         if len(text) > MOST_LINES:
             yield f"  | and {len(text) - MOST_LINES} more lines: vfcc memory show {item.id}"
 

@@ -23,7 +23,7 @@ def ingest(
         str | None, typer.Option("--kind", metavar="KIND", help="dialogue, claude, codex or jsonl; else as it looks.")
     ] = None,
     scope: Annotated[
-        str | None, typer.Option("--scope", metavar="SCOPE", help="user or project alone; else both.")
+        str | None, typer.Option("--scope", metavar="SCOPE", help="user, project or agent/ROLE alone; else as set.")
     ] = None,
     pending: Annotated[bool, typer.Option("--pending", help="Propose everything; nothing is active yet.")] = False,
     agent: Annotated[
@@ -36,6 +36,7 @@ def ingest(
         bool, typer.Option("--again", help="Read turns again whose items are not here any more, or never were.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be kept; write nothing.")] = False,
+    ask_model: Annotated[bool, typer.Option("--ask-model", help="With --dry-run: ask the model all the same.")] = False,
     yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -47,24 +48,21 @@ def ingest(
 
     Exits with 1 where something could not be read.
     """
-    from verifflowcc.adapters.files.user_home import USER
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
-    from verifflowcc.errors import UsageError
+    from verifflowcc.services.memory.choosing_scope import scopes_to_learn
     from verifflowcc.services.memory.conversations import read_conversations
     from verifflowcc.services.memory.ingesting import Choices
     from verifflowcc.services.memory.ingesting import ingest as learn
     from verifflowcc.services.memory.opening import memory_settings
     from verifflowcc.services.memory.refining import open_extractor
-    from verifflowcc.services.memory.scopes import PROJECT
+    from verifflowcc.services.memory.scopes import agent_of
 
-    if scope not in (None, USER, PROJECT):
-        raise UsageError(f"what is learned is of the user or the project, not of {scope!r}", hint="--scope project")
     here = acting_here()
-    both = (USER, PROJECT) if here.workspace else (USER,)
+    chosen = scopes_to_learn(here.workspace, scope, agent=agent_of(here.actor))
     conversations = read_conversations(files, kind=kind, session=session, agents=agent or ())
-    choices = Choices((scope,) if scope else both, pending, dry_run, again)
-    with open_extractor(here.workspace, memory_settings(here.workspace)) as extract:
+    choices = Choices(chosen.scopes, pending, dry_run, again, chosen.proposes)
+    with open_extractor(here.workspace, memory_settings(here.workspace), asks=ask_model or not dry_run) as extract:
         done = learn(
             here.workspace,
             conversations,

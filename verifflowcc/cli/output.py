@@ -1,6 +1,7 @@
 """How things reach the terminal: data to stdout, everything else to stderr.
 
-Data that is piped is UTF-8 whatever the locale; a console that cannot show a character gets a `?` for it.
+Data that is piped is UTF-8 whatever the locale; a console that cannot show a character gets a `?` for it. Whatever a
+command prints passes here, so that no secret that lies in a file gets out, whoever wrote that file.
 """
 
 import os
@@ -16,13 +17,17 @@ from verifflowcc.errors import WorkspaceError
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
-def emit(text: str) -> None:
-    """Write data to stdout, ending with one newline.
+def emit(text: str, *, withheld: bool = False) -> None:
+    """Write data to stdout, ending with one newline, with a word in the place of each secret.
 
-    Raises BrokenPipeError where the reader has gone, WorkspaceError where stdout cannot take it.
+    A terminal gets nothing that could steer it, a pipe what there is. `withheld` says that the text was made without
+    secrets. Raises BrokenPipeError where the reader has gone, WorkspaceError where stdout cannot take it.
     """
+    shown = text if withheld else without_secrets(text)
+    if sys.stdout.isatty():
+        shown = _printable(shown)
     try:
-        write(sys.stdout, text if text.endswith("\n") else text + "\n")
+        write(sys.stdout, shown if shown.endswith("\n") else shown + "\n")
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -32,21 +37,29 @@ def emit(text: str) -> None:
 
 def emit_json(value: object) -> None:
     """Write a value to stdout as JSON: objects by field name, sorted keys, two spaces of indentation."""
-    emit(json_text(value))
+    emit(json_text(value), withheld=True)
 
 
 def json_text(value: object) -> str:
-    """Return a value as the JSON that `emit_json` writes; what nobody sees is written as an escape."""
+    """Return a value as the JSON that `emit_json` writes; what nobody sees is an escape, and a secret is withheld."""
     import json
 
     from verifflowcc.text.invisible import escape_invisible
+    from verifflowcc.text.withholding import withhold_json
 
-    return escape_invisible(json.dumps(plain(value), indent=2, sort_keys=True, ensure_ascii=False))
+    return escape_invisible(json.dumps(withhold_json(plain(value)), indent=2, sort_keys=True, ensure_ascii=False))
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with a word in the place of each secret, for what is written to a file as to stdout."""
+    from verifflowcc.text.secrets import withhold
+
+    return withhold(text)
 
 
 def say(text: str) -> None:
     """Write a message for the person to stderr; what a name in it could do to a terminal is written out."""
-    shown = _printable(text)
+    shown = _printable(without_secrets(text))
     try:
         write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
     except OSError:

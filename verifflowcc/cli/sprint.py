@@ -147,7 +147,7 @@ def report(
     if output is None:
         out.emit(text)
     else:
-        write_given(output, text)
+        write_given(output, out.without_secrets(text))
     fork_views.leave_if_troubled(state)
     if told.problems:
         raise typer.Exit(1)

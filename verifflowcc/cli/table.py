@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TextIO
 
+from verifflowcc.text.withholding import withhold_cells
+
 UNBOUNDED = 1_000
 """Columns in a pipe, where nothing is folded or cut."""
 GAP = 2
@@ -19,10 +21,10 @@ def table(
     """Return rows under headings, aligned; columns in `right` are numbers.
 
     It keeps to `width` columns, those of stdout if not said: it folds between words, and where that is not enough each
-    row is a block of lines.
+    row is a block of lines. Secrets are withheld before anything is cut, after which nobody could tell them.
     """
     width = width_of(sys.stdout) if width is None else width
-    cells = [[_plain_cell(cell) for cell in row] for row in rows]
+    cells = [[_plain_cell(cell) for cell in row] for row in withhold_cells(rows)]
     columns = list(zip(headings, *cells, strict=True))
     widths = [max(map(_wide, column)) for column in columns]
     room = width - GAP * (len(columns) - 1)

@@ -77,8 +77,10 @@ def export(
 
     suffix = output.suffix.lower().removeprefix(".") if output else ""
     exported = export_items(open_workspace(), format_ or (suffix if suffix in FORMATS else "csv"), tuple(type_ or ()))
+    for notice in exported.notices:
+        out.warn(notice)
     if output is None:
-        out.emit(exported.text)
+        out.emit(exported.text, withheld=True)
         return
     write_given(output, exported.text)
     out.say(f"{exported.items} item{'' if exported.items == 1 else 's'} written to {output}")

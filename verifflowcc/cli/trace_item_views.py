@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.cli.folding import folded
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.text.invisible import printable
+from verifflowcc.text.secrets import withhold
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_clearing import ToClear
@@ -59,7 +60,7 @@ def to_verify(what: "ToVerify") -> list[str]:
 
 
 def _text(item: TraceItem) -> Iterator[str]:
-    lines = item.text.splitlines()
+    lines = withhold(item.text).splitlines()
     yield from (f"  {line}" for line in lines[:MOST_LINES])
     if len(lines) > MOST_LINES:
         yield f"  and {len(lines) - MOST_LINES} more lines in {item.path}"
@@ -144,4 +145,4 @@ def _part(heading: str, lines: list[str]) -> Iterator[str]:
 def _indented(text: str, *, gap: bool = True) -> Iterator[str]:
     if gap and text:
         yield ""
-    yield from (folded(f"  {line}", 2).rstrip() for line in text.splitlines())
+    yield from (folded(f"  {line}", 2).rstrip() for line in withhold(text).splitlines())

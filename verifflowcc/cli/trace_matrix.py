@@ -65,7 +65,7 @@ def matrix(
     else:
         from verifflowcc.adapters.files.text_file import write_given
 
-        write_given(output, text)
+        write_given(output, out.without_secrets(text))
         out.say(f"written: {output}")
 
 

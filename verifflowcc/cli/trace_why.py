@@ -35,6 +35,7 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
 
 def _page(told: "Story", view: "TraceView") -> Iterator[str]:
     from verifflowcc.cli.folding import folded
+    from verifflowcc.text.secrets import withhold
 
     item = told.item
     yield folded(f"{item.id}: {item.title}", 2)
@@ -42,7 +43,7 @@ def _page(told: "Story", view: "TraceView") -> Iterator[str]:
     yield folded(f"  {', '.join(_facts(told))}", 4)
     yield f"  {item.path}"
     if item.text:
-        yield from (f"  {line}".rstrip() for line in ("", *item.text.splitlines()))
+        yield from (f"  {line}".rstrip() for line in ("", *withhold(item.text).splitlines()))
     yield from _part("why it is there", _reasons(told, view))
     yield from _part("what answers it", (_answer(told, number) for number in range(len(told.answers))))
     yield from _part("what it still needs", told.lacking)

@@ -10,6 +10,7 @@ from functools import cached_property
 from posixpath import normpath
 
 from verifflowcc.domain.items import DecisionStatus, Item, Relation, Status
+from verifflowcc.domain.vouching import awaits_promotion
 
 _NOT_IN_FORCE = frozenset({DecisionStatus.PROPOSED, DecisionStatus.REJECTED})
 _NUMBER = re.compile(r"(?:ADR[ #:_-]*|#)?([0-9]{1,6})", re.IGNORECASE)
@@ -37,6 +38,26 @@ class Supersession:
 
 
 @dataclass(frozen=True, slots=True)
+class Stale:
+    """A summary, by its id and path, that tells an item which another replaced; `original` and `by` are their ids."""
+
+    summary: str
+    path: str
+    original: str
+    by: str
+
+    @property
+    def why(self) -> str:
+        """What is wrong with it, as a clause."""
+        return f"tells {self.original}, which {self.by} replaced"
+
+    @property
+    def told(self) -> str:
+        """What is wrong with it, and what to do."""
+        return f"{self.summary} {self.why}: vfcc memory maintain makes it anew"
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """Path → reason for every item that does not stand; `notices` as in `Supersession`."""
 
@@ -48,7 +69,27 @@ def standing(items: Sequence[Item]) -> Standing:
     """Return what does not stand: superseded, rejected, deprecated, pending, archived."""
     found = superseded(items)
     reasons = withdrawn(items) | {path: each.why for path, each in found.found.items()}
-    return Standing(reasons, found.notices)
+    told = (each.told for each in stale_summaries(items, found.found))
+    return Standing(reasons, (*found.notices, *told))
+
+
+def stale_summaries(items: Iterable[Item], found: Mapping[str, Superseded]) -> tuple[Stale, ...]:
+    """Return the summaries that tell what a newer item replaced: each summary once, by its id.
+
+    `found` is what is superseded among the items.
+    """
+    every = list(items)
+    put_into = [item for item in every if item.archived and item.archived.into and item.path in found]
+    if not put_into:
+        return ()
+    active = {item.id: item.path for item in every if item.status is Status.ACTIVE}
+    ids = {item.path: item.id for item in every}
+    stale = {}
+    for item in sorted(put_into, key=lambda each: each.id, reverse=True):
+        into, by = (item.archived.into if item.archived else "") or "", found[item.path].by or ""
+        if item.status is Status.ARCHIVED and into in active:
+            stale[into] = Stale(into, active[into], item.id, ids.get(by, by))
+    return tuple(stale[name] for name in sorted(stale))
 
 
 def withdrawn(items: Iterable[Item]) -> dict[str, str]:
@@ -57,6 +98,8 @@ def withdrawn(items: Iterable[Item]) -> dict[str, str]:
     for item in items:
         if item.status is not Status.ACTIVE:
             reasons[item.path] = str(item.status)
+        elif awaits_promotion(item):
+            reasons[item.path] = f"pending: {item.source.actor} wrote it, and nobody promoted it"
         elif item.decision and item.decision.status in _WITHDRAWN:
             instead = f"; see {', '.join(item.decision.instead)}" if item.decision.instead else ""
             reasons[item.path] = f"{item.decision.status}{instead}"
@@ -117,8 +160,9 @@ def _derive(
 
 def _targets(item: Item) -> Iterator[str]:
     """Yield what the item supersedes, as written, if the item is in force, or was before it was archived."""
-    never_held = item.archived is not None and item.archived.was == str(Status.PENDING)
-    if item.status is Status.PENDING or never_held or (item.decision and item.decision.status in _NOT_IN_FORCE):
+    was = item.archived.was if item.archived else None
+    never_held = was is not None and was.strip("'\" ") == str(Status.PENDING)
+    if awaits_promotion(item) or never_held or (item.decision and item.decision.status in _NOT_IN_FORCE):
         return
     yield from (link.to for link in item.links if link.relation is Relation.SUPERSEDES)
     yield from item.decision.supersedes if item.decision else ()

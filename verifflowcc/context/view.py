@@ -27,7 +27,8 @@ def plain_text(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return `text` as one line of at most `LINE_CHARS` characters; what was cut shows as `…`."""
+    """Return `text` as one line of at most `LINE_CHARS` characters, without secrets; what was cut shows as `…`."""
+    text = withhold(text)
     if len(text) <= LINE_CHARS and text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
         return text
     shown = show_invisible(_BREAKS.sub(" ", text)).strip()
@@ -157,16 +158,16 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
     """Return an entry whose text stands in a fence that nothing in it can close."""
     body = plain_text(text)
     return EntryView(
-        key=one_line(withhold(key)),
-        title=one_line(withhold(title)),
+        key=one_line(key),
+        title=one_line(title),
         text=body,
         fence=fence_for(body),
         info=kind if kind in INFOS else "text",
-        source=one_line(withhold(source)),
+        source=one_line(source),
         date=one_line(date or ""),
         trust=one_line(trust),
         trimmed=trimmed,
-        standing=one_line(withhold(standing)),
+        standing=one_line(standing),
     )
 
 

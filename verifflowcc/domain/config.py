@@ -145,11 +145,21 @@ class ExtractionMode(StrEnum):
 
 
 class ScopeMode(StrEnum):
-    """Which scopes are drawn on where nobody says: all of the project, the role's own part, or none but those named."""
+    """How the scope of what is new is chosen, where nobody names one.
+
+    By whose a statement is (`workspace`), what a role learns to that role (`skill`), or by a person alone (`manual`).
+    """
 
     SKILL = "skill"
     WORKSPACE = "workspace"
     MANUAL = "manual"
+
+
+class SecretScanner(StrEnum):
+    """Who looks for secrets in what is written: our own patterns, or a library beside them."""
+
+    OWN = "own"
+    DETECT_SECRETS = "detect-secrets"
 
 
 class Stale(StrEnum):
@@ -197,6 +207,7 @@ class MemorySettings:
     rerank: RerankSettings = RerankSettings()
     consolidation: ConsolidationSettings = ConsolidationSettings()
     ttl_days: Mapping[str, int | None] = field(default_factory=dict)
+    secret_scanner: SecretScanner = SecretScanner.OWN
 
     def assembly_for(self, agent: str) -> Assembly:
         """Return what a role is offered: more of the user for a thinking one, more of the project for a working one."""

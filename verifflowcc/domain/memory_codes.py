@@ -106,6 +106,13 @@ _TABLE: Mapping[MemoryFamily, tuple[_Row, ...]] = {
             "Its source is no person, it says that a person vouches for it, and it does not say who.",
             "Read it. If it is right: `vfcc memory edit ID --trust human`; else forget it.",
         ),
+        (
+            "unpromoted",
+            _W,
+            "an item says that it is active, and only a machine says so",
+            "An agent or a job wrote it, and it names nobody who promoted it: it waits, whatever its status says.",
+            "Read it, then `vfcc memory promote ID` or `vfcc memory reject ID`.",
+        ),
     ),
     MemoryFamily.IDENTITY: (
         (
@@ -218,6 +225,13 @@ _TABLE: Mapping[MemoryFamily, tuple[_Row, ...]] = {
             "an item waits for a person",
             "It was proposed and enters no prompt before a person has said yes.",
             "`vfcc memory promote ID`, or `vfcc memory reject ID`.",
+        ),
+        (
+            "stale-summary",
+            _W,
+            "a summary tells what does not hold any more",
+            "One of the items that it was made of was replaced since, and it still says what that one said.",
+            "`vfcc memory maintain` brings its items back and sums up anew those that hold.",
         ),
         (
             "future-use",

@@ -2,6 +2,8 @@
 
 import json
 
+PROMPT, PROMPTS = "prompt", "prompts"
+
 
 def count_line(at: str, metric: str, by: int, why: str = "") -> bytes:
     """Return the line, with its newline, for a counter that went up by `by`; `why` is the cause, if there is one.
@@ -15,7 +17,12 @@ def count_line(at: str, metric: str, by: int, why: str = "") -> bytes:
 
 def prompt_line(at: str, numbers: dict[str, int]) -> bytes:
     """Return the line, with its newline, for what memory was in a prompt."""
-    return _line({"at": at, "metric": "prompt", **numbers})
+    return _line({"at": at, "metric": PROMPT, **numbers})
+
+
+def prompts_line(at: str, numbers: dict[str, int]) -> bytes:
+    """Return the line, with its newline, for several prompts of one day or month that had as many tokens of memory."""
+    return _line({"at": at, "metric": PROMPTS, **numbers})
 
 
 def _line(value: dict[str, str | int]) -> bytes:

@@ -1,14 +1,17 @@
-"""Lines of the log of metrics: `{"at":…,"metric":…,"by":1}`, `why` where there are causes; and numbers of prompts."""
+"""Lines of the log of metrics: `{"at":…,"metric":…,"by":1}`, `why` where there are causes; and numbers of prompts.
+
+What is older is summed there (`metric_days`): such a line has the first day of what it sums.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
-from verifflowcc.formats.metric_line import count_line, prompt_line
+from verifflowcc.formats.metric_line import PROMPT, PROMPTS, count_line, prompt_line, prompts_line
 from verifflowcc.text.dates import read_moment
 
-_MOST = 1_000_000_000_000
-_PROMPT = "prompt"
+MOST = 1_000_000_000_000
+"""The largest number that a line may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +40,43 @@ class PromptCounted:
     conflicts: int
 
 
+@dataclass(frozen=True, slots=True)
+class PromptsCounted:
+    """`times` prompts that had as many memory tokens each; the other numbers are sums over them.
+
+    `clashing` is how many of them had items that contradict each other.
+    """
+
+    at: str
+    memory_tokens: int
+    times: int
+    candidates: int
+    final: int
+    filtered: int
+    clashing: int
+
+    @classmethod
+    def of(cls, one: PromptCounted) -> "PromptsCounted":
+        """Return a single prompt as such a sum."""
+        return cls(one.at, one.memory_tokens, 1, one.candidates, one.final, one.filtered, int(one.conflicts > 0))
+
+
+Entry = Counted | PromptCounted | PromptsCounted
 _NUMBERS = tuple(each.name for each in fields(PromptCounted) if each.name != "at")
+_SUMS = tuple(each.name for each in fields(PromptsCounted) if each.name != "at")
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """What a log says, in its order; `bad` lines say nothing."""
+    """What a log says, in its order; `summed` are prompts of earlier days. `bad` lines say nothing."""
 
     counted: tuple[Counted, ...] = ()
     prompts: tuple[PromptCounted, ...] = ()
+    summed: tuple[PromptsCounted, ...] = ()
     bad: int = 0
 
 
-def metric_lines(entries: Iterable[Counted | PromptCounted]) -> bytes:
+def metric_lines(entries: Iterable[Entry]) -> bytes:
     """Return one line for each, with its newline.
 
     >>> metric_lines([Counted("2026-11-21T14:00:00Z", "extraction.calls", 1)])
@@ -60,27 +87,17 @@ def metric_lines(entries: Iterable[Counted | PromptCounted]) -> bytes:
 
 def read_metrics(data: bytes) -> Metrics:
     """Return what the lines say, torn and foreign ones left out and counted."""
-    counted: list[Counted] = []
-    prompts: list[PromptCounted] = []
-    bad = 0
-    for line in filter(None, data.split(b"\n")):
-        entry = _entry(line)
-        if isinstance(entry, Counted):
-            counted.append(entry)
-        elif entry is not None:
-            prompts.append(entry)
-        else:
-            bad += 1
-    return Metrics(tuple(counted), tuple(prompts), bad)
+    found = [read_line(line) for line in data.split(b"\n") if line]
+    return Metrics(
+        tuple(each for each in found if isinstance(each, Counted)),
+        tuple(each for each in found if isinstance(each, PromptCounted)),
+        tuple(each for each in found if isinstance(each, PromptsCounted)),
+        sum(each is None for each in found),
+    )
 
 
-def _line(entry: Counted | PromptCounted) -> bytes:
-    if isinstance(entry, Counted):
-        return count_line(entry.at, entry.metric, entry.by, entry.why)
-    return prompt_line(entry.at, {name: getattr(entry, name) for name in _NUMBERS})
-
-
-def _entry(line: bytes) -> Counted | PromptCounted | None:
+def read_line(line: bytes) -> Entry | None:
+    """Return what a line says; None for one that says nothing."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -90,15 +107,32 @@ def _entry(line: bytes) -> Counted | PromptCounted | None:
     at, metric = value.get("at"), value.get("metric")
     if not (isinstance(at, str) and isinstance(metric, str) and read_moment(at)):
         return None
-    if metric == _PROMPT:
-        numbers = [_number(value, name) for name in _NUMBERS]
-        known = [each for each in numbers if each is not None and each >= 0]
-        return PromptCounted(at, *known) if len(known) == len(numbers) else None
+    if metric == PROMPT:
+        numbers = _numbers(value, _NUMBERS)
+        return PromptCounted(at, *numbers) if numbers else None
+    if metric == PROMPTS:
+        sums = _numbers(value, _SUMS)
+        return PromptsCounted(at, *sums) if sums and sums[1] else None
     by, why = _number(value, "by"), value.get("why", "")
     return Counted(at, metric, by, why) if by is not None and isinstance(why, str) else None
 
 
+def _line(entry: Entry) -> bytes:
+    if isinstance(entry, Counted):
+        return count_line(entry.at, entry.metric, entry.by, entry.why)
+    if isinstance(entry, PromptsCounted):
+        return prompts_line(entry.at, {name: getattr(entry, name) for name in _SUMS})
+    return prompt_line(entry.at, {name: getattr(entry, name) for name in _NUMBERS})
+
+
+def _numbers(value: Mapping[str, object], names: tuple[str, ...]) -> list[int] | None:
+    """Return whole numbers of 0 or more; None where one of them is none."""
+    numbers = [_number(value, name) for name in names]
+    known = [each for each in numbers if each is not None and each >= 0]
+    return known if len(known) == len(numbers) else None
+
+
 def _number(value: Mapping[str, object], name: str) -> int | None:
     found = value.get(name)
-    whole = isinstance(found, int) and not isinstance(found, bool) and abs(found) <= _MOST
+    whole = isinstance(found, int) and not isinstance(found, bool) and abs(found) <= MOST
     return found if whole and isinstance(found, int) else None

@@ -7,11 +7,14 @@ cluster is an item with those near to it, of which each is near to half of those
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Uses, least_trust
+from verifflowcc.domain.vouching import awaits_promotion, trust_held
+from verifflowcc.lifecycle.as_of import status_before
+from verifflowcc.lifecycle.dense import Profile, dense_groups
 from verifflowcc.lifecycle.evict import evictable
 from verifflowcc.lifecycle.expire import NO_LIFETIMES, Lifetimes, last_day
 from verifflowcc.lifecycle.tell import statement, without_repeats
@@ -21,13 +24,6 @@ from verifflowcc.text.secrets import withhold
 from verifflowcc.text.terms import terms
 
 EPISODIC = frozenset({"fact", "insight", "fix", "failure", "tool_output", "reasoning"})
-DENSE = 4
-"""Fewer items than this are no cluster."""
-MOST = 12
-"""More items than this do not go into one summary."""
-NEAR = 450
-"""Thousandths from which on two items are near."""
-_SAME_STEM, _SAME_FILE = 300, 200
 SUMMARY = "summary"
 ACTOR = "tool:vfcc"
 ORIGINALS, OF, DOING = "originals", "of", "doing"
@@ -56,10 +52,11 @@ class Cluster:
 def may_join(item: Item) -> bool:
     """Say whether an item may go into a summary.
 
-    It was found out on the way and is active; what contradicts another stays, so that somebody settles it.
+    It was found out on the way and holds: what waits for a person stays, so that nothing rises by being summed up. What
+    contradicts another stays too, so that somebody settles it.
     """
     contradicts = any(link.relation is Relation.CONTRADICTS for link in item.links)
-    return evictable(item) and item.type in EPISODIC and not contradicts
+    return evictable(item) and item.type in EPISODIC and not contradicts and not awaits_promotion(item)
 
 
 def is_consolidation(item: Item) -> bool:
@@ -74,6 +71,27 @@ def is_consolidation(item: Item) -> bool:
         and ORIGINALS in dict(item.details)
         and dict(item.details).get(OF) == item.scope
     )
+
+
+def is_told(original: Item, summary: Item | None) -> bool:
+    """Say whether what an archived item says holds all the same, since the summary that it was put into tells it.
+
+    `summary` is the item that it names (`archived.into`); None where that is not there.
+    """
+    said = original.archived
+    if summary is None or said is None or said.into != summary.id or original.status is not Status.ARCHIVED:
+        return False
+    held = status_before(original) is Status.ACTIVE
+    return held and summary.status is Status.ACTIVE and is_consolidation(summary)
+
+
+def made_of(item: Item) -> tuple[str, tuple[str, ...]]:
+    """Return the scope and the ids of the items that one was made of; "" and none where it was made of none.
+
+    Wherever it lies by now, whatever type it has, and whoever wrote in it since.
+    """
+    scope = dict(item.details).get(OF, "")
+    return (scope, found) if scope and (found := originals_of(item)) else ("", ())
 
 
 def originals_of(summary: Item) -> tuple[str, ...]:
@@ -91,10 +109,7 @@ def clusters(items: Iterable[Remembered]) -> tuple[Cluster, ...]:
     found: list[Cluster] = []
     for name in sorted(EPISODIC):
         left = sorted((each for each in items_of(items, name)), key=_age)
-        near = _nearness(left)
-        free = set(range(len(left)))
-        while chosen := _densest(free, near):
-            free -= set(chosen)
+        for chosen in dense_groups([_profile(each) for each in left]):
             members = tuple(left[place] for place in sorted(chosen))
             found.append(Cluster(members, _words(members)))
     return tuple(sorted(found, key=lambda each: _age(each.members[0])))
@@ -130,7 +145,7 @@ def summary_of(
         status=Status.ACTIVE,
         links=_links(members),
         source=Source(SourceKind.INFERRED, ACTOR),
-        trust=least_trust(*(item.trust for item in members)),
+        trust=least_trust(*(trust_held(item) for item in members)),
         refs=_refs(members),
         created=today,
         expires=max(last) if len(last) == len(ends) else None,
@@ -164,46 +179,9 @@ def _age(each: Remembered) -> tuple[str, str, str]:
     return (each.item.created or "")[:10], each.item.created or "", each.item.id
 
 
-def _nearness(items: Sequence[Remembered]) -> Mapping[int, Mapping[int, int]]:
-    """Return place → place → how near, for those that are near."""
-    bits: dict[str, int] = {}
-    masks = []
-    for each in items:
-        mask = 0
-        for term in set(terms(f"{each.item.title}\n{each.body}")):
-            mask |= 1 << bits.setdefault(term, len(bits))
-        masks.append(mask)
-    more = [(stem_of(each.item.key), frozenset(ref.path for ref in each.item.refs)) for each in items]
-    near: dict[int, dict[int, int]] = {place: {} for place in range(len(items))}
-    for one, mask in enumerate(masks):
-        for other in range(one):
-            shared = (mask & masks[other]).bit_count()
-            if shared:
-                value = shared * 1000 // (mask | masks[other]).bit_count()
-                value += _SAME_STEM if more[one][0] and more[one][0] == more[other][0] else 0
-                value += _SAME_FILE if more[one][1] & more[other][1] else 0
-                if value >= NEAR:
-                    near[one][other] = near[other][one] = value
-    return near
-
-
-def _densest(free: set[int], near: Mapping[int, Mapping[int, int]]) -> tuple[int, ...]:
-    """Return the largest cluster among those that are free, around the earliest seed of several; none where none is."""
-    best: tuple[int, ...] = ()
-    for seed in sorted(free):
-        others = [place for place in near[seed] if place in free]
-        if len(others) + 1 >= max(DENSE, min(len(best) + 1, MOST)) and len(best) < MOST:
-            chosen = _around(seed, others, near)
-            best = chosen if len(chosen) > len(best) else best
-    return best if len(best) >= DENSE else ()
-
-
-def _around(seed: int, others: Sequence[int], near: Mapping[int, Mapping[int, int]]) -> tuple[int, ...]:
-    chosen = [seed]
-    for place in sorted(others, key=lambda each: (-near[seed][each], each)):
-        if len(chosen) < MOST and 2 * sum(each in near[place] for each in chosen) >= len(chosen):
-            chosen.append(place)
-    return tuple(chosen)
+def _profile(each: Remembered) -> Profile:
+    words = frozenset(terms(f"{each.item.title}\n{each.body}"))
+    return Profile(words, stem_of(each.item.key), frozenset(ref.path for ref in each.item.refs))
 
 
 def _words(members: Sequence[Remembered]) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ def check_life(sources: MemorySources, tell: MemoryFindings) -> None:
         tell.ask(1, "pending")
         tell.ask(last_day(item, sources.ttl_days) is not None, "expired")
         tell.ask(item.uses.last is not None, "future-use")
+        tell.ask(item.type == "summary", "stale-summary")
         if item.status is Status.PENDING:
             by = item.source.actor
             message = f"{item.id} was proposed by {by} and waits for a person"
@@ -57,6 +58,9 @@ def check_life(sources: MemorySources, tell: MemoryFindings) -> None:
         if item.status is Status.ACTIVE and has_ended(item, sources.today, sources.ttl_days):
             message = f"{item.id} has ended and is active: {why_ended(item, sources.ttl_days)}"
             tell.item("expired", item, looked.line("expires"), message, "vfcc memory maintain")
+        if item.path in sources.stale:
+            message = f"{item.id} {sources.stale[item.path]}"
+            tell.item("stale-summary", item, looked.line("links"), message, "vfcc memory maintain")
         if item.uses.last is not None and item.uses.last[:10] > sources.today:
             message = f"{item.id} was last used on {item.uses.last[:10]}, which is yet to come"
             tell.item("future-use", item, looked.line("uses"), message, f"correct uses in {item.path}")

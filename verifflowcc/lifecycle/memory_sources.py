@@ -43,7 +43,8 @@ class MemorySources:
     `types` are all known type names, `trace_types` those whose fields and links `check trace` looks after. `elsewhere`
     maps the ids of the other memory (the person's, where this is a project's) to where they are. `files` has the digest
     of each file that an item speaks of, None for one that is not there. `superseded` are the paths of items that others
-    replace. `today` is an ISO day in UTC; `ttl_days` are the days that the settings give to types.
+    replace; `stale` maps the paths of summaries that tell what another replaced to why, as a clause. `today` is an ISO
+    day in UTC; `ttl_days` are the days that the settings give to types.
     """
 
     items: tuple[Looked, ...]
@@ -54,4 +55,5 @@ class MemorySources:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str | None] = field(default_factory=dict)
     superseded: frozenset[str] = frozenset()
+    stale: Mapping[str, str] = field(default_factory=dict)
     ttl_days: Mapping[str, int | None] = field(default_factory=dict)

@@ -1,17 +1,15 @@
 """Checks of what must not be in memory, and of who vouches for what is."""
 
-from verifflowcc.domain.items import Item, Trust, least_trust
+from verifflowcc.domain.items import Item, Status
+from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
 from verifflowcc.text.secrets import withhold
 
-_TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT, "external": Trust.EXTERNAL}
-_VOUCHED_BY = "vouched_by"
-
 
 def check_vouching(sources: MemorySources, tell: MemoryFindings) -> None:
     """Tell of secrets, by their kind and place alone, and of items that claim more trust than their source has."""
-    tell.ask(len(sources.items), "secret", "raised-trust")
+    tell.ask(len(sources.items), "secret", "raised-trust", "unpromoted")
     for looked in sources.items:
         for kind, line, column in looked.secrets:
             message = f"{withhold(looked.item.id)} holds what looks like a secret, a {kind}, in column {column}"
@@ -22,13 +20,14 @@ def check_vouching(sources: MemorySources, tell: MemoryFindings) -> None:
 
 def _check_trust(looked: Looked, tell: MemoryFindings) -> None:
     item = looked.item
-    writers = writers_trust(item)
-    if least_trust(item.trust, writers) is item.trust or dict(item.details).get(_VOUCHED_BY):
-        return
-    message = f"{item.id} is trusted as {item.trust}, {item.source.actor} wrote it, and nobody is named who vouches"
-    tell.item("raised-trust", item, looked.line("trust"), message, f"vfcc memory show {item.id} --explain")
+    if trust_held(item) is not item.trust:
+        message = f"{item.id} is trusted as {item.trust}, {_said(item)} it, and nobody is named who vouches"
+        tell.item("raised-trust", item, looked.line("trust"), message, f"vfcc memory show {item.id} --explain")
+    if item.status is Status.ACTIVE and awaits_promotion(item):
+        message = f"{item.id} is active, {item.source.actor} wrote it, and nobody is named who promoted it: it waits"
+        tell.item("unpromoted", item, looked.line("status"), message, f"vfcc memory promote {item.id}")
 
 
-def writers_trust(item: Item) -> Trust:
-    """Return who vouches for an item by whoever wrote it."""
-    return _TRUST.get(item.source.actor.partition(":")[0], Trust.TOOL)
+def _said(item: Item) -> str:
+    spoke = item.source.speaker if item.source.actor.startswith("human") else None
+    return f"{spoke} said" if spoke else f"{item.source.actor} wrote"

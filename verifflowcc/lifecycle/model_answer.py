@@ -1,12 +1,13 @@
 """What a model answered about a turn → candidates: strictly of the schema, and of what the turn itself says.
 
 An answer is no more to be trusted than the turn, and the model may have been misled by it: what brings words or names
-that the turn does not have waits for a person, and what speaks to a model instead of about the work is refused.
+that the turn does not have, or says the opposite of it, waits for a person, and what speaks to a model instead of about
+the work is refused.
 """
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from verifflowcc.domain.candidates import Candidate, StreamName
@@ -44,6 +45,10 @@ _TO_A_MODEL = re.compile(
 )
 _WORD = re.compile(r"[^\W_]{3,}")
 _NAME = re.compile(r"\S*[^\s\w'’,;!?()\"“”-]\S*|\S*[_\d]\S*")
+_CLAUSE = re.compile(r"[.!?;,:\n]+(?=\s|$)|\b(?:and|but)\b")
+_DENIED = re.compile(
+    r"\b(?:not|no|never|nobody|nothing|none|neither|nor|without|cannot|stop|avoid|dont|doesnt|\w+n['’]t)\b"
+)
 _STEM = 5
 _PASSED_OVER = frozenset(
     "the and for are was were has have had this that these those with from not but its their they them his her will "
@@ -180,25 +185,42 @@ def _shown(item: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The words of a turn, and its whole text, as an answer is compared with them."""
+    """The words of a turn, of each of its clauses, and its whole text, as an answer is compared with them."""
 
     text: str
     stems: frozenset[str]
+    clauses: tuple[tuple[frozenset[str], bool], ...]
 
     @classmethod
     def of(cls, text: str) -> "_Said":
         folded = text.casefold()
-        return cls(folded, frozenset(map(_stem, _WORD.findall(folded))))
+        return cls(folded, frozenset(map(_stem, _WORD.findall(folded))), tuple(_clauses(folded)))
 
     def holds(self, content: str) -> bool:
-        """Say whether most of the words, and every name, path, number and place, are the turn's own."""
+        """Say whether most of the words, every name, path, number and place, and each "not", are the turn's own."""
         folded = content.casefold()
         names = (each.strip(".,:;!?'\"`()") for each in _NAME.findall(folded))
         if any(name not in self.text for name in names if name):
             return False
         words = [word for word in _WORD.findall(folded) if word not in _PASSED_OVER]
         known = sum(_stem(word) in self.stems for word in words)
-        return known * 1000 >= _LEAST_OVERLAP * len(words)
+        if known * 1000 < _LEAST_OVERLAP * len(words):
+            return False
+        return all(self._agrees(stems, negated) for stems, negated in _clauses(folded))
+
+    def _agrees(self, stems: frozenset[str], negated: bool) -> bool:
+        """Say whether a clause of the turn has words of this one, and is denied or not as this is where it has most."""
+        shared = [(len(stems & own), denied) for own, denied in self.clauses]
+        most = max((number for number, _ in shared), default=0)
+        return most > 0 and (most, negated) in shared
+
+
+def _clauses(folded: str) -> Iterator[tuple[frozenset[str], bool]]:
+    """Yield the clauses of a text that say something: the stems of their words, and whether they are denied."""
+    for clause in _CLAUSE.split(folded):
+        stems = frozenset(_stem(word) for word in _WORD.findall(clause) if word not in _PASSED_OVER)
+        if stems:
+            yield stems, bool(_DENIED.search(clause))
 
 
 def _stem(word: str) -> str:

@@ -14,7 +14,7 @@ from verifflowcc.adapters.workflows.load import (
     shipped_names,
     workflow_names,
 )
-from verifflowcc.domain.config import DEFAULT_ROLE, Config
+from verifflowcc.domain.config import DEFAULT_ROLE, Config, RerankSettings
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConfigError
 from verifflowcc.services.workspace import Workspace
@@ -57,7 +57,7 @@ def check_config(workspace: Workspace) -> ConfigReport:
         loaded = load_config(workspace.memory / FILE, workflow_names(workspace.memory), None)
     except ConfigError as error:
         return ConfigReport(error.problems, ())
-    notices = (*loaded.notices, *_unknown_roles(workspace, loaded.config))
+    notices = (*loaded.notices, *_unknown_roles(workspace, loaded.config), *_not_built(loaded.config))
     try:
         workflow = load_workflow(workspace.memory, loaded.config.workflow)
     except ConfigError as error:
@@ -101,6 +101,13 @@ def _mode_problems(workspace: Workspace, config: Config, workflow: Workflow) -> 
         line = lines.get(("gates", "modes"), 1)
         return tuple(problem.replace(f"{FILE}: ", f"{FILE}:{line}: ", 1) for problem in error.problems)
     return ()
+
+
+def _not_built(config: Config) -> tuple[str, ...]:
+    """A setting that is checked and that nothing heeds yet must not pass for one that works."""
+    if config.memory.rerank == RerankSettings():
+        return ()
+    return ("memory.rerank has no effect yet: ordering candidates anew comes with searching",)
 
 
 def _unknown_roles(workspace: Workspace, config: Config) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from verifflowcc.domain.sprints import Fork, Move, SprintState
 from verifflowcc.errors import LedgerError, UsageError
 from verifflowcc.formats.events import make_event
 from verifflowcc.services.given import one_line
+from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.transitions import (
     Transition,
     ledger_of,
@@ -36,6 +37,7 @@ def resolve_fork(
     seen, state, fork = _forked(workspace, sprint_id)
     side = _side(fork, sprint_id, keep)
     why = one_line(reason or "", "the reason") or None
+    refuse_secrets(("the reason", why))
     aside = sorted(move.event for move in fork.moves if move is not side)
     payload: dict[str, Json] = {"keep": side.event, "aside": aside, "reason": why}
     event = make_event(EventType.FORK_RESOLVED, payload, parents=state.heads, actor=actor, at=workspace.clock.now())

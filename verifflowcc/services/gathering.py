@@ -11,10 +11,11 @@ from verifflowcc.adapters.files.tree import Found
 from verifflowcc.context.conflicts import conflicts
 from verifflowcc.context.standing import standing, superseded
 from verifflowcc.domain.entries import Candidate, Skipped
-from verifflowcc.domain.items import Item, Status
+from verifflowcc.domain.items import Item
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import FormatError
 from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
 from verifflowcc.services.reading import Body, Reading
@@ -173,7 +174,11 @@ def _entry(
 ) -> Entry | None:
     if not isinstance(one.source, Derived):
         body = bodies.get(one.path)
-        return None if body is None else Entry(one, one.path, body.digest, body.tokens, body, body.item.trust, stands)
+        return (
+            None
+            if body is None
+            else Entry(one, one.path, body.digest, body.tokens, body, trust_held(body.item), stands)
+        )
     if one.source not in derived:
         return None
     told = derived[one.source]
@@ -186,7 +191,7 @@ def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) 
         return reading.problems[one.path]
     if entry is None:
         return "nothing recorded yet"
-    pending = entry.body is not None and entry.body.item.status is Status.PENDING
+    pending = entry.body is not None and awaits_promotion(entry.body.item)
     if entry.standing and (pending or not caps.with_past):
         return entry.standing
     if entry.body is not None and not _offered(one, entry, caps):

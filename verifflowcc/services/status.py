@@ -17,6 +17,9 @@ from verifflowcc.services.people_said import lines as people_lines
 from verifflowcc.services.sprints import list_sprints, show_sprint
 from verifflowcc.services.transitions import ledger_of
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.invisible import escape_invisible, printable
+from verifflowcc.text.secrets import withhold
+from verifflowcc.text.withholding import Json, withhold_json
 
 SNAPSHOT_FORMAT = 2
 
@@ -76,7 +79,8 @@ def remember_status(workspace: Workspace) -> ShownStatus:
     before = Stamps(workspace.root)
     before.take(depends_on(workspace))
     status = current_status(workspace)
-    shown = ShownStatus(_text(status), json.dumps(asdict(status), indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+    value = json.dumps(withhold_json(_value(status)), indent=2, sort_keys=True, ensure_ascii=False)
+    shown = ShownStatus(printable(withhold(_text(status))), escape_invisible(value) + "\n")
     if not settled(before.touched_ns):
         return shown
     snapshot = {
@@ -91,6 +95,12 @@ def remember_status(workspace: Workspace) -> ShownStatus:
     except WorkspaceError:
         return shown  # a read-only tree has no snapshot, and needs none to be told truly
     return shown
+
+
+def _value(status: Status) -> Json:
+    """Return a status as JSON holds it: lists in the place of tuples."""
+    value: Json = json.loads(json.dumps(asdict(status), ensure_ascii=False))
+    return value
 
 
 def depends_on(workspace: Workspace) -> tuple[str, ...]:

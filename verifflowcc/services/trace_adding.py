@@ -14,6 +14,7 @@ from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.services.given import LONGEST_TITLE, one_line, prose
 from verifflowcc.services.memory.guarding import refuse_secrets
+from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.trace_finding import find_item, one_of
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.trace_linking import chosen_relation
@@ -72,6 +73,7 @@ def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
         *(("a tag", tag) for tag in wanted.tags),
     )
     text = render_trace_item(item, _body(wanted), source=Source(actor=actor), created=workspace.today())
+    refuse_scanned(workspace, "", text, "the item")
     with writing_items(workspace.memory):
         create_item_file(workspace.root, item.path, text)
     return Added(item, tuple(_lacking(view.policy, rule, item)))

@@ -12,6 +12,7 @@ from verifflowcc.errors import ConflictError
 from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.front_matter_read import Scalar, Table, Value
 from verifflowcc.services.memory.guarding import refuse_new_secret
+from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.workspace import Workspace
 
 
@@ -72,6 +73,7 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
         for edit in wanted:
             before, after = (data.decode("utf-8", "replace") for data in (edit.before, edit.after))
             refuse_new_secret(before, after, edit.path)
+            refuse_scanned(workspace, before, after, edit.path)
         for edit in wanted:
             replace_item_file(workspace.root, edit.path, edit.before, edit.after)
     return tuple(edit.path for edit in wanted)

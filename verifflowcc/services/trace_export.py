@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.formats.trace_table import trace_csv, trace_json
+from verifflowcc.services.memory.guarding import withheld_trace
 from verifflowcc.services.trace_finding import one_of
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import read_items
@@ -14,17 +15,19 @@ FORMATS = ("csv", "json", "reqif")
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The text of an export, and how many items are in it."""
+    """The text of an export, how many items are in it, and of which of them it says less than their files hold."""
 
     text: str
     items: int
+    notices: tuple[str, ...] = ()
 
 
 def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -> Exported:
     """Return all items, or those of some types, in one of `FORMATS`, by id.
 
-    Raises UsageError for an unknown format or type and where there is no item, WorkspaceError where a file cannot be
-    read, so that no export lacks an item in silence.
+    It goes elsewhere, so what looks like a secret is withheld, and told. Raises UsageError for an unknown format or
+    type and where there is no item, WorkspaceError where a file cannot be read, so that no export lacks an item in
+    silence.
     """
     chosen = one_of(form, FORMATS, "format", "vfcc trace export --format …")
     policy = policy_of(workspace)
@@ -34,11 +37,17 @@ def export_items(workspace: Workspace, form: str, types: tuple[str, ...] = ()) -
     if read.unreadable:
         path, why = min(read.unreadable.items())
         raise WorkspaceError(f"{path}:{why}", hint="vfcc check trace")
-    items = sorted((each for each in read.items if not types or each.type in types), key=lambda each: each.id)
+    asked = sorted((each for each in read.items if not types or each.type in types), key=lambda each: each.id)
+    items = [withheld_trace(each) for each in asked]
     if not items:
         raise UsageError("there is no item to export", hint='vfcc trace add requirement "Title"')
+    told = tuple(
+        f"{after.path} holds what looks like a secret: it is withheld"
+        for before, after in zip(asked, items, strict=True)
+        if after is not before
+    )
     if chosen == "reqif":
         from verifflowcc.adapters.foreign.reqif_write import reqif_text
 
-        return Exported(reqif_text(items, workspace.today()), len(items))
-    return Exported(trace_csv(items) if chosen == "csv" else trace_json(items), len(items))
+        return Exported(reqif_text(items, workspace.today()), len(items), told)
+    return Exported(trace_csv(items) if chosen == "csv" else trace_json(items), len(items), told)

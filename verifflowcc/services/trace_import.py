@@ -20,6 +20,7 @@ from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.imported import Imported, Side, changed, parts_of, read_imported, updated, with_imported
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.services.memory.guarding import refuse_new_secret
+from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.trace_finding import one_of
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.workspace import Workspace
@@ -232,6 +233,7 @@ def _write(workspace: Workspace, planned: list[_Planned]) -> int:
     for each in wanted:
         before, after = ((data or b"").decode("utf-8", "replace") for data in (each.before, each.after))
         refuse_new_secret(before, after, withhold(each.told.path))
+        refuse_scanned(workspace, before, after, each.told.path)
     for each in wanted:
         assert each.after is not None
         if each.before is None:

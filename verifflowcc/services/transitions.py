@@ -116,9 +116,13 @@ def record(
 ) -> Transition:
     """Write one event on top of `state`, and what belongs to it.
 
-    Raises ConflictError, with nothing written, where somebody else moved first, and UsageError where the event would be
-    larger than any that is read.
+    Raises ConflictError, with nothing written, where somebody else moved first, SecretError where the event would hold
+    a secret, which nothing could take out of a ledger again, and UsageError where it would be larger than any that is
+    read.
     """
+    from verifflowcc.services.memory.guarding import refuse_secrets, strings_of
+
+    refuse_secrets(*strings_of(move[1]))
     event = make_event(*move, parents=state.heads, actor=actor, at=workspace.clock.now())
     after = fold(seen.sprint, (*seen.events, event))
     if after.problems or after.fork:

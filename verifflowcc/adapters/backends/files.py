@@ -1,6 +1,6 @@
 """Items as Markdown files below the folder of their scope: the default, and what git merges."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from stat import S_IMODE
@@ -12,7 +12,7 @@ from verifflowcc.adapters.backends.scope_lock import ScopeLock
 from verifflowcc.adapters.files.item_reading import read_stored, read_unchanged
 from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
 from verifflowcc.adapters.files.stored import home_path
-from verifflowcc.adapters.files.write import create_atomic, sync_folder, write_atomic
+from verifflowcc.adapters.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
 from verifflowcc.adapters.index.memory_items import Answer, MemoryItems, Question, Reading
 from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.domain.items import Item
@@ -67,6 +67,20 @@ class FilesBackend:
         self._check_folder()
         with self._lock.beside_others():
             return self._find(item.item.id) is None and self._create(item, yields=True)
+
+    def create_all(self, items: Sequence[StoredItem]) -> tuple[str, ...]:
+        """Make the files of items whose ids are new, and return the ids that were there. Raises as `add` does."""
+        self._check_folder()
+        with self._lock.alone():
+            there = {each.id for each in self.items()}
+            new = [each for each in items if each.item.id not in there]
+            paths = [self._free_path(each) for each in new]
+            files = [(self._full(path), checked_bytes(each, path)) for each, path in zip(new, paths, strict=True)]
+            for each, path, made in zip(new, paths, create_all_atomic(files), strict=True):
+                if not made:
+                    self._check_same(each, path)
+                    there.add(each.item.id)
+        return tuple(each.item.id for each in items if each.item.id in there)
 
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError."""
@@ -177,16 +191,10 @@ class FilesBackend:
 
         One that `yields` goes before no other of its id, so that nobody loses what they were told is kept.
         """
-        path = path_in(self._folder, item)
-        if not self._places.is_free(path):
-            path = home_path(self._folder, item.item.type, item.item.id)
-        if self._places.is_behind_a_link(path):
-            raise BackendError(f"{path} lies behind a link that leaves {self._folder}", hint="replace the link")
+        path = self._free_path(item)
         data = checked_bytes(item, path)
         if not create_atomic(self._full(path), data):
-            there, _ = read_stored(self._root, self._folder, path)
-            if there is not None and not (isinstance(there, StoredItem) and there.item.id == item.item.id):
-                raise ConflictError(f"{path} is there already and holds another item", hint="choose another id")
+            self._check_same(item, path)
             return False
         if not yields:
             return self._is_only(path, item.item.id)
@@ -194,6 +202,21 @@ class FilesBackend:
             self._remove(path)
             return False
         return True
+
+    def _free_path(self, item: StoredItem) -> str:
+        """Return where the file of a new item belongs. Raises BackendError where that is outside of the folder."""
+        path = path_in(self._folder, item)
+        if not self._places.is_free(path):
+            path = home_path(self._folder, item.item.type, item.item.id)
+        if self._places.is_behind_a_link(path):
+            raise BackendError(f"{path} lies behind a link that leaves {self._folder}", hint="replace the link")
+        return path
+
+    def _check_same(self, item: StoredItem, path: str) -> None:
+        """Raise ConflictError where the file at a path, if it is still there, is none of this item."""
+        there, _ = read_stored(self._root, self._folder, path)
+        if there is not None and not (isinstance(there, StoredItem) and there.item.id == item.item.id):
+            raise ConflictError(f"{path} is there already and holds another item", hint="choose another id")
 
     def _is_only(self, path: str, item_id: str) -> bool:
         """Say whether what was just written at a path stays: of those who made one id at once, the first path does.

@@ -1,6 +1,6 @@
 """Items in the process's memory: for tests, and for what need not outlive its process."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock, RLock
 
@@ -34,6 +34,11 @@ class InMemoryBackend:
                 return False
             self.add(item)
             return True
+
+    def create_all(self, items: Sequence[StoredItem]) -> tuple[str, ...]:
+        """Keep items whose ids are new, and return the ids that were there. Raises BackendError."""
+        with self.writing():
+            return tuple(each.item.id for each in items if not self.create(each))
 
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError."""

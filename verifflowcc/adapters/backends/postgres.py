@@ -73,6 +73,11 @@ class PostgresBackend:
             self._run(_ADD, self._row(placed(item, path_in(folder_of(self.scope), item))))
             return True
 
+    def create_all(self, items: Sequence[StoredItem]) -> tuple[str, ...]:
+        """Keep items whose ids are new, and return the ids that were there."""
+        with self.writing():
+            return tuple(each.item.id for each in items if not self.create(each))
+
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return at most `limit` items that match all filters; see `MemoryBackend.query`."""
         asked, sorting = where(conditions(filters)), order(order_by)

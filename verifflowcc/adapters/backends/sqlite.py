@@ -44,6 +44,11 @@ class SqliteBackend:
             self._keep(item, None)
             return True
 
+    def create_all(self, items: Sequence[StoredItem]) -> tuple[str, ...]:
+        """Keep items whose ids are new, and return the ids that were there. Raises BackendError, ConflictError."""
+        with self.writing():
+            return tuple(each.item.id for each in items if not self.create(each))
+
     def query(self, filters: Filters, limit: int = DEFAULT_LIMIT, order_by: str = DEFAULT_ORDER) -> list[StoredItem]:
         """Return the items that match; see `MemoryBackend`. Raises UsageError, BackendError, ConflictError."""
         asked, most, order = asked_in_sql(conditions(filters)), checked_limit(limit), order_in_sql(order_by)

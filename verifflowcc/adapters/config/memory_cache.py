@@ -10,6 +10,7 @@ from verifflowcc.domain.config import (
     MemorySettings,
     RerankSettings,
     ScopeMode,
+    SecretScanner,
 )
 from verifflowcc.domain.item_types import ScopeKind
 
@@ -46,6 +47,7 @@ class Memory(TypedDict):
     rerank: _Rerank
     consolidation: _Consolidation
     ttl_days: dict[str, int | None]
+    secret_scanner: str
 
 
 def memory_body(memory: MemorySettings) -> Memory:
@@ -70,6 +72,7 @@ def memory_body(memory: MemorySettings) -> Memory:
             "interval_days": memory.consolidation.interval_days,
         },
         "ttl_days": dict(memory.ttl_days),
+        "secret_scanner": memory.secret_scanner.value,
     }
 
 
@@ -88,6 +91,7 @@ def memory_settings(body: Memory) -> MemorySettings:
         rerank=RerankSettings(**body["rerank"]),
         consolidation=ConsolidationSettings(**body["consolidation"]),
         ttl_days=dict(body["ttl_days"]),
+        secret_scanner=SecretScanner(body["secret_scanner"]),
     )
 
 

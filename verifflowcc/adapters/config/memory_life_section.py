@@ -45,7 +45,7 @@ Days = Annotated[int, Field(ge=1, le=MOST_DAYS)]
 
 
 class RerankSection(Section):
-    """Whether a model orders the best candidates anew."""
+    """Whether a model orders the best candidates anew. Nothing does yet: it comes with searching."""
 
     enabled: bool = Field(default=False, description="Whether a model is asked to order the best candidates.")
     max_candidates: Annotated[int, Field(ge=1, le=MOST_CANDIDATES)] = Field(
@@ -63,11 +63,12 @@ class RerankSection(Section):
 
 
 class ScopeSection(Section):
-    """Which scopes are drawn on where nobody says."""
+    """How the scope of what is new is chosen, where nobody names one."""
 
     mode: Literal["skill", "workspace", "manual"] = Field(
         default="workspace",
-        description="All of the project's items, those of the role (skill), or only those that are named (manual).",
+        description="By whose it is: the person's or the project's; what a role learns to that role (skill); or a "
+        "person says it (manual).",
     )
 
 

@@ -25,6 +25,7 @@ from verifflowcc.domain.config import (
     ExtractionMode,
     MemorySettings,
     ScopeMode,
+    SecretScanner,
 )
 from verifflowcc.domain.item_types import USER_TYPES, ScopeKind
 from verifflowcc.text.near import nearest
@@ -119,11 +120,17 @@ class MemorySection(Section):
     max_llm_calls_per_turn: Annotated[int, Field(ge=0, le=MOST_CALLS)] = Field(
         default=1, description="The most calls of a model that memory makes for one turn; 0 asks none."
     )
-    rerank: RerankSection = Field(default_factory=RerankSection, description="A second look at the best candidates.")
-    scope: ScopeSection = Field(default_factory=ScopeSection, description="Which scopes are drawn on.")
+    rerank: RerankSection = Field(
+        default_factory=RerankSection, description="A second look at the best candidates; not built yet."
+    )
+    scope: ScopeSection = Field(default_factory=ScopeSection, description="How scopes are chosen.")
     lifecycle: LifecycleSection = Field(default_factory=LifecycleSection, description="How long items live.")
     consolidation: ConsolidationSection = Field(
         default_factory=ConsolidationSection, description="Summaries of dense clusters."
+    )
+
+    secret_scanner: Literal["own", "detect-secrets"] = Field(
+        default="own", description="Who looks for secrets in what is written: vfcc, or detect-secrets beside it."
     )
 
     @model_validator(mode="before")
@@ -162,4 +169,5 @@ class MemorySection(Section):
             rerank=self.rerank.settings(),
             consolidation=self.consolidation.settings(),
             ttl_days=self.lifecycle.ttl_days(),
+            secret_scanner=SecretScanner(self.secret_scanner),
         )

@@ -85,6 +85,7 @@ def _learning(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
     yield _setting(lines, rerank.max_candidates, "memory", "rerank", "max_candidates")
     yield _setting(lines, rerank.trigger_min_margin / 1000, "memory", "rerank", "trigger_min_margin")
     yield _setting(lines, memory.scope_mode.value, "memory", "scope", "mode")
+    yield _setting(lines, memory.secret_scanner.value, "memory", "secret_scanner")
     if not memory.ttl_days:
         yield _setting(lines, (), "memory", "lifecycle", "type_ttl_days")
     for name, days in memory.ttl_days.items():

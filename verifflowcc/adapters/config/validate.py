@@ -1,7 +1,7 @@
 """The bytes of `config.yaml` → a valid configuration, or every problem in it. Imports yaml and pydantic."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
@@ -19,6 +19,7 @@ from verifflowcc.domain.config import (
     GateSettings,
     GitSettings,
     LayerStrategy,
+    ScopeMode,
     TokenSettings,
 )
 from verifflowcc.domain.evidence import Command
@@ -28,6 +29,8 @@ from verifflowcc.errors import ConfigError
 from verifflowcc.text.digest import digest_text
 
 NAME = "config.yaml"
+OWN_ITEMS = ("conventions/*.md", "decisions/*.md", "items/*/*.md")
+"""Where typed items are in a role's own folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,16 @@ def _config(section: FileSection, digest: str) -> Config:
     tokens = TokenSettings(section.tokens.encoding, section.tokens.model, dict(sorted(section.tokens.factors.items())))
     git, gates = GitSettings(section.git.commit), _gates(section.gates)
     trace, memory = section.trace.settings(), section.memory.settings()
+    if memory.scope_mode is ScopeMode.SKILL:
+        strategies[Layer.AGENT] = _with_own_items(strategies[Layer.AGENT])
     return Config(strategies, allocations, section.workflow, git, tokens, digest, gates, trace, memory)
+
+
+def _with_own_items(given: LayerStrategy) -> LayerStrategy:
+    """Let a role draw on the items that are its own, where what it learns is given to it."""
+    named = {*given.always_load, *given.conditional_load}
+    more = tuple(pattern for pattern in OWN_ITEMS if pattern not in named)
+    return replace(given, conditional_load=(*given.conditional_load, *more))
 
 
 def _gates(section: GatesSection) -> GateSettings:

@@ -6,7 +6,7 @@ deleted; the items themselves say from which turns they are.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,17 @@ LOG, PLAN = "ingested.jsonl", "ingesting.json"
 Turns = Mapping[str, Mapping[str, Sequence[str]]]
 """Turns by session: the id of each, and the ids of the items that said already what it says."""
 
+Kept = Collection[tuple[str | None, str | None]]
+"""Turns as (session, turn)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The turns that were read, and those, by session, that count as not read although an item of theirs is kept."""
+
+    read: Turns
+    forgotten: Mapping[str, Collection[str]]
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -29,8 +40,8 @@ class Plan:
     at: str
 
 
-def turns_read(folder: Path) -> dict[str, dict[str, Sequence[str]]]:
-    """Return the turns that were read; a line that is broken is left out, and costs work alone.
+def turns_read(folder: Path) -> Log:
+    """Return what the log says; a line that is broken is left out, and costs work alone.
 
     Raises WorkspaceError where the log cannot be read.
     """
@@ -38,12 +49,15 @@ def turns_read(folder: Path) -> dict[str, dict[str, Sequence[str]]]:
         data = read_log(folder / LOG)
     except OSError as error:
         raise WorkspaceError(f"cannot read {folder / LOG}: {error.strerror or error}") from error
-    found: dict[str, dict[str, Sequence[str]]] = {}
+    read: dict[str, dict[str, Sequence[str]]] = {}
+    forgotten: dict[str, set[str]] = {}
     for line in data.split(b"\n"):
-        session, turns = _line(line)
+        session, turns, anew = _line(line)
         if session is not None:
-            found.setdefault(session, {}).update(turns)
-    return found
+            read.setdefault(session, {}).update(turns)
+            forgotten.setdefault(session, set()).difference_update(turns)
+            forgotten[session] |= anew
+    return Log(read, forgotten)
 
 
 def note_read(folder: Path, root: Path, turns: Turns, at: str) -> None:
@@ -61,20 +75,28 @@ def note_read(folder: Path, root: Path, turns: Turns, at: str) -> None:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def forget_read(folder: Path, root: Path, is_gone: Callable[[str, str, Sequence[str]], bool]) -> dict[str, int]:
+def forget_read(
+    folder: Path,
+    root: Path,
+    is_gone: Callable[[str, str, Sequence[str]], bool],
+    with_item: Kept,
+) -> dict[str, int]:
     """Take turns out of the log; return how many those were, by session. Raises WorkspaceError.
 
-    `is_gone` says it of a session, a turn, and the items that said already what it says.
+    `is_gone` says it of a session, a turn, and the items that said already what it says; `with_item` has the turns
+    of which an item is kept, so that the log must say that they are to be read again.
     """
     before, gone = turns_read(folder), dict[str, int]()
-    kept: dict[str, dict[str, Sequence[str]]] = {}
-    for session, turns in before.items():
-        kept[session] = {turn: same for turn, same in turns.items() if not is_gone(session, turn, same)}
-        if len(kept[session]) < len(turns):
-            gone[session] = len(turns) - len(kept[session])
+    lines: list[bytes] = []
+    for session, turns in before.read.items():
+        kept = {turn: same for turn, same in turns.items() if not is_gone(session, turn, same)}
+        anew = {turn for turn in turns if turn not in kept and (session, turn) in with_item}
+        if len(kept) < len(turns):
+            gone[session] = len(turns) - len(kept)
+        lines.append(_bytes(session, kept, None, {*anew, *before.forgotten.get(session, ())}))
     if gone:
         check_inside(folder / LOG, root)
-        write_atomic(folder / LOG, b"".join(_bytes(session, turns, None) for session, turns in kept.items() if turns))
+        write_atomic(folder / LOG, b"".join(lines))
     return gone
 
 
@@ -111,23 +133,28 @@ def drop_plan(folder: Path) -> None:
         raise WorkspaceError(f"cannot remove {folder / PLAN}: {error.strerror or error}") from error
 
 
-def _bytes(session: str, turns: Mapping[str, Sequence[str]], at: str | None) -> bytes:
+def _bytes(session: str, turns: Mapping[str, Sequence[str]], at: str | None, anew: Collection[str] = ()) -> bytes:
+    if not turns and not anew:
+        return b""
     same = {turn: list(ids) for turn, ids in turns.items() if ids}
-    value = {"session": session, "turns": list(turns), **({"same": same} if same else {}), **({"at": at} if at else {})}
+    more = {"same": same, "forgotten": sorted(anew), "at": at}
+    value = {"session": session, "turns": list(turns), **{name: each for name, each in more.items() if each}}
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode("ascii") + b"\n"
 
 
-def _line(line: bytes) -> tuple[str | None, dict[str, Sequence[str]]]:
+def _line(line: bytes) -> tuple[str | None, dict[str, Sequence[str]], set[str]]:
+    nothing = None, dict[str, Sequence[str]](), set[str]()
     try:
         value = json.loads(line) if line else None
     except (ValueError, RecursionError):
-        return None, {}
+        return nothing
     if not isinstance(value, dict):
-        return None, {}
-    session, turns = value.get("session"), value.get("turns")
+        return nothing
+    session, turns, anew = value.get("session"), value.get("turns"), value.get("forgotten")
     if not isinstance(session, str) or not isinstance(turns, list):
-        return None, {}
-    return session, dict.fromkeys((each for each in turns if isinstance(each, str)), ()) | _turns(value.get("same"))
+        return nothing
+    read = dict.fromkeys((each for each in turns if isinstance(each, str)), ()) | _turns(value.get("same"))
+    return session, read, {each for each in anew if isinstance(each, str)} if isinstance(anew, list) else set()
 
 
 def _turns(value: object) -> dict[str, Sequence[str]]:

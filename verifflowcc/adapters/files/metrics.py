@@ -1,20 +1,24 @@
 """The log of metrics: `metrics.jsonl` in a local folder, to which whole lines are added by whoever counts something.
 
-It is local, ignored by git, and may be deleted: the counters then begin again.
+It is local, ignored by git, and may be deleted: the counters then begin again. Each time that it has grown by so many
+bytes, what is older than today is summed in it.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.log_file import append_whole, held, read_log
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.errors import ConflictError, WorkspaceError
 
 LOG = "metrics.jsonl"
+GROWN_BYTES = 1 << 20
+"""The log is summed when its size passes a multiple of this."""
 
 
-def add_metrics(folder: Path, root: Path, lines: bytes) -> None:
-    """Add whole lines to the log in `folder`, in one write, whoever else adds to it meanwhile.
+def add_metrics(folder: Path, root: Path, lines: bytes, today: str) -> None:
+    """Add whole lines to the log in `folder`, in one write, whoever else adds to it meanwhile; `today` is an ISO day.
 
     `folder` must not leave `root` by a link. Raises WorkspaceError where it cannot be written, ConflictError where it
     is held for too long.
@@ -24,9 +28,38 @@ def add_metrics(folder: Path, root: Path, lines: bytes) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         check_inside(path, root)
         with held(path, alone=False) as handle:
-            append_whole(path, handle, lines)
+            has_grown = _added(path, handle, lines)
     except OSError as error:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    if has_grown:
+        _sum_up(path, today)
+
+
+def _added(path: Path, handle: int, lines: bytes) -> bool:
+    """Add whole lines; return whether the log has passed a multiple of `GROWN_BYTES` with them."""
+    append_whole(path, handle, lines)
+    ends = os.lseek(handle, 0, os.SEEK_CUR)
+    return ends // GROWN_BYTES > (ends - len(lines)) // GROWN_BYTES
+
+
+def _sum_up(path: Path, today: str) -> None:
+    """Put the sums in the place of older lines, with all who add kept out.
+
+    They open the log anew when they find another file in its place, so that no line of theirs is lost with this one.
+    Where it cannot be done (others hold it for too long, no space) it is done when it has grown again: what was to be
+    counted is in it already, and nothing but space is lost by that.
+    """
+    from verifflowcc.adapters.files.write import write_atomic
+    from verifflowcc.formats.metric_days import sum_days
+
+    try:
+        with held(path, alone=True):
+            data = read_log(path)
+            summed = sum_days(data, today)
+            if len(summed) < len(data):
+                write_atomic(path, summed)
+    except (OSError, WorkspaceError, ConflictError):
+        return
 
 
 def read_metrics_log(folder: Path) -> bytes:
@@ -38,8 +71,8 @@ def read_metrics_log(folder: Path) -> bytes:
         raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes]) -> None:
-    """Add what `decide` makes of all that the log says, while nobody else may read or add.
+def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes], today: str) -> None:
+    """Add what `decide` makes of all that the log says, while nobody else may read or add; `today` is an ISO day.
 
     So what several processes together may spend is never more than one of them could. Raises as `add_metrics` does,
     and what `decide` raises; then nothing was added.
@@ -49,8 +82,8 @@ def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes]
         folder.mkdir(parents=True, exist_ok=True)
         check_inside(path, root)
         with held(path, alone=True) as handle:
-            lines = decide(read_log(path))
-            if lines:
-                append_whole(path, handle, lines)
+            has_grown = _added(path, handle, decide(read_log(path)))
     except OSError as error:
         raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    if has_grown:
+        _sum_up(path, today)

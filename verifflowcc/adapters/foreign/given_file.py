@@ -20,13 +20,13 @@ def read_text(path: Path, name: str) -> str:
         raise FormatError(f"{name}:{line}: not UTF-8 at byte {error.start}") from error
 
 
-def read_bytes(path: Path, name: str) -> bytes:
-    """Return a file's bytes. Raises UsageError where it cannot be read or is larger than any document."""
+def read_bytes(path: Path, name: str, *, hint: str | None = None) -> bytes:
+    """Return a file's bytes. Raises UsageError where it cannot be read or, with `hint`, is larger than any document."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror or error}") from error
     if len(data) > LARGEST:
-        raise UsageError(f"{name} is larger than {LARGEST // 1_048_576} MiB")
+        raise UsageError(f"{name} is larger than {LARGEST // 1_048_576} MiB", hint=hint)
     return data

@@ -17,7 +17,7 @@ _CONSTRUCTS = {
     "print statements": r"print (?:statements?|calls?)",
     "type checks": r"type checks?|is-?instance checks?",
     "f-strings": r"f-?strings?",
-    "global variables": r"globals?(?: (?:variables?|state))?",
+    "global variables": r"global variables?|globals",
     "wildcard imports": r"(?:wildcard|star) imports?",
     "relative imports": r"relative imports?",
     "absolute imports": r"absolute imports?",

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 
 class Force(IntEnum):
@@ -68,7 +69,8 @@ _SAID = re.compile(
     r"\b(?:has|have) become (?:our|the)\b|\b(?:our|the) adoption of\b|\bintroduc(?:e|ing) you to\b|"
     r"\b(?:instruction|guideline|rule|directive|convention|standard|practice)s?\b[^.]{0,40}\b(?:is|"
     r"are) to\b|"
-    r"(?:^|[,:;] |\b(?:and|so|please|but) )(?:do not|don't|avoid|refrain from|stop) (?!hesitate|worry|"
+    r"(?:^|[,:;] |\b(?:and|so|please|but) )(?:do not|don't|avoid|refrain from|stop|steer clear of|"
+    r"stay away from) (?!hesitate|worry|"
     r"forget|be\b|feel|let|think|mind|know|see|need|want|skip|by\b)|"
     r"\bwe (?:do not|don't|never|avoid)\b|\bis (?:to )?(?:avoid|refrain)\b|"
     r"\b(?:should|must|shall)(?: not| never| always| all| only)?\b|\b(?:has|have) to\b|"
@@ -165,6 +167,7 @@ _TAG = re.compile(
 )
 
 
+@lru_cache(maxsize=256)
 def frame(sentence: str) -> Frame:
     """Return how a sentence asks for something.
 

@@ -22,7 +22,7 @@ _KINDS = (
         r"fix(?:ed|es)?|solved|resolved|workaround"
     ),
     re.compile(
-        r"decid\w+|decisions?|agreed?|chose|chosen|settled?|always|never|must|should|shall|needs?|"
+        r"all|every|each|decid\w+|decisions?|agreed?|chose|chosen|settled?|always|never|must|should|shall|needs?|"
         r"requires?|prefer\w*|likes?|wants?|avoid\w*|refrain|"
         r"conventions?|standards?|polic(?:y|ies)|rules?|guidelines?|ensure|please|remember|let's|"
         r"important|recommend\w*|suggest\w*|us(?:e|es|ed|ing)|"
@@ -34,7 +34,7 @@ _KINDS = (
     ),
     re.compile(
         r"instead|longer|switch\w*|chang(?:e[ds]?|ing)|updat(?:e[ds]?|ing)|replac\w+|migrat\w+|"
-        r"deprecat\w+|forward|onwards?|renam\w+|moved|moving|"
+        r"deprecat\w+|forward|now|henceforth|onwards?|renam\w+|moved|moving|"
         r"drop(?:ped|ping)?|anymore|new"
     ),
 )

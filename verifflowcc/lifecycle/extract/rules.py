@@ -5,13 +5,7 @@ from dataclasses import dataclass
 
 from verifflowcc.lifecycle.extract.constructs import constructs, decorators, imports, spoken_decorators
 from verifflowcc.lifecycle.extract.naming import named_kinds, names_ruled
-from verifflowcc.lifecycle.extract.practices import (
-    mentioned,
-    practices,
-    speaks_of_practice,
-    stands_for_one,
-    with_mention,
-)
+from verifflowcc.lifecycle.extract.phrases import is_concrete
 from verifflowcc.lifecycle.extract.spotting import Spotter
 from verifflowcc.lifecycle.extract.stated import Stated
 
@@ -19,7 +13,21 @@ _FOCUSES = re.compile(
     r"\b(?:nam(?:e|es|ing)|functions?|methods?|class(?:es)?|variables?|arguments?|parameters?|attributes?)\b",
     re.IGNORECASE,
 )
-_SENTENCES_BACK = 6
+_TOPIC = re.compile(
+    r"\b(?:(?:talk|chat|speak|think|know|heard?|tell you|ask|learn)(?:ing)?(?: (?:\w+|to you))? about|"
+    r"introduc\w+ (?:you )?to|"
+    r"discuss|regarding|(?:importance|benefits?|use|value|power) of|(?:been|are|is) (?:using|relying on))\s+"
+    r"(?:(?:the|our|your|using|use of|implementing|a|an|new|concept of|team's|topic of)\s+)*"
+    r"(?P<topic>(?:[\w'-]+ ){0,2}?[\w'-]+)(?=[,.;:!?]|\s+(?:for|in|as|and|to|on|at|with|that|which|when|"
+    r"is|are|we|you|I|today|again)\b|$)",
+    re.IGNORECASE,
+)
+_STANDS_FOR = re.compile(
+    r"\b(?P<verb>(?:us(?:e|ing)|utili[sz]\w+|incorporat\w+|rely(?:ing)? on|adopt\w*|avoid(?:ing)?|stop(?:ping)?|"
+    r"start(?:ing)? (?:using|with)|switch\w* to|stick\w* (?:to|with)|implement\w*|integrat\w+)"
+    r"(?: using| relying on)?) (?:it|them|this(?: tool| system| platform)?|that(?: tool| system| platform)?|one)\b",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"['\"`]\w{1,24}['\"`]")
 _CODE = Spotter(
     {
@@ -38,11 +46,11 @@ _CODE = Spotter(
 
 @dataclass(slots=True)
 class Focus:
-    """What a turn last spoke of: named things of code, a decorator (`name module`); the last sentences."""
+    """What a turn last spoke of: named things of code, a decorator (`name module`), a topic."""
 
     kinds: tuple[str, ...] = ()
     decorator: str = ""
-    before: tuple[str, ...] = ()
+    topic: str = ""
 
     def follow(self, sentence: str) -> None:
         """Take note of what a sentence speaks of."""
@@ -51,14 +59,21 @@ class Focus:
         if "decorator" in sentence or "@" in sentence:
             spoken = spoken_decorators(sentence)
             self.decorator = spoken[-1][0] if spoken else self.decorator
-        self.before = (sentence, *self.before[: _SENTENCES_BACK - 1])
+        topics = (each["topic"] for each in _TOPIC.finditer(sentence))
+        self.topic = next((each for each in topics if is_concrete(each) and not each.endswith("ly")), self.topic)
+
+    def named(self, sentence: str) -> str:
+        """Return a sentence with what the turn last spoke of in the place of a pronoun that is to be used or not."""
+        if not self.topic:
+            return sentence
+        return _STANDS_FOR.sub(lambda found: f"{found['verb']} {self.topic}", sentence, count=1)
 
 
 def speaks_of_rules(sentence: str) -> bool:
     """Say whether the known rules can have anything to say of a sentence."""
-    if "@" in sentence or _CODE.kinds(sentence) or speaks_of_practice(sentence):
+    if "@" in sentence or _CODE.kinds(sentence):
         return True
-    return bool(_QUOTED.search(sentence)) or stands_for_one(sentence)
+    return bool(_QUOTED.search(sentence))
 
 
 def code_rules(sentence: str, focus: Focus) -> list[Stated]:
@@ -68,12 +83,3 @@ def code_rules(sentence: str, focus: Focus) -> list[Stated]:
     module = focus.decorator.partition(" ")[2]
     found += imports(sentence, module)
     return found + constructs(sentence, focus.kinds)
-
-
-def habit_rules(sentence: str, start: int, focus: Focus) -> list[Stated]:
-    """Return the rules for known tools and habits in a sentence that asks for something from `start` on."""
-    found = practices(sentence, start)
-    if found or not stands_for_one(sentence):
-        return found
-    habit = next(filter(None, map(mentioned, focus.before)), "")
-    return practices(with_mention(sentence, habit), start) if habit else []

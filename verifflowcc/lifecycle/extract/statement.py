@@ -1,10 +1,11 @@
 """The normal form of a text that is an item already, whoever wrote it, so that new statements can be compared."""
 
+from verifflowcc.lifecycle.extract.asked import asked
 from verifflowcc.lifecycle.extract.fixes import fixes
 from verifflowcc.lifecycle.extract.generic import generic
 from verifflowcc.lifecycle.extract.personal import PERSONAL_TYPES, personal_form
 from verifflowcc.lifecycle.extract.project import PROJECT_TYPES, project_form
-from verifflowcc.lifecycle.extract.rules import Focus, code_rules, habit_rules
+from verifflowcc.lifecycle.extract.rules import Focus, code_rules
 from verifflowcc.lifecycle.extract.sentences import sentences
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
 
@@ -28,6 +29,9 @@ def statement_of(text: str, type_name: str) -> tuple[str, str, bool]:
     rule = next(iter(mended.values()), None) or _ruled(said)
     if rule:
         return rule.subject, rule.value, rule.negated
+    request = asked(said[0])
+    if request:
+        return request.stated.subject, request.stated.value, request.stated.negated
     if type_name == "decision":
         return project_form(said[0], type_name)
     other = generic(said[0])
@@ -47,7 +51,7 @@ def statement_key(text: str, type_name: str) -> str:
 def _ruled(said: list[str]) -> Stated | None:
     focus = Focus()
     for sentence in said[:3]:
-        found = code_rules(sentence, focus) or habit_rules(sentence, 0, focus)
+        found = code_rules(sentence, focus)
         if found:
             return found[0]
         focus.follow(sentence)

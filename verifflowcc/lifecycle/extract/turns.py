@@ -7,21 +7,25 @@ from dataclasses import dataclass, replace
 from verifflowcc.domain.candidates import Candidate, Extracted, StreamName
 from verifflowcc.domain.item_types import item_type
 from verifflowcc.domain.turns import Speaker, Turn
+from verifflowcc.lifecycle.extract.chatter import is_chatter
 from verifflowcc.lifecycle.extract.constructs import spoken_decorators
 from verifflowcc.lifecycle.extract.fixes import fixes
 from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.gate import signals_of
 from verifflowcc.lifecycle.extract.generic import generic
+from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
 from verifflowcc.lifecycle.extract.personal import Told, personal
 from verifflowcc.lifecycle.extract.project import project
-from verifflowcc.lifecycle.extract.rules import Focus, code_rules, habit_rules, speaks_of_rules
+from verifflowcc.lifecycle.extract.rules import Focus, code_rules, speaks_of_rules
 from verifflowcc.lifecycle.extract.sentences import sentences
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
 from verifflowcc.lifecycle.extract.statement import statement_of
+from verifflowcc.lifecycle.extract.wishes import wished
 
 SURE, UNSURE = 600, 500
 """Certainty of the layer below `SURE`, and confidence below `UNSURE`, in thousandths, send an item to the inbox."""
-_CODE_CONFIDENCE, _HABIT_CONFIDENCE, _OTHER_CONFIDENCE = 850, 800, 600
+_CODE_CONFIDENCE, _WORDED_CONFIDENCE, _OTHER_CONFIDENCE = 850, 700, 600
+_TOLD_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
 _USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
 _TO_ME = re.compile(
     r"\b(?:(?:answer|reply|respond|talk|speak|explain\w*|show|tell|ask|give|call|"
@@ -42,9 +46,6 @@ _HERE = re.compile(
     r"\b(?:(?:in|for|of|on|throughout) (?:this|our|the) (?:project|repo(?:sitory)?|codebase|code|package|"
     r"service|app|docs|team|module|library|branch)|around here|in here|that we\b|generated files)",
     re.IGNORECASE,
-)
-_IN_PLACE = re.compile(
-    r"\b(?:as (?:our|the)|for (?:all|our|internal|any|every)|preferred|primary|standard)\b", re.IGNORECASE
 )
 _EVERYWHERE = re.compile(
     r"\b(?:(?:in|for|across) (?:all|any|every|each)(?: of)?(?: my)? (?:projects?|repos?|repositor(?:y|"
@@ -78,7 +79,7 @@ _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"}
 _KEPT_WORDS, _MOST_WORDS = 3, 30
 _POLITE = re.compile(
     r"\b(?:hesitate|reach out|feel free|don't worry|do not worry|no worries|be afraid|let me know|(?:have|"
-    r"any) (?:any )?(?:questions|concerns)|thank(?:s| you)|appreciate|look(?:ing)? forward|happy to|"
+    r"any) (?:any )?(?:questions|concerns)|thank(?:s| you)|appreciate|pleasure|look(?:ing)? forward|happy to|"
     r"glad|excited|door is|here (?:to|for)|keep up|good luck|welcome)\b",
     re.IGNORECASE,
 )
@@ -136,11 +137,13 @@ def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
     if told and told.type not in _WEAKER and not (told.type == "preference" and _is_for_code(sentence, focus)):
         yield _as_found(told, sentence)
         return
-    rules = _rules(sentence, focus, own=own) if speaks_of_rules(sentence) else []
+    rules = _rules(sentence, focus) if speaks_of_rules(sentence) else []
     if rules:
         yield from rules
     elif told and not spoken_decorators(sentence):
         yield _as_found(told, sentence)
+    elif wish := _wished(focus.named(sentence), turn, own=own):
+        yield wish
     elif own and turn.speaker is Speaker.PERSON:
         yield from _in_other_words(sentence)
 
@@ -150,16 +153,11 @@ def _is_for_code(sentence: str, focus: Focus) -> bool:
     return not _EVERYWHERE.search(sentence) and speaks_of_rules(sentence) and bool(code_rules(sentence, focus))
 
 
-def _rules(sentence: str, focus: Focus, *, own: bool) -> list[_Found]:
-    """Return the rules that are known by name; that a tool is used is one where it is said for what, or to the user."""
-    asks = frame(sentence)
-    if asks.force is Force.NONE:
+def _rules(sentence: str, focus: Focus) -> list[_Found]:
+    """Return the rules for code, where the sentence asks for something."""
+    if frame(sentence).force is Force.NONE:
         return []
-    found = [_Found("convention", each, _CODE_CONFIDENCE, 900) for each in code_rules(sentence, focus)]
-    if asks.force >= Force.SAID or own or (asks.force is Force.TOLD and _IN_PLACE.search(sentence)):
-        habits = habit_rules(sentence, asks.start, focus)
-        found += [_Found("guideline", each, _HABIT_CONFIDENCE, 800) for each in habits]
-    return found
+    return [_Found("convention", each, _CODE_CONFIDENCE, 900) for each in code_rules(sentence, focus)]
 
 
 def _told(sentence: str) -> Told | None:
@@ -170,6 +168,19 @@ def _told(sentence: str) -> Told | None:
     if told and told.type in _PLACED and _HERE.search(sentence) and not _EVERYWHERE.search(sentence):
         told = None
     return told or project(sentence)
+
+
+def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
+    """Return the rule that a sentence makes on any topic, where its grammar says what is asked for, and for good."""
+    if _POLITE.search(sentence) or _TO_ME.search(sentence):
+        return None
+    wish = wished(sentence, turn.text, own=own)
+    if wish is None:
+        return None
+    if wish.passing:
+        return _Found("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
+    sure = not own or ((wish.lasting or bool(_TECH.search(sentence))) and not is_chatter(wish.stated.says))
+    return _Found("guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550)
 
 
 def _in_other_words(sentence: str) -> Iterator[_Found]:
@@ -185,7 +196,7 @@ def _in_other_words(sentence: str) -> Iterator[_Found]:
     lasting = force is Force.LASTING and bool(_COMMANDS.search(sentence))
     if lasting or _FORBIDS.search(sentence) or (force >= Force.SAID and _HERE.search(sentence)):
         mine = bool(_TO_ME.search(sentence) or _EVERYWHERE.search(sentence)) and not _OURS.search(sentence)
-        sure = mine or bool(_TECH.search(sentence))
+        sure = (mine or bool(_TECH.search(sentence))) and not is_chatter(sentence)
         kind, confidence = "preference" if mine else "guideline", _OTHER_CONFIDENCE if sure else 450
         yield _Found(kind, generic(sentence), confidence, 800 if sure else 550)
     elif force is Force.BARE and _STANDARD.search(sentence):
@@ -196,7 +207,7 @@ def _as_found(told: Told, sentence: str) -> _Found:
     says = sentence.strip()
     says = says[:1].upper() + says[1:]
     stated = Stated(told.subject, told.value, told.negated, says, key_of(told.subject, told.value), known=False)
-    return _Found(told.type, stated, 700, told.certainty)
+    return _Found(told.type, stated, _CHATTER_CONFIDENCE if is_chatter(sentence) else _TOLD_CONFIDENCE, told.certainty)
 
 
 def _read_back(found: _Found) -> Stated:
@@ -213,5 +224,6 @@ def _candidate(found: _Found, turn: Turn) -> Candidate:
     return Candidate(
         layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:77].rstrip()}…",
         content=stated.says, importance=kind.importance, confidence=found.confidence, certainty=found.certainty,
-        subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
+        subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated, refs=refs_of(stated.says),
+        tags=tags_of(stated.says), details=details_of(stated.says),
     )  # fmt: skip

@@ -162,7 +162,12 @@ def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Pla
         return _updated(wanted, active, actor, today)
     if active and _unchanged(wanted, active):
         return Planned(wanted.scope, Outcome.UNCHANGED, active, active)
-    supersedes = wanted.supersedes or (active.item.id if active else None)
+    told = None if active else told_of_key(store, wanted.type, wanted.key)
+    if told and _says_again(wanted, told):
+        note = f"{told.item.archived.into} tells it already" if told.item.archived else ""
+        return Planned(wanted.scope, Outcome.UNCHANGED, told, told, notes=(note,))
+    known = active or told
+    supersedes = wanted.supersedes or (known.item.id if known else None)
     asked = replace(wanted, supersedes=supersedes)
     proposal = proposal_of_key(store, wanted.type, wanted.key) if pending else None
     if proposal:
@@ -184,6 +189,23 @@ def standing_of_key(store: MemoryBackend, type_name: str, key: str | None) -> St
 
     gone = superseded(items_around(store)).found
     return next((each for each in found if each.item.path not in gone), None)
+
+
+def told_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
+    """Return the archived item of a type and key that a summary tells, and that nothing newer supersedes."""
+    if key is None:
+        return None
+    found = store.query({"type": type_name, "key": key, "status": str(Status.ARCHIVED)}, 100)
+    into = [each for each in found if each.item.archived and each.item.archived.into]
+    if not into:
+        return None
+    from verifflowcc.context.standing import superseded
+    from verifflowcc.lifecycle.consolidate import is_told
+
+    summaries = {each.item.id: store.get((each.item.archived and each.item.archived.into) or "") for each in into}
+    told = [each for each in into if (summary := summaries[each.item.id]) and is_told(each.item, summary.item)]
+    gone = superseded(items_around(store, [each.item.id for each in told])).found if told else {}
+    return next((each for each in told if each.item.path not in gone), None)
 
 
 def proposal_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:
@@ -217,6 +239,15 @@ def _unchanged(wanted: Wanted, active: StoredItem) -> bool:
     item = _as_wanted(wanted, active.item)
     titled = replace(item, title=wanted.title) if wanted.title_given else item
     return titled == active.item and wanted.text == active.body.strip("\n") and _link_of(wanted, item) is None
+
+
+def _says_again(wanted: Wanted, told: StoredItem) -> bool:
+    """Whether something new says only what an item says that a summary tells, but for case, spaces and a full stop."""
+    from verifflowcc.services.memory.holding import mark_of
+
+    item = _as_wanted(wanted, told.item)
+    same = mark_of(wanted.type, wanted.text) == mark_of(wanted.type, told.body)
+    return same and item == told.item and _link_of(wanted, item) is None
 
 
 def _as_wanted(wanted: Wanted, item: Item) -> Item:

@@ -10,7 +10,7 @@ from verifflowcc.adapters.files.user_home import USER, user_home
 from verifflowcc.adapters.index.memory_checked import MemoryChecked
 from verifflowcc.adapters.project.digests import digest_file
 from verifflowcc.adapters.stamps import as_on_disk
-from verifflowcc.context.standing import superseded
+from verifflowcc.context.standing import stale_summaries, superseded
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.item_types import TYPES, ScopeKind
 from verifflowcc.domain.items import Status, scope_of
@@ -72,6 +72,7 @@ def _check_project(workspace: Workspace | None, scope: str | None) -> CheckedMem
     spoken_of = _files(workspace.root, read.items, traced)
     sources = MemorySources(
         *(read.items, read.unread, types, traced, workspace.today(), theirs, spoken_of, _superseded(read.items)),
+        stale=_stale(read.items),
         ttl_days=memory_settings(workspace).ttl_days,
     )
     report = check(sources)
@@ -98,7 +99,16 @@ def _check_user(workspace: Workspace | None) -> CheckedMemory:
     today = workspace.today() if workspace else f"{SystemClock().now():%Y-%m-%d}"
     types, traced = _types(workspace, read.items)
     report = check(
-        MemorySources(read.items, read.unread, types, traced, today, theirs, superseded=_superseded(read.items))
+        MemorySources(
+            read.items,
+            read.unread,
+            types,
+            traced,
+            today,
+            theirs,
+            superseded=_superseded(read.items),
+            stale=_stale(read.items),
+        )
     )
     return CheckedMemory(report, USER, len(read.items), read.parsed, notices=notices)
 
@@ -159,6 +169,14 @@ def _superseded(items: Iterable[Looked]) -> frozenset[str]:
     every = [each.item for each in items]
     keyed = [(each.scope, each.type, each.key) for each in every if each.key and each.status is Status.ACTIVE]
     return frozenset(superseded(every).found) if len(set(keyed)) < len(keyed) else frozenset()
+
+
+def _stale(items: Iterable[Looked]) -> dict[str, str]:
+    """Return the path of each summary that tells what another item replaced → why, as a clause."""
+    every = [each.item for each in items]
+    if not any(item.archived and item.archived.into for item in every):
+        return {}
+    return {each.path: each.why for each in stale_summaries(every, superseded(every).found)}
 
 
 def _files(root: Path, items: Iterable[Looked], traced: frozenset[str]) -> dict[str, str | None]:

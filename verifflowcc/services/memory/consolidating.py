@@ -16,7 +16,6 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.item_render import inner, render_item
 from verifflowcc.lifecycle.consolidate import (
-    DENSE,
     DOING,
     EPISODIC,
     Cluster,
@@ -29,6 +28,7 @@ from verifflowcc.lifecycle.consolidate import (
     summary_of,
     why_consolidated,
 )
+from verifflowcc.lifecycle.dense import DENSE
 from verifflowcc.lifecycle.expire import Lifetimes
 from verifflowcc.services.memory.maintained import Step, StepKind
 from verifflowcc.services.memory.putting_away import CONSOLIDATED, brought_back, comes_back, put_away
@@ -44,12 +44,14 @@ _SALTS = 50
 class Terms:
     """On what terms items are consolidated: the day, the days that types live, and the ids that stay as they are.
 
-    `refine` may make a better text of what a summary tells; None: it stays as rules make it.
+    `only` are the ids of those that may be, None where all may. `refine` may make a better text of what a summary
+    tells; None: it stays as rules make it.
     """
 
     today: str
     ttl_days: Lifetimes
     apart: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
     refine: Refine | None = None
 
 
@@ -70,17 +72,19 @@ def complete_interrupted(shelf: Shelf, today: str) -> Iterator[Step]:
     """Come to the end of what was interrupted, and undo summaries that tell what does not hold any more.
 
     A consolidation is completed, or undone where an original is gone or can no longer be brought back; a restoring is
-    completed. A summary one of whose originals was forgotten or replaced since is undone, so that the others stand for
-    themselves. Raises as the store does.
+    completed. A summary one of whose originals was forgotten, replaced or contradicted since is undone, so that the
+    others stand for themselves. Raises as the store does.
     """
     made = [item for item in shelf.items() if is_consolidation(item)]
     summaries = [item for item in made if item.status is Status.ACTIVE or DOING in dict(item.details)]
     if not summaries:
         return
-    replaced = _replaced(shelf.items())
+    every = shelf.items()
+    replaced = _replaced(every)
+    disputed = _disputed(every)
     for summary in summaries:
         doing = dict(summary.details).get(DOING)
-        why = _undone_because(shelf, summary, doing, replaced)
+        why = _undone_because(shelf, summary, doing) or _stale_because(summary, replaced, disputed)
         try:
             if why:
                 undo(shelf, summary)
@@ -93,18 +97,19 @@ def complete_interrupted(shelf: Shelf, today: str) -> Iterator[Step]:
             yield Step(StepKind.TOLD, shelf.scope, summary.id, f"it cannot be completed: {error.message}")
 
 
-def undo(shelf: Shelf, summary: Item) -> tuple[Item, ...]:
+def undo(shelf: Shelf, summary: Item, home: Shelf | None = None) -> tuple[Item, ...]:
     """Bring back the originals of a summary as they were and remove it; return those that were brought back.
 
-    Only what was put away for this summary is touched. Interrupted, it is done again. Raises FormatError where an
-    original cannot be brought back; then nothing was removed.
+    `home` is where they are, if not beside it. Only what was put away for this summary is touched. Interrupted, it is
+    done again. Raises FormatError where an original cannot be brought back; then nothing was removed.
     """
-    back = [brought_back(stored) for stored in told_by(shelf, summary)]
+    home = home or shelf
+    back = [brought_back(stored) for stored in told_by(home, summary)]
     stored = shelf.get(summary.id)
-    if stored is not None and back:
+    if stored is not None and back and home is shelf:
         shelf.add(_doing(stored, RESTORE))
     for each in back:
-        shelf.add(each)
+        home.add(each)
     shelf.delete(summary.id)
     return tuple(each.item for each in back)
 
@@ -132,18 +137,25 @@ def _finish(shelf: Shelf, summary: Item, today: str) -> None:
         shelf.add(_doing(stored, None))
 
 
-def _undone_because(shelf: Shelf, summary: Item, doing: str | None, replaced: dict[str, str]) -> str | None:
+def _undone_because(shelf: Shelf, summary: Item, doing: str | None) -> str | None:
     """Return why a summary is to be undone, as a clause; None where it stands."""
     if doing == RESTORE:
         return "its restoring was interrupted; now it is done"
     gone = [item_id for item_id in originals_of(summary) if shelf.get(item_id) is None]
     if gone:
         return f"{gone[0]}, which it tells, is not there any more"
-    newer = next((item_id for item_id in originals_of(summary) if item_id in replaced), None)
-    if newer is not None:
-        return f"{newer}, which it tells, was replaced by {replaced[newer]}"
     if doing == CONSOLIDATE and not _can_finish(shelf, summary):
         return "it was interrupted, and an original has changed so that it could not be brought back"
+    return None
+
+
+def _stale_because(summary: Item, replaced: dict[str, str], disputed: dict[str, str]) -> str | None:
+    """Return why a summary tells what does not hold, or is in dispute, as a clause; None where it does not."""
+    for told in originals_of(summary):
+        if told in replaced:
+            return f"{told}, which it tells, was replaced by {replaced[told]}"
+        if told in disputed:
+            return f"{told}, which it tells, is contradicted by {disputed[told]}"
     return None
 
 
@@ -162,17 +174,34 @@ def _replaced(items: Sequence[Item]) -> dict[str, str]:
     return {ids[path]: ids.get(each.by or "", each.by or "another") for path, each in found.items() if path in ids}
 
 
+def _disputed(items: Sequence[Item]) -> dict[str, str]:
+    """Return the id of each item that one in force contradicts → the id of that one."""
+    gone = superseded(items).found
+    against = _contradicted(item for item in items if item.status is Status.ACTIVE and item.path not in gone)
+    return {item.id: against[name] for item in items for name in _names(item) if name in against}
+
+
 def _joinable(shelf: Shelf, terms: Terms) -> list[Remembered]:
     """Return what may go into a summary: what stands, is contradicted by nothing, and can be brought back."""
     every = shelf.items()
     able = [item for item in every if may_join(item) and item.id not in terms.apart]
+    able = [item for item in able if terms.only is None or item.id in terms.only]
     if not _could_be_dense(able):
         return []
-    against = {link.to for item in every for link in item.links if link.relation is Relation.CONTRADICTS}
-    gone = superseded(every).found
-    alone = [item for item in able if item.path not in gone and against.isdisjoint((item.id, item.path, item.key))]
+    against, gone = _contradicted(every), superseded(every).found
+    alone = [item for item in able if item.path not in gone and against.keys().isdisjoint(_names(item))]
     found = (shelf.get(item.id) for item in alone)
     return [Remembered(each.item, each.body) for each in found if each is not None and _may_be_put_away(each)]
+
+
+def _contradicted(items: Iterable[Item]) -> dict[str, str]:
+    """Return what is contradicted, by the name in the link → the id of what contradicts it."""
+    links = ((link, item.id) for item in items for link in item.links)
+    return {link.to: item_id for link, item_id in links if link.relation is Relation.CONTRADICTS}
+
+
+def _names(item: Item) -> tuple[str, ...]:
+    return tuple(name for name in (item.id, item.path, item.key) if name)
 
 
 def _could_be_dense(items: Iterable[Item]) -> bool:

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from verifflowcc.adapters.foreign.given_file import read_bytes
+from verifflowcc.adapters.foreign.given_file import LARGEST, read_bytes
 from verifflowcc.domain.turns import Conversation
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.turns import read_turns
 
 STDIN = "-"
+_SPLIT = "split --line-bytes=60M FILE part-; vfcc memory ingest part-*"
 
 
 def read_conversations(
@@ -25,8 +26,22 @@ def read_conversations(
 
 def _read(source: str, kind: str | None, session: str | None, agents: Sequence[str]) -> Conversation:
     name = "stdin" if source == STDIN else source
-    if source != STDIN and Path(source).is_dir():
-        raise UsageError(f"{source} is a folder; a conversation is a file", hint=f"vfcc memory ingest {source}/*")
-    data = sys.stdin.buffer.read() if source == STDIN else read_bytes(Path(source), source)
+    data = _stdin() if source == STDIN else _file(source)
     found = read_turns(data, name, kind, session=session, agents=agents)
     return found if data.strip() else replace(found, notes=(f"{name}:1: it is empty",))
+
+
+def _file(source: str) -> bytes:
+    path = Path(source)
+    if path.is_dir():
+        raise UsageError(f"{source} is a folder; a conversation is a file", hint=f"vfcc memory ingest {source}/*")
+    if path.is_fifo() and path.resolve().is_fifo():  # it has a name, and would be waited for where nobody writes
+        raise UsageError(f"{source} is a pipe; what comes out of it is read on stdin", hint="vfcc memory ingest -")
+    return read_bytes(path, source, hint=_SPLIT)
+
+
+def _stdin() -> bytes:
+    data = sys.stdin.buffer.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise UsageError(f"stdin is larger than {LARGEST // 1_048_576} MiB", hint=_SPLIT)
+    return data

@@ -11,6 +11,7 @@ from verifflowcc.errors import BackendError, UsageError
 from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.opening import backend_of, open_kind
 from verifflowcc.services.memory.permission import require_person
+from verifflowcc.services.memory.scanning import scanned
 from verifflowcc.services.workspace import Workspace
 
 KINDS = (BackendKind.FILES, BackendKind.SQLITE, BackendKind.POSTGRES)
@@ -91,7 +92,7 @@ def copy_items(
         if how.dry_run:
             plan, moved = plan_copy(old, new, replace=how.replace), False
         else:
-            plan, moved = copy_store(old, new, replace=how.replace, move=how.move)
+            plan, moved = copy_store(old, scanned(workspace, new), replace=how.replace, move=how.move)
     setting = None if backend_of(workspace, scope) is target else _setting(scope, target)
     bring = tuple(each.item.id for each in plan.bring)
     told = (plan.replaced, plan.same, plan.conflicts, plan.unreadable)

@@ -45,7 +45,7 @@ def note_lines(workspace: Workspace | None, lines: bytes) -> tuple[str, ...]:
         return ()
     try:
         folder, inside = log_folder(workspace, of_user=workspace is None)
-        add_metrics(folder, inside, lines)
+        add_metrics(folder, inside, lines, moment(workspace)[:10])
     except VfccError as error:
         return (f"metrics are not counted: {error.message}",)
     return ()

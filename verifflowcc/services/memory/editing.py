@@ -8,15 +8,16 @@ from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.items import Item, Status, Trust, least_trust
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.permission import GUARDED, asks, is_person, require_change, trust_of, would_replace
+from verifflowcc.services.memory.permission import asks, is_person, require_change, trust_of, would_replace
 from verifflowcc.services.memory.recording import title_of
 from verifflowcc.services.memory.rewriting import rewritten, with_source
-from verifflowcc.services.memory.vouching import demand_no_rise, vouched
+from verifflowcc.services.memory.vouching import demand_no_rise, promoted, vouched
 from verifflowcc.services.memory.words import said
 from verifflowcc.services.workspace import Workspace
 
@@ -137,6 +138,8 @@ def changed_item(found: Found, changes: Changes, *, actor: str, today: str) -> t
         item = replace(item, trust=trust_of(actor) if new_text else least_trust(item.trust, trust_of(actor)))
     if least_trust(item.trust, before.trust) is not item.trust and is_person(actor):
         item = replace(vouched(item, actor, today), trust=item.trust)
+    if item.status is Status.ACTIVE and before.status is Status.PENDING and is_person(actor):
+        item = promoted(item, actor, today, vouch=False)
     return rewritten(found.stored, replace(item, updated=today), changes.text if new_text else None), changed
 
 
@@ -176,7 +179,10 @@ def _on_own_word(found: Found, written: StoredItem, actor: str, today: str) -> S
     """
     item, changes = written.item, {"updated": today}
     if is_person(actor):
-        return stored_item(item.path, edit_lines(item.path, written.text.encode("utf-8"), changes))
+        done = stored_item(item.path, edit_lines(item.path, written.text.encode("utf-8"), changes))
+        if item.status is Status.ACTIVE and found.item.status is Status.PENDING:
+            return rewritten(done, promoted(done.item, actor, today, vouch=False))
+        return done
     if item.status is Status.ACTIVE:
         _demand_proposal(found)
     changes["trust"] = str(least_trust(item.trust, trust_of(actor)))

@@ -1,10 +1,12 @@
 """Secrets stay out of memory: what is written is refused, what is there already is withheld wherever it is shown."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from verifflowcc.domain.events import Json
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import SecretError
 from verifflowcc.text.secrets import find_secrets, place_of, withhold
 
@@ -38,6 +40,21 @@ def refuse_new_secret(before: str, after: str, what: str) -> None:
             raise SecretError(f"{what} would hold {_told(after, each.kind, each.start)}", hint=HINT)
 
 
+def strings_of(payload: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    """Yield each text of an event's payload as a part to look at, by the name of the field that it is in."""
+    for name, value in payload.items():
+        yield from ((f"the {name}", each) for each in _strings(value))
+
+
+def _strings(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (each for one in value.values() for each in _strings(one))
+    elif isinstance(value, Sequence):
+        yield from (each for one in value for each in _strings(one))
+
+
 def details_read(details: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield each detail as a part to look at: beside its name, since the name may say what the value is."""
     for name, value in details:
@@ -65,6 +82,22 @@ def withheld(stored: StoredItem) -> StoredItem:
     if not find_secrets(stored.text):
         return stored
     return StoredItem(withheld_item(stored.item), withhold(stored.text), withhold(stored.body))
+
+
+def withheld_trace(item: TraceItem) -> TraceItem:
+    """Return a trace item with a word in the place of each secret in what it says; mostly the item itself."""
+    said = (item.id, item.title, item.text, item.rationale, item.path, *item.tags)
+    if not find_secrets("\n\n".join(said)):
+        return item
+    return replace(
+        item,
+        id=withhold(item.id),
+        title=withhold(item.title),
+        text=withhold(item.text),
+        rationale=withhold(item.rationale),
+        path=withhold(item.path),
+        tags=tuple(map(withhold, item.tags)),
+    )
 
 
 def secrets_told(text: str) -> tuple[str, ...]:

@@ -7,11 +7,12 @@ from verifflowcc.context.standing import superseded, withdrawn
 from verifflowcc.domain.candidates import Candidate, Held
 from verifflowcc.domain.items import Item, Relation, Status
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.vouching import PROMOTED_BY, awaits_promotion
+from verifflowcc.lifecycle.consolidate import is_consolidation, is_told
 from verifflowcc.lifecycle.extract import key_of, statement_of
 
 REJECTED = "rejected"
 """The tag of a proposal that a person turned down."""
-_CONSOLIDATED = "consolidated"
 
 
 class Holding:
@@ -30,9 +31,12 @@ class Holding:
         self._by_mark: dict[str, list[Held]] = {}
         self._replaced = set(superseded(items).found)
         self._gone = self._replaced | withdrawn(items).keys()
-        promoted = [replace(item, status=Status.ACTIVE) if item.status is Status.PENDING else item for item in items]
+        promoted = [_promoted(item) if awaits_promotion(item) else item for item in items]
         self._outdone = set(superseded(promoted).found)
         self._paths = {item.id: item.path for item in items}
+        summaries = {item.id: item for item in items if is_consolidation(item)}
+        into = ((item, summaries.get(item.archived.into or "")) for item in items if item.archived)
+        self._told = {item.path for item, summary in into if is_told(item, summary)}
         for each in every:
             self._learn(each)
 
@@ -55,7 +59,7 @@ class Holding:
         return [each for each in self._near(candidate, mark) if self.stands(each.item) or self._waits(each.item)]
 
     def put_aside(self, candidate: Candidate, mark: str) -> list[Held]:
-        """Return what somebody turned down, or what a summary tells, that the candidate can say again."""
+        """Return what somebody turned down that the candidate can say again."""
         return [each for each in self._near(candidate, mark) if _is_put_aside(each.item)]
 
     def proposed(self, key: str) -> list[Held]:
@@ -68,11 +72,13 @@ class Holding:
         return [each for each in self._by_key.get(key, ()) if each.item.source.session == session]
 
     def stands(self, item: Item) -> bool:
-        """Say whether an item holds now."""
+        """Say whether what an item says holds now: it stands itself, or a summary tells it in its place."""
+        if item.path in self._told:
+            return item.path not in self._replaced
         return item.status is Status.ACTIVE and item.path not in self._gone
 
     def _waits(self, item: Item) -> bool:
-        return item.status is Status.PENDING and item.path not in self._outdone
+        return awaits_promotion(item) and item.path not in self._outdone
 
     def _near(self, candidate: Candidate, mark: str) -> Iterator[Held]:
         buckets = (self._by_mark.get(mark, ()), self._by_key.get(candidate.key, ()))
@@ -90,6 +96,10 @@ class Holding:
             self._by_subject.setdefault(subject, []).append(held)
 
 
+def _promoted(item: Item) -> Item:
+    return replace(item, status=Status.ACTIVE, details=(*item.details, (PROMOTED_BY, "human:Anybody")))
+
+
 def mark_of(type_name: str, text: str) -> str:
     """Return what two texts of a type have in common that say the same, but for case, spaces and a full stop.
 
@@ -100,6 +110,4 @@ def mark_of(type_name: str, text: str) -> str:
 
 
 def _is_put_aside(item: Item) -> bool:
-    if item.status is not Status.ARCHIVED:
-        return False
-    return REJECTED in item.tags or (item.archived is not None and item.archived.why == _CONSOLIDATED)
+    return item.status is Status.ARCHIVED and REJECTED in item.tags

@@ -12,11 +12,12 @@ from verifflowcc.adapters.foreign.given_file import read_bytes
 from verifflowcc.domain.item_types import TYPES, item_type
 from verifflowcc.domain.items import SourceKind, Status, least_trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import FormatError, NotAllowed, SecretError, UsageError
 from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.incoming import DECISION, Incoming, Read, read_lines, read_markdown
 from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.permission import GUARDED, asks, is_person, proposes, trust_of, would_replace
+from verifflowcc.services.memory.permission import asks, is_person, proposes, trust_of, would_replace
 from verifflowcc.services.memory.rewriting import with_source
 from verifflowcc.services.memory.scopes import PROJECT, read_scope
 from verifflowcc.services.memory.vouching import without_vouching

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from verifflowcc.domain.items import Item, Relation, SourceKind, Status
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
@@ -50,7 +51,7 @@ def open_inbox(workspace: Workspace | None, scopes: Sequence[str]) -> Inbox:
     notices: list[str] = []
     for scope in dict.fromkeys(scopes):
         with open_store(workspace, scope) as store:
-            ids = [item.id for item in store.items() if item.status is Status.PENDING]
+            ids = [item.id for item in store.items() if awaits_promotion(item)]
             notices += store.problems
             stored = [each for name in ids if (each := store.get(name))]
             titles = _titles(store.linked(_targets(stored)) if stored else ())
@@ -101,6 +102,8 @@ def _why(item: Item) -> Iterator[str]:
         SourceKind.IMPORTED: "imported",
     }[source.kind]
     yield f"{said} by {source.actor}" + (f", said by {source.speaker}" if source.speaker else "")
+    if item.status is Status.ACTIVE:
+        yield "it came in active, and nobody is named who promoted it"
     if reason := dict(item.details).get("waits"):
         yield withhold(reason)
     elif item.confidence < LOW_CONFIDENCE:

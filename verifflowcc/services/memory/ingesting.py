@@ -12,7 +12,8 @@ from datetime import datetime
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.adapters.files.item_files import draw_letters
 from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.domain.candidates import Extracted
+from verifflowcc.domain.candidates import Candidate, Extracted
+from verifflowcc.domain.item_types import is_trace_type
 from verifflowcc.domain.turns import Conversation, Turn
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.turn_tools import OWN
@@ -37,12 +38,17 @@ Confirm = Callable[[Sequence[Learned]], bool]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How to ingest: into which scopes, everything as a proposal, nothing written, turns anew that were read before."""
+    """How to ingest: into which scopes, everything as a proposal, nothing written, turns anew that were read before.
+
+    A scope of a role (`agent/coder`) takes what is said of the project, but for what stands in the trace. `proposes`
+    says why everything is proposed, where it is not that somebody asked for it (`pending`).
+    """
 
     scopes: tuple[str, ...] = (USER, PROJECT)
     pending: bool = False
     dry_run: bool = False
     again: bool = False
+    proposes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,7 @@ def ingest(
     asked for, ConflictError where a store is held too long, and as the stores do; what was planned and not written
     then, the next ingest writes.
     """
-    if PROJECT in choices.scopes:
+    if any(scope != USER for scope in choices.scopes):
         required(workspace)
     if workspace is not None and not memory_settings(workspace).enabled:
         raise UsageError("memory is switched off in this project", hint="memory.enabled in .memory/config.yaml")
@@ -154,7 +160,7 @@ class _Run:
         self.wanted = []
         for place, read in enumerate(self.reads):
             session, turn = read.turn.session, read.turn.id
-            wanting = tuple(each for each in self.streams if not each.knows(session, turn, again=self.again))
+            wanting = self._wanting(session, turn)
             for stream in wanting:
                 stream.note(session, turn)
             if wanting:
@@ -163,9 +169,22 @@ class _Run:
                     self.given[place] = self.extract(read.turn)
         return len(self.reads) - len(self.wanted)
 
+    def _wanting(self, session: str, turn: str) -> tuple[Stream, ...]:
+        """Return the streams that do not know a turn; a role does not want what the project has read already."""
+        new = [each for each in self.streams if not each.knows(session, turn, again=self.again)]
+        read = any(each.scope == PROJECT and each not in new for each in self.streams)
+        return tuple(each for each in new if not (each.of_role and read))
+
+    def _home(self, candidate: Candidate) -> str:
+        """Return the scope that a statement belongs to, of those that are open or not."""
+        if candidate.layer == USER:
+            return USER
+        role = next((each.scope for each in self.streams if each.of_role), PROJECT)
+        return PROJECT if is_trace_type(candidate.type) else role
+
     def settle(self) -> tuple[Learned, ...]:
         """Return what becomes of each statement; the streams collect what is new."""
-        speaking = {candidate.layer for place, _ in self.wanted for candidate in self.given[place].candidates}
+        speaking = {self._home(candidate) for place, _ in self.wanted for candidate in self.given[place].candidates}
         for stream in self.streams:
             if stream.scope in speaking:
                 stream.load()
@@ -175,9 +194,10 @@ class _Run:
             read = self.reads[place]
             for candidate in self.given[place].candidates:
                 for stream in wanting:
-                    if stream.scope == candidate.layer:
+                    if stream.scope == self._home(candidate):
+                        told_before = stream.gave(read.turn.session, read.turn.id, candidate.type, candidate.key)
                         unsure = not stream.has_read(read.turn.session)
-                        said = Said(candidate, read.turn, read.origin, places[read.turn.session], unsure)
+                        said = Said(candidate, read.turn, read.origin, places[read.turn.session], unsure, told_before)
                         told, made = remember(
                             stream.holding, said, self.terms, scope=stream.scope, letters=self.letters
                         )
@@ -199,7 +219,8 @@ class _Run:
 
 def _terms(workspace: Workspace | None, choices: Choices, actor: str) -> Terms:
     project = identity_of(workspace).text if workspace is not None and USER in choices.scopes else None
-    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, choices.pending)
+    why = choices.proposes or ("it was asked to be proposed" if choices.pending else "")
+    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, why)
 
 
 def _now(workspace: Workspace | None) -> datetime:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.context.standing import superseded
+from verifflowcc.context.standing import stale_summaries, superseded
 from verifflowcc.domain.item_types import TYPES
 from verifflowcc.domain.items import Item, Status
 from verifflowcc.domain.memory import Plain
@@ -127,10 +127,12 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked)
 
 
 def rows_of(workspace: Workspace | None, scope: str, day: str | None = None) -> tuple[list[Row], tuple[str, ...]]:
-    """Return all items of a scope, as they were on an ISO day or are, with what is newer, and the store's problems."""
+    """Return all items of a scope, as they were on an ISO day or are, with what is newer, and what is wrong."""
     with open_store(workspace, scope) as store:
         items, problems = store.items(), store.problems
-    return rows_among(items_as_of(items, day, lifetimes_here(workspace, scope)), scope), problems
+    then = items_as_of(items, day, lifetimes_here(workspace, scope))
+    stale = stale_summaries(then, superseded(then).found)
+    return rows_among(then, scope), (*problems, *(each.told for each in stale))
 
 
 def rows_among(items: Sequence[Item], scope: str) -> list[Row]:

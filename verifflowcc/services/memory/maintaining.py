@@ -3,18 +3,16 @@
 All that happens to items in time happens here, when somebody asks for it, and each step is told with its reason.
 """
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from datetime import date, timedelta
-from pathlib import Path
 
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.adapters.files.consolidated import note_consolidated, read_consolidated
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.config import MemorySettings
-from verifflowcc.errors import VfccError, WorkspaceError
+from verifflowcc.errors import VfccError
 from verifflowcc.lifecycle.consolidate import is_consolidation
 from verifflowcc.lifecycle.proof import Turned
 from verifflowcc.services.memory.access import PROJECT, log_folder
@@ -23,6 +21,7 @@ from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.maintained import Maintained, Step, StepKind
 from verifflowcc.services.memory.merging_uses import Stores, merge_uses, uses_to_merge
 from verifflowcc.services.memory.opening import memory_settings, open_store
+from verifflowcc.services.memory.parts import parts_of
 from verifflowcc.services.memory.proving import fixes, turned_checks
 from verifflowcc.services.memory.reading_only import open_for_reading
 from verifflowcc.services.memory.shelf import Shelf
@@ -61,7 +60,7 @@ def maintain(
         if not memory_settings(workspace).enabled:
             why = "memory.enabled is false: nothing of the project is maintained"
             return Maintained(dry_run, (*steps, Step(StepKind.TOLD, PROJECT, "", why)))
-        steps += _maintained(workspace, (PROJECT, *_parts(workspace)), dry_run=dry_run)
+        steps += _maintained(workspace, (PROJECT, *parts_of(workspace)), dry_run=dry_run)
         steps += _ended_tasks(workspace, dry_run=dry_run)
     return Maintained(dry_run, tuple(steps))
 
@@ -84,7 +83,7 @@ def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: 
             with nullcontext() if dry_run else store.writing():
                 shelf = shelves[scope] if dry_run else Shelf(store, dry_run=False)
                 steps += keep_up(shelf, now)
-        if not dry_run and any(step.kind is StepKind.CONSOLIDATED for step in steps):
+        if not dry_run and now.consolidates and any(step.kind is StepKind.CONSOLIDATED for step in steps):
             note_consolidated(folder, now.today)
         steps += [*told, *_problems(stores)]
     return steps
@@ -139,26 +138,6 @@ def _turned(workspace: Workspace) -> tuple[tuple[Turned, ...], list[Step]]:
 
 def _problems(stores: Stores) -> list[Step]:
     return [Step(StepKind.TOLD, scope, "", problem) for scope, store in stores.items() for problem in store.problems]
-
-
-def _parts(workspace: Workspace) -> tuple[str, ...]:
-    """The scopes of the project's sprints, stages, agents and tasks in work."""
-    names = {kind: _folders(workspace.memory / kind) for kind in ("sprint", "stage", "agent")}
-    stages = [
-        f"stage/{sprint}/{name}" for sprint in names["stage"] for name in _folders(workspace.memory / "stage" / sprint)
-    ]
-    tasks = [f"task/{task.id}" for task in all_tasks(workspace) if not task.status.final]
-    return (*(f"{kind}/{name}" for kind in ("sprint", "agent") for name in names[kind]), *stages, *tasks)
-
-
-def _folders(folder: Path) -> tuple[str, ...]:
-    try:
-        with os.scandir(folder) as entries:
-            return tuple(sorted(each.name for each in entries if each.is_dir(follow_symlinks=False)))
-    except (FileNotFoundError, NotADirectoryError):
-        return ()
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
 
 
 def _ended_tasks(workspace: Workspace, *, dry_run: bool) -> Iterator[Step]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.errors import VfccError
-from verifflowcc.formats.metric_lines import Metrics, PromptCounted, read_metrics
+from verifflowcc.formats.metric_lines import Metrics, PromptsCounted, read_metrics
 from verifflowcc.services.memory.access import log_folder
 from verifflowcc.services.memory.counting import (
     CALLS,
@@ -32,7 +32,6 @@ _OF_PROMPTS: Mapping[str, str] = {
     CANDIDATES: "candidates",
     FINAL: "final",
     MISMATCH: "filtered",
-    OVERHEAD: "memory_tokens",
 }
 NOT_MEASURED = "not measured yet"
 
@@ -120,28 +119,37 @@ def measure(found: Metrics) -> Measured:
             counters[each.metric] += each.by
         if each.metric == FALLBACK:
             fallbacks[each.why or "unknown"] += each.by
+    prompts = (*found.summed, *map(PromptsCounted.of, found.prompts))
     for name, field in _OF_PROMPTS.items():
-        counters[name] += sum(getattr(prompt, field) for prompt in found.prompts)
-    days = sorted([*(each.at[:10] for each in found.counted), *(each.at[:10] for each in found.prompts)])
+        counters[name] += sum(getattr(each, field) for each in prompts)
+    counters[OVERHEAD] += sum(each.memory_tokens * each.times for each in prompts)
+    days = sorted([*(each.at[:10] for each in found.counted), *(each.at[:10] for each in prompts)])
     return Measured(
         counters={name: counters[name] for name in METRICS},
         fallbacks=dict(sorted(fallbacks.items())),
-        indicators=_indicators(found.prompts),
-        prompts=len(found.prompts),
+        indicators=_indicators(prompts),
+        prompts=sum(each.times for each in prompts),
         since=days[0] if days else None,
     )
 
 
-def _indicators(prompts: Sequence[PromptCounted]) -> tuple[Indicator, ...]:
-    from statistics import median_high
-
+def _indicators(prompts: Sequence[PromptsCounted]) -> tuple[Indicator, ...]:
     none = "no prompt was compiled yet"
-    clashing = sum(each.conflicts > 0 for each in prompts)
-    rate = round(clashing / len(prompts), 4) if prompts else None
-    middle = median_high([each.memory_tokens for each in prompts]) if prompts else None
+    many, clashing = sum(each.times for each in prompts), sum(each.clashing for each in prompts)
+    rate = round(clashing / many, 4) if many else None
     return (
         Indicator("recall@k", None, f"{NOT_MEASURED}: it comes with searching"),
-        Indicator("contradiction rate", rate, f"{clashing} of {len(prompts)} prompts" if prompts else none),
+        Indicator("contradiction rate", rate, f"{clashing} of {many} prompts" if many else none),
         Indicator("repeated failure rate", None, f"{NOT_MEASURED}: no tool executions are recorded yet"),
-        Indicator("median memory tokens per prompt", middle, f"of {len(prompts)} prompts" if prompts else none),
+        Indicator("median memory tokens per prompt", _median(prompts, many), f"of {many} prompts" if many else none),
     )
+
+
+def _median(prompts: Sequence[PromptsCounted], many: int) -> int | None:
+    """Return the median of the tokens of `many` prompts, the upper one of two in the middle; None where none is."""
+    passed = 0
+    for each in sorted(prompts, key=lambda one: one.memory_tokens):
+        passed += each.times
+        if passed > many // 2:
+            return each.memory_tokens
+    return None

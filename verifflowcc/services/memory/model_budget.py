@@ -29,10 +29,11 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """What was taken off the day's caps before a call: `most_out` tokens are left for its answer."""
+    """What was taken off the caps of the day of `at` before a call: `most_out` tokens are left for its answer."""
 
     tokens: int
     most_out: int
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,37 +60,34 @@ class Budget:
         taken: list[Reserved] = []
 
         def decide(data: bytes) -> bytes:
-            today = spent_on(data, moment(self.workspace)[:10])
-            taken.append(self._of_the_day(today, tokens_in, room))
-            return self._lines(1, taken[0].tokens)
+            at = moment(self.workspace)
+            taken.append(self._of_the_day(spent_on(data, at[:10]), at, tokens_in, room))
+            return _lines(at, 1, taken[0].tokens)
 
-        add_after_reading(self.folder, self.inside, decide)
+        add_after_reading(self.folder, self.inside, decide, moment(self.workspace)[:10])
         return taken[0]
 
     def settle(self, reserved: Reserved, tokens: int | None) -> int:
         """Give back what a call did not take; None for tokens: nobody knows, and all of it counts.
 
-        Returns the tokens that count. Raises WorkspaceError, ConflictError.
+        It goes back to the day of which it was taken: the caps of a new day are not raised by it. Returns the tokens
+        that count. Raises WorkspaceError, ConflictError.
         """
         from verifflowcc.adapters.files.metrics import add_metrics
 
         counted = reserved.tokens if tokens is None else tokens
         if counted != reserved.tokens:
-            add_metrics(self.folder, self.inside, self._lines(0, counted - reserved.tokens))
+            lines = _lines(reserved.at, 0, counted - reserved.tokens)
+            add_metrics(self.folder, self.inside, lines, moment(self.workspace)[:10])
         return counted
 
-    def _of_the_day(self, today: Spent, tokens_in: int, room: int) -> Reserved:
+    def _of_the_day(self, today: Spent, at: str, tokens_in: int, room: int) -> Reserved:
         if today.calls >= self.settings.max_calls_per_day:
             raise _capped(f"{self.settings.max_calls_per_day:,} calls for a day (llm.max_calls_per_day)")
         room = min(room, self.settings.max_tokens_per_day - today.tokens - tokens_in)
         if room < LEAST_ANSWER:
             raise _capped(f"{self.settings.max_tokens_per_day:,} tokens for a day (llm.max_tokens_per_day)")
-        return Reserved(tokens_in + room, room)
-
-    def _lines(self, calls: int, tokens: int) -> bytes:
-        at = moment(self.workspace)
-        counts = ((CALLS, calls), (TOKENS, tokens))
-        return b"".join(count_line(at, metric, by) for metric, by in counts if by)
+        return Reserved(tokens_in + room, room, at)
 
 
 def open_budget(workspace: Workspace | None, settings: ModelSettings) -> Budget:
@@ -112,6 +110,11 @@ def spent_on(data: bytes, day: str) -> Spent:
     found = read_metrics(lines).counted
     calls, tokens = (sum(each.by for each in found if each.metric == name) for name in (CALLS, TOKENS))
     return Spent(max(calls, 0), max(tokens, 0))
+
+
+def _lines(at: str, calls: int, tokens: int) -> bytes:
+    counts = ((CALLS, calls), (TOKENS, tokens))
+    return b"".join(count_line(at, metric, by) for metric, by in counts if by)
 
 
 def _capped(what: str) -> ModelError:

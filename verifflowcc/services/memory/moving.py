@@ -10,6 +10,7 @@ from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.item_types import USER_TYPES
 from verifflowcc.domain.items import Item, Status
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
+from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import demand_same
@@ -20,6 +21,7 @@ from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import asks, is_person, require_person
 from verifflowcc.services.memory.putting_away import brought_back
 from verifflowcc.services.memory.rewriting import rewritten, with_id, with_source
+from verifflowcc.services.memory.vouching import promoted
 from verifflowcc.services.memory.words import type_said
 from verifflowcc.services.workspace import Workspace
 
@@ -64,7 +66,18 @@ def move_item(
         raise UsageError(
             f"{name} ends with its task unless it is promoted", hint=f"vfcc memory promote {name} --to project"
         )
-    return transfer(workspace, found, to, actor=actor, confirm=confirm, type_name=type_name)
+    taken = _taken_over(workspace, found, to, actor)
+    return transfer(workspace, found, to, actor=actor, confirm=confirm, type_name=type_name, promoted_as=taken)
+
+
+def _taken_over(workspace: Workspace | None, found: Found, to: str, actor: str) -> Callable[[Item], Item] | None:
+    """Return how a person's move of what a machine wrote elsewhere is recorded: as a promotion; None for all else."""
+    item = found.item
+    if workspace is None or not is_person(actor) or item.status is not Status.ACTIVE:
+        return None
+    if not awaits_promotion(replace(item, scope=to)) or awaits_promotion(item):
+        return None
+    return lambda each: promoted(each, actor, workspace.today(), vouch=False)
 
 
 def transfer(  # noqa: PLR0913 - a move, and what a promotion adds to it

@@ -15,6 +15,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.identity import identity_of
+from verifflowcc.services.memory.scanning import scanned
 from verifflowcc.services.workspace import Workspace
 
 
@@ -27,7 +28,7 @@ def open_store(workspace: Workspace | None, scope: str) -> Iterator[MemoryBacken
     """
     store = _user_store() if scope == USER else _project_store(workspace, scope)
     try:
-        yield store
+        yield scanned(workspace, store)
     finally:
         store.close()
 

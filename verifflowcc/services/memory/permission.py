@@ -1,10 +1,9 @@
 """Who may change what: an agent proposes what the person and the project remember, a person decides."""
 
 from verifflowcc.domain.items import Item, Relation, Status, Trust
+from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import NotAllowed
 
-GUARDED = ("user", "project")
-"""The scopes whose items enter prompts far from where they were made."""
 PREFERENCE = "preference"
 _TRUST = {"human": Trust.HUMAN, "agent": Trust.AGENT, "external": Trust.EXTERNAL}
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.items import Item, Relation, Status
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import demand_same
@@ -78,7 +79,7 @@ def promote_item(  # noqa: PLR0913 - one for each word of the command
             confirm(promoting)
 
     def as_promoted(item: Item) -> Item:
-        done = promoted(item, actor, today, vouch=vouch)
+        done = promoted(replace(item, trust=trust_held(item)), actor, today, vouch=vouch)
         return replace(done, status=Status.ACTIVE) if item.status is Status.PENDING else done
 
     if to is None:
@@ -99,7 +100,7 @@ def promote_item(  # noqa: PLR0913 - one for each word of the command
 
 def _activated(workspace: Workspace | None, found: Found, as_promoted: Callable[[Item], Item], show: Show) -> Promoted:
     item = found.item
-    if item.status is not Status.PENDING:
+    if not awaits_promotion(item):
         up = _next(found.scope)
         hint = f"vfcc memory promote {item.id} --to {up}" if up else "vfcc memory list --status pending"
         raise UsageError(f"{item.id} is {item.status}; only what is pending becomes active", hint=hint)

@@ -4,17 +4,17 @@ What an item of it had replaced stands again by itself. What replaced such an it
 had replaced. A summary that tells of such an item is taken apart first.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 from verifflowcc.adapters.files.ingested import Turns
-from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.context.standing import standing
 from verifflowcc.domain.items import Item, Link, Relation, Source
 from verifflowcc.errors import UsageError
-from verifflowcc.lifecycle.consolidate import is_consolidation, originals_of
+from verifflowcc.lifecycle.consolidate import made_of
 from verifflowcc.services.memory.consolidating import undo
+from verifflowcc.services.memory.parts import parts_of
 from verifflowcc.services.memory.permission import require_person
 from verifflowcc.services.memory.rewriting import with_link, without_link
 from verifflowcc.services.memory.scopes import PROJECT
@@ -67,11 +67,15 @@ def purge(
 ) -> Purged:
     """Remove all items that came from a source: a session, an origin as items have it, a file's name or its digest.
 
+    Looked at are these scopes, and where the project's is among them all parts of it, closed ones too.
+
     Raises UsageError where nothing came from there, NotAllowed unless a person acts (or under `dry_run`), and as the
     stores do; interrupted, it is done again.
     """
     if not dry_run:
         require_person(actor, "purging a source", hint=f"vfcc memory purge --source {source} --dry-run")
+    if workspace is not None and PROJECT in scopes:
+        scopes = tuple(dict.fromkeys((*scopes, *parts_of(workspace))))
     told = _purged(workspace, source, scopes, dry_run=True)
     if not told.gone and not told.turns:
         raise UsageError(f"nothing here came from {source}", hint="vfcc memory show ID  # it says where it was read")
@@ -107,18 +111,21 @@ def _purged(workspace: Workspace | None, source: str, scopes: Sequence[str], *, 
         shelves = []
         for stream in streams:
             if not dry_run:
-                if stream.scope in (USER, PROJECT):
+                if stream.keeps_log:
                     stream.lock(stack)
                 stack.enter_context(stream.store.writing())
             shelves.append(Shelf(stream.store, dry_run=dry_run))
-        items = (item for shelf in shelves for item in shelf.items())
-        done.sessions = {item.source.session for item in items if came_from(item.source, source)} - {None}
+        before = {shelf.scope: set(standing(shelf.items()).left_out) for shelf in shelves}
+        gone = {shelf.scope: _of_source(shelf, source) for shelf in shelves}
+        done.sessions = {item.source.session for found in gone.values() for item in found.values()} - {None}
+        undone = _undo_summaries(shelves, gone, done)
         for stream, shelf in zip(streams, shelves, strict=True):
-            _purge_scope(shelf, source, done)
-            if stream.scope in (USER, PROJECT):
+            _purge_scope(shelf, gone[shelf.scope], undone[shelf.scope], before[shelf.scope], done)
+            if stream.keeps_log:
                 done.forget(stream.log(), source)
                 if not dry_run:
-                    stream.forget(lambda session, _, same: done.is_forgotten(session, same, source))
+                    kept = {(item.source.session, item.source.turn) for item in shelf.items()}
+                    stream.forget(lambda session, _, same: done.is_forgotten(session, same, source), kept)
     return done.told(source, dry_run=dry_run)
 
 
@@ -126,7 +133,8 @@ class _Done:
     """What is gathered over the scopes."""
 
     def __init__(self) -> None:
-        self.gone: dict[str, PurgedItem] = {}
+        self.gone: list[PurgedItem] = []
+        self._ids: set[str] = set()
         self.back: list[PurgedItem] = []
         self.stand: list[PurgedItem] = []
         self.linked_by: list[str] = []
@@ -136,7 +144,12 @@ class _Done:
 
     def is_forgotten(self, session: str, same: Sequence[str], source: str) -> bool:
         """Say whether a turn counts as one that was not read: it is of the source, or repeats what is gone."""
-        return session in self.sessions or _is_session(session, source) or not self.gone.keys().isdisjoint(same)
+        return session in self.sessions or _is_session(session, source) or not self._ids.isdisjoint(same)
+
+    def went(self, item: PurgedItem) -> None:
+        """Note an item that is gone."""
+        self.gone.append(item)
+        self._ids.add(item.id)
 
     def forget(self, log: Turns, source: str) -> None:
         """Count the turns of a log that are forgotten."""
@@ -150,7 +163,7 @@ class _Done:
         """Return all of it as one value."""
         return Purged(
             source,
-            tuple(self.gone.values()),
+            tuple(self.gone),
             tuple(self.back),
             tuple(self.stand),
             tuple(self.linked_by),
@@ -160,26 +173,42 @@ class _Done:
         )
 
 
-def _purge_scope(shelf: Shelf, source: str, done: _Done) -> None:
-    before = set(standing(shelf.items()).left_out)
-    gone = {item.id: item for item in shelf.items() if came_from(item.source, source)}
-    if not gone:
+_Gone = dict[str, dict[str, Item]]
+"""Scope → id → item that came from the source."""
+
+
+def _of_source(shelf: Shelf, source: str) -> dict[str, Item]:
+    return {item.id: item for item in shelf.items() if came_from(item.source, source)}
+
+
+def _undo_summaries(shelves: Sequence[Shelf], gone: _Gone, done: _Done) -> dict[str, set[str]]:
+    """Take apart every summary that tells of what goes, wherever it was promoted to; return scope → their ids."""
+    homes = {shelf.scope: shelf for shelf in shelves}
+    undone: dict[str, set[str]] = {shelf.scope: set() for shelf in shelves}
+    for shelf in shelves:
+        for summary in shelf.items():
+            scope, told = made_of(summary)
+            if gone.get(scope, {}).keys().isdisjoint(told):
+                continue
+            back = undo(shelf, summary, homes[scope])
+            undone[shelf.scope].add(summary.id)
+            done.went(_told(shelf, summary))
+            done.back += [_told(homes[scope], item) for item in back if item.id not in gone[scope]]
+    return undone
+
+
+def _purge_scope(shelf: Shelf, gone: dict[str, Item], undone: set[str], before: set[str], done: _Done) -> None:
+    if not gone and not undone:
         return
-    made = (item for item in shelf.items() if is_consolidation(item))
-    summaries = [item for item in made if not gone.keys().isdisjoint(originals_of(item))]
-    for summary in summaries:
-        back = undo(shelf, summary)
-        done.gone[summary.id] = _told(shelf, summary)
-        done.back += [_told(shelf, item) for item in back if item.id not in gone]
     _link_past(shelf, gone)
     for item in gone.values():
         shelf.delete(item.id)
-        done.gone[item.id] = _told(shelf, item)
+        done.went(_told(shelf, item))
     left_out = standing(shelf.items()).left_out
-    done.stand += [_told(shelf, item) for item in shelf.items() if item.path in before and item.path not in left_out]
-    told = {each.id for each in done.back}
-    done.stand = [each for each in done.stand if each.id not in told]
-    done.linked_by += _linked_by(shelf.items(), {*gone, *(each.id for each in summaries)})
+    back = {(each.scope, each.id) for each in done.back}
+    stand = [item for item in shelf.items() if item.path in before and item.path not in left_out]
+    done.stand += [_told(shelf, item) for item in stand if (shelf.scope, item.id) not in back]
+    done.linked_by += _linked_by(shelf.items(), gone.keys() | undone)
 
 
 def _link_past(shelf: Shelf, gone: dict[str, Item]) -> None:
@@ -217,7 +246,7 @@ def _older(gone: dict[str, Item], name: str) -> list[str]:
     return list(found)
 
 
-def _linked_by(items: Iterable[Item], gone: set[str]) -> list[str]:
+def _linked_by(items: Iterable[Item], gone: Set[str]) -> list[str]:
     return [item.id for item in items if any(link.to in gone for link in item.links)]
 
 

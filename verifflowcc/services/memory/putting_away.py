@@ -30,7 +30,7 @@ def put_away(stored: StoredItem, *, today: str, why: str, into: str | None = Non
     somebody's own, that stays, and only its status says so.
     """
     keys = {"status": str(Status.ARCHIVED)}
-    if stored.item.archived is None and "archived" not in _keys(stored.text):
+    if stored.item.archived is None and not _has_key_archived(stored.text):
         keys["archived"] = render_archived(Archived(today, why, into, _status_written(stored)))
     return _edited(stored, keys)
 
@@ -41,39 +41,52 @@ def brought_back(stored: StoredItem) -> StoredItem:
     One that does not say what it was (somebody archived it by hand, or an older program) becomes active, and one that
     was rejected waits for a person again. Raises FormatError where its front matter cannot be edited without risk.
     """
-    said = stored.item.archived
-    if said is None:
-        return _edited(stored, {"status": str(status_before(stored.item))})
-    return _edited(stored, {"status": said.was, "archived": None})
+    return _edited(stored, _as_before(stored))
 
 
 def comes_back(before: StoredItem, after: StoredItem) -> bool:
     """Say whether an item that was put away can be brought back as it was, to the last byte."""
     try:
-        return brought_back(after).text == before.text
+        return _bytes_with(after, _as_before(after)) == before.text.encode("utf-8")
     except FormatError:
         return False
 
 
+def _as_before(stored: StoredItem) -> Mapping[str, str | None]:
+    """Return the lines of front matter that bring an archived item back."""
+    said = stored.item.archived
+    if said is None:
+        return {"status": str(status_before(stored.item))}
+    return {"status": said.was, "archived": None}
+
+
 def _edited(stored: StoredItem, keys: Mapping[str, str | None]) -> StoredItem:
+    return stored_item(stored.item.path, _bytes_with(stored, keys))
+
+
+def _bytes_with(stored: StoredItem, keys: Mapping[str, str | None]) -> bytes:
     path = stored.item.path
     try:
-        return stored_item(path, edit_item(path, stored.text.encode("utf-8"), keys))
+        return edit_item(path, stored.text.encode("utf-8"), keys)
     except ValueError as error:
         raise FormatError(f"{path}:1: front matter cannot be edited: {error}", hint="edit the file by hand") from error
 
 
-def _keys(text: str) -> frozenset[str]:
-    block = split(text).block
+def _has_key_archived(text: str) -> bool:
+    block = split(text).block or ""
+    if "archived" not in block:
+        return False
     try:
-        return frozenset(span.key for span in key_spans(block or "") if span.key)
+        return any(span.key == "archived" for span in key_spans(block))
     except Refused:
-        return frozenset()
+        return False
 
 
 def _status_written(stored: StoredItem) -> str | None:
     """Return the value of the status as it stands in the file; None where no line says it."""
     block = split(stored.text).block or ""
+    if "status" not in block:
+        return None
     try:
         span = next((each for each in key_spans(block) if each.key == "status"), None)
     except Refused:

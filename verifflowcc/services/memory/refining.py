@@ -34,6 +34,7 @@ _MANY_SIGNS = 3
 class Extractor:
     """Extracts from one turn after another. What a model did meanwhile is in `calls`, `tokens` and `fallbacks`.
 
+    Where it only looks (`asks` is False) it asks no model, and counts in `unasked` the turns about which it would.
     `notices` are sentences for the person, each once; `refused` counts items of answers that were not taken, by why.
     """
 
@@ -44,6 +45,8 @@ class Extractor:
     budget: Budget | None = None
     count: Count = len
     most_calls: int = 0
+    asks: bool = True
+    unasked: int = 0
     calls: int = 0
     tokens: int = 0
     fallbacks: Counter[str] = field(default_factory=Counter)
@@ -55,7 +58,15 @@ class Extractor:
     @property
     def notices(self) -> tuple[str, ...]:
         """What the person should know, in the order in which it came up."""
-        return tuple(self._told.values())
+        return (*self._told.values(), *([self._would_ask()] if self.unasked else ()))
+
+    def _would_ask(self) -> str:
+        turns = "1 turn" if self.unasked == 1 else f"{self.unasked:,} turns"
+        most = self.unasked * self.most_calls
+        calls = "1 call" if most == 1 else f"{most:,} calls"
+        name = self.model.name if self.model else "a model"
+        asked = f"{name} would be asked about {turns}, in at most {calls}"
+        return f"{asked}, and was not: this is what rules find (--ask-model)"
 
     def tell(self, about: str, notice: str) -> None:
         """Tell of something once."""
@@ -65,6 +76,9 @@ class Extractor:
         """Return what a turn gives: what the rules find, refined where the mode asks a model about such a turn."""
         found = self.extract(turn)
         if not self.asks_about(found):
+            return found
+        if not self.asks:
+            self.unasked += 1
             return found
         try:
             answered = self._ask(turn)
@@ -142,15 +156,15 @@ class _FailedCallError(Exception):
 
 
 @contextmanager
-def open_extractor(workspace: Workspace | None, settings: MemorySettings) -> Iterator[Extractor]:
+def open_extractor(workspace: Workspace | None, settings: MemorySettings, *, asks: bool = True) -> Iterator[Extractor]:
     """Give the extractor that the project's settings and the person's own ask for; no model is asked by that.
 
-    What a model did is counted at the end. Raises ConfigError or WorkspaceError where the person's settings cannot be
-    read.
+    With `asks` False none is asked at all, and it is told how often one would be. What a model did is counted at the
+    end. Raises ConfigError or WorkspaceError where the person's settings cannot be read.
     """
     from verifflowcc.lifecycle.extract import extract, statement_of
 
-    extractor = Extractor(extract, statement_of, settings.extraction_mode)
+    extractor = Extractor(extract, statement_of, settings.extraction_mode, asks=asks)
     if not settings.enabled:
         extractor.extract = _nothing
         extractor.tell("enabled", "memory.enabled is false: nothing is extracted")

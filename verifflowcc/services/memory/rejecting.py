@@ -6,6 +6,7 @@ from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.items import Archived, Item, Status
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.errors import NotAllowed, UsageError
 from verifflowcc.formats.item_render import render_archived
 from verifflowcc.services.given import one_line
@@ -50,7 +51,7 @@ def reject_item(workspace: Workspace | None, found: Found, *, actor: str, today:
 def demand_may_reject(found: Found, actor: str) -> None:
     """Raise UsageError for an item that is not pending, NotAllowed where it is not this actor's to reject."""
     item = found.item
-    if item.status is not Status.PENDING:
+    if not awaits_promotion(item):
         raise UsageError(
             f"{item.id} is {item.status}; only what is pending is rejected", hint=f"vfcc memory forget {item.id}"
         )

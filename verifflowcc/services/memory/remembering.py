@@ -40,13 +40,14 @@ class Fate(StrEnum):
 class Terms:
     """On whose terms things are remembered: `today` is for turns of no date, `project` the id of the project here.
 
-    `pending` proposes everything; `steering` says whether what steers every prompt (`permission.asks`) may be active.
+    `proposes` says why everything is only proposed, empty where it is not; `steering` says whether what steers every
+    prompt (`permission.asks`) may be active.
     """
 
     actor: str
     today: str
     project: str | None = None
-    pending: bool = False
+    proposes: str = ""
     steering: bool = True
 
 
@@ -76,7 +77,8 @@ class Learned:
 class Said:
     """A statement with its turn; `places` has the place of each turn of the session.
 
-    `unsure` says that nobody knows which turns of the session were read before: the log of it is lost.
+    `unsure` says that nobody knows which turns of the session were read before: the log of it is lost. `told_before`
+    says that an item is kept, whatever became of it, from when this turn was read before.
     """
 
     candidate: Candidate
@@ -84,6 +86,7 @@ class Said:
     origin: str
     places: Mapping[str, int]
     unsure: bool = False
+    told_before: bool = False
 
 
 def remember(
@@ -100,6 +103,8 @@ def remember(
     refused = _refused(draft, said.candidate.content)
     if refused:
         return _learned(Fate.REFUSED, said, scope, why=refused, shown=False), None
+    if said.told_before:
+        return _learned(Fate.SAME, said, scope, why="it was learned from this turn before"), None
     known, fate, told = _known(holding, said, draft)
     if known:
         return _learned(fate, said, scope, known, why=told), None
@@ -183,7 +188,9 @@ def _status(said: Said, terms: Terms, scope: str) -> tuple[Status, str]:
         return Status.PENDING, "it is uncertain whose it is"
     if candidate.confidence < SURE:
         return Status.PENDING, "it is uncertain"
-    if terms.pending or (not terms.steering and asks(scope, candidate.type)):
+    if terms.proposes:
+        return Status.PENDING, terms.proposes
+    if not terms.steering and asks(scope, candidate.type):
         return Status.PENDING, "it was asked to be proposed"
     return Status.ACTIVE, ""
 

@@ -7,6 +7,7 @@ from verifflowcc.adapters.files.consolidated import note_apart
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.domain.items import Item, Status
+from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import UsageError
 from verifflowcc.lifecycle.consolidate import is_consolidation, originals_of
 from verifflowcc.lifecycle.expire import has_ended, last_day
@@ -15,7 +16,7 @@ from verifflowcc.services.memory.consolidating import told_by, undo
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.opening import memory_settings, open_store
-from verifflowcc.services.memory.permission import GUARDED, require_person
+from verifflowcc.services.memory.permission import require_person
 from verifflowcc.services.memory.putting_away import WORDS, brought_back
 from verifflowcc.services.memory.shelf import Shelf
 from verifflowcc.services.workspace import Workspace

@@ -116,7 +116,12 @@ def _stage(workspace: Workspace, name: str) -> str:
     return f"stage/{sprint}/{find_stage(show_sprint(workspace, sprint), stage).stage.id}"
 
 
-def _agent(workspace: Workspace, name: str) -> str:
+def is_role(workspace: Workspace, name: str) -> bool:
+    """Say whether a role of this name has prompts here."""
+    return name in _roles(workspace)
+
+
+def _roles(workspace: Workspace) -> set[str]:
     from verifflowcc.services.configuration import effective_config
     from verifflowcc.services.prompt_templates import own_roles, shipped_roles
 
@@ -126,7 +131,11 @@ def _agent(workspace: Workspace, name: str) -> str:
         | own_roles(workspace)
         | set(effective_config(workspace).config.allocations)
     )
-    known = {each for each in known - {"default"} if NAME.fullmatch(each)}
+    return {each for each in known - {"default"} if NAME.fullmatch(each)}
+
+
+def _agent(workspace: Workspace, name: str) -> str:
+    known = _roles(workspace)
     if name in known:
         return name
     if not name:

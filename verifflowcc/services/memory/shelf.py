@@ -8,13 +8,16 @@ from verifflowcc.domain.memory import MemoryBackend, StoredItem
 
 
 class Shelf:
-    """The items of one scope as they are by now; with `dry_run`, changes stay here. For one thread alone."""
+    """The items of one scope as they are by now; with `dry_run`, changes stay here. For one thread alone.
+
+    Each item is read once: whoever writes holds the store.
+    """
 
     def __init__(self, store: MemoryBackend, *, dry_run: bool) -> None:
         self.scope = store.scope
         self._store, self._dry_run = store, dry_run
         self._items = {item.id: item for item in store.items()}
-        self._changed: dict[str, StoredItem | None] = {}
+        self._known: dict[str, StoredItem | None] = {}
         self.problems = store.problems
 
     def items(self) -> list[Item]:
@@ -23,20 +26,20 @@ class Shelf:
 
     def get(self, item_id: str) -> StoredItem | None:
         """Return the item with this id; None where there is none."""
-        return self._changed[item_id] if item_id in self._changed else self._store.get(item_id)
+        if item_id not in self._known:
+            self._known[item_id] = self._store.get(item_id) if item_id in self._items else None
+        return self._known[item_id]
 
     def add(self, stored: StoredItem) -> None:
         """Keep an item under its id. Raises as the store does."""
-        if self._dry_run:
-            self._changed[stored.item.id] = stored
-        else:
+        if not self._dry_run:
             self._store.add(stored)
+        self._known[stored.item.id] = stored
         self._items[stored.item.id] = stored.item
 
     def delete(self, item_id: str) -> None:
         """Remove an item, if it is there. Raises as the store does."""
-        if self._dry_run:
-            self._changed[item_id] = None
-        else:
+        if not self._dry_run:
             self._store.delete(item_id)
+        self._known[item_id] = None
         self._items.pop(item_id, None)

@@ -1,10 +1,12 @@
 """A store that an ingest fills: what it holds, which turns it knows, and what is to be written to it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from verifflowcc.adapters.files.ingested import (
+    Kept,
+    Log,
     Plan,
     Turns,
     drop_plan,
@@ -17,12 +19,14 @@ from verifflowcc.adapters.files.ingested import (
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError
 from verifflowcc.services.memory.access import log_folder
 from verifflowcc.services.memory.holding import Holding
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.reading_only import open_for_reading
+from verifflowcc.services.memory.scopes import PROJECT
 from verifflowcc.services.workspace import Workspace
 
 LOCK = "ingest.lock"
@@ -32,16 +36,19 @@ WAIT_S = 60.0
 class Stream:
     """One scope's store during an ingest: `look`, ask what it knows, `load`, `collect`, `write`, and `finish`.
 
-    Whoever writes holds the store's ingest lock from `recover` until after `finish`, and the store itself from before
+    Whoever writes holds the store's ingest lock from `lock` until after `finish`, and the store itself from before
     `load` until after `write`: what a database commits only at its end is then there before the turns count as read.
+    Stores of the user, the project and a role (`of_role`) have such a lock and a log of turns each (`keeps_log`).
     """
 
     def __init__(self, scope: str, store: MemoryBackend, folder: Path, root: Path) -> None:
         self.scope, self.store = scope, store
+        self.of_role = scope.startswith(f"{ScopeKind.AGENT}/")
+        self.keeps_log = self.of_role or scope in (USER, PROJECT)
         self.holding = Holding(())
         self._folder, self._root = folder, root
-        self._log: Turns = {}
-        self._of_items: dict[str, set[str]] = {}
+        self._log = Log({}, {})
+        self._of_items: dict[str, dict[str, set[str]]] = {}
         self._noted: dict[str, dict[str, tuple[str, ...]]] = {}
         self._new: list[StoredItem] = []
 
@@ -63,7 +70,8 @@ class Stream:
         self._of_items = {}
         for item in (*self.store.items(), *(each.item for each in self._planned())):
             if item.source.session and item.source.turn:
-                self._of_items.setdefault(item.source.session, set()).add(item.source.turn)
+                turns = self._of_items.setdefault(item.source.session, {})
+                turns.setdefault(item.source.turn, set()).add(f"{item.type} {item.key}")
         self._noted, self._new = {}, []
 
     def load(self) -> None:
@@ -77,14 +85,23 @@ class Stream:
         return [stored_item(path, text.encode("utf-8")) for path, text in plan.items] if plan else []
 
     def knows(self, session: str, turn: str, *, again: bool) -> bool:
-        """Say whether a turn was read before, or is there twice now; `again` leaves the log aside."""
-        if turn in self._of_items.get(session, ()) or turn in self._noted.get(session, ()):
+        """Say whether a turn was read before, or is there twice now; with `again` only the latter counts.
+
+        An item of the turn says that it was read, unless the log says that what it repeated is gone.
+        """
+        if again or turn in self._noted.get(session, ()):
+            return turn in self._noted.get(session, ())
+        if turn in self._log.read.get(session, ()):
             return True
-        return not again and turn in self._log.get(session, ())
+        return turn in self._of_items.get(session, ()) and turn not in self._log.forgotten.get(session, ())
+
+    def gave(self, session: str, turn: str, type_name: str, key: str) -> bool:
+        """Say whether a statement of a turn is kept, from when it was read before."""
+        return f"{type_name} {key}" in self._of_items.get(session, {}).get(turn, ())
 
     def has_read(self, session: str) -> bool:
         """Say whether it is known which turns of a session were read: the log says it, or no item is from there."""
-        return session in self._log or session not in self._of_items
+        return session in self._log.read or session not in self._of_items
 
     def note(self, session: str, turn: str, same: Sequence[str] = ()) -> None:
         """Note that a turn is read, and items that said already what it says."""
@@ -110,17 +127,17 @@ class Stream:
 
     def log(self) -> Turns:
         """Return the turns that were read, as the log has them."""
-        return turns_read(self._folder)
+        return turns_read(self._folder).read
 
-    def forget(self, is_gone: Callable[[str, str, Sequence[str]], bool]) -> None:
-        """Take turns out of the log; `is_gone` says it of a session, a turn, and the items that said the same."""
-        forget_read(self._folder, self._root, is_gone)
+    def forget(self, is_gone: Callable[[str, str, Sequence[str]], bool], with_item: Kept) -> None:
+        """Take turns out of the log; see `forget_read`."""
+        forget_read(self._folder, self._root, is_gone, with_item)
 
-    def _create(self, items: Iterable[StoredItem]) -> None:
-        for item in items:
-            if not self.store.create(item) and self.store.get(item.item.id) is None:
-                path = item.item.path
-                raise ConflictError(f"{path} is there already and holds another item", hint="run the command again")
+    def _create(self, items: Sequence[StoredItem]) -> None:
+        known = self.store.create_all(items)
+        for name in known:
+            if self.store.get(name) is None:
+                raise ConflictError(f"{name} was there and is gone", hint="run the command again")
 
     def _finish(self, turns: Turns, at: str) -> None:
         note_read(self._folder, self._root, turns, at)
@@ -134,6 +151,7 @@ def open_streams(
     streams = []
     for scope in sorted(dict.fromkeys(scopes), key=lambda each: each != USER):
         folder, root = log_folder(workspace, of_user=scope == USER)
+        folder = folder / scope if scope.startswith(f"{ScopeKind.AGENT}/") else folder
         opened = open_for_reading if reading else open_store
         streams.append(Stream(scope, stack.enter_context(opened(workspace, scope)), folder, root))
     return tuple(streams)

@@ -1,12 +1,13 @@
 """What maintenance does to the items of one scope, in its order: each step decides on what the one before it left."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.items import Item, Status
 from verifflowcc.errors import FormatError
+from verifflowcc.lifecycle.consolidate import DOING, is_consolidation, originals_of
 from verifflowcc.lifecycle.decay import has_faded, why_faded
 from verifflowcc.lifecycle.evict import evicted
 from verifflowcc.lifecycle.expire import has_ended, why_ended
@@ -42,8 +43,9 @@ def keep_up(shelf: Shelf, now: Round) -> Iterator[Step]:
     """Do all that is due to the items of a scope and yield what was done. Raises as the store does."""
     kind = ScopeKind(shelf.scope.partition("/")[0])
     ttl = now.settings.ttl_days
+    undone: set[str] = set()
     if kind in _CONSOLIDATED:
-        yield from complete_interrupted(shelf, now.today)
+        yield from _completed(shelf, now, undone)
     ended = [item for item in _live(shelf) if has_ended(item, now.today, ttl)]
     yield from _archive(shelf, ended, now, (StepKind.ENDED, ENDED), [why_ended(item, ttl) for item in ended])
     if now.stages is not None and now.workspace is not None:
@@ -51,11 +53,29 @@ def keep_up(shelf: Shelf, now: Round) -> Iterator[Step]:
     faded = [item for item in _live(shelf) if has_faded(item, now.today, ttl)]
     reasons = [why_faded(item, now.today, ttl) for item in faded]
     yield from _archive(shelf, faded, now, (StepKind.DECAYED, DECAYED), reasons)
-    if now.consolidates and kind in _CONSOLIDATED:
-        yield from consolidate(shelf, Terms(now.today, ttl, now.apart))
+    if kind in _CONSOLIDATED:
+        yield from _consolidated(shelf, now, undone)
     if kind is ScopeKind.PROJECT:
         yield from _make_room(shelf, now)
     yield from raise_confidence(shelf, now.turned)
+
+
+def _completed(shelf: Shelf, now: Round, undone: set[str]) -> Iterator[Step]:
+    """Come to the end of what was interrupted; add what is told by nothing any more to `undone`."""
+    told = {item.id: item for item in shelf.items() if is_consolidation(item)}
+    for step in complete_interrupted(shelf, now.today):
+        if step.kind is StepKind.RESTORED and DOING not in dict(told[step.item].details):
+            undone.update(originals_of(told[step.item]))
+        yield step
+
+
+def _consolidated(shelf: Shelf, now: Round, undone: set[str]) -> Iterator[Step]:
+    """Consolidate what is due: all of a scope once in the interval, and what was told by a stale summary at once."""
+    terms = Terms(now.today, now.settings.ttl_days, now.apart)
+    if now.consolidates:
+        yield from consolidate(shelf, terms)
+    elif undone and now.settings.consolidation.enabled:
+        yield from consolidate(shelf, replace(terms, only=frozenset(undone)))
 
 
 def _make_room(shelf: Shelf, now: Round) -> Iterator[Step]:

@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from verifflowcc.domain.items import Item, Trust
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.vouching import PROMOTED_BY, PROMOTED_ON, VOUCHED_BY, VOUCHED_ON
 from verifflowcc.errors import NotAllowed
 from verifflowcc.services.memory.permission import is_person, trust_of
 from verifflowcc.services.memory.rewriting import rewritten
 
-PROMOTED_BY, PROMOTED_ON = "promoted_by", "promoted_on"
-VOUCHED_BY, VOUCHED_ON = "vouched_by", "vouched_on"
 RECORDED = (PROMOTED_BY, PROMOTED_ON, VOUCHED_BY, VOUCHED_ON)
 
 

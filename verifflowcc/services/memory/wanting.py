@@ -8,6 +8,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.formats.item_fields import read_thousandths
 from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.memory.adding import Wanted
+from verifflowcc.services.memory.choosing_scope import scope_to_add
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.identity import identity_of
 from verifflowcc.services.memory.recording import title_of
@@ -15,7 +16,6 @@ from verifflowcc.services.memory.scopes import agent_of, read_scope
 from verifflowcc.services.memory.words import (
     DETAIL_OF,
     day_said,
-    default_scope,
     details_said,
     id_said,
     key_said,
@@ -59,7 +59,7 @@ class Typed:
 def wanted_of(workspace: Workspace | None, typed: Typed, *, actor: str, today: str) -> Wanted:
     """Return what is wanted. Raises UsageError, in one sentence, for the first word that does not fit."""
     agent = agent_of(actor)
-    named = typed.scope or str(default_scope(typed.type))
+    named = typed.scope or scope_to_add(workspace, typed.type)
     type_name = _type(workspace, typed.type, named)
     scope = read_scope(workspace, named, agent=agent)
     text, title = _text(typed, type_name)

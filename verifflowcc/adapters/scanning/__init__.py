@@ -1,0 +1,1 @@
+"""Libraries that look for secrets, where a project asks for one."""

@@ -1,0 +1,76 @@
+"""Whether what a sentence asks for, on any topic, is asked for as a rule: for good, of all, of those who listen."""
+
+import re
+from dataclasses import dataclass, replace
+
+from verifflowcc.lifecycle.extract.asked import Asked, asked
+from verifflowcc.lifecycle.extract.frames import Force, frame
+from verifflowcc.lifecycle.extract.kinds import kind_of, word_for
+from verifflowcc.lifecycle.extract.stated import Stated
+
+_NOW_ONLY = re.compile(r"\b(?:yet|for now|this time|right now|just this|at the moment)\b", re.IGNORECASE)
+_WISHES = re.compile(
+    r"\b(?:I|we)\b[^.,;]{0,24}\b(?:want|need|like|expect|ask|require|prefer|recommend|encourage|urge|"
+    r"advise)(?:ing)? (?:for )?"
+    r"(?:you|us|everyone|everybody|all|the team|our|developers)\b|\b(?:must|never|mandatory|no longer|"
+    r"preferred|primary|"
+    r"standard)\b|\b(?:switching|moving|transitioning) (?:\w+ )?(?:from|to)\b|^no \w",
+    re.IGNORECASE,
+)
+_MERELY = re.compile(
+    r"\b(?:important|crucial|essential|better|best|we want|helps?|helping|empowers?|order|us|able) to (?:\w+ )?avoid\b|"
+    r"\b(?:by|while|thus|thereby) avoiding\b|\bbest judge?ment\b|\bavoid(?:ing)? (?:any |"
+    r"the )?(?:potential|possible|common|future)\b",
+    re.IGNORECASE,
+)
+_BEGINS_WITH = re.compile(r"\b(?:begin|start|end)s? with\b", re.IGNORECASE)
+_OF_ALL = re.compile(r"\b(?:every|each|all|any|anything|everything|only)\b", re.IGNORECASE)
+_UNIVERSAL = re.compile(r"\b(?:every|each|never)\b", re.IGNORECASE)
+_A_TASK = re.compile(r"\b(?:implement|set(?:ting)? up|embrac|choos|integrat|work(?:ing)? on)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A rule that is asked for: `lasting`, for good or of all; `passing`, where it may be meant for this once only."""
+
+    stated: Stated
+    lasting: bool
+    passing: bool = False
+
+
+def wished(sentence: str, text: str, *, own: bool) -> Wish | None:
+    """Return the rule that a sentence of a text asks for; `own` says that the user says it, who need not say more."""
+    force = frame(sentence).force
+    telling = force in {Force.NONE, Force.TOLD}
+    if sentence.endswith("?") or (telling and not (own and _BEGINS_WITH.search(sentence))):
+        return None
+    if _NOW_ONLY.search(sentence) or _MERELY.search(sentence):
+        return None
+    found = asked(sentence)
+    if found and own and force is Force.BARE and _OF_ALL.search(found.stated.says):
+        return Wish(found.stated, lasting=False, passing=True)
+    return _made(found, sentence, text, force, own=own) if found else None
+
+
+def _made(found: Asked, sentence: str, text: str, force: Force, *, own: bool) -> Wish | None:
+    stated, affix = found.stated, ":" in found.stated.value
+    if not found.sure or (force in {Force.NONE, Force.TOLD} and not affix):
+        return None
+    if force is Force.BARE and not (affix or stated.negated or (own and stated.value not in {"do", "use"})):
+        return None
+    lasting = force is Force.LASTING or affix or bool(_UNIVERSAL.search(stated.says))
+    if not lasting and (stated.value == "do" or not (own or kind_of(stated.value) or _is_for_others(sentence))):
+        return None
+    return Wish(_with_kind(stated, text), lasting)
+
+
+def _is_for_others(sentence: str) -> bool:
+    return bool(_WISHES.search(sentence)) and not _A_TASK.search(sentence)
+
+
+def _with_kind(stated: Stated, text: str) -> Stated:
+    """Return a rule to use a tool with what it is used as, where its turn says that beside it."""
+    if stated.negated or word_for(stated.subject, stated.says):
+        return stated
+    word = word_for(stated.subject, text)
+    return replace(stated, says=f"{stated.says[:-1]} as the {word}.") if word else stated
