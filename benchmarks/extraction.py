@@ -1,10 +1,16 @@
 """What is learned from the dialogues of memorycode without a model: instructions found, rules in force at the end.
 
-    python benchmarks/extraction.py --data DIR [--split tune|report|all] [--model COMMAND] [--sample N] [--json]
+    python benchmarks/extraction.py --data DIR [--split tune|report|all] [--without-lexicon] [--model COMMAND]
+                                    [--most-calls N] [--sample N] [--json]
 
 Files are sorted by number; every second, from the first on, is for tuning (`tune`), the others are reported. Each
 session's lines `Name: text` are turns; what they say is settled in order beside what is held, as `memory ingest` does.
 `extraction_gold` says how it is decided that an item says what a gold rule says; `--sample` lists decisions to check.
+
+`--without-lexicon` adds a second run in which no tool is known by name, so that a reader sees how much hangs on
+vocabulary. `--model` adds one in which a command refines what the rules found, through the product's own model port
+in the mode `hybrid`: it reads a prompt on its input and answers JSON. `--most-calls` caps its calls in all; they are
+not counted in the person's own log.
 
 - recall of instructions: of all (session, instruction taught in it), how many an item of that session says.
 - precision: of all items kept in a session, how many say an instruction of that dialogue taught by then.
@@ -15,23 +21,29 @@ session's lines `Name: text` are turns; what they say is settled in order beside
 
 import argparse
 import json
+import os
 import random
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from unittest.mock import patch
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.extraction_gold import Dialogue, Rule, dialogues, matching
 from verifflowcc.domain.candidates import Candidate, Extracted, Held, Settles
+from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract import extract, kinds, statement_of
 from verifflowcc.lifecycle.settle import settle
+from verifflowcc.services.memory.refining import Extractor, with_model
 
 Read = Callable[[Turn], Extracted]
 _LINE = re.compile(r"^(?P<name>[\w' -]{1,30}):\s*(?P<text>.*)$")
@@ -93,6 +105,16 @@ class Figures:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a model was asked: calls, tokens, how often the rules went on without it and why; what a person is told."""
+
+    calls: int
+    tokens: int
+    fallbacks: dict[str, int]
+    notices: list[str]
+
+
+@dataclass(frozen=True)
 class Decision:
     """One decision of the matching, for a reader: an item and the gold rules that it was found to say."""
 
@@ -106,24 +128,34 @@ def main() -> None:
     """Read the dialogues in every way, and print the figures."""
     options = _options()
     chosen = dialogues(options.data, options.split)
-    read = with_model(shlex.split(options.model)) if options.model else extract
-    ways = {
-        "extraction": lambda dialogue: settled(dialogue, read),
-        "baseline: keep everything": everything,
-        "baseline: newest by subject": newest_by_subject,
-    }
-    figures = []
+    figures: list[Figures] = []
     decisions: list[Decision] = []
-    for way, run in ways.items():
-        sums, coding = Sums(), Sums()
-        for dialogue in chosen:
-            ran = run(dialogue)
-            _add(sums, dialogue, ran)
-            _add(coding, dialogue, ran, code=True)
-            if way == "extraction":
-                decisions += _decisions(dialogue, ran)
-        figures += [_figures(way, sums), _figures(f"{way}, rules for code", coding)]
-    _report(figures, _sampled(decisions, options.sample), len(chosen), as_json=options.json)
+    asked: list[Asked] = []
+    figures += _measured("extraction", chosen, lambda each: settled(each, extract), decisions)
+    if options.without_lexicon:
+        with without_lexicon():
+            figures += _measured("extraction, no tool known by name", chosen, lambda each: settled(each, extract))
+    if options.model:
+        with asking(shlex.split(options.model), options.most_calls) as extractor:
+            figures += _measured("extraction and a model", chosen, lambda each: settled(each, extractor))
+            asked.append(Asked(extractor.calls, extractor.tokens, dict(extractor.fallbacks), list(extractor.notices)))
+    figures += _measured("baseline: keep everything", chosen, everything)
+    figures += _measured("baseline: newest by subject", chosen, newest_by_subject)
+    sampled = _sampled(decisions, options.sample)
+    _report(figures, sampled, asked, len(chosen), as_json=options.json)
+
+
+def _measured(
+    way: str, chosen: Sequence[Dialogue], run: Callable[[Dialogue], Ran], decisions: list[Decision] | None = None
+) -> list[Figures]:
+    sums, coding = Sums(), Sums()
+    for dialogue in chosen:
+        ran = run(dialogue)
+        _add(sums, dialogue, ran)
+        _add(coding, dialogue, ran, code=True)
+        if decisions is not None:
+            decisions += _decisions(dialogue, ran)
+    return [_figures(way, sums), _figures(f"{way}, rules for code", coding)]
 
 
 def _options() -> argparse.Namespace:
@@ -131,14 +163,31 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--split", choices=("tune", "report", "all"), default="report")
     parser.add_argument("--model", help="a command that reads a prompt and answers JSON; refines what rules found")
-    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--most-calls", type=int, default=100, help="the most calls of the model in all (100)")
+    parser.add_argument("--without-lexicon", action="store_true", help="also without any tool known by name")
+    parser.add_argument("--sample", type=int, default=20, help="how many decisions of the matching to list (20)")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
 
-def with_model(command: Sequence[str]) -> Read:
-    """Return a way to read turns in which a model refines what rules found."""
-    raise SystemExit(f"{command[0]}: no model can be asked here yet")
+@contextmanager
+def without_lexicon() -> Iterator[None]:
+    """Know no tool by name meanwhile."""
+    with ExitStack() as stack:
+        for table in (kinds.KIND_OF, kinds.SHORT_OF, kinds.ROLES, kinds.WORD_OF):
+            stack.enter_context(patch.dict(table, clear=True))
+        yield
+
+
+@contextmanager
+def asking(command: Sequence[str], most_calls: int) -> Iterator[Extractor]:
+    """Give an extractor that asks a command as `memory ingest` would; its calls are counted in a folder that goes."""
+    settings = MemorySettings(extraction_mode=ExtractionMode.HYBRID)
+    given = ModelSettings(command=tuple(command), max_calls_per_day=most_calls, max_tokens_per_day=most_calls * 8_000)
+    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {"XDG_DATA_HOME": folder}):
+        extractor = Extractor(extract, statement_of, settings.extraction_mode)
+        with_model(extractor, None, settings, given)
+        yield extractor
 
 
 def turns_of(dialogue: Dialogue, session: int) -> list[Turn]:
@@ -277,11 +326,14 @@ def _sampled(decisions: Sequence[Decision], number: int) -> list[Decision]:
     return random.Random(20).sample(decisions, min(number, len(decisions)))
 
 
-def _report(figures: Sequence[Figures], sampled: Sequence[Decision], files: int, *, as_json: bool) -> None:
+def _report(
+    figures: Sequence[Figures], sampled: Sequence[Decision], asked: Sequence[Asked], files: int, *, as_json: bool
+) -> None:
     if as_json:
         content = {
             "files": files,
             "figures": [asdict(each) for each in figures],
+            "model": [asdict(each) for each in asked],
             "sample": [asdict(each) for each in sampled],
         }
         sys.stdout.write(json.dumps(content, indent=2) + "\n")
@@ -292,6 +344,13 @@ def _report(figures: Sequence[Figures], sampled: Sequence[Decision], files: int,
     for each in figures:
         columns = ("" if value is None else str(value) for value in list(asdict(each).values())[1:])
         print(f"{each.way:44}" + "".join(f"{column:>17}" for column in columns))
+    for told in asked:
+        print(f"model: {told.calls} calls, {told.tokens} tokens, fallbacks {told.fallbacks or 'none'}")
+        print("\n".join(f"    {notice}" for notice in told.notices))
+    if sampled:
+        print(
+            "decisions: an item, and which of the rules taught in its dialogue it says (docstring of extraction_gold)"
+        )
     for one in sampled:
         print(f"{one.dialogue}, session {one.session + 1}: {one.item}")
         print(f"    says {'; '.join(one.rules) or 'nothing that was taught'}")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.cli.process import Ran, git, vfcc
 from tests.cli.trees import everything
+from tests.made_once import copied
 from tests.trees import write_tree
 
 ID = "log-in"
@@ -92,9 +93,20 @@ def config(**commands: object) -> str:
 def project(
     folder: Path, *criteria: str, files: Mapping[str, str] | None = None, flow: str = "", **commands: object
 ) -> Path:
-    """A project with the sprint `log-in` in `plan`, its commands allowed, and everything committed by `You`."""
-    texts = {".memory/workflow.yaml": flow or workflow(*criteria), ".memory/config.yaml": config(**commands)}
-    root = write_tree(folder / "project", {**TREE, **texts, **(files or {})})
+    """A project with the sprint `log-in` in `plan`, its commands allowed, and everything committed by `You`.
+
+    The sprint began before `files` were there; projects that differ in them alone are copies of one.
+    """
+    root = copied(folder, _begun, flow or workflow(*criteria), config(**commands))
+    if files:
+        write_tree(root, files)
+        commit(root)
+    return root
+
+
+def _begun(folder: Path, flow: str, settings: str) -> Path:
+    texts = {".memory/workflow.yaml": flow, ".memory/config.yaml": settings}
+    root = write_tree(folder / "project", {**TREE, **texts})
     git(root, "init", "--quiet", "--initial-branch", "main")
     commit(root)
     done(root, "sprint", "start", "Log in")

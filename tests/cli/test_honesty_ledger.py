@@ -39,6 +39,7 @@ from tests.cli.honest_world import (
     unseen,
 )
 from tests.cli.process import git
+from tests.made_once import copied
 from tests.trees import write_tree
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.workflow.closing import events_digest
@@ -50,7 +51,11 @@ Change = Callable[[dict[str, Json]], None]
 
 def walked(folder: Path, *criteria: str) -> Path:
     """A project whose sprint went on honestly to `check`, which needs its results."""
-    root = project(folder, *(criteria or (TESTS,)))
+    return copied(folder, _walk, *(criteria or (TESTS,)))
+
+
+def _walk(folder: Path, *criteria: str) -> Path:
+    root = project(folder, *criteria)
     done(root, "evidence", "run")
     done(root, "stage", "advance")
     write_tree(root, {CHANGES: PROSE})

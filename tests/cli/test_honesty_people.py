@@ -30,6 +30,7 @@ from tests.cli.honest_world import (
     workflow,
 )
 from tests.cli.process import git, vfcc
+from tests.made_once import copied
 from tests.trees import write_tree
 from verifflowcc.domain.events import EventType
 
@@ -42,7 +43,11 @@ SKIPPED = {"stage": "plan", "entered": "build", "reason": "no time", "expires": 
 
 def reviewable(folder: Path, *criteria: str) -> Path:
     """A project whose plan `You` wrote after the sprint began, with `Other` at the terminal."""
-    root = project(folder, *(criteria or (REVIEWED,)))
+    return copied(folder, _reviewable, *(criteria or (REVIEWED,)))
+
+
+def _reviewable(folder: Path, *criteria: str) -> Path:
+    root = project(folder, *criteria)
     write_tree(root, {PLAN: f"{PROSE}\nAnd a way out.\n"})
     commit(root)
     return person(root, "Other")

@@ -175,10 +175,11 @@ def test_the_calls_and_tokens_of_today_stand_beside_their_caps(young: Path, tmp_
 
 @pytest.mark.vfcc("REQ-WRITE-FALLBACK")
 def test_an_ingest_with_a_broken_model_learns_what_the_rules_learn(young: Path, tmp_path: Path) -> None:
+    """A dry run asks no model unless it is told to."""
     (young / "talk.txt").write_text(TALK, encoding="utf-8")
     without = vfcc(young, "memory", "ingest", "talk.txt", "--dry-run", "--json")
     settings(young, program(tmp_path, PROGRAMS["prose alone"]))
-    broken = vfcc(young, "memory", "ingest", "talk.txt", "--dry-run", "--json")
+    broken = vfcc(young, "memory", "ingest", "talk.txt", "--dry-run", "--ask-model", "--json")
 
     assert (without.code, broken.code) == (0, 0)
     learned = [[(each["key"], each["title"]) for each in json.loads(ran.out)["learned"]] for ran in (without, broken)]

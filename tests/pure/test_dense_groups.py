@@ -33,12 +33,13 @@ def compared_with_each(profiles: list[Profile]) -> list[tuple[int, ...]]:
         }
         for one in range(len(profiles))
     }
-    free, found = set(range(len(profiles))), []
+    free: set[int] = set(range(len(profiles)))
+    found: list[tuple[int, ...]] = []
     while True:
         best: tuple[int, ...] = ()
         for seed in sorted(free):
             chosen = [seed]
-            for place in sorted(free & near[seed].keys(), key=lambda each: (-near[seed][each], each)):  # noqa: B023
+            for place in sorted(free & near[seed].keys(), key=lambda each: (-near[seed][each], each)):
                 if len(chosen) < MOST and 2 * sum(each in near[place] for each in chosen) >= len(chosen):
                     chosen.append(place)
             best = tuple(chosen) if len(chosen) > len(best) else best

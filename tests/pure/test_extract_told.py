@@ -122,3 +122,28 @@ def test_a_turn_without_a_sign_is_passed_by(text: str) -> None:
 
     assert not found.signals.worth
     assert found.candidates == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I guess I tend to overthink these things.",
+        "Our company believes that a healthy culture is what lets people grow, and I think we get there slowly.",
+        "It sets the tone for everything that comes after.",
+        "The key is to approach them with an open mindset.",
+        "I usually feel a bit overwhelmed by all the choices that there are.",
+        "The project is progressing well.",
+    ],
+)
+def test_talk_waits_for_a_person_whatever_its_form(text: str) -> None:
+    """Such sentences of a speaker without a name were once active facts."""
+    assert all(each.confidence < 500 for each in said(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["I prefer tabs to spaces.", "The API runs on port 8080.", "The app must work offline."]
+)
+def test_what_is_plainly_told_does_not_wait(text: str) -> None:
+    (found,) = said(text)
+
+    assert found.confidence >= 500

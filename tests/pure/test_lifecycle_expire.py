@@ -44,7 +44,12 @@ NEVER = (
 DAYS_OF = {
     **dict.fromkeys(YEAR, 365),
     **dict.fromkeys(NEVER, None),
-    "question": 90, "assumption": 90, "fix": 180, "task_state": 14, "tool_output": None, "reasoning": None,
+    "question": 90,
+    "assumption": 90,
+    "fix": 180,
+    "task_state": 14,
+    "tool_output": None,
+    "reasoning": None,
 }
 """Types and their times to live, as the record's table has them; what ends with its stage says so besides."""
 

@@ -54,6 +54,10 @@ def made(rows: list[tuple[int, int, int, int]]) -> list[Turn]:
     ]
 
 
+def in_order(turns: list[Turn]) -> list[Turn]:
+    return sorted(turns, key=lambda turn: turn.at or "today")
+
+
 ROWS = st.lists(
     st.tuples(st.integers(0, len(SAID) - 1), st.integers(0, 3), st.integers(0, 1), st.integers(0, 3)), max_size=9
 )
@@ -78,6 +82,7 @@ def test_the_state_does_not_depend_on_how_a_history_is_cut_into_ingests(
 
 
 @settings(deadline=None, max_examples=20)
+@example(rows=[(0, 2, 0, 0), (0, 0, 0, 1)])
 @given(ROWS)
 def test_superseding_is_a_forest_and_one_of_a_key_stands(rows: list[tuple[int, int, int, int]]) -> None:
     with project() as here:
@@ -112,13 +117,18 @@ def test_what_came_last_is_purged_without_a_trace(
 
 @pytest.mark.vfcc("REQ-PURGE")
 @settings(deadline=None, max_examples=20)
+@example(rows=[(4, 0, 0, 1)], more=[(4, 0, 0, 0), (3, 0, 0, 2)])
 @given(ROWS, ROWS)
 def test_a_source_that_others_followed_is_purged_as_if_it_had_never_been_read(
     rows: list[tuple[int, int, int, int]], more: list[tuple[int, int, int, int]]
 ) -> None:
-    """What the later source had only repeated is there once that one is read again."""
+    """What the later source had only repeated is there once that one is read again.
+
+    The turns of each session stand in the order of their times; what has none is of today. Where an earlier turn bears
+    the later time, what it only repeated does not hold against the turn after it.
+    """
     first, later = (
-        [replace(turn, id=f"{name}{turn.id}", session=name, speaker=Speaker.PERSON) for turn in made(some)]
+        [replace(turn, id=f"{name}{turn.id}", session=name, speaker=Speaker.PERSON) for turn in in_order(made(some))]
         for name, some in (("first", rows), ("later", more))
     )
     with project() as here:

@@ -27,13 +27,13 @@ KINDS = {
 }
 SEVERAL = frozenset({"database"})
 """Kinds of which a project may have several, each for something else."""
-_ROLES = {
+ROLES = {
     "integrated-development-environment": "ide", "editor": "ide", "code-editor": "ide", "text-editor": "ide",
     "development-environment": "ide", "vcs": "version-control", "video-conference": "video-call",
     "video-chat": "video-call",
     "virtual-meeting": "video-call", "issue-tracker": "project-management", "ai-assistant": "coding-assistant",
 }  # fmt: skip
-_SHORT_OF = {
+SHORT_OF = {
     "vs-code": "vscode", "visual-studio-code": "vscode", "neovim": "vim", "copilot": "github-copilot",
     "ms-teams": "microsoft-teams", "postgresql": "postgres", "monday.com": "monday", "intellij-idea": "intellij",
     "tab-nine": "tabnine", "code-whisperer": "codewhisperer", "mac": "macbook",
@@ -55,8 +55,8 @@ _WORDS = {
     "shell": r"shell",
     "indentation": r"indentation",
 }
-_WORD_OF = {kind: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) for kind, words in _WORDS.items()}
-_KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
+WORD_OF = {kind: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) for kind, words in _WORDS.items()}
+KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 
 
 def kind_of(tool: str) -> str:
@@ -65,21 +65,21 @@ def kind_of(tool: str) -> str:
     >>> kind_of("emacs"), kind_of("a-tool-of-our-own")
     ('ide', '')
     """
-    return _KIND_OF.get(_SHORT_OF.get(tool, tool), "")
+    return KIND_OF.get(SHORT_OF.get(tool, tool), "")
 
 
 def plain_tool(tool: str) -> str:
     """Return the name under which a tool is known that has several."""
-    return _SHORT_OF.get(tool, tool)
+    return SHORT_OF.get(tool, tool)
 
 
 def plain_role(role: str) -> str:
     """Return the name of a kind that has several: `text-editor` is `ide`."""
-    found = _ROLES.get(role, role)
-    for kind in KINDS:
+    found = ROLES.get(role, role)
+    for kind in KIND_OF.values():
         if found.endswith(f"-{kind}") or found.startswith((f"{kind}-tool", f"{kind}-system")):
             return kind
-    return next((_ROLES[each] for each in _ROLES if found.endswith(f"-{each}")), found)
+    return next((ROLES[each] for each in ROLES if found.endswith(f"-{each}")), found)
 
 
 def word_for(kind: str, text: str) -> str:
@@ -88,5 +88,5 @@ def word_for(kind: str, text: str) -> str:
     >>> word_for("ide", "Let us speak of editors."), word_for("ide", "Let us speak of cars.")
     ('editors', '')
     """
-    found = _WORD_OF[kind].search(text) if kind in _WORD_OF else None
+    found = WORD_OF[kind].search(text) if kind in WORD_OF else None
     return found[0] if found else ""

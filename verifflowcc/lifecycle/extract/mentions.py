@@ -36,6 +36,7 @@ _TAGS = {
     "documentation": r"docs|documentation|readme",
 }
 _TAG = {tag: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) for tag, words in _TAGS.items()}
+_NO_FILES = frozenset({"Node.js", "Vue.js", "Next.js", "React.js", "Express.js", "D3.js", "Three.js"})
 _MOST = 4
 
 
@@ -45,7 +46,11 @@ def refs_of(text: str) -> tuple[Ref, ...]:
     >>> refs_of("Keep `load` in src/app.py free of I/O.")
     (Ref(path='src/app.py', symbol='load', digest=None),)
     """
-    named = [each for each in _PATH.finditer(text) if each["ending"] in _ENDINGS and ".." not in each["path"]]
+    named = [
+        each
+        for each in _PATH.finditer(text)
+        if each["ending"] in _ENDINGS and ".." not in each["path"] and each["path"] not in _NO_FILES
+    ]
     symbols = [each["symbol"] for each in _SYMBOL.finditer(text)]
     alone = symbols[0] if len(symbols) == len(named) == 1 and symbols[0] not in named[0]["path"] else None
     return tuple(dict.fromkeys(Ref(each["path"], each["symbol"] or alone) for each in named))[:_MOST]

@@ -18,6 +18,7 @@ _WISHES = re.compile(
     re.IGNORECASE,
 )
 _MERELY = re.compile(
+    r"^(?:\w+, )?we (?:typically|usually|generally|mostly|currently|mainly) |"
     r"\b(?:important|crucial|essential|better|best|we want|helps?|helping|empowers?|order|us|able) to (?:\w+ )?avoid\b|"
     r"\b(?:by|while|thus|thereby) avoiding\b|\bbest judge?ment\b|\bavoid(?:ing)? (?:any |"
     r"the )?(?:potential|possible|common|future)\b",
@@ -26,6 +27,7 @@ _MERELY = re.compile(
 _BEGINS_WITH = re.compile(r"\b(?:begin|start|end)s? with\b", re.IGNORECASE)
 _OF_ALL = re.compile(r"\b(?:every|each|all|any|anything|everything|only)\b", re.IGNORECASE)
 _UNIVERSAL = re.compile(r"\b(?:every|each|never)\b", re.IGNORECASE)
+_NOT_ALONE = re.compile(r"\b(?:this|these|those|them|there)\b", re.IGNORECASE)
 _A_TASK = re.compile(r"\b(?:implement|set(?:ting)? up|embrac|choos|integrat|work(?:ing)? on)", re.IGNORECASE)
 
 
@@ -54,6 +56,8 @@ def wished(sentence: str, text: str, *, own: bool) -> Wish | None:
 
 def _made(found: Asked, sentence: str, text: str, force: Force, *, own: bool) -> Wish | None:
     stated, affix = found.stated, ":" in found.stated.value
+    if not own and _NOT_ALONE.search(stated.says):
+        return None
     if not found.sure or (force in {Force.NONE, Force.TOLD} and not affix):
         return None
     if force is Force.BARE and not (affix or stated.negated or (own and stated.value not in {"do", "use"})):

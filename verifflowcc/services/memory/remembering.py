@@ -172,7 +172,8 @@ def _links(holding: Holding, candidate: Candidate, draft: Item, beside: _Beside)
         one_of = (Settles.SAME, Settles.SUPERSEDES)
         waiting = holding.proposed(candidate.key)
         replaced += [each for each in waiting if settle(candidate, (each,), mark).outcome in one_of]
-    older = [each.item.id for each in replaced if not _newer(each.item, draft)]
+    same = {each.item.id for each in beside.same}
+    older = [each.item.id for each in replaced if each.item.id in same or not _newer(each.item, draft)]
     links = [Link(name, Relation.SUPERSEDES) for name in dict.fromkeys(older)]
     return (*links, *(Link(each.item.id, Relation.CONTRADICTS) for each in beside.against))
 
@@ -238,10 +239,14 @@ def _refused(draft: Item, content: str) -> str:
 
 
 def _outdoes(draft: Item, same: Sequence[Held]) -> bool:
-    """Say whether a draft counts for more than all that says the same: proposals, and what is less trusted."""
+    """Say whether a draft counts for more than all that says the same: proposals, and what is less trusted and older."""
     if draft.status is not Status.ACTIVE:
         return False
-    return all(each.item.status is Status.PENDING or _rank(each.item) > _rank(draft) for each in same)
+    return all(each.item.status is Status.PENDING or _is_raised(each.item, draft) for each in same)
+
+
+def _is_raised(item: Item, draft: Item) -> bool:
+    return _rank(item) > _rank(draft) and not _newer(item, draft)
 
 
 def _rank(item: Item) -> int:
