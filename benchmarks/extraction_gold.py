@@ -24,7 +24,8 @@ _SAME = dict(
     for pair in (
         "parameter:argument begin:start prefix:start suffix:end finish:end contain:include incorporate:include "
         "assertion:assert hint:annotation annotate:annotation once:1 twice:2 one:1 two:2 three:3 single:1 seven:7 "
-        "minimum:least commenting:comment pipeline:pipelines multiple:3 dual:2 macos:macbook mac:macbook"
+        "minimum:least commenting:comment pipeline:pipelines multiple:3 dual:2 macos:macbook mac:macbook "
+        "machine:computer"
     ).split()
 )
 _EMPTY = frozenset(

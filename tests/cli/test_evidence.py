@@ -13,6 +13,7 @@ from tests.cli.process import VFCC, environment, vfcc
 from tests.cli.test_killed import STOPPER
 from tests.cli.trees import half_written
 from tests.evidence_project import ADD, PYTHON, SUB_FAILED, TEST, TREE, config
+from tests.made_once import copied
 from tests.trees import write_tree
 
 SLOW = {"run": [*PYTHON, "-c", "import time; time.sleep(0.2)"]}
@@ -21,7 +22,11 @@ SLOW = {"run": [*PYTHON, "-c", "import time; time.sleep(0.2)"]}
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
     """A project whose commands are allowed; `log-in` is in its first stage."""
-    root = write_tree(tmp_path / "project", TREE | {".memory/config.yaml": config({"test": TEST, "build": SLOW})})
+    return copied(tmp_path, _begun)
+
+
+def _begun(folder: Path) -> Path:
+    root = write_tree(folder / "project", TREE | {".memory/config.yaml": config({"test": TEST, "build": SLOW})})
     assert vfcc(root, "sprint", "start", "Log in").code == 0
     assert vfcc(root, "allow", "--yes").code == 0
     return root

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from tests.cli.at_terminal import typed
 from tests.cli.honest_world import commit, rows, shown
 from tests.cli.process import VFCC, Ran, environment, git, vfcc
+from tests.made_once import copied
 from tests.trees import write_tree
 
 AGENT = {"VFCC_AGENT": "coder"}
@@ -20,15 +22,20 @@ IN_SQLITE = "format: 1\nmemory: {backends: {project: sqlite}}\n"
 
 
 @pytest.fixture
-def project(young: Path) -> Path:
+def project(tmp_path: Path, _young: Path) -> Path:
     """A project that remembers one fact, of a person who prefers one thing; all of it by that person, and committed."""
-    git(young, "init", "--quiet", "--initial-branch", "main")
-    git(young, "config", "user.name", "You")
-    commit(young)
-    assert me(young, "add", "fact", SAID, "--id", "reviewed").code == 0
-    assert me(young, "add", "preference", "Prefers tabs", "--id", "tabs", "--yes").code == 0
-    commit(young)
-    return young
+    return copied(tmp_path, _remembering, _young)
+
+
+def _remembering(folder: Path, young: Path) -> Path:
+    root = shutil.copytree(young, folder / "young")
+    git(root, "init", "--quiet", "--initial-branch", "main")
+    git(root, "config", "user.name", "You")
+    commit(root)
+    assert me(root, "add", "fact", SAID, "--id", "reviewed").code == 0
+    assert me(root, "add", "preference", "Prefers tabs", "--id", "tabs", "--yes").code == 0
+    commit(root)
+    return root
 
 
 def me(root: Path, *words: str) -> Ran:

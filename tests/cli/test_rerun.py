@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.process import git, vfcc
 from tests.evidence_project import ADD, BUILD, SUB_FAILED, TEST, TREE, config
+from tests.made_once import copied
 from tests.trees import write_tree
 
 pytestmark = pytest.mark.vfcc("REQ-RERUN")
@@ -17,8 +18,12 @@ TESTS = ".memory/stage/log-in/check/evidence"
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A project in git with a sprint, whose commands are allowed on this machine."""
+    return copied(tmp_path, _begun)
+
+
+def _begun(made: Path) -> Path:
     table = {"test": TEST, "build": BUILD}
-    folder = write_tree(tmp_path / "project", TREE | {".memory/config.yaml": config(table)})
+    folder = write_tree(made / "project", TREE | {".memory/config.yaml": config(table)})
     git(folder, "init", "--quiet", "--initial-branch", "main")
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "--message", "first")

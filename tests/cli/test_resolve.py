@@ -1,11 +1,13 @@
 """`vfcc sprint resolve` as a person meets it, from a real merge to the next move."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.cli.process import git, vfcc
+from tests.made_once import copied
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")
 
@@ -13,8 +15,13 @@ CHANGES = ".memory/stage/sprint-02/coding/artifacts/changes.md"
 
 
 @pytest.fixture
-def forked(example: Path) -> Path:
+def forked(tmp_path: Path, _example: Path) -> Path:
     """The worked example after a merge: one branch passed coding, the other went back to planning."""
+    return copied(tmp_path, _fork, _example)
+
+
+def _fork(folder: Path, made: Path) -> Path:
+    example = shutil.copytree(made, folder / "example")
     (example / CHANGES).write_text("# Changes\n\nThe export writes one event for each tide.\n", encoding="utf-8")
     git(example, "init", "-q", "-b", "main")
     git(example, "add", ".")

@@ -3,6 +3,7 @@
 import json
 import re
 import resource
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,21 +11,27 @@ import pytest
 
 from tests.cli.process import VFCC, environment, git, on_terminal, vfcc
 from tests.cli.trees import everything, half_written
+from tests.made_once import copied
 
 NEED, REQ, SPEC = "NEED-login", "REQ-timeout", "TEST-timeout"
 
 
 @pytest.fixture
-def traced(young: Path) -> Path:
+def traced(tmp_path: Path, _young: Path) -> Path:
     """A project with three items, one above the other."""
+    return copied(tmp_path, _three, _young)
+
+
+def _three(folder: Path, young: Path) -> Path:
+    root = shutil.copytree(young, folder / "young")
     requirement = ("requirement", "It ends", "--id", REQ, "--text", "It shall end after 5 s.", "--verification", "test")
     for line in (
         ("need", "Users log in", "--id", NEED, "--text", "Somebody with an account gets in."),
         (*requirement, "--parent", NEED, "--relation", "refines"),
         ("test_spec", "Wait", "--id", SPEC, "--text", "Wait 6 s.", "--parent", REQ),
     ):
-        assert vfcc(young, "trace", "add", *line).code == 0
-    return young
+        assert vfcc(root, "trace", "add", *line).code == 0
+    return root
 
 
 @pytest.mark.vfcc("REQ-TRACE-ITEMS")

@@ -1,6 +1,7 @@
 """`vfcc trace import` and `vfcc trace export` as commands."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,8 @@ TABLE = "id,type,title,text,parent\nN-1,need,Doors,People walk in.,\nR-1,require
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    assert vfcc(folder, "init").code == 0
+def project(tmp_path: Path, _young: Path) -> Path:
+    folder = shutil.copytree(_young, tmp_path / "project")
     (folder / "a.csv").write_text(TABLE, encoding="utf-8")
     return folder
 

@@ -1,6 +1,7 @@
 """`vfcc trace review|clear|verify`: a person at a terminal is asked; nobody else is let in."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests.cli.at_terminal import person, typed
 from tests.cli.process import git, vfcc
 from tests.cli.trees import everything
+from tests.made_once import copied
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-REVIEWS")
 
@@ -15,15 +17,20 @@ NEED, REQ = "NEED-login", "REQ-timeout"
 
 
 @pytest.fixture
-def traced(young: Path) -> Path:
+def traced(tmp_path: Path, _young: Path) -> Path:
     """A project with two items that `You` wrote, and `Other` at the terminal."""
-    git(young, "init", "-q")
-    person(young, "You")
+    return copied(tmp_path, _two, _young)
+
+
+def _two(folder: Path, young: Path) -> Path:
+    root = shutil.copytree(young, folder / "young")
+    git(root, "init", "-q")
+    person(root, "You")
     need = ("need", "Users log in", "--id", NEED, "--text", "Somebody with an account gets in.")
     req = ("requirement", "It ends", "--id", REQ, "--text", "It shall end after 5 s.", "--verification", "inspection")
     for line in (need, (*req, "--parent", NEED, "--relation", "refines")):
-        assert typed(young, "trace", "add", *line).code == 0
-    return person(young, "Other")
+        assert typed(root, "trace", "add", *line).code == 0
+    return person(root, "Other")
 
 
 def edit(folder: Path, name: str, old: str, new: str) -> None:

@@ -35,7 +35,8 @@ _COMMON = frozenset(
 _VERBS = {base: base for base in _BASES} | {_gerund(base): base for base in _BASES}
 _FROM = r"(?: (?:away )?from [^,.;]+?)?"
 _USE = re.compile(
-    rf"(?:us(?:e|ing)|(?:the )?(?:use|usage) of|utili[sz](?:e|ing)|adopt(?:ing)?|employ(?:ing)?|incorporat(?:e|ing)|"
+    rf"(?:us(?:e|ing)|used(?! to)|standardi[sz](?:e|ing) on|"
+    rf"(?:the )?(?:use|usage) of|utili[sz](?:e|ing)|adopt(?:ing)?|employ(?:ing)?|incorporat(?:e|ing)|"
     rf"go(?:ing)? with|stick(?:ing)? (?:to|with)|(?:switch|transition|shift|migrat)(?:e|"
     rf"ing)?(?: over)?{_FROM} to(?: using)?|"
     rf"mov(?:e|ing)(?: over)?{_FROM} to(?: using)?|rely(?:ing)? (?:solely )?on|opt(?:ing)? for|choos(?:e|ing)|prefer|"
@@ -45,9 +46,13 @@ _USE = re.compile(
     rf"(?: (?:the )?(?:use|usage) of\b| using\b)?\s*",
     re.IGNORECASE,
 )
+_MORE = {"set": "set up", "enabl": "enable", "implement": "implement", "practic": "practice", "engag": "engage in"}
+"""Verbs that say more than to use something, by the letters with which they start."""
 _INTO = re.compile(r"incorporat|integrat|introduc", re.IGNORECASE)
 _NEUTRAL = re.compile(
-    r"(?:(?:start|begin|keep|continue|consider|be|try|get)(?:ning|ting|ing)? (?:to )?(?=\w+ing\b(?! (?:with|names)))|"
+    r"(?:mak(?:e|ing) the (?:switch|change|move|transition) (?:and|to) |"
+    r"(?:start(?:ed)?|begin|keep|continue|consider|be|try|get)(?:ning|ting|ing)? (?:to )?"
+    r"(?=\w+ing\b(?! (?:with|names)))|"
     r"commit(?:ting)? to |get(?:ting)? (?:into the habit of|in the habit of|used to) |"
     r"mak(?:e|ing) (?:it a habit|a point|a habit|a conscious effort|an effort|use|it a point)(?: of| to)? |"
     r"(?:also|always|only|just|instead|all|now) |(?!only |apply )[a-z]+ly (?=[a-z])|focus(?:ing)? on (?=[a-z]+ing\b))",
@@ -66,9 +71,9 @@ _LEAVE = re.compile(
 )
 _END = re.compile(
     r"\s*(?:;|\((?![A-Z]{2,5}\))|:(?=\s))|\s+-+\s|,\s+(?!(?:when|unless|except)|"
-    r"(?:[\w-]+(?: [\w-]+)?, )*(?:and|or) [\w-]+(?: [\w-]+)?$)|\s+(?:because|since|so(?= )|as (?=it|they|"
-    r"this|we|"
-    r"you|that|I\b)|and (?=I\b|we\b|you\b|it\b|let\b|make\b|that\b|this\b|don't\b|please\b|then\b|to\b)|"
+    r"(?:[\w-]+(?: [\w-]+)?, )*(?:and|or) [\w-]+(?: [\w-]+)?$)|"
+    r"\s+(?:because|since|so(?= )|as (?=(?:it|they|this|we|you|that|I)\b)|"
+    r"and (?=I\b|we\b|you\b|it\b|let\b|make\b|that\b|this\b|don't\b|please\b|then\b|to\b)|"
     r"but (?=I\b|we\b|you\b|"
     r"only\b|rather\b|instead\b)|(?:in order )?to (?=ensure|help|maintain|make|avoid|improve|boost|keep|"
     r"streamline|facilitate)|"
@@ -77,6 +82,11 @@ _END = re.compile(
     r"by default$|please$|as well$|too$|whenever possible|at all times|if (?:needed|possible))",
     re.IGNORECASE,
 )
+_APPOSED = re.compile(
+    r",\s+(?:an?|the|or) [^,;:.]{3,60},(?=\s+(?:when(?:ever)?|while|for|as|in|on|if)\b)", re.IGNORECASE
+)
+"""What a name is, put beside it: `a VPN, a private network, whenever …`."""
+_SO = re.compile(r"(?: more| very| as)? [a-z]+ly$")
 _AFTER = (
     r"as|for|when(?:ever)?|while|in|on|at|during|but|because|to|that|which|unless|if|until|before|after|with|from|into|"
     r"under|within|every|per|without|by|via|through|across|throughout|only|inside|outside|out of|over|"
@@ -131,7 +141,8 @@ _STANDS = re.compile(
     r"(?P<no> no longer| not)? (?:"
     r"(?:(?:our|the|my|your)(?: (?:team|company)(?:'s)?)? )(?:new )?(?:preferred|main|primary|default|"
     r"standard|go-to|official)(?P<role>.*)|"
-    r"(?P<yes>mandatory|required|compulsory|obligatory)|(?P<never>forbidden|prohibited|banned|"
+    r"(?P<yes>mandatory|required|compulsory|obligatory)(?P<of> (?:for|in|on) .+)?|"
+    r"(?P<never>forbidden|prohibited|banned|"
     r"off[- ]limits|deprecated))$",
     re.IGNORECASE,
 )
@@ -163,11 +174,15 @@ def asked(sentence: str) -> Asked | None:
     >>> one.says, one.subject, one.value, one.negated
     ('Use Zig for the parser instead of C.', 'parser', 'zig', False)
     """
+    unsure: Asked | None = None
     for clause in clauses(sentence):
         found = _read(clause)
         if found and found.subject and len(found.says.split()) <= _LONGEST:
-            return Asked(found, clause.asks, _is_sure(found))
-    return None
+            read = Asked(found, clause.asks, _is_sure(found))
+            if read.sure:
+                return read
+            unsure = unsure or read
+    return unsure
 
 
 def _is_sure(stated: Stated) -> bool:
@@ -190,6 +205,7 @@ def _read(clause: Clause) -> Stated | None:
             break
     if negated and (found := _BUT_USE.search(text)):
         text, negated, left = text[found.end() :], False, False
+    text = _APPOSED.sub("", text)
     end = _END.search(text)
     text = text[: end.start()].strip() if end else text
     if not text:
@@ -218,11 +234,22 @@ def _used(text: str, negated: bool, *, left: bool) -> Stated | None:
     rest = text[verb.end() :] if verb else text
     plain = _OTHER.sub("", rest)
     what, tail = _parted(plain)
+    what = _SO.sub("", what)
     if not is_concrete(what):
         return None
     subject, value = _used_for(what, tail)
     rest = rest.replace(" into ", " in ", 1) if _INTO.match(verb[0] if verb else "") else rest
-    return _said("use", rest, subject, value, negated) if subject else None
+    return _said(_as_said(verb[0] if verb else ""), rest, subject, value, negated) if subject else None
+
+
+def _as_said(verb: str) -> str:
+    """Return the verb under which a thing is to be used: its own, where that says more than to use it.
+
+    >>> _as_said("utilizing "), _as_said("setting up ")
+    ('use', 'set up')
+    """
+    word = verb.casefold()
+    return next((base for start, base in _MORE.items() if word.startswith(start)), "use")
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -258,7 +285,9 @@ def _done(text: str, negated: bool) -> Stated | None:
     if not verb or not rest or rest.startswith("in mind"):
         return None
     plain = _OTHER.sub("", rest)
-    if not is_concrete(_parted(plain)[0]) and not (verb in _PLACED and _NEAR.match(plain)):
+    number = much(plain)
+    counted = number is not None and is_concrete(number[1])
+    if not (counted or is_concrete(_parted(plain)[0]) or (verb in _PLACED and _NEAR.match(plain))):
         return None
     subject, value = _form(verb, plain, negated)
     return _said(verb, rest, subject, value, negated) if subject else None
@@ -346,4 +375,4 @@ def _stands(text: str, negated: bool) -> Stated | None:
             return None
         subject, value = _used_for(what, f"as {role.strip()}" if role.strip() else "")
         return _said("use", f"{what} as the{role}" if role.strip() else what, subject, value, denied)
-    return _said("use", what, noun(what), quality(what) or "use", denied)
+    return _said("use", f"{what}{found['of'] or ''}", noun(what), quality(what) or "use", denied)

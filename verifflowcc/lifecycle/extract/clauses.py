@@ -8,7 +8,7 @@ _WHO = (
     r"(?: (?:for )?(?:you|us|everyone|everybody|all of (?:you|us)|the (?:whole )?team|"
     r"(?:our |all )?(?:team|developers|engineers|people)|nobody|anyone))"
 )
-_SURELY = r"(?:'d|'ll| would| will| do| did| really| now| also| strongly| just| only)"
+_SURELY = r"(?:'d|'ll| would| will| do| did| really| now| also| just| (?!only)[a-z]+ly| only)"
 _WISH = (
     rf"\b(?:I|we){_SURELY}*(?P<no> (?:don't|do not|never))?{_SURELY}* (?:want|need|like|love|expect|ask|require|prefer|"
     rf"recommend|suggest|advise|encourage|urge)(?:ing)?{_WHO}?(?: all)?(?: (?:to|that (?:you|we|developers|"
@@ -26,6 +26,9 @@ _CALM = (
     r"(?: (?:to|that|for (?:you|us) to))?|"
     r"(?:you|we)(?:'ll| will)?(?: all)? (?:should|must|need to|have to|are to|ought to|shall)|"
     r"we(?:'ve| have)? (?:all )?(?:decided|agreed|chosen)(?: to| that(?: we)?| on)?|"
+    r"it(?:'d| would| might| could) be (?:\w+ ){1,4}?(?:to|if (?:you|we)(?: all)?(?: could)?|for (?:you|us) to)|"
+    r"one of (?:the|our) [^.,;:]{3,60}? is(?: to)?(?= (?:avoid|never|always|us(?:e|ing)|not|refrain))|"
+    r"we(?: [a-z]+ly)?(?= use\b)|recommend(?:ing)? (?=you\b)|"
     r"(?:recommend|advise|encourage|urge|ask|remind)(?:ing)? (?:you|us|everyone|the team)(?: to| that you)?|"
     r"(?:is|directive) to(?= (?:never|always|avoid|not|use)\b)|"
     r"(?:you|we)(?= (?:always|never|no longer|do not|don't|avoid)\b)|we(?:'re| are)(?: now)?(?= (?!going)\w+ing\b)"
@@ -33,7 +36,10 @@ _CALM = (
 _WEAK = re.compile(
     r"(?:make sure|ensur|it's|it is|\w+ing the|the importance|importance|to (?:emphas|stress))", re.IGNORECASE
 )
-_OPEN = re.compile(rf"{_WISH}|(?<=[,:;] )(?=(?:never|always|do not|don't) \w)|\b(?:{_CALM})(?!\w)", re.IGNORECASE)
+_OPEN = re.compile(
+    rf"{_WISH}|\bso (?=(?:using|the use of)\b)|(?<=[,:;] )(?=(?:never|always|do not|don't) \w)|\b(?:{_CALM})(?!\w)",
+    re.IGNORECASE,
+)
 _BETWEEN = re.compile(
     r"(?:[\s,:;-]+|(?:so|then|and|but|also|always|consistently|really|just|now|instead|to|that|you|we|all|both|please|"
     r"immediately|simply|only)\b(?!-))*",
@@ -86,7 +92,10 @@ def clauses(sentence: str) -> Iterator[Clause]:
         while again := _again(text, end):
             negated, end, chained = negated or bool(again["no"]), again.end(), True
         rest = _between(text, end)
-        strong = chained or not found[0] or found.start() <= len(text) - len(plain) or not _WEAK.match(found[0])
+        to_you = re.match(r"\s*(?:that )?you\b", text[found.end() :], re.IGNORECASE)
+        strong = (
+            to_you or chained or not found[0] or found.start() <= len(text) - len(plain) or not _WEAK.match(found[0])
+        )
         if strong or re.match(r"(?:always|never)\b", text[found.end() : rest + 6].strip(), re.IGNORECASE):
             yield Clause(text[rest:], negated, True, _condition(text[:rest]))
         position, seen = max(end, found.start() + 1), seen + 1

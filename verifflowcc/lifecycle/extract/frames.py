@@ -133,7 +133,7 @@ _YOU = re.compile(
     r"ing) you to\b|\b(?:transition|switch|shift|move) to\b|\bthat (?:you|we|developers|"
     r"engineers) (?:should|must|need|always|never|use|start|end|add|include|avoid|do not|don't|have|take|"
     r"are|work|set|utili[sz]e|write|keep|make|consistently|only|adopt|follow)\b|\bwe've\b|"
-    r"\bI(?: \w+)? (?:want|need) (?!to\b)",
+    r"\bI(?: \w+)? (?:want|need) (?!to\b)|\bone of (?:the|our) [^.,;:]{3,60}? is\b",
     re.IGNORECASE,
 )
 _REPORT = re.compile(

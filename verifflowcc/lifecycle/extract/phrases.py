@@ -80,7 +80,8 @@ _PART = re.compile(r"(?P<least>at (?:least|most) )?\bhalf (?:of )?", re.IGNORECA
 _WORD = re.compile(r"[A-Za-z0-9_@./#+*-]*[A-Za-z0-9_+#]")
 _NAME = re.compile(r"(?:[A-Z][\w.+#-]*|[a-z]+[A-Z]\w*|\w+\.(?:js|io|ai)|`[^`]+`)(?: (?:[A-Z][\w.+#-]*|\d[\w.]*))*$")
 _POINTS = re.compile(
-    r"(?:(?:a|an|the) )?(?:this|that|these|those|such|it|different|specific|particular|certain|couple|few|everyone|new "
+    r"(?:(?:a|an|the) )?(?:this|that|these|those|such|(?-i:it)|different|specific|particular|certain|couple|few|"
+    r"everyone|new "
     r"(?:convention|standard|way|approach))\b",
     re.IGNORECASE,
 )
@@ -143,7 +144,7 @@ def is_concrete(phrase: str) -> bool:
     """Say whether a phrase names something that can be used, written or avoided, not merely a mood or a pronoun."""
     if _POINTS.match(phrase) or "@" in phrase:
         return False
-    found = _WORD.findall(phrase.casefold())
+    found = [each if each == "IT" else each.casefold() for each in _WORD.findall(phrase)]
     kept = [each for each in found if each not in _EMPTY]
     if not kept or not _FINITE.isdisjoint(found):
         return False

@@ -13,7 +13,7 @@ _WISHES = re.compile(
     r"\b(?:I|we)\b[^.,;]{0,24}\b(?:want|need|like|expect|ask|require|prefer|recommend|encourage|urge|"
     r"advise)(?:ing)? (?:for )?"
     r"(?:you|us|everyone|everybody|all|the team|our|developers)\b|\b(?:must|never|mandatory|no longer|"
-    r"preferred|primary|"
+    r"preferred|primary|(?:make sure|ensure)(?: that)? you|it would be|"
     r"standard)\b|\b(?:switching|moving|transitioning) (?:\w+ )?(?:from|to)\b|^no \w",
     re.IGNORECASE,
 )
@@ -24,10 +24,22 @@ _MERELY = re.compile(
     r"the )?(?:potential|possible|common|future)\b",
     re.IGNORECASE,
 )
+_OUR_OWN = re.compile(
+    r"\bas (?:our|the) (?:team's )?(?:preferred|main|primary|default|standard|official)\b", re.IGNORECASE
+)
+_EXAMPLE = re.compile(r"^(?:something like|for (?:example|instance)|such as|e\.g\.)", re.IGNORECASE)
+_IN_GENERAL = re.compile(
+    r"\w+ (?:up )?(?:your|(?:an? )?(?:new|more \w+|appropriate|proper)) [\w-]+(?: [\w-]+)?\.$",
+    re.IGNORECASE,
+)
+"""Advice that names nothing to keep to: `use your creative side`, `implement a new standard`."""
 _BEGINS_WITH = re.compile(r"\b(?:begin|start|end)s? with\b", re.IGNORECASE)
 _OF_ALL = re.compile(r"\b(?:every|each|all|any|anything|everything|only)\b", re.IGNORECASE)
 _UNIVERSAL = re.compile(r"\b(?:every|each|never)\b", re.IGNORECASE)
-_NOT_ALONE = re.compile(r"\b(?:this|these|those|them|there)\b", re.IGNORECASE)
+_NOT_ALONE = re.compile(
+    r"\b(?:this(?! (?:project|repo|repository|codebase|team|company|service|package))|these|those|them|there)\b",
+    re.IGNORECASE,
+)
 _A_TASK = re.compile(r"\b(?:implement|set(?:ting)? up|embrac|choos|integrat|work(?:ing)? on)", re.IGNORECASE)
 
 
@@ -43,10 +55,10 @@ class Wish:
 def wished(sentence: str, text: str, *, own: bool) -> Wish | None:
     """Return the rule that a sentence of a text asks for; `own` says that the user says it, who need not say more."""
     force = frame(sentence).force
-    telling = force in {Force.NONE, Force.TOLD}
+    telling = force in {Force.NONE, Force.TOLD} and not (force is Force.TOLD and _OUR_OWN.search(sentence))
     if sentence.endswith("?") or (telling and not (own and _BEGINS_WITH.search(sentence))):
         return None
-    if _NOW_ONLY.search(sentence) or _MERELY.search(sentence):
+    if _NOW_ONLY.search(sentence) or _MERELY.search(sentence) or _EXAMPLE.match(sentence):
         return None
     found = asked(sentence)
     if found and own and force is Force.BARE and _OF_ALL.search(found.stated.says):
@@ -58,18 +70,21 @@ def _made(found: Asked, sentence: str, text: str, force: Force, *, own: bool) ->
     stated, affix = found.stated, ":" in found.stated.value
     if not own and _NOT_ALONE.search(stated.says):
         return None
-    if not found.sure or (force in {Force.NONE, Force.TOLD} and not affix):
+    if not own and stated.value in {"do", "use"} and _IN_GENERAL.match(stated.says):
+        return None
+    ours = force is Force.TOLD and bool(_OUR_OWN.search(sentence))
+    if not found.sure or (force in {Force.NONE, Force.TOLD} and not (affix or ours)):
         return None
     if force is Force.BARE and not (affix or stated.negated or (own and stated.value not in {"do", "use"})):
         return None
-    lasting = force is Force.LASTING or affix or bool(_UNIVERSAL.search(stated.says))
-    if not lasting and (stated.value == "do" or not (own or kind_of(stated.value) or _is_for_others(sentence))):
+    lasting = force is Force.LASTING or affix or ours or bool(_UNIVERSAL.search(stated.says))
+    if not lasting and (stated.value == "do" or not (own or kind_of(stated.value) or _is_for_others(sentence, stated))):
         return None
     return Wish(_with_kind(stated, text), lasting)
 
 
-def _is_for_others(sentence: str) -> bool:
-    return bool(_WISHES.search(sentence)) and not _A_TASK.search(sentence)
+def _is_for_others(sentence: str, stated: Stated) -> bool:
+    return bool(_WISHES.search(sentence)) and not (stated.value == "use" and _A_TASK.search(sentence))
 
 
 def _with_kind(stated: Stated, text: str) -> Stated:

@@ -239,7 +239,7 @@ def _refused(draft: Item, content: str) -> str:
 
 
 def _outdoes(draft: Item, same: Sequence[Held]) -> bool:
-    """Say whether a draft counts for more than all that says the same: proposals, and what is less trusted and older."""
+    """Say whether a draft counts for more than all that says the same: proposals, and older ones less trusted."""
     if draft.status is not Status.ACTIVE:
         return False
     return all(each.item.status is Status.PENDING or _is_raised(each.item, draft) for each in same)
