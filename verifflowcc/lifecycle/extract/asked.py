@@ -40,7 +40,8 @@ _USE = re.compile(
     rf"go(?:ing)? with|stick(?:ing)? (?:to|with)|(?:switch|transition|shift|migrat)(?:e|"
     rf"ing)?(?: over)?{_FROM} to(?: using)?|"
     rf"mov(?:e|ing)(?: over)?{_FROM} to(?: using)?|rely(?:ing)? (?:solely )?on|opt(?:ing)? for|choos(?:e|ing)|prefer|"
-    rf"leverag(?:e|ing)|integrat(?:e|ing)|embrac(?:e|ing)|set(?:ting)? up|practic(?:e|ing)|engag(?:e|"
+    rf"leverag(?:e|ing)|mak(?:e|ing) use of|lean(?:ing)? on|integrat(?:e|ing)|embrac(?:e|ing)|"
+    rf"set(?:ting)? up|practic(?:e|ing)|engag(?:e|"
     rf"ing) in|do(?:ing)?|"
     rf"implement(?:ing)?|enabl(?:e|ing)|get(?:ting)? familiar with)\b"
     rf"(?: (?:the )?(?:use|usage) of\b| using\b)?\s*",
@@ -62,9 +63,9 @@ _NOT = re.compile(r"(?:never|not(?: to)?|don't|do not|doesn't|no longer|can no l
 _LEAVE = re.compile(
     r"(?:avoid(?:ing)?|stop(?:ping)?|refrain(?:ing)? from|quit(?:ting)?|ceas(?:e|ing)|discontinu(?:e|ing)|"
     r"drop(?:ping)?|"
-    r"ditch(?:ing)?|abandon(?:ing)?|steer(?:ing)? clear of|stay(?:ing)? away from|mov(?:e|ing) away from|"
+    r"ditch(?:ing)?|ban(?:ning)?|abandon(?:ing)?|steer(?:ing)? clear of|stay(?:ing)? away from|mov(?:e|ing) away from|"
     r"do(?:ing)? without|"
-    r"disregard(?:ing)?|forgo(?:ing)?|forbid|no(?! (?:need|matter|doubt|one|stone|problem|major|idea|"
+    r"disregard(?:ing)?|forgo(?:ing)?|forbid|no(?: more)?(?! (?:need|matter|doubt|one|stone|problem|major|idea|"
     r"longer)\b)|without|get(?:ting)? rid of|eliminat(?:e|ing))\b"
     r"(?: the (?:use|usage|practice) of)?\s*",
     re.IGNORECASE,
@@ -141,11 +142,21 @@ _STANDS = re.compile(
     r"(?P<no> no longer| not)? (?:"
     r"(?:(?:our|the|my|your)(?: (?:team|company)(?:'s)?)? )(?:new )?(?:preferred|main|primary|default|"
     r"standard|go-to|official)(?P<role>.*)|"
-    r"(?P<yes>mandatory|required|compulsory|obligatory)(?P<of> (?:for|in|on) .+)?|"
+    r"(?P<yes>mandatory|required|compulsory|obligatory|non-negotiable|a must|the way to go)"
+    r"(?P<of> (?:for|in|on|before|with) .+)?|"
     r"(?P<never>forbidden|prohibited|banned|"
     r"off[- ]limits|deprecated))$",
     re.IGNORECASE,
 )
+_BE_DONE = re.compile(
+    r"^(?:(?:all|every|each|any|the|our)(?: of)?(?: the| our)? )*(?P<what>(?:[\w'-]+ ){0,3}?[\w'-]+) "
+    r"(?:must|should|shall|"
+    r"will|(?:is|are) to|has to|have to|needs? to)(?P<no> not| never| no longer)?(?: only| always)? be"
+    r"(?: only| always)? "
+    r"(?P<done>[a-z-]+ed|written|kept|built|sent|put|set|run|made|taken|given|shown|held|done|drawn)\b(?P<rest> .+)?$",
+    re.IGNORECASE,
+)
+_AVOIDED = frozenset("avoided banned forbidden prohibited dropped".split())
 _EVERY = frozenset("every each all any".split())
 _TOOLISH = re.compile(
     r"\b(?:tools?|platforms?|systems?|frameworks?|librar(?:y|ies)|software|services?|databases?|VCS|IDE|editors?|"
@@ -215,6 +226,7 @@ def _read(clause: Clause) -> Stated | None:
         _used(text, negated, left=left)
         or _done(text, negated)
         or _must(text, negated, asks=clause.asks)
+        or _passive(text, negated)
         or _stands(text, negated)
     )
 
@@ -351,6 +363,22 @@ def _must(text: str, negated: bool, *, asks: bool) -> Stated | None:
     return replace(stated, says=f"Never: {words}.") if negated else stated
 
 
+def _passive(text: str, negated: bool) -> Stated | None:
+    """Read `X should be used for Y`, `X are to be deleted after Y`, `X will be sent via Y`."""
+    found = _BE_DONE.match(text)
+    if not found or found["what"].split()[0].casefold() in _SPEAKERS or not is_concrete(found["what"]):
+        return None
+    what, done, rest = found["what"], found["done"].casefold(), (found["rest"] or "").strip()
+    denied = negated != bool(found["no"] or done in _AVOIDED)
+    if done in {"used", *_AVOIDED}:
+        subject, value = _used_for(what, rest)
+    else:
+        where = _TO_PLACE.match(rest)
+        subject, value = _joined(what, done), _flat(where["where"]) if where else "do"
+    words = text[:1].upper() + text[1:]
+    return Stated(subject, value, denied, f"{words}.", key_of(subject, value), known=False) if subject else None
+
+
 def _held(what: str, verb: str, rest: str) -> tuple[str, str]:
     if verb in _AFFIXES and rest.casefold().startswith("with "):
         return noun(what), f"{_AFFIXES[verb]}:{_flat(rest[5:])}"
@@ -375,4 +403,5 @@ def _stands(text: str, negated: bool) -> Stated | None:
             return None
         subject, value = _used_for(what, f"as {role.strip()}" if role.strip() else "")
         return _said("use", f"{what} as the{role}" if role.strip() else what, subject, value, denied)
-    return _said("use", f"{what}{found['of'] or ''}", noun(what), quality(what) or "use", denied)
+    subject, value = noun(what), quality(what) or "use"
+    return Stated(subject, value, denied, f"{text[:1].upper()}{text[1:]}.", key_of(subject, value), known=False)

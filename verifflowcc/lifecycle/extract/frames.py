@@ -26,6 +26,7 @@ class Frame:
 
 _NOTHING = Frame(Force.NONE)
 _LASTING = re.compile(
+    r"\bthe team (?:has |have )?(?:decided|agreed|chosen)\b|"
     r"\b(?:from (?:now|here|today|this point|this moment) on(?:wards?)?|(?:going|moving) forward|"
     r"henceforth|as of (?:now|today)|"
     r"always|never|at all times|every time|whenever|by default|as a rule|in (?:the )?future|no longer|"
@@ -66,6 +67,9 @@ _SAID = re.compile(
     r"thing|way|key|point|habit|approach)\b[^.]{0,40} is (?:to|using|the use|including|adding)\b|"
     r"\bit (?:would|might|'d|could) be (?:beneficial|good|best|better|helpful|great|useful|wise|"
     r"more \w+)\b|\bwould be (?:beneficial|best|better|ideal|great)\b|"
+    r"\b(?:appreciate (?:it )?if you|kindly|you(?:'ll| will) want to|we(?:'re| are) banning|(?:is|are) to be|lean on|"
+    r"make use of|non-negotiable|the way to go|a must|we have an? (?:\w+ )?(?:policy|rule|convention)|"
+    r"it(?:'s| is) our (?:\w+ )?(?:policy|rule|convention|practice))\b|"
     r"\b(?:has|have) become (?:our|the)\b|\b(?:our|the) adoption of\b|\bintroduc(?:e|ing) you to\b|"
     r"\b(?:instruction|guideline|rule|directive|convention|standard|practice)s?\b[^.]{0,40}\b(?:is|"
     r"are) to\b|"
@@ -133,7 +137,7 @@ _YOU = re.compile(
     r"ing) you to\b|\b(?:transition|switch|shift|move) to\b|\bthat (?:you|we|developers|"
     r"engineers) (?:should|must|need|always|never|use|start|end|add|include|avoid|do not|don't|have|take|"
     r"are|work|set|utili[sz]e|write|keep|make|consistently|only|adopt|follow)\b|\bwe've\b|"
-    r"\bI(?: \w+)? (?:want|need) (?!to\b)|\bone of (?:the|our) [^.,;:]{3,60}? is\b",
+    r"\bI(?: \w+)? (?:want|need) (?!to\b)|\bone of (?:the|our) [^.,;:]{3,60}? is\b|\bappreciate (?:it )?if you\b",
     re.IGNORECASE,
 )
 _REPORT = re.compile(

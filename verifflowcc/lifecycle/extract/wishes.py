@@ -8,12 +8,18 @@ from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.kinds import kind_of, word_for
 from verifflowcc.lifecycle.extract.stated import Stated
 
-_NOW_ONLY = re.compile(r"\b(?:yet|for now|this time|right now|just this|at the moment)\b", re.IGNORECASE)
+_NOW_ONLY = re.compile(
+    r"\b(?:yet|for now|this time|right now|just this|at the moment|today|tomorrow|tonight|"
+    r"by (?:the end|(?:mon|tues|wednes|thurs|"
+    r"fri)day))\b",
+    re.IGNORECASE,
+)
 _WISHES = re.compile(
     r"\b(?:I|we)\b[^.,;]{0,24}\b(?:want|need|like|expect|ask|require|prefer|recommend|encourage|urge|"
     r"advise)(?:ing)? (?:for )?"
     r"(?:you|us|everyone|everybody|all|the team|our|developers)\b|\b(?:must|never|mandatory|no longer|"
-    r"preferred|primary|(?:make sure|ensure)(?: that)? you|it would be|"
+    r"preferred|primary|(?:make sure|ensure)(?: that)? you|it would be|policy|convention|appreciate|kindly|way to go|"
+    r"a must|non-negotiable|(?:must|should|shall|has to|have to|is to|are to) (?:not |never |only |always )?be|"
     r"standard)\b|\b(?:switching|moving|transitioning) (?:\w+ )?(?:from|to)\b|^no \w",
     re.IGNORECASE,
 )
@@ -75,7 +81,9 @@ def _made(found: Asked, sentence: str, text: str, force: Force, *, own: bool) ->
     ours = force is Force.TOLD and bool(_OUR_OWN.search(sentence))
     if not found.sure or (force in {Force.NONE, Force.TOLD} and not (affix or ours)):
         return None
-    if force is Force.BARE and not (affix or stated.negated or (own and stated.value not in {"do", "use"})):
+    if force is Force.BARE and not (
+        affix or stated.value.startswith("every-") or stated.negated or (own and stated.value not in {"do", "use"})
+    ):
         return None
     lasting = force is Force.LASTING or affix or ours or bool(_UNIVERSAL.search(stated.says))
     if not lasting and (stated.value == "do" or not (own or kind_of(stated.value) or _is_for_others(sentence, stated))):
