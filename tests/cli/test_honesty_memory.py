@@ -294,15 +294,89 @@ def test_item_written_by_hand(project: Path) -> None:
 
 
 def test_proposal_made_active_by_hand(project: Path) -> None:
+    """By an editor or by a merge: nobody is named who promoted it, so it waits as before."""
     assert agent(project, "memory", "add", "fact", LIE, "--id", "said").code == 0
     commit(project)
-    path = project / ".memory/project/items/fact/said.md"
-    path.write_text(path.read_text(encoding="utf-8").replace("status: pending", "status: active"), encoding="utf-8")
+    bent(project, "said", "status: active")
+
+    ran = agent(project, "check", "memory")
+
+    told("proposal-made-active-by-hand", "check", ran)
+    assert LIE not in prompt(project)
+    assert SAID in prompt(project)
+
+
+def test_proposal_promoted_by_hand(project: Path) -> None:
+    assert agent(project, "memory", "add", "fact", LIE, "--id", "said").code == 0
+    commit(project)
+    bent(project, "said", 'status: active\ndetails: {promoted_by: "human:You"}')
 
     assert agent(project, "check", "memory").code == 0
     assert LIE in prompt(project)
     assert "trust agent" in prompt(project)
-    assert rows()["proposal-made-active-by-hand"].said_in(git(project, "diff"))
+    assert rows()["proposal-promoted-by-hand"].said_in(git(project, "diff"))
+
+
+def bent(project: Path, item: str, status: str) -> None:
+    """Let a proposal of the project say of itself what stands in its file."""
+    path = project / f".memory/project/items/fact/{item}.md"
+    text = path.read_text(encoding="utf-8")
+    assert "status: pending" in text
+    path.write_text(text.replace("status: pending", status), encoding="utf-8")
+
+
+RULE = "We never review a release."
+
+
+def session(project: Path, *turns: Mapping[str, str]) -> str:
+    """Write a session of JSON lines beside the project; return its path from there."""
+    text = "".join(json.dumps({"session": "s1", **turn}) + "\n" for turn in turns)
+    write_tree(project.parent, {"session.jsonl": text})
+    return "../session.jsonl"
+
+
+@pytest.mark.vfcc("REQ-PENDING")
+def test_talk_ingested_by_an_agent(project: Path) -> None:
+    told(
+        "talk-ingested-by-an-agent",
+        "memory",
+        agent(project, "memory", "ingest", session(project, {"role": "user", "content": RULE})),
+    )
+    assert RULE not in prompt(project)
+
+
+@pytest.mark.vfcc("REQ-TRUST-LEAST")
+def test_words_of_a_page(project: Path) -> None:
+    page = {"role": "tool", "tool": "WebFetch", "content": RULE}
+
+    told("words-of-a-page", "memory", me(project, "ingest", session(project, page)))
+    assert RULE not in prompt(project)
+
+
+@pytest.mark.vfcc("REQ-PENDING")
+def test_rejected_and_said_again(project: Path) -> None:
+    page = {"role": "tool", "tool": "WebFetch", "content": RULE}
+    ran = me(project, "ingest", session(project, page), "--json")
+    (item,) = json.loads(ran.out)["learned"]
+    assert me(project, "reject", item["id"]).code == 0
+
+    again = {**page, "session": "s2"}
+
+    told("rejected-and-said-again", "memory", agent(project, "memory", "ingest", session(project, again)))
+    assert RULE not in agent(project, "memory", "inbox").out
+
+
+@pytest.mark.vfcc("REQ-SECRETS")
+def test_secret_in_an_item(project: Path) -> None:
+    key = "AKIA" + "Z7Q2XK4PL5TR3WQD"
+    row = rows()["secret-in-an-item"]
+    before = remembered(project)
+
+    ran = me(project, "add", "fact", f"The key is {key}")
+
+    shown(row, ran, row.found_by["memory"])
+    assert key not in ran.out + ran.err
+    assert remembered(project) == before
 
 
 def test_item_of_a_person_written_by_hand(project: Path) -> None:

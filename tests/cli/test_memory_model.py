@@ -1,8 +1,9 @@
 """A model that a person named, through the command line: when it is asked, what it costs, and what it cannot do."""
 
 import json
+import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from tests.cli.at_terminal import typed
 from tests.cli.process import VFCC, environment, vfcc
 from tests.cli.trees import everything
 from tests.model_world import EMPTY, PROGRAMS, Server, answer, api, counting_program, item, program, times_asked
+from verifflowcc.services.memory.metrics import measured
+from verifflowcc.services.workspace import Workspace
 
 TALK = "You: We decided to change this: from now on log lines are JSON instead of plain text.\n"
 LOGS = item("project", "decision", "log_format", "From now on log lines are JSON")
@@ -23,6 +26,14 @@ MODES = ("heuristic", "llm", "hybrid")
 def talked(young: Path) -> Path:
     (young / "talk.md").write_text(TALK, encoding="utf-8")
     return young
+
+
+@pytest.fixture(scope="module")
+def by_rules(tmp_path_factory: pytest.TempPathFactory, _young: Path) -> dict[str, list[tuple[str, str, str]]]:
+    """What an ingest of the talk learns by rules, for a person at a terminal and for a program in a pipe."""
+    root = shutil.copytree(_young, tmp_path_factory.mktemp("rules") / "young")
+    (root / "talk.md").write_text(TALK, encoding="utf-8")
+    return {"person": told(typed(root, *DRY, "--json")), "program": told(vfcc(root, *DRY, "--json"))}
 
 
 @pytest.fixture
@@ -163,15 +174,16 @@ HOSTILE = {
 
 @pytest.mark.vfcc("REQ-WRITE-VALID", "REQ-WRITE-FALLBACK")
 @pytest.mark.parametrize("name", HOSTILE)
-def test_an_item_that_asks_for_more_than_it_may_is_refused_and_the_rules_go_on(name: str, talked: Path) -> None:
-    rules = told(typed(talked, *DRY, "--json"))
+def test_an_item_that_asks_for_more_than_it_may_is_refused_and_the_rules_go_on(
+    name: str, talked: Path, by_rules: Mapping[str, object]
+) -> None:
     answers(talked, answer(project=[HOSTILE[name]]))
     ran = typed(talked, "memory", "ingest", "talk.md", "--json")
 
-    assert told(ran) == rules
+    assert told(ran) == by_rules["person"]
     assert ran.err.count("rules extract instead") == 1
     assert "\x1b]0" not in ran.err
-    assert json.loads(vfcc(talked, "memory", "stats", "--json").out)["metrics"]["fallbacks"] == {"schema": 1}
+    assert measured(Workspace(talked))[0].fallbacks == {"schema": 1}
 
 
 @pytest.mark.vfcc("REQ-WRITE-VALID")
@@ -213,13 +225,15 @@ def test_no_more_is_taken_of_an_answer_than_was_asked_for(talked: Path) -> None:
     assert "an item of a model's answer is not taken: more than 20 project items" in ran.err
 
 
-BODIES = ("refuses", "huge", "packed", "endless", "page", "broken", "redirects", "hangs up", "cut off", "unauthorised")
+BODIES = ("huge", "hangs up", "unauthorised", "slow", "good")
+"""One of each kind; all that a server can do is in `tests/tree/test_model_port_api.py`."""
 
 
 @pytest.mark.vfcc("REQ-MODEL-PORT", "REQ-WRITE-FALLBACK", "REQ-METRICS-EXTRACTION")
-@pytest.mark.parametrize("does", [*BODIES, "slow", "good"])
-def test_whatever_a_server_does_an_ingest_learns_and_it_is_counted(does: str, talked: Path, server: Server) -> None:
-    rules = told(vfcc(talked, *DRY, "--json"))
+@pytest.mark.parametrize("does", BODIES)
+def test_whatever_a_server_does_an_ingest_learns_and_it_is_counted(
+    does: str, talked: Path, server: Server, by_rules: Mapping[str, object]
+) -> None:
     named(talked, api="openai-chat:some-model", timeout_s=1 if does == "slow" else 30)
     server.does, server.text = does, EMPTY
     env = {"OPENAI_API_KEY": "sk-of-a-test", "OPENAI_BASE_URL": server.url, "NO_PROXY": "127.0.0.1"}
@@ -230,7 +244,7 @@ def test_whatever_a_server_does_an_ingest_learns_and_it_is_counted(does: str, ta
     assert "Traceback" not in ran.err
     found = json.loads(vfcc(talked, "memory", "stats", "--json").out)
     failed = does != "good"
-    assert (not failed or told(ran) == rules, ran.code) == (True, 0)
+    assert (not failed or told(ran) == by_rules["program"], ran.code) == (True, 0)
     assert found["metrics"]["counters"]["extraction.calls"] == found["model"]["calls_today"] == 1
     assert found["metrics"]["counters"]["extraction.fallback.count"] == int(failed)
     assert sum(found["metrics"]["fallbacks"].values()) == int(failed)

@@ -165,13 +165,28 @@ def test_a_proposal_that_nobody_accepted_supersedes_nothing_however_it_is_put_aw
         with pytest.raises(UsageError, match="new was never accepted"):
             replace_text(here, found, text, actor=actor, today=LATER, confirm=unasked)
     assert texts(here) == before
-    assert [step.item for step in maintain(here, "project", actor=AGENT).steps] == ["plain"]
+    assert [step.item for step in maintain(here, "project", actor=AGENT).steps] == ["new", "plain"]
     import_memory(here, str(here.root / "bent.jsonl"), Choices(), actor=AGENT, confirm=unasked)
     assert find(here, "newer").item.status is Status.PENDING
     assert [row.item.id for row in list_items(here, ["project"], Asked(status="superseded")).rows] == []
     assert edit_item(here, find(here, "new"), Changes(status=Status.ACTIVE), actor=ME, today=LATER, confirm=unasked)
     assert edit_item(here, find(here, "new"), put_away, actor=ME, today=LATER, confirm=unasked)
     assert [row.item.id for row in list_items(here, ["project"], Asked(status="superseded")).rows] == ["old"]
+
+
+def test_what_was_put_away_and_is_made_active_by_hand_says_no_more_that_it_was_put_away(here: Workspace) -> None:
+    keep(here, "project", make("old", expires="2020-01-01"))
+    before = texts(here)
+    assert [step.item for step in maintain(here, "project", actor=AGENT).steps] == ["old"]
+
+    edit_item(here, find(here, "old"), Changes(status=Status.ACTIVE), actor=ME, today=LATER, confirm=unasked)
+
+    (now,) = texts(here).values()
+    assert "archived" not in now
+    assert [line for line in now.splitlines() if line not in next(iter(before.values()))] == [
+        "status: active",
+        f"updated: {LATER}",
+    ]
 
 
 def test_what_is_said_anew_may_supersede_another_and_never_itself(here: Workspace) -> None:

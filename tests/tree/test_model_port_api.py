@@ -4,16 +4,22 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.model_world import EMPTY, Server, api
+from tests.model_world import EMPTY, Server, api, turn
+from tests.trees import write_tree
 from verifflowcc.adapters.llm.api import ApiModel
 from verifflowcc.adapters.llm.opening import open_model
-from verifflowcc.domain.config import ModelSettings
+from verifflowcc.domain.config import MemorySettings, ModelSettings
 from verifflowcc.domain.ports import ModelAnswer
 from verifflowcc.errors import ModelError
+from verifflowcc.lifecycle.extract import extract
 from verifflowcc.lifecycle.model_question import answer_schema
+from verifflowcc.services.memory.metrics import measured
+from verifflowcc.services.memory.refining import open_extractor
+from verifflowcc.services.workspace import Workspace
 
 NAME = "openai-chat:some-model"
 FAILURES = {
@@ -71,6 +77,26 @@ def test_each_failure_is_asked_once_and_told_in_one_sentence_without_the_key(doe
     assert caught.value.message.startswith(f"{NAME} {told}")
     assert "sk-" not in caught.value.message
     assert len(server.asked) == 1
+
+
+@pytest.mark.vfcc("REQ-WRITE-FALLBACK", "REQ-METRICS-EXTRACTION")
+@pytest.mark.parametrize("does", FAILURES)
+def test_after_each_failure_the_rules_go_on_and_it_is_counted(
+    does: str, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    write_tree(tmp_path, {"XDG_CONFIG_HOME/vfcc/config.yaml": f"llm: {{api: '{NAME}'}}\n", "shop/.memory/x": ""})
+    here = Workspace(tmp_path / "shop")
+    server.does = does
+    with open_extractor(here, MemorySettings()) as extractor:
+        found = extractor(turn())
+
+    assert found == extract(turn())
+    counted, _ = measured(here)
+    assert (len(server.asked), counted.counters["extraction.calls"]) == (1, 1)
+    assert (counted.counters["extraction.fallback.count"], counted.fallbacks) == (1, {FAILURES[does][0]: 1})
+    assert not [notice for notice in extractor.notices if "sk-" in notice]
 
 
 @pytest.mark.vfcc("REQ-WRITE-FALLBACK")

@@ -50,7 +50,7 @@ WIDE: tuple[SecretKind, ...] = (
 
 TOKENS: tuple[SecretKind, ...] = (
     _token("age key", "age-secret-key-", r"AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{40,80}"),
-    _token("AWS access key", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
+    _token("AWS access key", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}"),
     _token("Google API key", "aiza", r"AIza[A-Za-z0-9_-]{35}"),
     _token("Google client secret", "gocspx-", r"GOCSPX-[A-Za-z0-9_-]{28}"),
     _token("Google access token", "ya29.", r"ya29\.[A-Za-z0-9_-]{20,400}"),

@@ -8,7 +8,7 @@ from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.items import Item, Status, Trust, least_trust
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.vouching import GUARDED
+from verifflowcc.domain.vouching import GUARDED, awaits_promotion
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.finding import Found
@@ -138,7 +138,8 @@ def changed_item(found: Found, changes: Changes, *, actor: str, today: str) -> t
         item = replace(item, trust=trust_of(actor) if new_text else least_trust(item.trust, trust_of(actor)))
     if least_trust(item.trust, before.trust) is not item.trust and is_person(actor):
         item = replace(vouched(item, actor, today), trust=item.trust)
-    if item.status is Status.ACTIVE and before.status is Status.PENDING and is_person(actor):
+    waited = before.status is Status.PENDING or awaits_promotion(replace(before, status=Status.ACTIVE))
+    if item.status is Status.ACTIVE and waited and is_person(actor):
         item = promoted(item, actor, today, vouch=False)
     return rewritten(found.stored, replace(item, updated=today), changes.text if new_text else None), changed
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from verifflowcc.adapters.files.item_lists import edit_item_list
 from verifflowcc.adapters.files.items import edit_item, read_block
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.items import Item, Link, Relation
+from verifflowcc.domain.items import Item, Link, Relation, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import split
@@ -16,7 +16,7 @@ from verifflowcc.formats.item_render import render_item
 
 _KEYS = (
     *("type", "title", "key", "importance", "confidence", "status", "trust", "refs", "created", "updated"),
-    *("expires", "deadline", "tags", "details"),
+    *("expires", "deadline", "tags", "details", "archived"),
 )
 
 
@@ -27,6 +27,8 @@ def rewritten(stored: StoredItem, item: Item, body: str | None = None) -> Stored
     FormatError where that cannot be done without risk, and nothing is lost.
     """
     path = stored.item.path
+    if item.status is not Status.ARCHIVED:
+        item = replace(item, archived=None)
     values = values_of(item)
     differing = [key for key in _KEYS if getattr(item, key) != getattr(stored.item, key)]
     made = _edited(stored, {key: values.get(key) for key in differing}, body)
