@@ -1,6 +1,6 @@
 """Summing the log of metrics: whatever is told of it stays as it was, and what is old takes little room."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.formats.metric_days import sum_days
@@ -26,6 +26,15 @@ ENTRIES: st.SearchStrategy[Entry] = st.one_of(
 
 
 @settings(deadline=None, max_examples=200)
+@example(
+    entries=[
+        PromptCounted("2026-10-01", 1, 0, MOST, MOST, 0),
+        PromptCounted("2026-10-01", 2, MOST, 0, MOST, 0),
+        PromptCounted("2026-10-01", 2, 0, 0, MOST, 0),
+        PromptCounted("2026-10-01", 1, 0, 0, MOST, 0),
+    ],
+    junk=[],
+)
 @given(st.lists(ENTRIES, max_size=30), st.lists(st.binary(max_size=20), max_size=3))
 def test_all_that_is_told_of_a_log_is_the_same_after_it_is_summed_once_or_twice(
     entries: list[Entry], junk: list[bytes]

@@ -48,8 +48,7 @@ class _Period:
     def __init__(self) -> None:
         self._since = "9999-12-31"
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._prompts: dict[int, PromptsCounted] = {}
-        self._full: list[PromptsCounted] = []
+        self._prompts: dict[int, list[PromptsCounted]] = {}
 
     def add(self, entry: Entry) -> None:
         """Take in what a line says."""
@@ -58,18 +57,19 @@ class _Period:
             self._counts[entry.metric, entry.why] += entry.by
             return
         one = PromptsCounted.of(entry) if isinstance(entry, PromptCounted) else entry
-        before = self._prompts.get(one.memory_tokens)
-        both = _together(before, one) if before else one
-        if both is None and before:
-            self._full.append(before)
-        self._prompts[one.memory_tokens] = both or one
+        lines = self._prompts.setdefault(one.memory_tokens, [])
+        both = _together(lines[-1], one) if lines else None
+        if both:
+            lines[-1] = both
+        else:
+            lines.append(one)
 
     def entries(self) -> Iterator[Entry]:
         """Yield the sums, each in as many lines as it takes."""
         for (metric, why), by in sorted(self._counts.items()):
             yield from (Counted(self._since, metric, part, why) for part in _parts(by))
-        for one in (*self._full, *(one for _, one in sorted(self._prompts.items()))):
-            yield replace(one, at=self._since)
+        for _, lines in sorted(self._prompts.items()):
+            yield from (replace(one, at=self._since) for one in lines)
 
 
 def _together(one: PromptsCounted, other: PromptsCounted) -> PromptsCounted | None:

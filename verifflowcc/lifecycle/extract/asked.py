@@ -7,32 +7,8 @@ from verifflowcc.lifecycle.extract.clauses import Clause, clauses
 from verifflowcc.lifecycle.extract.kinds import SEVERAL, kind_of, plain_role, plain_tool
 from verifflowcc.lifecycle.extract.phrases import is_concrete, is_name, is_tool, much, noun, quality, words_of
 from verifflowcc.lifecycle.extract.stated import Stated, key_of, named
+from verifflowcc.lifecycle.extract.verbs import COMMON, VERBS
 
-_BASES = (
-    "write include add keep store put save deploy run test log document annotate format wrap return validate handle"
-    " commit push merge rebase review call throw raise pin sort quote import export create delete remove close open set"
-    " check host publish release upload send track work go take communicate name prefix suffix start begin end finish"
-    " limit group order indent escape encrypt hash mock seed cache retry lint type label mark tag squash sign order"
-    " expose rename cover measure monitor configure install define declare pass register mount ship back limit query"
-    " block lock mention attach touch edit change skip disable enable force-push hard-code hardcode copy nest chain"
-    " have give follow split place inject load fetch render style build generate translate backup "
-    "restore split force-push"
-).split()
-
-
-def _gerund(base: str) -> str:
-    if base.endswith("e") and not base.endswith("ee"):
-        return f"{base[:-1]}ing"
-    doubled = base in {"run", "log", "wrap", "commit", "pin", "put", "set", "begin", "tag", "ship", "skip", "split"}
-    return f"{base}{base[-1]}ing" if doubled else f"{base}ing"
-
-
-_COMMON = frozenset(
-    "have take go start begin end finish work communicate follow give track open cover place skip keep put"
-    " change cut split lead limit order back send pass check measure attach build touch create".split()
-)
-"""Verbs of everyday talk: they make a rule only where they say how much, when or where, or of what all."""
-_VERBS = {base: base for base in _BASES} | {_gerund(base): base for base in _BASES}
 _FROM = r"(?: (?:away )?from [^,.;]+?)?"
 _USE = re.compile(
     rf"(?:us(?:e|ing)|used(?! to)|standardi[sz](?:e|ing) on|"
@@ -199,7 +175,7 @@ def asked(sentence: str) -> Asked | None:
 def _is_sure(stated: Stated) -> bool:
     """Say whether a request is for something that can be kept to: not an everyday verb with nothing but its object."""
     verb = stated.says.removeprefix("Never ").split()[0].casefold().rstrip(".")
-    return verb not in _COMMON or stated.value != "do"
+    return verb not in COMMON or stated.value != "do"
 
 
 def _read(clause: Clause) -> Stated | None:
@@ -241,7 +217,7 @@ def _used(text: str, negated: bool, *, left: bool) -> Stated | None:
     """Read `use X as Y`, `avoid X`: what is used, for what."""
     verb = _USE.match(text)
     first = text.split(" ", 1)[0].casefold()
-    if not verb and (not left or first in _VERBS or first.endswith("ing")):
+    if not verb and (not left or first in VERBS or first.endswith("ing")):
         return None
     rest = text[verb.end() :] if verb else text
     plain = _OTHER.sub("", rest)
@@ -293,7 +269,7 @@ def _whole(what: str) -> str:
 def _done(text: str, negated: bool) -> Stated | None:
     """Read `write X in every Y`, `store X in Y`, `start X with Y`, `take X every N minutes`: what is done."""
     first, _, rest = text.partition(" ")
-    verb = _VERBS.get(first.casefold(), "")
+    verb = VERBS.get(first.casefold(), "")
     if not verb or not rest or rest.startswith("in mind"):
         return None
     plain = _OTHER.sub("", rest)
@@ -329,7 +305,7 @@ def _form(verb: str, rest: str, negated: bool) -> tuple[str, str]:
             away = "out-of-" if found["how"] == "out of" else ""
             return _joined(verb, found["what"]), f"{away}{_flat(where)}"
     what, tail = _parted(rest)
-    if verb not in _COMMON and (value := quality(what)):
+    if verb not in COMMON and (value := quality(what)):
         return noun(what), value
     return _joined(verb, what, tail), "do"
 
@@ -352,7 +328,7 @@ def _must(text: str, negated: bool, *, asks: bool) -> Stated | None:
         found["rest"],
         bool(found["no"]),
     )
-    if verb not in {*_VERBS, *_HAVE, "be"} or found["what"].split()[0].casefold().endswith("ing"):
+    if verb not in {*VERBS, *_HAVE, "be"} or found["what"].split()[0].casefold().endswith("ing"):
         return None
     every = (found["all"] or "").casefold() in _EVERY
     if verb not in _AFFIXES and (not (every or (no and verb == "be")) or (verb in _HAVE and not asks)):
