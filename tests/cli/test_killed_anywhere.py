@@ -84,9 +84,23 @@ def _points(folder: Path, log: Path) -> list[Point]:
 
 
 def _chosen(points: Sequence[Point]) -> list[Point]:
-    """From the lock on, all of them; before it lie caches, of which the first stands for all."""
+    """From the lock on, all of them but those of the items' index; before it lie caches, of which the first stands for
+    all.
+
+    The index is a database that may be deleted at any time and writes some hundred pages: of each kind of call on each
+    of its files, the first and the last are stopped at.
+    """
     lock = next(index for index, point in enumerate(points) if point.call == "flock")
-    return [*points[:7], *points[lock - 1 :]]
+    after = points[lock - 1 :]
+    of_index = [point for point in after if "/index.db" in point.what]
+    first = {_kind(point): point for point in reversed(of_index)}
+    last = {_kind(point): point for point in of_index}
+    ends = {*first.values(), *last.values()}
+    return [*points[:7], *(point for point in after if "/index.db" not in point.what or point in ends)]
+
+
+def _kind(point: Point) -> tuple[str, ...]:
+    return point.call, *_places(point.what)
 
 
 @pytest.fixture(scope="module")
