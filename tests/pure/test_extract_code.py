@@ -41,6 +41,10 @@ def test_a_prefix_is_found_however_it_is_said(text: str) -> None:
     ("text", "key", "value"),
     [
         ("End all your method names with '_n'.", "method-names.end", "end:_n"),
+        ("Method names need to terminate in '_z'.", "method-names.end", "end:_z"),
+        ("Tack '_w' onto the end of class names.", "class-names.end", "end:_w"),
+        ("Update your attribute names so that they start with 'q_'.", "attribute-names.start", "start:q_"),
+        ("Let's prepend 'pre_' to variables.", "variable-names.start", "start:pre_"),
         ("For method names, end them with an underscore followed by the letters 'md'.", "method-names.end", "end:_md"),
         ("Always include the string 'chx' in attribute names.", "attribute-names.include-chx", "include=chx"),
         ("Include a single digit in your class names.", "class-names.digit", "digit:one"),

@@ -70,6 +70,7 @@ _SAID = re.compile(
     r"\b(?:appreciate (?:it )?if you|kindly|you(?:'ll| will) want to|we(?:'re| are) banning|(?:is|are) to be|lean on|"
     r"make use of|non-negotiable|the way to go|a must|we have an? (?:\w+ )?(?:policy|rule|convention)|"
     r"it(?:'s| is) our (?:\w+ )?(?:policy|rule|convention|practice))\b|"
+    r"\b(?:names?|functions|methods|classes|variables|attributes|arguments) needs? to\b|"
     r"\b(?:has|have) become (?:our|the)\b|\b(?:our|the) adoption of\b|\bintroduc(?:e|ing) you to\b|"
     r"\b(?:instruction|guideline|rule|directive|convention|standard|practice)s?\b[^.]{0,40}\b(?:is|"
     r"are) to\b|"
@@ -96,7 +97,7 @@ _VERB = (
     r"ensure|make|incorporate|employ|utili[sz]e|switch|refrain|implement|apply|adopt|document|comment|"
     r"follow|stick|set|take|"
     r"go|work|commit|communicate|decorate|put|insert|end|finish|append|opt|rely|focus|store|run|format|"
-    r"wrap|give|treat|limit|only|no|"
+    r"wrap|give|treat|limit|only|no|prepend|tack|attach|update|rename|adjust|"
     r"replace|remove|drop|skip|consider|continue|move|bring|return|call|create|log|test|pin|quote|sort|"
     r"throw|raise|validate|handle|answer|reply|respond|explain|show|speak|talk|be"
 )

@@ -26,7 +26,8 @@ _DIGIT = (
     r"unique)\s+)*(?:digits?|number|numeral)\b)"
 )
 _START = (
-    r"(?P<start>\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|prefix(?:es|ed|ing)?|preced(?:e|ed|ing)|lead(?:s|ing)?)\b)"
+    r"(?P<start>\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|prefix(?:es|ed|ing)?|preced(?:e|ed|ing)|"
+    r"prepend(?:s|ed|ing)?|lead(?:s|ing)?)\b)"
 )
 _FINISH = (
     r"(?P<end>\b(?:end(?:s|ing|ed)?|suffix(?:es|ed|ing)?|finish(?:es|ing)?|conclud(?:e|es|ing)|terminat(?:e|"
@@ -38,7 +39,7 @@ _HOLD = (
 )
 _EVENT = re.compile("|".join((_LITERAL, _BARE, _DIGIT, _CASE, _START, _FINISH, _HOLD)), re.IGNORECASE)
 _CUE = re.compile(
-    r"start|begin|prefix|preced|\blead|\bend|suffix|finish|conclud|terminat|append|trailing|"
+    r"start|begin|prefix|preced|prepend|\blead|\bend|suffix|finish|conclud|terminat|append|trailing|"
     r"includ|contain|incorporat|insert|digit|\bnumber|string|case|capital|caps",
     re.IGNORECASE,
 )
