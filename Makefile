@@ -25,11 +25,11 @@ demo: $(READY)
 	$(BIN)/python docs/demo.py
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n auto --ignore tests/wheel --junitxml=$(REPORT)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/wheel --junitxml=$(REPORT)
 
 # Only where there is none: what is older than the code is told by the check itself, and `make test` makes it anew.
 $(REPORT): | $(READY)
-	$(BIN)/python -m pytest -q -n auto --ignore tests/wheel --junitxml=$(REPORT)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/wheel --junitxml=$(REPORT)
 
 check: $(READY) $(REPORT)
 	$(BIN)/ruff format --check .
