@@ -6,8 +6,7 @@ it is local, ignored by git, and may be deleted; the uses that were not merged y
 
 from pathlib import Path
 
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.log_file import append_whole, held, read_log
+from verifflowcc.adapters.files.log_file import adding_to, append_whole, held, log_said, read_log
 from verifflowcc.errors import WorkspaceError
 
 LOG = "access.jsonl"
@@ -22,13 +21,8 @@ def append_lines(folder: Path, root: Path, lines: bytes) -> None:
     is held for too long.
     """
     path = folder / LOG
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        check_inside(path, root)
-        with held(path, alone=False) as handle:
-            append_whole(path, handle, lines)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    with adding_to(path, root, alone=False) as handle:
+        append_whole(path, handle, lines)
 
 
 def take_lines(folder: Path) -> bytes:
@@ -69,7 +63,4 @@ def drop_taken(folder: Path) -> None:
 
 def read_plan(folder: Path) -> bytes | None:
     """Return the plan that somebody did not carry out to the end; None where there is none. Raises WorkspaceError."""
-    try:
-        return read_log(folder / PLAN) or None
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {folder / PLAN}: {error.strerror or error}") from error
+    return log_said(folder / PLAN) or None

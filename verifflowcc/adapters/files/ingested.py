@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.log_file import append_whole, held, read_log
+from verifflowcc.adapters.files.log_file import adding_to, append_whole, log_said
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.errors import FormatError, WorkspaceError
 
@@ -45,10 +45,7 @@ def turns_read(folder: Path) -> Log:
 
     Raises WorkspaceError where the log cannot be read.
     """
-    try:
-        data = read_log(folder / LOG)
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {folder / LOG}: {error.strerror or error}") from error
+    data = log_said(folder / LOG)
     read: dict[str, dict[str, Sequence[str]]] = {}
     forgotten: dict[str, set[str]] = {}
     for line in data.split(b"\n"):
@@ -66,13 +63,8 @@ def note_read(folder: Path, root: Path, turns: Turns, at: str) -> None:
     if not lines:
         return
     path = folder / LOG
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        check_inside(path, root)
-        with held(path, alone=False) as handle:
-            append_whole(path, handle, lines)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    with adding_to(path, root, alone=False) as handle:
+        append_whole(path, handle, lines)
 
 
 def forget_read(
@@ -110,10 +102,7 @@ def write_plan(folder: Path, root: Path, plan: Plan) -> None:
 def unfinished_plan(folder: Path) -> Plan | None:
     """Return the plan of an ingest that did not come to its end. Raises FormatError, WorkspaceError."""
     path = folder / PLAN
-    try:
-        data = read_log(path)
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
+    data = log_said(path)
     if not data:
         return None
     try:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISREG
 
+from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.errors import ConflictError, WorkspaceError
 
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -22,6 +23,22 @@ def append_whole(path: Path, handle: int, lines: bytes) -> None:
     before = b"\n" if size and os.pread(handle, 1, size - 1) != b"\n" else b""
     if os.write(handle, before + lines) != len(before + lines):
         raise WorkspaceError(f"cannot write {path}: there is no space for all of it")
+
+
+@contextmanager
+def adding_to(path: Path, root: Path, *, alone: bool) -> Iterator[int]:
+    """Open the log to add to it, in a folder that is made where there is none; `path` must not leave `root` by a link.
+
+    Raises WorkspaceError where it cannot be written, what is done meanwhile included, ConflictError where it is held
+    for too long.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        check_inside(path, root)
+        with held(path, alone=alone) as handle:
+            yield handle
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -63,6 +80,14 @@ def _is_at(path: Path, found: os.stat_result) -> bool:
     except FileNotFoundError:
         return False
     return (now.st_ino, now.st_dev) == (found.st_ino, found.st_dev)
+
+
+def log_said(path: Path) -> bytes:
+    """Return all of the log; nothing where there is none. Raises WorkspaceError where it cannot be read."""
+    try:
+        return read_log(path)
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def read_log(path: Path) -> bytes:

@@ -8,8 +8,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.log_file import append_whole, held, read_log
+from verifflowcc.adapters.files.log_file import adding_to, append_whole, held, log_said, read_log
 from verifflowcc.errors import ConflictError, WorkspaceError
 
 LOG = "metrics.jsonl"
@@ -24,13 +23,8 @@ def add_metrics(folder: Path, root: Path, lines: bytes, today: str) -> None:
     is held for too long.
     """
     path = folder / LOG
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        check_inside(path, root)
-        with held(path, alone=False) as handle:
-            has_grown = _added(path, handle, lines)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    with adding_to(path, root, alone=False) as handle:
+        has_grown = _added(path, handle, lines)
     if has_grown:
         _sum_up(path, today)
 
@@ -64,11 +58,7 @@ def _sum_up(path: Path, today: str) -> None:
 
 def read_metrics_log(folder: Path) -> bytes:
     """Return all lines of the log; nothing where there is none. Raises WorkspaceError."""
-    path = folder / LOG
-    try:
-        return read_log(path)
-    except OSError as error:
-        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
+    return log_said(folder / LOG)
 
 
 def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes], today: str) -> None:
@@ -78,12 +68,7 @@ def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes]
     and what `decide` raises; then nothing was added.
     """
     path = folder / LOG
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        check_inside(path, root)
-        with held(path, alone=True) as handle:
-            has_grown = _added(path, handle, decide(read_log(path)))
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {error.strerror or error}") from error
+    with adding_to(path, root, alone=True) as handle:
+        has_grown = _added(path, handle, decide(read_log(path)))
     if has_grown:
         _sum_up(path, today)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from verifflowcc.adapters.process.run import end_group, why_not_started
+from verifflowcc.adapters.process.run import end_group, has_ended, start_group, why_not_started
 
 _CHUNK_BYTES = 1 << 16
 _PAUSE_S = 0.02
@@ -53,7 +53,7 @@ def talk(argv: Sequence[str], prompt: bytes, *, timeout_s: float, most_bytes: in
     with tempfile.TemporaryDirectory(prefix="vfcc-model-") as folder:
         root, until = Path(folder), time.monotonic() + timeout_s
         try:
-            process = _start(root, argv)
+            process = start_group(root, argv, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         except (OSError, ValueError) as error:
             return Said(failure=why_not_started(root, argv, error), started=False)
         streams = _Streams(memoryview(prompt), most_bytes)
@@ -63,20 +63,6 @@ def talk(argv: Sequence[str], prompt: bytes, *, timeout_s: float, most_bytes: in
             finally:
                 end_group(process)
         return _said(process.returncode, streams, timeout_s, in_time=in_time)
-
-
-def _start(root: Path, argv: Sequence[str]) -> subprocess.Popen[bytes]:
-    if not argv:
-        raise ValueError("the command is empty")
-    return subprocess.Popen(
-        list(argv),
-        cwd=root,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        start_new_session=True,
-    )
 
 
 def _exchange(process: subprocess.Popen[bytes], streams: _Streams, until: float) -> bool:
@@ -102,7 +88,7 @@ def _exchange(process: subprocess.Popen[bytes], streams: _Streams, until: float)
                 if not _moved(process, key.fileobj, streams):
                     ready.unregister(key.fileobj)
             if not ready.get_map():
-                return _ended(process, until)
+                return has_ended(process, until)
     return True
 
 
@@ -124,14 +110,6 @@ def _moved(process: subprocess.Popen[bytes], stream: object, streams: _Streams) 
     chunk = os.read(process.stderr.fileno(), _CHUNK_BYTES) if process.stderr is not None else b""
     streams.complaint = (streams.complaint + chunk)[-_MOST_SAID_BYTES:]
     return bool(chunk)
-
-
-def _ended(process: subprocess.Popen[bytes], until: float) -> bool:
-    try:
-        process.wait(max(until - time.monotonic(), 0))
-    except subprocess.TimeoutExpired:
-        return False
-    return True
 
 
 def _said(code: int, streams: _Streams, timeout_s: float, *, in_time: bool) -> Said:

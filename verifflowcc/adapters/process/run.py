@@ -52,7 +52,7 @@ def run_command(root: Path, argv: Sequence[str], timeout_s: int, *, on_start: Ca
     """
     started = time.monotonic()
     try:
-        process = _start(root, argv)
+        process = start_group(root, argv, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     except (OSError, ValueError) as error:
         return Ran(None, why_not_started(root, argv, error), b"", 0)
     output = _Output()
@@ -72,15 +72,16 @@ def run_command(root: Path, argv: Sequence[str], timeout_s: int, *, on_start: Ca
     return Ran(process.returncode, "", output.bytes(), duration_ms)
 
 
-def _start(root: Path, argv: Sequence[str]) -> subprocess.Popen[bytes]:
+def start_group(root: Path, argv: Sequence[str], *, stdin: int, stderr: int) -> subprocess.Popen[bytes]:
+    """Start a program in `root`, in a session of its own, whose output is read. Raises OSError, ValueError."""
     if not argv:
         raise ValueError("the command is empty")
     return subprocess.Popen(
         list(argv),
         cwd=root,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=stderr,
         bufsize=0,
         start_new_session=True,
     )
@@ -117,10 +118,11 @@ def _await_end(process: subprocess.Popen[bytes], output: "_Output", until: float
                 return False
             if ready.select(_PAUSE_S) and not output.take(pipe):
                 break
-    return _ended(process, until)
+    return has_ended(process, until)
 
 
-def _ended(process: subprocess.Popen[bytes], until: float) -> bool:
+def has_ended(process: subprocess.Popen[bytes], until: float) -> bool:
+    """Await the end of a program until a moment of the monotonic clock, in seconds; say whether it came."""
     try:
         process.wait(max(until - time.monotonic(), 0))
     except subprocess.TimeoutExpired:
