@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from verifflowcc.context.standing import stale_summaries, superseded
+from verifflowcc.domain.code import CodeNow
 from verifflowcc.domain.item_types import TYPES
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
 from verifflowcc.services.memory.looking import look_into
@@ -20,12 +21,12 @@ _FACT = ".memory/project/items/fact"
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Files by path, what could not be read, the ids of the other memory, and the digests of files spoken of."""
+    """Files by path, what could not be read, the ids of the other memory, and the code that is spoken of."""
 
     files: Mapping[str, str | bytes] = field(default_factory=dict)
     unread: tuple[Unread, ...] = ()
     elsewhere: Mapping[str, str] = field(default_factory=dict)
-    spoken_of: Mapping[str, str | None] = field(default_factory=dict)
+    spoken_of: Mapping[str, CodeNow] = field(default_factory=dict)
 
     def sources(self) -> MemorySources:
         """Return the world as the checks get it."""
@@ -145,19 +146,31 @@ FAULTS: Mapping[str, Fault] = {
     "supersession-circle": Fault(_pair(_LINK("supersedes"), _BOTH), _pair(_LINK("supersedes"), "key: k")),
     "contradiction": Fault(_pair(_LINK("contradicts"), "key: k"), _pair(_LINK("contradicts"), "status: archived")),
     "ref-gone": Fault(
-        _one(f"{_FACT}/client.md", item("client", "refs: [{path: src/a.py}]"), spoken_of={"src/a.py": None}),
-        _one(f"{_FACT}/client.md", item("client", "refs: [{path: src/a.py}]"), spoken_of={"src/a.py": ""}),
+        _one(f"{_FACT}/client.md", item("client", "refs: [{path: src/a.py}]"), spoken_of={"src/a.py": CodeNow(None)}),
+        _one(f"{_FACT}/client.md", item("client", "refs: [{path: src/a.py}]"), spoken_of={"src/a.py": CodeNow("")}),
     ),
     "ref-changed": Fault(
         _one(
             f"{_FACT}/client.md",
             item("client", "refs: [{path: a.py, digest: sha256:1}]"),
-            spoken_of={"a.py": "sha256:2"},
+            spoken_of={"a.py": CodeNow("sha256:2")},
         ),
         _one(
             f"{_FACT}/client.md",
             item("client", "refs: [{path: a.py, digest: sha256:1}]"),
-            spoken_of={"a.py": "sha256:1"},
+            spoken_of={"a.py": CodeNow("sha256:1")},
+        ),
+    ),
+    "ref-symbol-gone": Fault(
+        _one(
+            f"{_FACT}/client.md",
+            item("client", "refs: [{path: a.py, symbol: Index.query}]"),
+            spoken_of={"a.py": CodeNow("sha256:2", {})},
+        ),
+        _one(
+            f"{_FACT}/client.md",
+            item("client", "refs: [{path: a.py, symbol: Index.query}]"),
+            spoken_of={"a.py": CodeNow("sha256:2", {"Index.query": "sha256:3"})},
         ),
     ),
     "wrong-folder": Fault(

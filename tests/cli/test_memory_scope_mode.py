@@ -129,13 +129,3 @@ def test_a_sprint_is_no_scope_to_learn_into(example: Path) -> None:
     (example / "talk.md").write_text(TALK, encoding="utf-8")
     ran = vfcc(example, "memory", "ingest", "talk.md", "--scope", "sprint")
     ran.refused(2, "what is learned is of the user, the project or an agent's role, not of sprint")
-
-
-def test_rerank_is_checked_and_told_to_have_no_effect_yet(young: Path) -> None:
-    assert "rerank" not in vfcc(young, "config", "check").err
-    (young / ".memory/config.yaml").write_text("memory: {rerank: {enabled: true}}\n", encoding="utf-8")
-    ran = vfcc(young, "config", "check")
-
-    assert (ran.code, ran.out) == (0, "config.yaml is valid\n")
-    assert "memory.rerank has no effect yet: ordering candidates anew comes with searching" in ran.err
-    assert "memory.rerank has no effect yet" in vfcc(young, "doctor").out

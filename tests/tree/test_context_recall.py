@@ -42,9 +42,11 @@ def test_typed_items_compete_with_the_decisions_by_what_the_task_asks(root: Path
     item(items, "failure", "sluice", "The sluice was left open overnight.")
     item(items, "requirement", "REQ-1", "It shall open the sluice.")
 
-    found = keys(ask(root, task="mend the sluice"), Layer.PROJECT)
-    assert found == ["items/failure/sluice.md", "decisions/0001.md", "items/fact/client.md"]
+    package = ask(root, task="mend the sluice")
+    assert keys(package, Layer.PROJECT) == ["items/failure/sluice.md", "decisions/0001.md"]
+    assert skipped(package)["items/fact/client.md"] == "no word of the task is in it"
     assert keys(ask(root), Layer.PROJECT)[0] == "decisions/0001.md"
+    assert "items/fact/client.md" in keys(ask(root), Layer.PROJECT)
 
 
 def test_what_stands_in_the_trace_is_not_recalled_whatever_the_workflow_calls_it(root: Path, items: Path) -> None:

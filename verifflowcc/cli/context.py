@@ -1,10 +1,11 @@
-"""`vfcc context`: compile and compare prompts."""
+"""`vfcc context`: compile and compare prompts, and tune their shares."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verifflowcc.cli import context_tune
 from verifflowcc.cli.options import JsonFlag, SprintOption, StageOption, tokens
 
 if TYPE_CHECKING:
@@ -135,3 +136,6 @@ def diff(
         out.emit_json(comparison)
     else:
         out.emit(context_views.comparison(comparison))
+
+
+app.command("tune")(context_tune.tune)

@@ -42,10 +42,11 @@ def _placed(one: Placed) -> _Row:
 
 
 def _why(one: Placed, reason: str) -> str:
-    """The reason, the virtual source with the lifetime of what it has, why it does not hold any more, and the score."""
+    """The reason, why it does not hold any more or is stale, the virtual source with its lifetime, and the score."""
     candidate = one.candidate
     source = f"{candidate.origin} ({candidate.tier})" if candidate.origin else ""
-    return "; ".join(part for part in (reason, candidate.standing, source, candidate.why) if part)
+    stale = f"stale: {candidate.stale}" if candidate.stale else ""
+    return "; ".join(part for part in (reason, candidate.standing, stale, source, candidate.why) if part)
 
 
 def _listing(rows: list[_Row], width: int) -> str:

@@ -1,7 +1,6 @@
 """Lines folded between words to the terminal's width; in a pipe they stay as they are."""
 
 import sys
-import textwrap
 
 from verifflowcc.cli.output import without_secrets
 from verifflowcc.cli.table import UNBOUNDED, width_of
@@ -12,6 +11,8 @@ def folded(line: str, hang: int) -> str:
     width = width_of(sys.stdout)
     if width >= UNBOUNDED or len(line) <= width:
         return line
+    import textwrap
+
     return textwrap.fill(
         without_secrets(line),
         width,

@@ -9,6 +9,7 @@ from verifflowcc.cli import (
     memory_add,
     memory_copy,
     memory_edit,
+    memory_eval,
     memory_exchange,
     memory_forget,
     memory_inbox,
@@ -17,12 +18,15 @@ from verifflowcc.cli import (
     memory_maintain,
     memory_moving,
     memory_restore,
+    memory_search,
 )
 
 app = typer.Typer(help="Add, find and change what is remembered.", no_args_is_help=True)
 app.command("add")(memory_add.add)
 app.command("list")(memory_listing.list_)
 app.command("show")(memory_listing.show)
+app.command("search")(memory_search.search)
+app.command("eval")(memory_eval.evaluate)
 app.command("edit")(memory_edit.edit)
 app.command("link")(memory_moving.link)
 app.command("forget")(memory_forget.forget)

@@ -40,6 +40,17 @@ def edit(
     trust: Annotated[
         str | None, typer.Option("--trust", metavar="WORD", help="Who vouches for it: human, tool, agent or external.")
     ] = None,
+    ref: Annotated[
+        list[str] | None,
+        typer.Option("--ref", metavar="PATH[:SYMBOL]", help="Code that it speaks of, as it is now; may be repeated."),
+    ] = None,
+    unref: Annotated[
+        list[str] | None,
+        typer.Option("--unref", metavar="PATH[:SYMBOL]", help="Code that it speaks of no more; may be repeated."),
+    ] = None,
+    holds: Annotated[
+        bool, typer.Option("--holds", help="It still holds for its code as that is now: it is not stale any more.")
+    ] = False,
     scope: ScopeOption = None,
     yes: YesOption = False,
     as_json: JsonFlag = False,
@@ -52,13 +63,15 @@ def edit(
     from verifflowcc.cli.memory_here import acting_here, read_stdin
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.editing import Changes, edit_item
+    from verifflowcc.services.memory.refs import changed_refs
     from verifflowcc.services.memory.wanting import thousandths
 
     if text is not None and stdin:
         raise UsageError("say --text or --stdin, not both", hint="vfcc memory edit --help")
     here = acting_here()
     words = (text, title, importance, confidence, status, expires, deadline, key, trust)
-    given = stdin or bool(tag) or bool(untag) or any(each is not None for each in words)
+    of_code = bool(ref) or bool(unref) or holds
+    given = stdin or bool(tag) or bool(untag) or of_code or any(each is not None for each in words)
     found = here.find(item, scope)
     if not given:
         done = _in_editor(here, found, yes=yes)
@@ -75,6 +88,7 @@ def edit(
             deadline=_day(deadline, "--deadline", here.today),
             key=_key(key),
             trust=_trust(trust),
+            refs=changed_refs(here.workspace, found.item, ref or (), unref or (), holds=holds) if of_code else None,
         )
         done = edit_item(
             here.workspace,

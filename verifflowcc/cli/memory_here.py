@@ -53,6 +53,4 @@ def read_stdin() -> str:
 
 def tell(lines: list[str]) -> None:
     """Print lines to stdout, without what a word in an item could do to a terminal."""
-    from verifflowcc.text.invisible import printable
-
-    out.emit(printable("\n".join(lines)))
+    out.emit_lines(lines)

@@ -8,7 +8,6 @@ from verifflowcc.cli.folding import folded
 from verifflowcc.cli.table import GAP, table, width_of
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.formats.item_fields import show_thousandths
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.listing import End, Listing, Row, Shown
@@ -72,7 +71,8 @@ def _rows(rows: "Sequence[Row]") -> str:
 
 def _cells(row: "Row") -> tuple[str, ...]:
     by = "" if row.item.trust == "human" else f" ({row.item.trust})"
-    return row.item.id, row.scope, row.item.type, f"{row.status}{by}", row.item.title
+    stale = ", stale" if row.stale else ""
+    return row.item.id, row.scope, row.item.type, f"{row.status}{stale}{by}", row.item.title
 
 
 def page(shown: "Shown", *, explain: bool) -> list[str]:
@@ -86,6 +86,8 @@ def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
     by = f" by {shown.superseded_by}" if shown.superseded_by else ""
     yield f"  {item.type}, {shown.status}{by}, trust {item.trust}"
     yield f"  {place(shown.scope, item.path)}"
+    if shown.stale:
+        yield folded(f"  stale: {shown.stale}", 4)
     if shown.text:
         yield ""
         yield from (folded(f"  {line}", 2).rstrip() for line in shown.text.splitlines())
@@ -101,6 +103,9 @@ def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
         into = f" ({item.archived.into})" if item.archived.into else ""
         yield folded(f"archived on {item.archived.on}: {why}{into}", 2)
         yield f"next: vfcc memory restore {item.archived.into or item.id}"
+    if shown.stale:
+        yield ""
+        yield f"next: vfcc memory edit {item.id} --holds (if it is still right)"
     if item.status == "pending":
         yield ""
         yield f"next: vfcc memory promote {item.id}"
@@ -120,6 +125,8 @@ def _part(heading: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _fields(item: Item) -> Iterator[tuple[str, str]]:
+    from verifflowcc.formats.item_fields import show_thousandths
+
     yield "importance", show_thousandths(item.importance)
     yield "confidence", show_thousandths(item.confidence)
     source = item.source
@@ -167,6 +174,8 @@ def _before_and_after(before: StoredItem | None, after: StoredItem) -> list[str]
 def _said(item: Item, name: str) -> str:
     value = getattr(item, name)
     if isinstance(value, int):
+        from verifflowcc.formats.item_fields import show_thousandths
+
         return show_thousandths(value)
     return (", ".join(value) if isinstance(value, tuple) else str(value or "")) or "none"
 

@@ -35,6 +35,11 @@ def emit(text: str, *, withheld: bool = False) -> None:
         raise WorkspaceError(f"cannot write to stdout: {error.strerror or error}") from error
 
 
+def emit_lines(lines: Sequence[str]) -> None:
+    """Write lines to stdout, without what a word in an item could do to a terminal."""
+    emit(_printable("\n".join(lines)))
+
+
 def emit_json(value: object) -> None:
     """Write a value to stdout as JSON: objects by field name, sorted keys, two spaces of indentation."""
     emit(json_text(value), withheld=True)

@@ -33,6 +33,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
+    from verifflowcc.cli.at_once import answered
+
+    if answered(arguments):
+        return 0
     import typer
 
     from verifflowcc.cli.app import app

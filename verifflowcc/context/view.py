@@ -49,7 +49,7 @@ class EntryView:
 
     `info` is the word after the fence (`markdown`, `json`, `yaml` or `text`); `source` is the path; `date` is an ISO
     date or empty; `trust` is `human`, `tool`, `agent` or `external`; `standing` says why it does not hold any more,
-    empty where it does.
+    `stale` what became of the code that it speaks of; both are empty where all is well.
     """
 
     key: str
@@ -62,9 +62,10 @@ class EntryView:
     trust: str
     trimmed: bool
     standing: str = ""
+    stale: str = ""
 
     def __post_init__(self) -> None:
-        _require_lines(self, ("key", "title", "fence", "info", "source", "date", "trust", "standing"))
+        _require_lines(self, ("key", "title", "fence", "info", "source", "date", "trust", "standing", "stale"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ class LayerView:
 class PromptView:
     """The names at the top of a template. `layers` holds the same entries again, in reading order.
 
+    `brief` are the constraints and decisions that bear on a task that is about to be planned, a line each.
     `task_entries` are what was noted for the open task, and `user_entries` what is known of the person: both are of
     this machine alone.
     """
@@ -118,6 +120,7 @@ class PromptView:
     sprint: SprintView | None = None
     stage: StageView | None = None
     task: Body = ""
+    brief: tuple[str, ...] = ()
     project_entries: tuple[EntryView, ...] = ()
     sprint_entries: tuple[EntryView, ...] = ()
     stage_entries: tuple[EntryView, ...] = ()
@@ -127,7 +130,7 @@ class PromptView:
     layers: tuple[LayerView, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        _require_lines(self, ("agent", "title"))
+        _require_lines(self, ("agent", "title", "brief"))
         named = (
             ("project", self.project_entries),
             ("sprint", self.sprint_entries),
@@ -154,6 +157,7 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
     trust: str = "human",
     trimmed: bool = False,
     standing: str = "",
+    stale: str = "",
 ) -> EntryView:
     """Return an entry whose text stands in a fence that nothing in it can close."""
     body = plain_text(text)
@@ -168,6 +172,7 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
         trust=one_line(trust),
         trimmed=trimmed,
         standing=one_line(standing),
+        stale=one_line(stale),
     )
 
 

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.gates import Mode
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.evidence import Command
+    from verifflowcc.domain.gates import Mode
 
 FORMAT = 1
 DEFAULT_BUDGET_TOKENS = 50_000
@@ -94,8 +97,8 @@ class GateSettings:
     `modes` maps a criterion's kind or id to its mode; the id goes before the kind.
     """
 
-    commands: Mapping[str, Command] = field(default_factory=dict)
-    modes: Mapping[str, Mode] = field(default_factory=dict)
+    commands: "Mapping[str, Command]" = field(default_factory=dict)
+    modes: "Mapping[str, Mode]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +182,26 @@ class RerankSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpansionSettings:
+    """Whether recall follows links one step, how many items they may bring in, and the least confidence of these.
+
+    `min_confidence` in thousandths.
+    """
+
+    enabled: bool = True
+    max_items: int = 3
+    min_confidence: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveSettings:
+    """What memory does unasked: a checklist before planning, and a lift for items that speak of files in play."""
+
+    pre_brief: bool = True
+    file_boost: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ConsolidationSettings:
     """Whether `memory maintain` makes summaries of dense clusters, and after how many days again."""
 
@@ -205,9 +228,13 @@ class MemorySettings:
     max_llm_calls_per_turn: int = 1
     scope_mode: ScopeMode = ScopeMode.WORKSPACE
     rerank: RerankSettings = RerankSettings()
+    expansion: ExpansionSettings = ExpansionSettings()
+    active: ActiveSettings = ActiveSettings()
+    embeddings: bool = False
     consolidation: ConsolidationSettings = ConsolidationSettings()
     ttl_days: Mapping[str, int | None] = field(default_factory=dict)
     secret_scanner: SecretScanner = SecretScanner.OWN
+    stale: Stale = Stale.FLAG
 
     def assembly_for(self, agent: str) -> Assembly:
         """Return what a role is offered: more of the user for a thinking one, more of the project for a working one."""

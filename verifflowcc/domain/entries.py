@@ -13,10 +13,13 @@ class Candidate:
 
     `key` is its name within the layer (`decisions/0007-index.md`), `path` where it lies, relative to the project's
     root, with `/`. `tokens` counts the body alone. `always` marks an always-load entry. `local` marks what other clones
-    do not have. `date`, `trust` and `standing`, why it does not hold any more, stand beside the text in the prompt. The
-    text itself is fetched by `path` when it is needed, so that a thousand candidates that do not fit cost no reading.
+    do not have. `date`, `trust`, `standing`, why it does not hold any more, and `stale`, what became of the code that
+    it speaks of, stand beside the text in the prompt. The text itself is fetched by `path` when it is needed, so that a
+    thousand candidates that do not fit cost no reading.
+    `relevance` is how well the task's words match it: 0 where none is in it, 1,000 for the best of its layer.
     `origin` is the virtual source that named it, empty for a pattern of files. `tier` is its lifetime: `task`,
-    `project` or `global`. `item` is a typed item's id within its `scope`; empty for other files.
+    `project` or `global`. `item` is a typed item's id within its `scope`, and `type` its type; empty for other
+    files.
     """
 
     layer: Layer
@@ -33,11 +36,14 @@ class Candidate:
     trust: str = "human"
     score: int = 0
     why: str = ""
+    relevance: int = 0
     origin: str = ""
     tier: str = "project"
     item: str = ""
+    type: str = ""
     scope: str = ""
     standing: str = ""
+    stale: str = ""
 
 
 class Fate(StrEnum):
@@ -65,7 +71,11 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class LayerUse:
-    """One layer's account: what it was given, what it used (frames included) and what it could have used."""
+    """One layer's account: what it was given, what it used (frames included) and what it could have used.
+
+    `share` is in millionths; `own_tokens` is what that gave it, at most its `max_tokens`, before what others left over.
+    `wanted_tokens` is what it would use, at most its `max_tokens`, if all the room in the prompt were its own.
+    """
 
     layer: Layer
     budget_tokens: int
@@ -74,6 +84,9 @@ class LayerUse:
     kept: int
     trimmed: int
     dropped: int
+    share: int
+    own_tokens: int
+    wanted_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +112,8 @@ class Prompt:
     `tokens` counts `text` as rendered and is never above `budget_tokens`. `notices` are sentences for the reader.
     `counter` says which counter counted; `estimated` is true where the count is not exact and is shown with a `~`.
     `compression` is the tokens of the bodies in the prompt over those of all bodies offered, in thousandths. `items`
-    are the ids of the typed items in it, by scope; `memory` is their account.
+    are the ids of the typed items in it, by scope; `memory` is their account. `room_tokens` is what was split among the
+    layers: the budget without what the template takes. `cached` says that it is as it was compiled before.
     """
 
     agent: str
@@ -115,6 +129,8 @@ class Prompt:
     estimated: bool = False
     items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     memory: MemoryUse = MemoryUse()
+    room_tokens: int = 0
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +149,9 @@ class ContextPackage:
     """A prompt and its whole explanation.
 
     `placed` lists every candidate that took part in packing, `skipped` every other. `sources` maps each path in the
-    prompt to its digest; `inputs` names the digests of what else went in: configuration, template, ledger, and all that
-    a virtual source offered. `caps` are the most items of a kind that were offered to this role, `tiers` the tokens in
-    the prompt by lifetime.
+    prompt to its digest; `inputs` names the digests of what else went in: configuration, template, ledger, all that a
+    virtual source offered, and the code that items speak of. `caps` are the most items of a kind that were offered to
+    this role, `tiers` the tokens in the prompt by lifetime.
     """
 
     prompt: Prompt

@@ -1,9 +1,9 @@
 """What keeps items: the protocol that every backend offers, and an item as a backend keeps it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from verifflowcc.domain.items import Item
 
@@ -28,6 +28,23 @@ class StoredItem:
     item: Item
     text: str
     body: str
+
+
+Known = Callable[[], Mapping[str, str]]
+"""Tells what a copy of a store holds: an item's path → the digest of its text."""
+
+
+class Changes(NamedTuple):
+    """What brings a copy of a store up to it: take out what is at the paths `gone`, then put in what `changed`.
+
+    With `complete`, the copy begins anew: `changed` is all that there is. It may be read once. `mark` is handed in the
+    next time.
+    """
+
+    mark: str
+    changed: Iterable[StoredItem]
+    gone: tuple[str, ...] = ()
+    complete: bool = False
 
 
 class MemoryBackend(Protocol):
@@ -85,6 +102,14 @@ class MemoryBackend(Protocol):
         """Return the items that have links, those that these name, and those with one of these ids, paths or keys.
 
         There may be more, and all are without their texts; cheaper than `items` where few have links.
+        """
+        ...
+
+    def changes(self, mark: str | None, known: Known) -> Changes:
+        """Return what changed since a mark that `changes` gave; None: since `known`, or everything.
+
+        Items may be told that did not change, and an item whose path changed has its old path among `gone`. It costs
+        what changed, where a store can tell, or what there is to compare.
         """
         ...
 

@@ -177,8 +177,15 @@ _TABLE: Mapping[MemoryFamily, tuple[_Row, ...]] = {
             "ref-changed",
             _N,
             "a file that an item speaks of has changed",
-            "The digest under `refs` is not that of the file as it is now.",
-            "Read the item again, and correct it or its digest.",
+            "The digest under `refs` is not that of the file, or of the symbol in it, as it is now.",
+            "Read the item again. If it still holds: `vfcc memory edit ID --holds`; else correct or forget it.",
+        ),
+        (
+            "ref-symbol-gone",
+            _W,
+            "a symbol that an item speaks of is not there",
+            "A symbol under `refs` is not in its file, and no such word is.",
+            "Read the item again, and name the code that it speaks of: `vfcc memory edit ID --unref OLD --ref NEW`.",
         ),
     ),
     MemoryFamily.PLACE: (

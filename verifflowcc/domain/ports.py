@@ -1,6 +1,6 @@
 """What the pure code and the services ask of the world."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -51,4 +51,30 @@ class Model(Protocol):
         `most_tokens` is what the answer may have at most, as far as the model can be told so.
         Raises ModelError where it takes too long, cannot be reached, refuses, or answers with what is no JSON.
         """
+        ...
+
+
+class Embedder(Protocol):
+    """Makes vectors of texts, to compare their meanings. Only the one that made a vector reads its bytes."""
+
+    @property
+    def name(self) -> str:
+        """Which model it is, with its version: vectors under another name are not comparable."""
+        ...
+
+    @property
+    def least(self) -> int:
+        """The similarity, in millionths, from which a text bears on a question that has no word in common with it."""
+        ...
+
+    def passages(self, texts: Sequence[str]) -> list[bytes]:
+        """Return the vector of each text that may answer a question."""
+        ...
+
+    def question(self, text: str) -> bytes:
+        """Return the vector of a question."""
+        ...
+
+    def similarities(self, question: bytes, vectors: Sequence[bytes]) -> list[int]:
+        """Return how near each vector is to that of a question: their cosine, in millionths."""
         ...

@@ -1,7 +1,8 @@
 """Sum the lines of a log of metrics: those of earlier days of this month per day, those of earlier months per month.
 
-All that is told of the log stays as it was: counters add up, and prompts are kept apart by the tokens that they had, so
-that their median is the same. The lines of today, and what says nothing, stay as they are.
+All that is told of the log stays as it was: counters add up, prompts are kept apart by the tokens that they had, so
+that their median is the same, and what was measured last is kept. The lines of today, and what says nothing, stay as
+they are.
 """
 
 from collections import Counter
@@ -14,6 +15,8 @@ from verifflowcc.formats.metric_lines import (
     Entry,
     PromptCounted,
     PromptsCounted,
+    RecallMeasured,
+    last_measured,
     metric_lines,
     read_line,
 )
@@ -49,9 +52,13 @@ class _Period:
         self._since = "9999-12-31"
         self._counts: Counter[tuple[str, str]] = Counter()
         self._prompts: dict[int, list[PromptsCounted]] = {}
+        self._measured: list[RecallMeasured] = []
 
     def add(self, entry: Entry) -> None:
         """Take in what a line says."""
+        if isinstance(entry, RecallMeasured):
+            self._measured.append(entry)
+            return
         self._since = min(self._since, entry.at[:_DAY])
         if isinstance(entry, Counted):
             self._counts[entry.metric, entry.why] += entry.by
@@ -70,6 +77,8 @@ class _Period:
             yield from (Counted(self._since, metric, part, why) for part in _parts(by))
         for _, lines in sorted(self._prompts.items()):
             yield from (replace(one, at=self._since) for one in lines)
+        if last := last_measured(self._measured):
+            yield last
 
 
 def _together(one: PromptsCounted, other: PromptsCounted) -> PromptsCounted | None:

@@ -2,7 +2,7 @@
 
 import json
 
-PROMPT, PROMPTS = "prompt", "prompts"
+PROMPT, PROMPTS, EVAL = "prompt", "prompts", "eval"
 
 
 def count_line(at: str, metric: str, by: int, why: str = "") -> bytes:
@@ -23,6 +23,11 @@ def prompt_line(at: str, numbers: dict[str, int]) -> bytes:
 def prompts_line(at: str, numbers: dict[str, int]) -> bytes:
     """Return the line, with its newline, for several prompts of one day or month that had as many tokens of memory."""
     return _line({"at": at, "metric": PROMPTS, **numbers})
+
+
+def eval_line(at: str, numbers: dict[str, int]) -> bytes:
+    """Return the line, with its newline, for what was measured of recall."""
+    return _line({"at": at, "metric": EVAL, **numbers})
 
 
 def _line(value: dict[str, str | int]) -> bytes:

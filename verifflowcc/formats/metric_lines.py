@@ -1,4 +1,4 @@
-"""Lines of the log of metrics: `{"at":…,"metric":…,"by":1}`, `why` where there are causes; and numbers of prompts.
+"""Lines of the log of metrics: `{"at":…,"metric":…,"by":1}`, `why` where there are causes; prompts; what was measured.
 
 What is older is summed there (`metric_days`): such a line has the first day of what it sums.
 """
@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
-from verifflowcc.formats.metric_line import PROMPT, PROMPTS, count_line, prompt_line, prompts_line
+from verifflowcc.formats.metric_line import EVAL, PROMPT, PROMPTS, count_line, eval_line, prompt_line, prompts_line
 from verifflowcc.text.dates import read_moment
 
 MOST = 1_000_000_000_000
@@ -61,19 +61,35 @@ class PromptsCounted:
         return cls(one.at, one.memory_tokens, 1, one.candidates, one.final, one.filtered, int(one.conflicts > 0))
 
 
-Entry = Counted | PromptCounted | PromptsCounted
+@dataclass(frozen=True, slots=True)
+class RecallMeasured:
+    """What an evaluation found: recall at `k` over so many `questions`, in basis points."""
+
+    at: str
+    k: int
+    recall_bp: int
+    questions: int
+
+
+Entry = Counted | PromptCounted | PromptsCounted | RecallMeasured
 _NUMBERS = tuple(each.name for each in fields(PromptCounted) if each.name != "at")
 _SUMS = tuple(each.name for each in fields(PromptsCounted) if each.name != "at")
+_MEASURED = tuple(each.name for each in fields(RecallMeasured) if each.name != "at")
+_WHOLE_BP = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """What a log says, in its order; `summed` are prompts of earlier days. `bad` lines say nothing."""
+    """What a log says, in its order; `summed` are prompts of earlier days. `bad` lines say nothing.
+
+    `recall` is what was measured last, None where nothing was.
+    """
 
     counted: tuple[Counted, ...] = ()
     prompts: tuple[PromptCounted, ...] = ()
     summed: tuple[PromptsCounted, ...] = ()
     bad: int = 0
+    recall: RecallMeasured | None = None
 
 
 def metric_lines(entries: Iterable[Entry]) -> bytes:
@@ -93,7 +109,13 @@ def read_metrics(data: bytes) -> Metrics:
         tuple(each for each in found if isinstance(each, PromptCounted)),
         tuple(each for each in found if isinstance(each, PromptsCounted)),
         sum(each is None for each in found),
+        last_measured(each for each in found if isinstance(each, RecallMeasured)),
     )
+
+
+def last_measured(found: Iterable[RecallMeasured]) -> RecallMeasured | None:
+    """Return what was measured last; of the same moment, what comes last. None where there is nothing."""
+    return max(enumerate(found), key=lambda each: (each[1].at, each[0]), default=(0, None))[1]
 
 
 def read_line(line: bytes) -> Entry | None:
@@ -113,6 +135,9 @@ def read_line(line: bytes) -> Entry | None:
     if metric == PROMPTS:
         sums = _numbers(value, _SUMS)
         return PromptsCounted(at, *sums) if sums and sums[1] else None
+    if metric == EVAL:
+        of = _numbers(value, _MEASURED)
+        return RecallMeasured(at, *of) if of and of[0] and of[1] <= _WHOLE_BP and of[2] else None
     by, why = _number(value, "by"), value.get("why", "")
     return Counted(at, metric, by, why) if by is not None and isinstance(why, str) else None
 
@@ -122,6 +147,8 @@ def _line(entry: Entry) -> bytes:
         return count_line(entry.at, entry.metric, entry.by, entry.why)
     if isinstance(entry, PromptsCounted):
         return prompts_line(entry.at, {name: getattr(entry, name) for name in _SUMS})
+    if isinstance(entry, RecallMeasured):
+        return eval_line(entry.at, {name: getattr(entry, name) for name in _MEASURED})
     return prompt_line(entry.at, {name: getattr(entry, name) for name in _NUMBERS})
 
 

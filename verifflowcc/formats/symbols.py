@@ -38,3 +38,9 @@ def symbol_digest(lines: list[str], first: int, last: int) -> str:
     low, high = (min(blanks), max(blanks)) if blanks else ("", "")
     common = next((place for place, letter in enumerate(low) if letter != high[place : place + 1]), len(low))
     return digest_text("\n".join(line[common:] for line in own).encode("utf-8", "surrogatepass"))
+
+
+def digest_of_named(digests: Iterable[str]) -> str | None:
+    """Return the digest of all symbols of one name; None where there is none."""
+    found = sorted(digests)
+    return found[0] if len(found) == 1 else digest_text("\n".join(found)) if found else None

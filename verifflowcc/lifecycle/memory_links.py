@@ -4,10 +4,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from posixpath import normpath
 
+from verifflowcc.domain.code import code_path
 from verifflowcc.domain.items import Item, Link, Relation, Status
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources
+from verifflowcc.lifecycle.stale_refs import Change, stale_refs
 
+_TOLD = {
+    Change.GONE: ("ref-gone", "is not there"),
+    Change.SYMBOL_GONE: ("ref-symbol-gone", "is not there"),
+    Change.CHANGED: ("ref-changed", "has changed since"),
+}
 _STANDS_ON = frozenset(Relation) - {Relation.SUPERSEDES, Relation.CONTRADICTS}
 
 
@@ -28,7 +35,7 @@ def check_links(sources: MemorySources, tell: MemoryFindings) -> None:
                     newer[looked.item.path].add(target.path)
     _check_circles(own, newer, tell)
     for looked in own:
-        _check_refs(looked, sources.files, tell)
+        _check_refs(looked, sources, tell)
 
 
 class _Names:
@@ -94,16 +101,18 @@ def _reaches(edges: Mapping[str, set[str]], start: str) -> bool:
     return False
 
 
-def _check_refs(looked: Looked, files: Mapping[str, str | None], tell: MemoryFindings) -> None:
-    item = looked.item
-    for ref in item.refs:
-        if ref.path not in files:
-            continue
-        tell.ask(1, "ref-gone", "ref-changed")
-        digest = files[ref.path]
-        if digest is None:
-            message = f"{ref.path}, of which {item.id} speaks, is not there"
-            tell.item("ref-gone", item, looked.line("refs"), message, f"correct refs in {item.path}", ref.path)
-        elif ref.digest and digest and ref.digest != digest and not ref.symbol:
-            message = f"{ref.path}, of which {item.id} speaks, has changed since"
-            tell.item("ref-changed", item, looked.line("refs"), message, f"read {ref.path} again", ref.path)
+def _check_refs(looked: Looked, sources: MemorySources, tell: MemoryFindings) -> None:
+    item, line = looked.item, looked.line("refs")
+    if item.path in sources.of_others:
+        return
+    judged = [ref for ref in item.refs if code_path(ref.path) in sources.code]
+    tell.ask(len(judged), "ref-gone", "ref-changed")
+    tell.ask(sum(ref.symbol is not None for ref in judged), "ref-symbol-gone")
+    for stale in stale_refs(judged, sources.code):
+        code, told = _TOLD[stale.change]
+        path, symbol = stale.ref.path, stale.ref.symbol
+        name = f"{symbol} in {path}" if symbol and stale.change is not Change.GONE else path
+        step = (
+            f"vfcc memory edit {item.id} --holds" if stale.change is Change.CHANGED else f"correct refs in {item.path}"
+        )
+        tell.item(code, item, line, f"{name}, of which {item.id} speaks, {told}", step, name)

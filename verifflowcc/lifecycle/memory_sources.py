@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from verifflowcc.domain.code import CodeNow
 from verifflowcc.domain.items import Item
 
 
@@ -41,8 +42,9 @@ class MemorySources:
     """Everything that the checks are asked of.
 
     `types` are all known type names, `trace_types` those whose fields and links `check trace` looks after. `elsewhere`
-    maps the ids of the other memory (the person's, where this is a project's) to where they are. `files` has the digest
-    of each file that an item speaks of, None for one that is not there. `superseded` are the paths of items that others
+    maps the ids of the other memory (the person's, where this is a project's) to where they are. `code` has
+    what is now at each place in the project that an item speaks of; `of_others` are the paths of
+    items that speak of the code of other projects. `superseded` are the paths of items that others
     replace; `stale` maps the paths of summaries that tell what another replaced to why, as a clause. `today` is an ISO
     day in UTC; `ttl_days` are the days that the settings give to types.
     """
@@ -53,7 +55,8 @@ class MemorySources:
     trace_types: frozenset[str]
     today: str
     elsewhere: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str | None] = field(default_factory=dict)
+    code: Mapping[str, CodeNow] = field(default_factory=dict)
     superseded: frozenset[str] = frozenset()
     stale: Mapping[str, str] = field(default_factory=dict)
     ttl_days: Mapping[str, int | None] = field(default_factory=dict)
+    of_others: frozenset[str] = frozenset()

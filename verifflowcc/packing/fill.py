@@ -125,6 +125,20 @@ def top_up(offer: Offer, filled: Filled, room: int) -> Filled:
     return replace(filled, used_tokens=used, whole=frozenset(whole), cutting=cutting, refused=filled.refused - whole)
 
 
+def what_fits(offer: Offer, limit_tokens: int) -> int:
+    """Return how many of `limit_tokens` the queue takes, whole entries best first, the rest where one can be trimmed.
+
+    Nothing is read or trimmed for it, so an entry counts as one that can be.
+    """
+    room, trims = limit_tokens, False
+    for place in offer.order:
+        if offer.costs[place] <= room:
+            room -= offer.costs[place]
+        else:
+            trims = trims or _trimmable(offer, place, room)
+    return limit_tokens if trims else limit_tokens - room
+
+
 def _trimmable(offer: Offer, place: int, room: int) -> bool:
     return room - offer.frame_tokens(place) >= MINIMUM_TRIMMED_TOKENS
 

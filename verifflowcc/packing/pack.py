@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from verifflowcc.domain.entries import Candidate, LayerUse, Placed
 from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.packing.allocate import allocate
-from verifflowcc.packing.fill import Filled, LayerQueue, Offer, Trim, fill, make_offer, top_up
+from verifflowcc.packing.fill import Filled, LayerQueue, Offer, Trim, fill, make_offer, top_up, what_fits
 from verifflowcc.packing.reasons import explain
 from verifflowcc.packing.trim import Trimmed
 
@@ -18,11 +18,12 @@ class Packing:
     """Every candidate with its fate, layer by layer as given and by rank within, and each layer's account.
 
     A layer's `budget_tokens` is min(its share, its `max_tokens`), and what it received of the others' leftovers. Every
-    dropped entry costs more than what was left for it at the end.
+    dropped entry costs more than what was left for it at the end. `available_tokens` is what was split.
     """
 
     placed: tuple[Placed, ...]
     layers: tuple[LayerUse, ...]
+    available_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def pack(
         chosen = _share_out(offers, shares, available, trim)
     if agent is not None and not chosen.final[agent].kept:
         chosen, gave_up = plain, []
-    return _account(offers, chosen, gave_up)
+    return _account(offers, chosen, gave_up, available)
 
 
 def _is_agent(offer: Offer) -> bool:
@@ -105,7 +106,7 @@ def _share_out(offers: Sequence[Offer], shares: dict[int, int], available: int, 
     return _Round(tuple(first), tuple(final), pool)
 
 
-def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int]) -> Packing:
+def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int], available: int) -> Packing:
     placed: list[Placed] = []
     layers: list[LayerUse] = []
     for index, (offer, first, final) in enumerate(zip(offers, chosen.first, chosen.final, strict=True)):
@@ -120,6 +121,17 @@ def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int]) ->
                 kept=len(final.whole),
                 trimmed=final.kept - len(final.whole),
                 dropped=len(offer.costs) - final.kept,
+                share=offer.queue.share,
+                own_tokens=first.limit_tokens,
+                wanted_tokens=_wanted(offer, final, available),
             )
         )
-    return Packing(tuple(placed), tuple(layers))
+    return Packing(tuple(placed), tuple(layers), available)
+
+
+def _wanted(offer: Offer, final: Filled, available: int) -> int:
+    """Return what the layer would use if all that is available were its own; what it has used already is the least."""
+    limit = min(offer.max_tokens, available)
+    if len(final.whole) == len(offer.costs) or final.limit_tokens >= limit:
+        return final.used_tokens
+    return max(final.used_tokens, what_fits(offer, limit))

@@ -11,7 +11,7 @@ from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Place
 from verifflowcc.adapters.files.tree import Tree
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.tokens.counter import open_counter
-from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS, Allocation, Config
+from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS, Allocation, Config, Stale
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.question import Question
 from verifflowcc.domain.sprints import SprintState
@@ -22,6 +22,7 @@ from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.offering import Caps, Past, caps_for
 from verifflowcc.services.prompt_sources import Sources, close_sources, open_sources
+from verifflowcc.services.recall.staleness import Checking, Code, code_of, committed_code
 from verifflowcc.services.selection import Selection, select
 from verifflowcc.services.standpoint import depends_on as place_depends_on
 from verifflowcc.services.standpoint import progress_of, resolve
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """Everything that goes into one prompt; `inputs` has the digests of what is not an entry."""
+    """Everything that goes into one prompt; `inputs` has the digests of what is not an entry.
+
+    `code` is what items speak of, of the working tree or of the commit; None outside of any project.
+    """
 
     question: Question
     config: Config
@@ -52,6 +56,7 @@ class Circumstances:
     allocation: Allocation
     inputs: Mapping[str, str]
     notices: tuple[str, ...]
+    code: Code | None = None
 
     @property
     def budget_tokens(self) -> int:
@@ -62,6 +67,13 @@ class Circumstances:
     def caps(self) -> Caps:
         """How many typed items the role is offered."""
         return caps_for(self.config.memory, self.question.agent, with_past=self.question.with_past)
+
+    @property
+    def checking(self) -> Checking | None:
+        """By what items are judged as stale; nothing is, of a day in the past: the code is that of the present."""
+        if self.code is None or self.past is not None:
+            return None
+        return Checking(self.code, withholds=self.config.memory.stale is Stale.WITHHOLD)
 
     @property
     def past(self) -> Past | None:
@@ -81,7 +93,7 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
     """
     with ExitStack() as stack:
         inputs: dict[str, str] = {}
-        source = workspace
+        source, code = workspace, None
         if question.committed:
             from verifflowcc.adapters.git.snapshot import committed_tree
 
@@ -89,16 +101,18 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
                 committed_tree(workspace.root, question.revision, (MEMORY, *CORE_FILES))
             )
             _require_memory(folder, question.revision)
-            source = Workspace(folder, workspace.clock)
+            source, code = Workspace(folder, workspace.clock), committed_code(workspace, folder, commit)
             inputs["commit"] = commit
         # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
         index = stack.enter_context(Index(workspace.local / ("commits.db" if question.committed else "index.db")))
-        here = _look(source, question, index, inputs)
+        here = _look(source, question, index, inputs, code)
         stack.callback(close_sources, here.sources)
         yield here
 
 
-def _look(source: Workspace, question: Question, index: Index, inputs: dict[str, str]) -> Circumstances:
+def _look(
+    source: Workspace, question: Question, index: Index, inputs: dict[str, str], code: Code | None
+) -> Circumstances:
     tree = Tree(source.root)
     tree.stamps.take(depends_on(source))
     tree.stamps.take(place_depends_on(source, question.sprint))
@@ -133,6 +147,7 @@ def _look(source: Workspace, question: Question, index: Index, inputs: dict[str,
         allocation=allocation,
         inputs=inputs,
         notices=(*loaded.notices, *notices, *sources.notices),
+        code=code or code_of(source, tree.stamps),
     )
 
 

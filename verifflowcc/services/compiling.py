@@ -15,6 +15,7 @@ from verifflowcc.services.gathering import Gathered, gather
 from verifflowcc.services.prompt_safety import safe_entries, safe_text, told_of_text
 from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
+from verifflowcc.services.recall.briefing import brief_of
 from verifflowcc.text.secrets import withhold
 
 ROOM_CHARS = 65_536
@@ -34,7 +35,7 @@ def with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed
 
 def pack_layer(here: Circumstances, reading: Reading, layer: Layer) -> tuple[Placed, ...]:
     """Return the fates of one layer's candidates where the whole budget is theirs."""
-    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps, here.past)
+    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps, here.past, here.checking)
     queues = [replace(queue, share=SHARE_UNIT) for queue in _queues(here, gathered) if queue.layer is layer]
     trim = trimmer(here.counter.count, _text_of(reading))
     placed = pack(queues, here.budget_tokens, lambda _: 0, trim).placed
@@ -67,7 +68,7 @@ def _text_of(reading: Reading) -> Callable[[Candidate], str]:
 
 def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
     """Return the prompt and its explanation. Raises as `services.context.compile_context` says."""
-    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps, here.past)
+    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps, here.past, here.checking)
     compiled = _pack(here, gathered, reading)
     placed = compiled.packing.placed
     notices = (*here.notices, *gathered.notices, *_not_whole(placed), *_changed_for_show(placed, reading))
@@ -93,6 +94,11 @@ def _changed_for_show(placed: Sequence[Placed], reading: Reading) -> list[str]:
     return [sentence for one in kept for sentence in told_of_text(one.key, reading.text(one.path, one.digest))]
 
 
+def _plans(here: Circumstances) -> bool:
+    """Whether a checklist comes before the planning of a task."""
+    return bool(here.question.task) and here.caps.kind == "thinking" and here.caps.active.pre_brief
+
+
 def _tiers(placed: Sequence[Placed]) -> dict[str, int]:
     return {
         tier: sum(one.tokens for one in placed if one.candidate.tier == tier) for tier in ("task", "project", "global")
@@ -101,10 +107,11 @@ def _tiers(placed: Sequence[Placed]) -> dict[str, int]:
 
 def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled:
     template = here.template()
+    brief = brief_of(gathered.candidates) if _plans(here) else ()
 
     def render(shown: Sequence[Shown]) -> str:
         supplied = len(here.question.task) + sum(len(one.text) + ROOM_PER_ENTRY_CHARS for one in shown)
-        return template.render(prompt_view(here, shown), ROOM_CHARS + OFTEN * supplied)
+        return template.render(prompt_view(here, shown, brief), ROOM_CHARS + OFTEN * supplied)
 
     tools = Tools(here.counter.count, _text_of(reading), render)
     return compile_prompt(_queues(here, gathered), here.budget_tokens, tools)
@@ -166,6 +173,7 @@ def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices
         estimated=here.counter.estimated,
         items=_items(compiled.packing.placed),
         memory=_memory_use(here, gathered, compiled.packing.placed),
+        room_tokens=compiled.packing.available_tokens,
     )
 
 

@@ -1,9 +1,9 @@
 """The configuration of a workspace: used by every service, checked, explained, and described for editors."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.config.load import FILE, Loaded, load_config, read_config
-from verifflowcc.adapters.config.provenance import Setting, effective_settings
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.adapters.workflows.load import (
     OWN,
@@ -14,11 +14,13 @@ from verifflowcc.adapters.workflows.load import (
     shipped_names,
     workflow_names,
 )
-from verifflowcc.domain.config import DEFAULT_ROLE, Config, RerankSettings
-from verifflowcc.domain.workflows import Workflow
+from verifflowcc.domain.config import DEFAULT_ROLE, Config
 from verifflowcc.errors import ConfigError
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.modes import with_modes
+
+if TYPE_CHECKING:
+    from verifflowcc.adapters.config.provenance import Setting
+    from verifflowcc.domain.workflows import Workflow
 
 __all__ = ["ConfigReport", "Loaded", "Setting", "check_config", "config_schema", "effective_config", "show_config"]
 
@@ -57,7 +59,7 @@ def check_config(workspace: Workspace) -> ConfigReport:
         loaded = load_config(workspace.memory / FILE, workflow_names(workspace.memory), None)
     except ConfigError as error:
         return ConfigReport(error.problems, ())
-    notices = (*loaded.notices, *_unknown_roles(workspace, loaded.config), *_not_built(loaded.config))
+    notices = (*loaded.notices, *_unknown_roles(workspace, loaded.config))
     try:
         workflow = load_workflow(workspace.memory, loaded.config.workflow)
     except ConfigError as error:
@@ -65,8 +67,10 @@ def check_config(workspace: Workspace) -> ConfigReport:
     return ConfigReport(_mode_problems(workspace, loaded.config, workflow), notices)
 
 
-def show_config(workspace: Workspace) -> tuple[Setting, ...]:
+def show_config(workspace: Workspace) -> "tuple[Setting, ...]":
     """Return every effective setting with its origin. Raises as `effective_config` does."""
+    from verifflowcc.adapters.config.provenance import effective_settings
+
     return effective_settings(workspace.memory / FILE, workflow_names(workspace.memory))
 
 
@@ -90,8 +94,10 @@ def _nameless_workflow(workspace: Workspace) -> tuple[str, ...]:
     return ()
 
 
-def _mode_problems(workspace: Workspace, config: Config, workflow: Workflow) -> tuple[str, ...]:
+def _mode_problems(workspace: Workspace, config: Config, workflow: "Workflow") -> tuple[str, ...]:
     """What keeps the modes from being taken by the workflow that new sprints follow, at the line of `gates.modes`."""
+    from verifflowcc.workflow.modes import with_modes
+
     try:
         with_modes(workflow, config.gates.modes)
     except ConfigError as error:
@@ -101,13 +107,6 @@ def _mode_problems(workspace: Workspace, config: Config, workflow: Workflow) -> 
         line = lines.get(("gates", "modes"), 1)
         return tuple(problem.replace(f"{FILE}: ", f"{FILE}:{line}: ", 1) for problem in error.problems)
     return ()
-
-
-def _not_built(config: Config) -> tuple[str, ...]:
-    """A setting that is checked and that nothing heeds yet must not pass for one that works."""
-    if config.memory.rerank == RerankSettings():
-        return ()
-    return ("memory.rerank has no effect yet: ordering candidates anew comes with searching",)
 
 
 def _unknown_roles(workspace: Workspace, config: Config) -> tuple[str, ...]:

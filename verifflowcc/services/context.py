@@ -46,7 +46,7 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
 
 
 def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt) -> tuple[str, ...]:
-    """Count a prompt, and note that it used the typed items in it; return notices where that cannot be done.
+    """Count a prompt, and note its items' use and how its room was split; return notices where that cannot be done.
 
     A prompt of a commit is for comparing and for CI, and counts as no use, nor does a look at the past. No tracked file
     changes.
@@ -57,7 +57,12 @@ def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt)
     from verifflowcc.services.memory.counting import note_prompt_use
 
     uses = note_uses(workspace, prompt.items, "context") if prompt.items else ()
-    return (*uses, *note_prompt_use(workspace, prompt.memory))
+    told = (*uses, *note_prompt_use(workspace, prompt.memory))
+    if workspace is None or prompt.cached:
+        return told
+    from verifflowcc.services.noting_runs import note_run
+
+    return (*told, *note_run(workspace, question, prompt))
 
 
 def load_entries(workspace: Workspace, question: Question) -> "tuple[tuple[Placed, str], ...]":

@@ -17,21 +17,25 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
 from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import FormatError
+from verifflowcc.recall.question import question_of
 from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
 from verifflowcc.services.reading import Body, Reading
+from verifflowcc.services.recall.staleness import Checking
 from verifflowcc.services.selection import Selected, Selection
 from verifflowcc.text.digest import digest_text
-from verifflowcc.text.terms import terms
 
 _ORIGINS = (RECALL, TASK, USER)
+CODE = "code"
+"""Under which name the digest of the code that items speak of is told."""
 
 
 @dataclass(slots=True)
 class Gathered:
     """Candidates per layer in rank order, what was left out, and what the person should know.
 
-    `digests` has, by virtual source, the digest of all that it offered. `filtered` counts items that are none of this
-    role's; `conflicts` are pairs of paths of which both stand and only one can hold.
+    `digests` has, by virtual source, the digest of all that it offered, and under `code` that of what items speak of.
+    `filtered` counts items that are none of this role's; `conflicts` are pairs of paths of which both stand and only
+    one can hold.
     """
 
     candidates: dict[Layer, tuple[Candidate, ...]] = field(default_factory=dict)
@@ -49,15 +53,18 @@ def gather(
     task: str,
     caps: Caps,
     past: Past | None = None,
+    checking: Checking | None = None,
 ) -> Gathered:
     """Return ranked candidates for every layer of the selection, typed items no more than `caps` says.
 
     `derived` is what each derived source says; one that is missing has nothing to say yet. With `past`, items are as
-    they were on its day; files that say no day stand as they are. Raises FormatError where an always-load file of the
+    they were on its day; files that say no day stand as they are. With `checking`, items whose code is not as
+    it was are marked, or left out. Raises FormatError where an always-load file of the
     project cannot be read as memory.
     """
     gathered = Gathered()
-    bodies = _bodies(selection.selected, reading, sorted(set(terms(task))))
+    question = question_of(task) if task else None
+    bodies = _bodies(selection.selected, reading, sorted(question.terms) if question else [])
     gathered.notices += _missing(selection)
     _refuse_broken(selection.selected, reading, gathered)
     later: dict[str, str] = {}
@@ -65,7 +72,8 @@ def gather(
         bodies, later = _as_they_were(selection.selected, bodies, past)
         gathered.notices.append(f"as of {past.day}; files that say no day stand as they are today")
     standings = _standings([one for one in selection.selected if one.path not in later], bodies, gathered)
-    offer = Offer(caps, paths_in(task), bool(task))
+    stale, code = _stale(checking, bodies, standings)
+    offer = Offer(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
     standing_items: list[Item] = []
     for layer in dict.fromkeys(one.layer for one in selection.selected):
         usable = []
@@ -73,16 +81,18 @@ def gather(
             if one.layer is layer:
                 entry = _entry(one, bodies, reading, derived, standings.get(one.path, ""))
                 reason = later.get(one.path) or _left_out(one, entry, caps, reading)
+                reason = reason or _withheld(one, entry, caps, checking, stale)
                 if reason is not None:
                     _skip(one, entry, reason, reading, gathered)
                     gathered.filtered += not _offered(one, entry, caps)
                 elif entry is not None:
                     usable.append(entry)
                     standing_items += [entry.body.item] if entry.body and not entry.standing else []
-        gathered.candidates[layer], above = in_order(usable, offer)
+        ordered, above = in_order(usable, offer)
+        gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
         gathered.skipped += above
     gathered.conflicts = conflicts(standing_items)
-    gathered.digests = _digests(selection.selected, bodies)
+    gathered.digests = _digests(selection.selected, bodies) | code
     gathered.notices += _problems_told(reading)
     return gathered
 
@@ -135,6 +145,24 @@ def _standings(selected: Iterable[Selected], bodies: Mapping[str, Body], gathere
         gathered.notices += stands.notices
         reasons |= stands.left_out
     return reasons
+
+
+def _stale(
+    checking: Checking | None, bodies: Mapping[str, Body], standings: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return path → what became of the code of an item that stands, and the digest of all that code, by its name."""
+    if checking is None:
+        return {}, {}
+    stale, digest = checking.code.stale(body.item for path, body in bodies.items() if not standings.get(path))
+    return stale, {CODE: digest} if digest else {}
+
+
+def _withheld(
+    one: Selected, entry: Entry | None, caps: Caps, checking: Checking | None, stale: Mapping[str, str]
+) -> str | None:
+    if checking is None or caps.with_past or entry is None or entry.body is None:
+        return None
+    return checking.left_out(entry.body.item, stale.get(one.path, ""))
 
 
 def _digests(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[str, str]:

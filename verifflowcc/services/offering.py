@@ -1,16 +1,19 @@
 """Put a layer's entries in order and cut what is above the number of items that a role is offered."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from verifflowcc.context.rank import Ranked, Score, rank
-from verifflowcc.domain.config import MemorySettings
+from verifflowcc.domain.config import ActiveSettings, ExpansionSettings, MemorySettings
 from verifflowcc.domain.entries import Candidate, Skipped
 from verifflowcc.domain.item_types import NOTE
 from verifflowcc.domain.items import Item, Recency
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sources import LOCAL, TASK, USER
+from verifflowcc.domain.recall import NOTHING
+from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
+from verifflowcc.recall.expand import Neighbour, edge_between, expanded
+from verifflowcc.recall.question import Question
+from verifflowcc.recall.rank import Ranked, Score, rank
 from verifflowcc.services.reading import Body
 from verifflowcc.services.selection import Selected
 
@@ -23,6 +26,7 @@ class Caps:
     """How many typed items a role is offered: `kind` says what sort of role it is, `user_types` None means all.
 
     `with_past` takes in what does not stand any more: it competes with what does, and counts against no number.
+    `expansion` says what links may bring in, `active` what comes unasked.
     """
 
     kind: str
@@ -30,6 +34,8 @@ class Caps:
     project_items: int
     user_types: tuple[str, ...] | None = None
     with_past: bool = False
+    expansion: ExpansionSettings = field(default_factory=ExpansionSettings)
+    active: ActiveSettings = field(default_factory=ActiveSettings)
 
     def offers(self, type_name: str) -> bool:
         """Say whether user items of this type are offered."""
@@ -65,18 +71,22 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What all layers share: the caps, the paths that the task names, and whether there is a task at all."""
+    """What all layers share: the caps, the paths of files in play, and the task, if there is one."""
 
     caps: Caps
     in_play: frozenset[str]
-    with_task: bool
+    task: Question | None
+
+
+_Ordered = tuple[Entry, Score | None]
 
 
 def caps_for(memory: MemorySettings, agent: str, *, with_past: bool) -> Caps:
     """Return what a role is offered."""
     given = memory.assembly_for(agent)
     kind = "thinking" if agent in memory.thinking_roles else "working"
-    return Caps(kind, given.user_items, given.project_items, given.user_types, with_past)
+    found = (memory.expansion, memory.active)
+    return Caps(kind, given.user_items, given.project_items, given.user_types, with_past, *found)
 
 
 def paths_in(task: str) -> frozenset[str]:
@@ -96,21 +106,61 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     others = [entry for entry in entries if entry.standing or not entry.one.always]
     of_task = [entry for entry in others if entry.one.origin == TASK]
     rest = [entry for entry in others if entry.one.origin != TASK]
-    ordered: list[tuple[Entry, Score | None]] = [(entry, None) for entry in always]
+    ordered: list[_Ordered] = [(entry, None) for entry in always]
     for group in (sure, of_task, rest):
         ordered += _ranked(group, offer)
+    ordered, unmatched = _recalled(ordered, offer)
     kept, above = _capped(ordered, offer.caps)
-    return tuple(_candidate(entry, number, score) for number, (entry, score) in enumerate(kept, start=1)), above
+    candidates = (_candidate(entry, number, score) for number, (entry, score) in enumerate(kept, start=1))
+    return tuple(candidates), [*unmatched, *above]
 
 
-def _ranked(entries: Sequence[Entry], offer: Offer) -> list[tuple[Entry, Score | None]]:
-    scores = rank([_facts(entry, offer.in_play) for entry in entries], with_task=offer.with_task)
+def _recalled(ordered: Sequence[_Ordered], offer: Offer) -> tuple[list[_Ordered], list[Skipped]]:
+    """Leave out what `@recall` offers and no word of the task is in; behind the rest stands what links bring in."""
+    if offer.task is None:
+        return list(ordered), []
+    left = {id(entry) for entry, score in ordered if _is_unmatched(entry, score, offer)}
+    direct = [each for each in ordered if id(each[0]) not in left]
+    others = {entry.path: entry for entry, _ in ordered if id(entry) in left and entry.body and not entry.standing}
+    hits = [(item, entry) for entry, score in direct if score and score.relevance and (item := typed(entry))]
+
+    def around(hit: tuple[Item, Entry]) -> Iterator[Neighbour]:
+        for entry in others.values():
+            edge = edge_between(hit[0], entry.body.item) if entry.body else None
+            if edge and entry.body:
+                yield Neighbour(entry.body.item, entry.body.item.scope, edge)
+
+    brought: list[_Ordered] = []
+    for found, (item, _) in expanded(hits, (), around, offer.caps.expansion):
+        entry = others.pop(found.item.path)
+        told = f"{item.id} {found.edge.relation} it" if found.edge.outward else f"it {found.edge.relation} {item.id}"
+        brought.append((entry, Score(0, 0, f"a link leads here: {told}")))
+    kept = {id(entry) for entry, _ in brought}
+    skipped = [
+        Skipped(entry.one.layer, entry.one.key, entry.path, entry.tokens, "no word of the task is in it")
+        for entry, _ in ordered
+        if id(entry) in left and id(entry) not in kept
+    ]
+    return [*direct, *brought], skipped
+
+
+def _is_unmatched(entry: Entry, score: Score | None, offer: Offer) -> bool:
+    if entry.one.origin != RECALL or score is None or score.relevance:
+        return False
+    return not _in_play(entry, offer)
+
+
+def _in_play(entry: Entry, offer: Offer) -> bool:
+    item = entry.body.item if entry.body else None
+    return item is not None and any(ref.path in offer.in_play for ref in item.refs)
+
+
+def _ranked(entries: Sequence[Entry], offer: Offer) -> list[_Ordered]:
+    scores = rank([_facts(entry, in_play=_in_play(entry, offer)) for entry in entries], offer.task)
     return [(entries[score.index], score) for score in scores]
 
 
-def _capped(
-    ordered: Sequence[tuple[Entry, Score | None]], caps: Caps
-) -> tuple[list[tuple[Entry, Score | None]], list[Skipped]]:
+def _capped(ordered: Sequence[_Ordered], caps: Caps) -> tuple[list[_Ordered], list[Skipped]]:
     """Leave out the typed items above the cap; what is always loaded by a pattern of files competes with nothing."""
     kept, above, counted = [], [], 0
     for entry, score in ordered:
@@ -137,7 +187,7 @@ def typed(entry: Entry) -> Item | None:
     return item if item is not None and item.type != NOTE and entry.path.endswith(".md") else None
 
 
-def _facts(entry: Entry, in_play: Iterable[str]) -> Ranked:
+def _facts(entry: Entry, *, in_play: bool) -> Ranked:
     body = entry.body
     item = body.item if body else None
     return Ranked(
@@ -145,9 +195,9 @@ def _facts(entry: Entry, in_play: Iterable[str]) -> Ranked:
         importance=item.importance if item else 500,
         confidence=item.confidence if item else 800,
         recency=_recency(item.recency) if item else None,
-        matches=body.matches if body else {},
-        length=body.length if body else 0,
-        in_play=item is not None and any(ref.path in in_play for ref in item.refs),
+        extent=body.extent if body else NOTHING,
+        units=body.units if body else (),
+        in_play=in_play,
     )
 
 
@@ -173,9 +223,11 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         trust=str(entry.trust),
         score=score.total if score else 0,
         why=score.why if score else "always loaded",
+        relevance=score.relevance if score else 0,
         origin=one.origin,
         tier={USER: "global", TASK: "task"}.get(one.origin, "project"),
         item=item.id if item and has_type else "",
+        type=item.type if item and has_type else "",
         scope=item.scope if item and has_type else "",
         standing=entry.standing,
     )

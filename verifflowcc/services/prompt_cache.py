@@ -5,6 +5,7 @@ with one stat for each input, and nothing opened, parsed or imported. Prompts of
 """
 
 import json
+import os
 from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
-_FORMAT = "4"
+_FORMAT = "5"
 
 
 def recall(workspace: Workspace, question: Question) -> Prompt | None:
@@ -69,7 +70,7 @@ def _check(body: bytes) -> bytes:
 
 
 def _prompt(values: "Mapping[str, object]") -> Prompt:
-    given = dict(values)
+    given = dict(values) | {"cached": True}
     layers, notices, items, memory = (given.pop(name) for name in ("layers", "notices", "items", "memory"))
     if not (isinstance(layers, list) and isinstance(notices, list) and isinstance(memory, list)):
         raise TypeError("a kept prompt has layers, notices and numbers of memory")
@@ -81,9 +82,9 @@ def _prompt(values: "Mapping[str, object]") -> Prompt:
 
 
 def _home() -> str:
-    """Whose prompt it is: another home is another person's memory, or none."""
+    """Whose prompt it is, and of which project: another home is another person's memory, or none."""
     try:
-        return f"{user_home()}\0{user_settings_file()}"
+        return f"{user_home()}\0{user_settings_file()}\0{os.environ.get('VFCC_PROJECT', '')}"
     except WorkspaceError:
         return ""
 

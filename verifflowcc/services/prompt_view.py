@@ -19,8 +19,8 @@ from verifflowcc.domain.sources import TASK
 from verifflowcc.services.circumstances import Circumstances
 
 
-def prompt_view(here: Circumstances, shown: Sequence[Shown]) -> PromptView:
-    """Return the view of these entries, in the order given within each layer."""
+def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str] = ()) -> PromptView:
+    """Return the view of these entries, in the order given within each layer, and of the lines of a brief."""
     entries: dict[Layer, tuple[EntryView, ...]] = {
         layer: tuple(_entry(one) for one in shown if one.candidate.layer is layer and one.candidate.origin != TASK)
         for layer in Layer
@@ -30,6 +30,7 @@ def prompt_view(here: Circumstances, shown: Sequence[Shown]) -> PromptView:
         sprint=_sprint(here),
         stage=_stage(here),
         task=prose(here.question.task),
+        brief=tuple(map(one_line, brief)),
         project_entries=entries[Layer.PROJECT],
         sprint_entries=entries[Layer.SPRINT],
         stage_entries=entries[Layer.STAGE],
@@ -53,6 +54,7 @@ def _entry(one: Shown) -> EntryView:
         trust=candidate.trust,
         trimmed=one.trimmed,
         standing=candidate.standing,
+        stale=candidate.stale,
     )
 
 

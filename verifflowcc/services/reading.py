@@ -1,6 +1,6 @@
 """Read the files of a selection: what the index knows is not read again; the rest is read, parsed and learned."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from verifflowcc.adapters.files.items import parse_item
@@ -12,27 +12,26 @@ from verifflowcc.adapters.stamps import settled
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.ports import TokenCounter
+from verifflowcc.domain.recall import Extent, Unit, extent_of
 from verifflowcc.errors import ConflictError, VfccError
+from verifflowcc.recall.units import units_of
 from verifflowcc.text.digest import digest_text
-from verifflowcc.text.terms import term_counts
 
 _THEIRS = "user/"
-TITLE_WEIGHT = 3
-"""A term in the title counts as often as this many in the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A file as memory: its item, the digest of its bytes, the tokens of its body, the number of its terms.
+    """A file as memory: its item, the digest of its bytes, the tokens of its body, and how much of it is searched.
 
-    `matches` says how often each of the terms asked for occurs in it.
+    `units` are there where it holds any of the terms asked for.
     """
 
     item: Item
     digest: str
     tokens: int
-    length: int
-    matches: Mapping[str, int]
+    extent: Extent
+    units: tuple[Unit, ...] = ()
 
 
 @dataclass(slots=True)
@@ -67,13 +66,10 @@ class Reading:
         learned = [one for file in readable if file.path not in known and (one := self._learn(file))]
         self.index.learn(learned)
         known |= {one.known.path: one.known for one in learned}
-        fresh = {
-            one.known.path: {term: one.term_counts[term] for term in terms if term in one.term_counts}
-            for one in learned
-        }
+        fresh = {one.known.path: one.units if _holds(one.units, terms) else () for one in learned}
         self.notices.extend(line for path in sorted(known) for line in known[path].notices.splitlines())
         self._prefetch()
-        return {path: self._body(one, fresh.get(path, matches.get(path, {}))) for path, one in known.items()}
+        return {path: self._body(one, fresh.get(path, matches.get(path, ()))) for path, one in known.items()}
 
     def stored(self, items: Iterable[StoredItem], terms: Sequence[str] = ()) -> dict[str, Body]:
         """Return path → body for items that no file holds; their texts are kept here."""
@@ -82,10 +78,10 @@ class Reading:
         for one in items:
             digest = digest_text(one.text.encode())
             self._texts[one.item.path] = digest, one.body
-            counts = _terms_of(one.item, one.body) if terms else {}
-            matches = {term: counts[term] for term in terms if term in counts}
+            units = units_of(one.item, one.body) if terms else ()
             tokens = self._tokens(one.item.path, digest)
-            bodies[one.item.path] = Body(one.item, digest, tokens, sum(counts.values()), matches)
+            held = units if _holds(units, terms) else ()
+            bodies[one.item.path] = Body(one.item, digest, tokens, extent_of(units), held)
         return bodies
 
     def text(self, path: str, digest: str) -> str:
@@ -115,12 +111,10 @@ class Reading:
             self.problems[file.path] = error.message.removeprefix(f"{file.path}:").lstrip()
         else:
             digest, text = self._texts[file.path]
-            counts = _terms_of(item, text)
+            units = units_of(item, text)
             facts = item_to_text(item)
-            known = Known(
-                file.path, file.signature, digest, facts, notices, sum(counts.values()), settled(file.touched_ns)
-            )
-            return Learned(known, counts)
+            known = Known(file.path, file.signature, digest, facts, notices, extent_of(units), settled(file.touched_ns))
+            return Learned(known, units)
         return None
 
     def _parse(self, path: str, data: bytes) -> tuple[Item, str]:
@@ -131,9 +125,9 @@ class Reading:
     def _prefetch(self) -> None:
         self.index.counts.prefetch(self._count_key(""))
 
-    def _body(self, known: Known, matches: Mapping[str, int]) -> Body:
+    def _body(self, known: Known, units: tuple[Unit, ...]) -> Body:
         tokens = self._tokens(known.path, known.digest)
-        return Body(item_from_text(known.facts), known.digest, tokens, known.length, matches)
+        return Body(item_from_text(known.facts), known.digest, tokens, known.extent, units)
 
     def _tokens(self, path: str, digest: str) -> int:
         key = self._count_key(digest)
@@ -147,5 +141,7 @@ class Reading:
         return f"body/{self.counter.name}/{digest}"
 
 
-def _terms_of(item: Item, text: str) -> Mapping[str, int]:
-    return term_counts("\n".join([*[item.title] * TITLE_WEIGHT, item.path, text]))
+def _holds(units: Iterable[Unit], terms: Iterable[str]) -> bool:
+    """Say whether any unit holds any of the terms."""
+    wanted = set(terms)
+    return any(not wanted.isdisjoint(field.split()) for unit in units for field in unit.terms)

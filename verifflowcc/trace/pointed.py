@@ -1,6 +1,7 @@
 """What an item's code is like now: one digest over all files and symbols that its marks and refs point to."""
 
 from verifflowcc.domain.trace import TraceItem
+from verifflowcc.formats.symbols import digest_of_named
 from verifflowcc.text.digest import digest_text
 from verifflowcc.trace.answers import implementers
 from verifflowcc.trace.view import TraceView
@@ -29,5 +30,4 @@ def _digest(view: TraceView, path: str, symbol: str) -> str:
 def symbol_digest(view: TraceView, path: str, symbol: str) -> str | None:
     """Return the digest of a symbol's text; None where the file or the symbol is not known."""
     file = view.code.get(path)
-    found = sorted(each.digest for each in file.symbols if each.name == symbol) if file else []
-    return found[0] if len(found) == 1 else digest_text("\n".join(found)) if found else None
+    return digest_of_named(each.digest for each in file.symbols if each.name == symbol) if file else None

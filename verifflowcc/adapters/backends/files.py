@@ -6,6 +6,7 @@ from pathlib import Path
 from stat import S_IMODE
 
 from verifflowcc.adapters import stamps
+from verifflowcc.adapters.backends.compared import compared
 from verifflowcc.adapters.backends.file_places import ItemPlaces
 from verifflowcc.adapters.backends.placing import checked_bytes, is_unicode, path_in
 from verifflowcc.adapters.backends.scope_lock import ScopeLock
@@ -13,12 +14,13 @@ from verifflowcc.adapters.files.item_reading import read_stored, read_unchanged
 from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
 from verifflowcc.adapters.files.stored import home_path
 from verifflowcc.adapters.files.write import create_all_atomic, create_atomic, sync_folder, write_atomic
-from verifflowcc.adapters.index.memory_items import Answer, MemoryItems, Question, Reading
+from verifflowcc.adapters.index.memory_items import Answer, Counting, MemoryItems, Question, Reading
 from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Filters, StoredItem
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, order_of
 from verifflowcc.errors import BackendError, ConflictError, WorkspaceError
+from verifflowcc.text.digest import digest_text
 
 _TRIES = 50
 
@@ -116,6 +118,24 @@ class FilesBackend:
         self._problems = answer.problems
         return [item for item, _ in answer.found]
 
+    def changes(self, mark: str | None, known: Known) -> Changes:
+        """Return what changed since a mark of the index, else what differs from `known`; see `MemoryBackend`.
+
+        All that is told anew is among `gone`, too: a file that goes before its text is read is left out, and told the
+        next time. Reading the items raises WorkspaceError where a file did not change and cannot be read any more.
+        """
+        if not self._places.is_there():
+            self._problems = ()
+            return Changes("", (), tuple(known()))
+        told = self._index.changes(self._walk(), self._read, mark)
+        self._problems = told.problems
+        if told.paths is not None:
+            return Changes(told.mark, self._changed(told.files), told.paths)
+        found = compared({each.path: each.digest for each in told.files}, known())
+        changed = frozenset(found.changed)
+        files = [each for each in told.files if each.path in changed]
+        return Changes(told.mark, self._changed(files), (*found.gone, *found.changed), found.complete)
+
     def clear(self) -> None:
         """Remove the files of all items of this scope; what cannot be read as an item stays. Raises WorkspaceError."""
         self._check_folder()
@@ -166,7 +186,7 @@ class FilesBackend:
         found, seen = read_stored(self._root, self._folder, path)
         stamp = seen.stamp if stamps.settled(seen.touched_ns) else ""
         if isinstance(found, StoredItem):
-            return Reading(path, stamp, found.item)
+            return Reading(path, stamp, found.item, digest=digest_text(found.text))
         return Reading(path, stamp, problem=found)
 
     def _with_texts(self, answer: Answer) -> Iterator[StoredItem]:
@@ -175,6 +195,15 @@ class FilesBackend:
             found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, item.path)[0]
             if isinstance(found, StoredItem):
                 yield found
+
+    def _changed(self, files: Iterable[Counting]) -> Iterator[StoredItem]:
+        """Yield items with their texts, but for what is no longer as the index has it: that is told the next time."""
+        for path, stamp, item in ((each.path, each.stamp, each.item) for each in files):
+            found = read_unchanged(self._root, item, stamp) or read_stored(self._root, self._folder, path)[0]
+            if isinstance(found, StoredItem) and found.item.id == item.id:
+                yield found
+            elif stamp and stamps.stamp(self._full(path)) == stamp:
+                raise WorkspaceError(found if isinstance(found, str) else f"{path} was away while it was to be read")
 
     def _find(self, item_id: str) -> StoredItem | None:
         """Return the item where it belongs or was seen last."""

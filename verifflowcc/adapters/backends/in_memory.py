@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock, RLock
 
+from verifflowcc.adapters.backends.compared import compared
 from verifflowcc.adapters.backends.placing import folder_of, path_in, placed
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Filters, StoredItem
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, order_of, ordered_by
+from verifflowcc.text.digest import digest_text
 
 
 class InMemoryBackend:
@@ -68,6 +70,12 @@ class InMemoryBackend:
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return all items without their texts, by id."""
         return self.items()
+
+    def changes(self, mark: str | None, known: Known) -> Changes:
+        """Return what differs from `known`; of several items with one path, the first by id is told."""
+        there = {each.item.path: each for each in reversed(self.list_all())}
+        found = compared({path: digest_text(each.text) for path, each in sorted(there.items())}, known())
+        return Changes("", [there[path] for path in found.changed], found.gone, found.complete)
 
     def clear(self) -> None:
         """Remove all items."""

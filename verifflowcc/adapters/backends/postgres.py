@@ -1,10 +1,11 @@
 """Items of many people and projects in one PostgreSQL database, which itself keeps each owner to their own rows."""
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import cast
 
+from verifflowcc.adapters.backends.compared import compared
 from verifflowcc.adapters.backends.placing import folder_of, path_in, placed
 from verifflowcc.adapters.backends.postgres_query import (
     COLUMNS,
@@ -17,7 +18,7 @@ from verifflowcc.adapters.backends.postgres_query import (
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Filters, StoredItem
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
 from verifflowcc.errors import BackendError, FormatError
 
@@ -31,6 +32,16 @@ _ADD = (
     f"ON CONFLICT (scope, owner, id) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in _NAMES[3:])}"
 )
 _READ_ANEW = f"SELECT path, body FROM vfcc.items WHERE {_OWN} AND reader < %s"
+_FOLDED = (
+    "CASE WHEN position(decode('0d0a', 'hex') IN body) = 0 THEN body"
+    " ELSE decode(replace(encode(body, 'escape'), chr(13) || chr(10), chr(10)), 'escape') END"
+)
+_DIGESTS = (
+    f"SELECT id, path, 'sha256:' || encode(sha256({_FOLDED}), 'hex') FROM vfcc.items WHERE {_OWN} ORDER BY id DESC"
+)
+"""Digests as `text.digest.digest_text` makes them, so that no text that a copy has goes over the network."""
+
+_AT_ONCE = 500
 _LOCK = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('vfcc ' || %s || ' ' || %s, 0))"
 
 
@@ -122,6 +133,17 @@ class PostgresBackend:
         """Return all items without their texts, by id."""
         return self.items()
 
+    def changes(self, mark: str | None, known: Known) -> Changes:
+        """Return what differs from `known`, by digests that the server makes; see `MemoryBackend`.
+
+        Of several items with one path, the first by id is told. What is told anew is among `gone`, too: a row that
+        cannot be read, or went before its text was fetched, is left out.
+        """
+        there = {_path(path): (item_id, str(digest)) for item_id, path, digest in self._run(_DIGESTS, self._own)}
+        found = compared({path: digest for path, (_, digest) in there.items()}, known())
+        names = {path: there[path][0] for path in found.changed}
+        return Changes("", self._fetched(names), (*found.gone, *found.changed), found.complete)
+
     def clear(self) -> None:
         """Remove all items of this person or project, and none of another."""
         with self.writing():
@@ -203,6 +225,16 @@ class PostgresBackend:
         tags: list[Parameter] = [[_bytes(tag) for tag in item.item.tags]]
         return [*self._own, *column_values(item.item), *tags, record, READER, body]
 
+    def _fetched(self, names: Mapping[str, object]) -> Iterator[StoredItem]:
+        """Yield the items at paths, each found by its id; whose path is another one by now is left out."""
+        paths, problems = list(names), list[str]()
+        for begin in range(0, len(paths), _AT_ONCE):
+            part = [names[path] for path in paths[begin : begin + _AT_ONCE]]
+            rows = self._run(f"SELECT id, path, body FROM vfcc.items WHERE {_OWN} AND id = ANY(%s)", (*self._own, part))
+            yield from self._stored(row[1:] for row in rows if names.get(_path(row[1])) == row[0])
+            problems += self._problems
+        self._problems = problems
+
     def _stored(self, rows: Iterable[tuple[object, ...]]) -> list[StoredItem]:
         self._problems, found = [], []
         for path, body in rows:
@@ -231,6 +263,11 @@ def _bytes(text: str) -> bytes:
 
 def _text(value: object) -> str:
     return cast(bytes, value).decode("utf-8", "surrogatepass")
+
+
+def _path(value: object) -> str:
+    """Return a path, also where somebody wrote one by hand that is not UTF-8."""
+    return cast(bytes, value).decode("utf-8", "backslashreplace")
 
 
 def _driver() -> None:

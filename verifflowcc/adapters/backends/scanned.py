@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Filters, MemoryBackend, StoredItem
+from verifflowcc.domain.memory import (
+    DEFAULT_LIMIT,
+    DEFAULT_ORDER,
+    Changes,
+    Filters,
+    Known,
+    MemoryBackend,
+    StoredItem,
+)
 
 Look = Callable[[StoredItem, MemoryBackend], None]
 """Looks at an item that is about to be kept in a store; raises where it must not be."""
@@ -57,6 +65,10 @@ class ScannedBackend:
     def linked(self, names: Iterable[str] = ()) -> list[Item]:
         """Return the items around these names."""
         return self._store.linked(names)
+
+    def changes(self, mark: str | None, known: Known) -> Changes:
+        """Return what changed."""
+        return self._store.changes(mark, known)
 
     def clear(self) -> None:
         """Remove all items."""

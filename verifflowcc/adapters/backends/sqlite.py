@@ -3,20 +3,23 @@
 The file is never replaced: what is damaged or of a newer vfcc is told, and stays as it is.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from verifflowcc.adapters.backends.compared import Compared, compared
 from verifflowcc.adapters.backends.placing import folder_of, is_unicode, path_in, placed
 from verifflowcc.adapters.backends.sqlite_file import in_turn, keep, open_database, stored, told
+from verifflowcc.adapters.backends.sqlite_log import is_logged, newest_mark, paths_since, shorten
 from verifflowcc.adapters.index.facts import item_from_text
 from verifflowcc.adapters.index.item_columns import asked_in_sql, order_in_sql
 from verifflowcc.adapters.index.linked import LINKING, having, names_meant
 from verifflowcc.domain.items import Item
-from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Filters, StoredItem
+from verifflowcc.domain.memory import DEFAULT_LIMIT, DEFAULT_ORDER, Changes, Filters, Known, StoredItem
 from verifflowcc.domain.query import checked_limit, conditions, matches, ordered_by
+from verifflowcc.text.digest import digest_text
 
 _ROWS = "SELECT path, text FROM items WHERE scope = ?"
 
@@ -89,6 +92,24 @@ class SqliteBackend:
             found += self._facts(condition, values)
         return list({item.id: item for item in found}.values())
 
+    def changes(self, mark: str | None, known: Known) -> Changes:
+        """Return what changed since a mark of the database's log, else what differs from `known`.
+
+        Of several items with one path, the first by id is told. The texts are of the state that the new mark stands
+        for. Raises BackendError, ConflictError.
+        """
+        with self._one_state() as logs:
+            paths = paths_since(self._connection, mark, self.scope) if logs else None
+            if paths is not None:
+                texts = self._texts_at(paths)
+                gone = tuple(path for path in paths if path not in texts)
+                return Changes(newest_mark(self._connection), self._read(texts), gone)
+        held = known()
+        with self._one_state() as logs:
+            texts, found = self._differing(held)
+            now = newest_mark(self._connection) if logs else ""
+            return Changes(now, self._read(texts), found.gone, found.complete)
+
     def clear(self) -> None:
         """Remove all items of this scope, and none of another. Raises BackendError, ConflictError."""
         with self.writing():
@@ -111,6 +132,8 @@ class SqliteBackend:
             self._depth += 1
             try:
                 yield
+                if self._depth == 1:
+                    self._shorten_log()
             except BaseException:
                 self._depth -= 1
                 self._end("ROLLBACK")
@@ -140,6 +163,41 @@ class SqliteBackend:
         kept = placed(item, path or path_in(folder_of(self.scope), item))
         with told(self._file):
             keep(self._connection, kept)
+
+    @contextmanager
+    def _one_state(self) -> Iterator[bool]:
+        """Read one state of the database inside, or go on in the one being written; say whether changes are logged."""
+        with self._lock, told(self._file):
+            if self._connection.in_transaction:
+                yield is_logged(self._connection)
+                return
+            self._connection.execute("BEGIN")
+            try:
+                yield is_logged(self._connection)
+            finally:
+                self._connection.rollback()
+
+    def _texts_at(self, paths: Iterable[str]) -> dict[str, bytes]:
+        statement = f"{_ROWS} AND path = ? ORDER BY id LIMIT 1"
+        return {path: text for each in paths for path, text in self._rows(statement, (self.scope, each))}
+
+    def _differing(self, held: Mapping[str, str]) -> tuple[dict[str, bytes], Compared]:
+        """Return path → text of what is new or differs, and how all compares with what a copy holds."""
+        digests, texts = dict[str, str](), dict[str, bytes]()
+        for path, text in self._connection.execute(f"{_ROWS} ORDER BY id", (self.scope,)):
+            if path not in digests:
+                digests[path] = digest_text(text)
+                if held.get(path) != digests[path]:
+                    texts[path] = text
+        return texts, compared(digests, held)
+
+    def _read(self, texts: Mapping[str, bytes]) -> Iterator[StoredItem]:
+        return (stored(self._file, path, text) for path, text in texts.items())
+
+    def _shorten_log(self) -> None:
+        with told(self._file):
+            if self._connection.in_transaction and is_logged(self._connection):
+                shorten(self._connection)
 
     def _end(self, statement: str) -> None:
         """End the outermost transaction; one that could not be committed is undone."""

@@ -8,6 +8,7 @@ from time import monotonic, sleep
 from typing import TypeVar
 
 from verifflowcc import __version__
+from verifflowcc.adapters.backends.sqlite_log import LOG, add_log
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.index.facts import item_to_text
@@ -103,6 +104,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
         _in_one(connection, lambda: _create(connection, file))
     if _read_by(connection) != __version__:
         _in_one(connection, lambda: _read_again(connection, file))
+    add_log(connection)
 
 
 def _write_ahead(connection: sqlite3.Connection, file: Path) -> None:
@@ -140,7 +142,7 @@ def _create(connection: sqlite3.Connection, file: Path) -> None:
     """Make the tables, unless another process has made them by now."""
     if _layout(connection, file):
         return
-    for statement in _TABLES:
+    for statement in (*_TABLES, *LOG):
         connection.execute(statement)
     connection.execute("INSERT INTO about VALUES ('read by', ?)", (__version__,))
 

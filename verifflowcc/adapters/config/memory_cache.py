@@ -4,13 +4,16 @@ from typing import TypedDict
 
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.config import (
+    ActiveSettings,
     Assembly,
     ConsolidationSettings,
+    ExpansionSettings,
     ExtractionMode,
     MemorySettings,
     RerankSettings,
     ScopeMode,
     SecretScanner,
+    Stale,
 )
 from verifflowcc.domain.item_types import ScopeKind
 
@@ -25,6 +28,17 @@ class _Rerank(TypedDict):
     enabled: bool
     max_candidates: int
     trigger_min_margin: int
+
+
+class _Expansion(TypedDict):
+    enabled: bool
+    max_items: int
+    min_confidence: int
+
+
+class _Active(TypedDict):
+    pre_brief: bool
+    file_boost: bool
 
 
 class _Consolidation(TypedDict):
@@ -45,9 +59,13 @@ class Memory(TypedDict):
     max_llm_calls_per_turn: int
     scope_mode: str
     rerank: _Rerank
+    expansion: _Expansion
+    active: _Active
+    embeddings: bool
     consolidation: _Consolidation
     ttl_days: dict[str, int | None]
     secret_scanner: str
+    stale: str
 
 
 def memory_body(memory: MemorySettings) -> Memory:
@@ -67,12 +85,20 @@ def memory_body(memory: MemorySettings) -> Memory:
             "max_candidates": memory.rerank.max_candidates,
             "trigger_min_margin": memory.rerank.trigger_min_margin,
         },
+        "expansion": {
+            "enabled": memory.expansion.enabled,
+            "max_items": memory.expansion.max_items,
+            "min_confidence": memory.expansion.min_confidence,
+        },
+        "active": {"pre_brief": memory.active.pre_brief, "file_boost": memory.active.file_boost},
+        "embeddings": memory.embeddings,
         "consolidation": {
             "enabled": memory.consolidation.enabled,
             "interval_days": memory.consolidation.interval_days,
         },
         "ttl_days": dict(memory.ttl_days),
         "secret_scanner": memory.secret_scanner.value,
+        "stale": memory.stale.value,
     }
 
 
@@ -89,9 +115,13 @@ def memory_settings(body: Memory) -> MemorySettings:
         max_llm_calls_per_turn=body["max_llm_calls_per_turn"],
         scope_mode=ScopeMode(body["scope_mode"]),
         rerank=RerankSettings(**body["rerank"]),
+        expansion=ExpansionSettings(**body["expansion"]),
+        active=ActiveSettings(**body["active"]),
+        embeddings=body["embeddings"],
         consolidation=ConsolidationSettings(**body["consolidation"]),
         ttl_days=dict(body["ttl_days"]),
         secret_scanner=SecretScanner(body["secret_scanner"]),
+        stale=Stale(body["stale"]),
     )
 
 

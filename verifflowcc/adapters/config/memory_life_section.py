@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from verifflowcc.adapters.config.patterns import millionths
 from verifflowcc.adapters.config.section import WRONG, Section, obeys
-from verifflowcc.domain.config import ConsolidationSettings, RerankSettings
+from verifflowcc.domain.config import ActiveSettings, ConsolidationSettings, ExpansionSettings, RerankSettings
 from verifflowcc.domain.item_types import TYPES
 from verifflowcc.text.near import nearest
 
@@ -45,7 +45,7 @@ Days = Annotated[int, Field(ge=1, le=MOST_DAYS)]
 
 
 class RerankSection(Section):
-    """Whether a model orders the best candidates anew. Nothing does yet: it comes with searching."""
+    """Whether a model orders the best candidates anew."""
 
     enabled: bool = Field(default=False, description="Whether a model is asked to order the best candidates.")
     max_candidates: Annotated[int, Field(ge=1, le=MOST_CANDIDATES)] = Field(
@@ -60,6 +60,43 @@ class RerankSection(Section):
     def settings(self) -> RerankSettings:
         """Return what the section says, as the program uses it."""
         return RerankSettings(self.enabled, self.max_candidates, self.trigger_min_margin)
+
+
+class ExpansionSection(Section):
+    """Whether recall follows links one step."""
+
+    enabled: bool = Field(default=True, description="Whether the best hits bring in what they link to.")
+    max_items: Annotated[int, Field(ge=0, le=MOST_CANDIDATES)] = Field(
+        default=ExpansionSettings().max_items, description="The most items that links bring in."
+    )
+    min_confidence: Margin = Field(
+        default=ExpansionSettings().min_confidence,
+        description="Items of less confidence, from 0 to 1, are not brought in.",
+        json_schema_extra={"default": ExpansionSettings().min_confidence / _THOUSAND},
+    )
+
+    def settings(self) -> ExpansionSettings:
+        """Return what the section says, as the program uses it."""
+        return ExpansionSettings(self.enabled, self.max_items, self.min_confidence)
+
+
+class ActiveSection(Section):
+    """What memory does unasked."""
+
+    pre_brief: bool = Field(
+        default=True, description="Whether a role that plans gets a checklist of what bears on the task."
+    )
+    file_boost: bool = Field(default=True, description="Whether items that speak of files in play are lifted.")
+
+    def settings(self) -> ActiveSettings:
+        """Return what the section says, as the program uses it."""
+        return ActiveSettings(self.pre_brief, self.file_boost)
+
+
+class EmbeddingsSection(Section):
+    """Whether recall compares meanings too, by a small model on this machine."""
+
+    enabled: bool = Field(default=False, description="Whether the extra embeddings is used.")
 
 
 class ScopeSection(Section):

@@ -8,7 +8,10 @@ from typing import Annotated, Literal
 from pydantic import Field, WithJsonSchema, model_validator
 
 from verifflowcc.adapters.config.memory_life_section import (
+    ActiveSection,
     ConsolidationSection,
+    EmbeddingsSection,
+    ExpansionSection,
     LifecycleSection,
     RerankSection,
     ScopeSection,
@@ -26,6 +29,7 @@ from verifflowcc.domain.config import (
     MemorySettings,
     ScopeMode,
     SecretScanner,
+    Stale,
 )
 from verifflowcc.domain.item_types import USER_TYPES, ScopeKind
 from verifflowcc.text.near import nearest
@@ -120,8 +124,11 @@ class MemorySection(Section):
     max_llm_calls_per_turn: Annotated[int, Field(ge=0, le=MOST_CALLS)] = Field(
         default=1, description="The most calls of a model that memory makes for one turn; 0 asks none."
     )
-    rerank: RerankSection = Field(
-        default_factory=RerankSection, description="A second look at the best candidates; not built yet."
+    rerank: RerankSection = Field(default_factory=RerankSection, description="A second look at the best candidates.")
+    expansion: ExpansionSection = Field(default_factory=ExpansionSection, description="What links bring in.")
+    active: ActiveSection = Field(default_factory=ActiveSection, description="What memory does unasked.")
+    embeddings: EmbeddingsSection = Field(
+        default_factory=EmbeddingsSection, description="Comparing meanings beside words."
     )
     scope: ScopeSection = Field(default_factory=ScopeSection, description="How scopes are chosen.")
     lifecycle: LifecycleSection = Field(default_factory=LifecycleSection, description="How long items live.")
@@ -131,6 +138,10 @@ class MemorySection(Section):
 
     secret_scanner: Literal["own", "detect-secrets"] = Field(
         default="own", description="Who looks for secrets in what is written: vfcc, or detect-secrets beside it."
+    )
+
+    stale: Literal["flag", "withhold"] = Field(
+        default="flag", description="What becomes of an item whose code changed: it is marked, or left out of prompts."
     )
 
     @model_validator(mode="before")
@@ -167,7 +178,11 @@ class MemorySection(Section):
             max_llm_calls_per_turn=self.max_llm_calls_per_turn,
             scope_mode=ScopeMode(self.scope.mode),
             rerank=self.rerank.settings(),
+            expansion=self.expansion.settings(),
+            active=self.active.settings(),
+            embeddings=self.embeddings.enabled,
             consolidation=self.consolidation.settings(),
             ttl_days=self.lifecycle.ttl_days(),
             secret_scanner=SecretScanner(self.secret_scanner),
+            stale=Stale(self.stale),
         )

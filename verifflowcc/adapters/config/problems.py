@@ -19,7 +19,10 @@ from verifflowcc.adapters.config.gates_section import (
 from verifflowcc.adapters.config.memory_life_section import (
     MOST_CANDIDATES,
     MOST_DAYS,
+    ActiveSection,
     ConsolidationSection,
+    EmbeddingsSection,
+    ExpansionSection,
     LifecycleSection,
     RerankSection,
     ScopeSection,
@@ -46,7 +49,7 @@ from verifflowcc.adapters.config.models import (
 from verifflowcc.adapters.config.section import SENTENCE
 from verifflowcc.adapters.config.trace_section import TraceSection
 from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
-from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode
+from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode, SecretScanner, Stale
 from verifflowcc.text.near import nearest
 
 ANY = "*"
@@ -67,6 +70,9 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("memory", "assembly"), AssembliesSection),
     (("memory", "assembly", ANY), ThinkingSection),
     (("memory", "rerank"), RerankSection),
+    (("memory", "expansion"), ExpansionSection),
+    (("memory", "active"), ActiveSection),
+    (("memory", "embeddings"), EmbeddingsSection),
     (("memory", "scope"), ScopeSection),
     (("memory", "lifecycle"), LifecycleSection),
     (("memory", "consolidation"), ConsolidationSection),
@@ -84,6 +90,8 @@ _CHOICES: dict[Loc, tuple[str, ...]] = {
     ("memory", "backends", "task"): TASK_BACKENDS,
     ("memory", "extraction_mode"): tuple(ExtractionMode),
     ("memory", "scope", "mode"): tuple(ScopeMode),
+    ("memory", "secret_scanner"): tuple(SecretScanner),
+    ("memory", "stale"): tuple(Stale),
     ("git", "commit"): ("never", "always"),
     ("tokens", "encoding"): ("o200k_base", "cl100k_base"),
 }
@@ -121,6 +129,9 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("memory", "max_llm_calls_per_turn"), f"a whole number from 0 to {MOST_CALLS}"),
     (("memory", "rerank", "max_candidates"), f"a whole number from 1 to {MOST_CANDIDATES:,}"),
     (("memory", "rerank", "trigger_min_margin"), "a number from 0 to 1 with at most three decimals"),
+    (("memory", "expansion", "max_items"), f"a whole number from 0 to {MOST_CANDIDATES:,}"),
+    (("memory", "expansion", "min_confidence"), "a number from 0 to 1 with at most three decimals"),
+    (("memory", "active", ANY), "true or false"),
     (("memory", "lifecycle", "type_ttl_days"), "a mapping from types to days"),
     (("memory", "lifecycle", "type_ttl_days", ANY), f"a whole number of days from 1 to {MOST_DAYS:,}, or null: never"),
     (("memory", "consolidation", "interval"), "a number of days such as 7d"),

@@ -84,8 +84,15 @@ def _learning(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
     yield _setting(lines, rerank.enabled, "memory", "rerank", "enabled")
     yield _setting(lines, rerank.max_candidates, "memory", "rerank", "max_candidates")
     yield _setting(lines, rerank.trigger_min_margin / 1000, "memory", "rerank", "trigger_min_margin")
+    yield _setting(lines, memory.expansion.enabled, "memory", "expansion", "enabled")
+    yield _setting(lines, memory.expansion.max_items, "memory", "expansion", "max_items")
+    yield _setting(lines, memory.expansion.min_confidence / 1000, "memory", "expansion", "min_confidence")
+    yield _setting(lines, memory.active.pre_brief, "memory", "active", "pre_brief")
+    yield _setting(lines, memory.active.file_boost, "memory", "active", "file_boost")
+    yield _setting(lines, memory.embeddings, "memory", "embeddings", "enabled")
     yield _setting(lines, memory.scope_mode.value, "memory", "scope", "mode")
     yield _setting(lines, memory.secret_scanner.value, "memory", "secret_scanner")
+    yield _setting(lines, memory.stale.value, "memory", "stale")
     if not memory.ttl_days:
         yield _setting(lines, (), "memory", "lifecycle", "type_ttl_days")
     for name, days in memory.ttl_days.items():

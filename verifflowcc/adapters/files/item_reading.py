@@ -10,7 +10,6 @@ from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter import split
 from verifflowcc.text.conflict_markers import conflict_line
 
 
@@ -45,6 +44,8 @@ def read_unchanged(root: Path, item: Item, stamp: str) -> StoredItem | None:
             text = file.read().decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
+    from verifflowcc.formats.front_matter import split
+
     return StoredItem(item, text, split(text.replace("\r\n", "\n")).body)
 
 

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISREG
@@ -23,6 +23,31 @@ def append_whole(path: Path, handle: int, lines: bytes) -> None:
     before = b"\n" if size and os.pread(handle, 1, size - 1) != b"\n" else b""
     if os.write(handle, before + lines) != len(before + lines):
         raise WorkspaceError(f"cannot write {path}: there is no space for all of it")
+
+
+def has_passed(path: Path, handle: int, lines: bytes, step_bytes: int) -> bool:
+    """Add whole lines as `append_whole` does; return whether the log has passed a multiple of `step_bytes` by them."""
+    append_whole(path, handle, lines)
+    ends = os.lseek(handle, 0, os.SEEK_CUR)
+    return ends // step_bytes > (ends - len(lines)) // step_bytes
+
+
+def make_smaller(path: Path, smaller: Callable[[bytes], bytes]) -> None:
+    """Put what `smaller` makes of the log in its place, where that is shorter, with all who add kept out.
+
+    They open the log anew when they find another file in its place, so that no line of theirs is lost with this one.
+    Where it cannot be done (others hold it for too long, no space) the log stays as it is.
+    """
+    from verifflowcc.adapters.files.write import write_atomic
+
+    try:
+        with held(path, alone=True):
+            data = read_log(path)
+            shorter = smaller(data)
+            if len(shorter) < len(data):
+                write_atomic(path, shorter)
+    except (OSError, WorkspaceError, ConflictError):
+        return
 
 
 @contextmanager

@@ -4,12 +4,10 @@ It is local, ignored by git, and may be deleted: the counters then begin again. 
 bytes, what is older than today is summed in it.
 """
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
-from verifflowcc.adapters.files.log_file import adding_to, append_whole, held, log_said, read_log
-from verifflowcc.errors import ConflictError, WorkspaceError
+from verifflowcc.adapters.files.log_file import adding_to, has_passed, log_said, make_smaller, read_log
 
 LOG = "metrics.jsonl"
 GROWN_BYTES = 1 << 20
@@ -24,36 +22,19 @@ def add_metrics(folder: Path, root: Path, lines: bytes, today: str) -> None:
     """
     path = folder / LOG
     with adding_to(path, root, alone=False) as handle:
-        has_grown = _added(path, handle, lines)
+        has_grown = has_passed(path, handle, lines, GROWN_BYTES)
     if has_grown:
         _sum_up(path, today)
 
 
-def _added(path: Path, handle: int, lines: bytes) -> bool:
-    """Add whole lines; return whether the log has passed a multiple of `GROWN_BYTES` with them."""
-    append_whole(path, handle, lines)
-    ends = os.lseek(handle, 0, os.SEEK_CUR)
-    return ends // GROWN_BYTES > (ends - len(lines)) // GROWN_BYTES
-
-
 def _sum_up(path: Path, today: str) -> None:
-    """Put the sums in the place of older lines, with all who add kept out.
+    """Put the sums in the place of older lines.
 
-    They open the log anew when they find another file in its place, so that no line of theirs is lost with this one.
-    Where it cannot be done (others hold it for too long, no space) it is done when it has grown again: what was to be
-    counted is in it already, and nothing but space is lost by that.
+    What was to be counted is in the log already: where it cannot be done, nothing but space is lost by that.
     """
-    from verifflowcc.adapters.files.write import write_atomic
     from verifflowcc.formats.metric_days import sum_days
 
-    try:
-        with held(path, alone=True):
-            data = read_log(path)
-            summed = sum_days(data, today)
-            if len(summed) < len(data):
-                write_atomic(path, summed)
-    except (OSError, WorkspaceError, ConflictError):
-        return
+    make_smaller(path, lambda data: sum_days(data, today))
 
 
 def read_metrics_log(folder: Path) -> bytes:
@@ -69,6 +50,6 @@ def add_after_reading(folder: Path, root: Path, decide: Callable[[bytes], bytes]
     """
     path = folder / LOG
     with adding_to(path, root, alone=True) as handle:
-        has_grown = _added(path, handle, decide(read_log(path)))
+        has_grown = has_passed(path, handle, decide(read_log(path)), GROWN_BYTES)
     if has_grown:
         _sum_up(path, today)

@@ -3,7 +3,6 @@
 import hashlib
 import re
 
-from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.text.slug import slug
 
@@ -13,6 +12,8 @@ _FOLDERS = {"decision": "decisions", "convention": "conventions"}
 
 def stored_item(path: str, data: bytes) -> StoredItem:
     """Return the bytes of an item's file as a stored item. Raises FormatError where they are not UTF-8."""
+    from verifflowcc.adapters.files.items import parse_item  # what reads texts costs more than a whole question
+
     parsed = parse_item(path, data)
     return StoredItem(parsed.item, data.decode("utf-8"), parsed.body)
 

@@ -2,8 +2,6 @@
 
 import errno
 import os
-import secrets
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,6 +80,8 @@ def is_temporary(name: str) -> bool:
 
 
 def _replace(path: Path, raw: bytes, *, durable: bool = True, mode: int | None = None) -> None:
+    import tempfile  # takes long to import, and most commands write nothing
+
     handle, name = tempfile.mkstemp(prefix=f"{PREFIX}{os.getpid()}-", suffix=SUFFIX, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -127,7 +127,7 @@ def _create_batch(files: Sequence[tuple[Path, bytes]]) -> list[bool]:
 
 
 def _temporary(path: Path) -> Path:
-    return path.with_name(f"{PREFIX}{os.getpid()}-{secrets.token_hex(8)}{SUFFIX}")
+    return path.with_name(f"{PREFIX}{os.getpid()}-{os.urandom(8).hex()}{SUFFIX}")
 
 
 def _write_new(name: Path, raw: bytes) -> None:

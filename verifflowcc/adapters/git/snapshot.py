@@ -3,7 +3,7 @@
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,6 +32,27 @@ def committed_tree(root: Path, revision: str, paths: tuple[str, ...]) -> Iterato
             if not wanted:
                 break
         yield top, commit
+
+
+def add_committed(root: Path, top: Path, commit: str, paths: Collection[str]) -> None:
+    """Write more of a commit to a folder that `committed_tree` gave: the files and links at plain `paths`.
+
+    Of a folder there is only itself then, and of a link in the middle of a path the link. Raises as `committed_tree`.
+    """
+    wanted = {
+        "/".join(parts[: number + 1]) for path in paths for parts in [path.split("/")] for number in range(len(parts))
+    }
+    entries = _git(root, "ls-tree", "-t", "-z", commit, "--", *sorted(wanted)).split("\0") if wanted else []
+    lines = []
+    for line in entries:
+        meta, _, path = line.partition("\t")
+        if path not in wanted or os.path.lexists(top / path):
+            continue
+        if meta.split()[0] in (LINK_MODE, *FILE_MODES):
+            lines.append(line)
+        else:
+            _make_folder(top / path, top, path)
+    _write(root, top, lines)
 
 
 def _listed(root: Path, commit: str, paths: set[str]) -> list[str]:

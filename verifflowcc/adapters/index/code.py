@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from verifflowcc.adapters.index.kept import KeptTables, summed, unsummed
 
 _FEW = 200
-_SPARE = 1_000
+SPARE = 1_000
 
 Key = tuple[str, str]
 """The digest of a file's content, and the kind of reading."""
@@ -26,15 +26,15 @@ class CodeIndex(KeptTables):
             if (digest, kind) in wanted and (facts := unsummed(kept)) is not None
         }
 
-    def learn(self, new: Mapping[Key, str], present: Collection[Key]) -> None:
-        """Keep what was just read; forget what is not `present` once there is more of that than of the rest."""
+    def learn(self, new: Mapping[Key, str], present: Collection[Key], spare: int = SPARE) -> None:
+        """Keep what was just read; forget what is not `present` once that is more than the rest and `spare` more."""
         if not new:
             return
         with self._writing() as store:
             values = [(digest, kind, summed(facts)) for (digest, kind), facts in new.items()]
             store.write_all("INSERT OR REPLACE INTO code VALUES (?, ?, ?)", values)
             ((count,),) = store.rows("SELECT count(*) FROM code")
-            if count > 2 * len(present) + _SPARE:
+            if count > 2 * len(present) + spare:
                 known = store.rows("SELECT digest, kind FROM code")
                 gone = [(digest, kind) for digest, kind in known if (digest, kind) not in present]
                 store.write_all("DELETE FROM code WHERE digest = ? AND kind = ?", gone)

@@ -1,19 +1,25 @@
 """What is known of each file, by its stat signature: a file that did not change is neither read nor parsed again."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.index.units import units_from_text, units_to_text
+from verifflowcc.domain.recall import Extent, Unit
 
-Matches = Mapping[str, Mapping[str, int]]
-"""Path → term → how often it occurs there."""
+_MOST_VALUES = 500
+
+Matches = Mapping[str, tuple[Unit, ...]]
+"""Path → what of a file is searched, for files that hold any of the terms asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A file as it was read: its digest, the facts parsed from it (JSON), what the parser noticed (one notice
-    a line) and the number of its terms.
+    """A file as it was read: its digest, the facts parsed from it (JSON), and what the parser noticed (one a line).
+
+    `extent` is the number of its units, and of their terms by field.
     """
 
     path: str
@@ -21,16 +27,21 @@ class Known:
     digest: str
     facts: str
     notices: str
-    length: int
+    extent: Extent
     settled: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A file that was just read, with its terms and how often each occurs."""
+    """A file that was just read, with what of it is searched."""
 
     known: Known
-    term_counts: Mapping[str, int]
+    units: tuple[Unit, ...]
+
+    @property
+    def terms(self) -> set[str]:
+        """All terms in it."""
+        return {term for unit in self.units for field in unit.terms for term in field.split()}
 
 
 class FileIndex:
@@ -40,8 +51,8 @@ class FileIndex:
         self._store = store
 
     def known(self, files: Sequence[Found], terms: Sequence[str]) -> tuple[dict[str, Known], Matches]:
-        """Return what is known of those of `files` whose signature is unchanged and settled, by path, and how often
-        each of `terms` occurs in files: path → term → count.
+        """Return what is known of those of `files` whose signature is unchanged and settled, by path, and what is
+        searched of the files that hold any of `terms`, by path.
 
         Both are of one state of the index, whatever another process writes meanwhile; nothing where it is damaged.
         """
@@ -60,21 +71,24 @@ class FileIndex:
     def _known(self, files: Sequence[Found]) -> dict[str, Known]:
         wanted = {file.path: file.signature for file in files}
         return {
-            path: Known(path, signature, digest, facts, notices, length, True)
-            for path, signature, settled, digest, facts, notices, length in self._rows(wanted)
+            path: Known(path, signature, digest, facts, notices, Extent(*json.loads(extent)), True)
+            for path, signature, settled, digest, facts, notices, extent in self._rows(wanted)
             if settled and wanted.get(path) == signature
         }
 
     def _matches(self, terms: Sequence[str]) -> Matches:
-        found: dict[str, dict[str, int]] = {}
-        query = "SELECT path, count FROM postings JOIN files USING (number) WHERE term = ?"
-        for term in terms:
-            for path, count in self._store.rows(query, (term,)):
-                found.setdefault(path, {})[term] = count
+        found: dict[str, tuple[Unit, ...]] = {}
+        for begin in range(0, len(terms), _MOST_VALUES):
+            part = terms[begin : begin + _MOST_VALUES]
+            numbers = f"SELECT DISTINCT number FROM postings WHERE term IN ({','.join('?' * len(part))})"
+            query = f"SELECT path, units FROM files JOIN file_units USING (number) WHERE number IN ({numbers})"
+            for path, units in self._store.rows(query, tuple(part)):
+                if path not in found:
+                    found[path] = units_from_text(units)
         return found
 
-    def _rows(self, wanted: Mapping[str, str]) -> list[tuple[str, str, int, str, str, str, int]]:
-        columns = "SELECT path, signature, settled, digest, facts, notices, length FROM files"
+    def _rows(self, wanted: Mapping[str, str]) -> list[tuple[str, str, int, str, str, str, str]]:
+        columns = "SELECT path, signature, settled, digest, facts, notices, extent FROM files"
         if len(wanted) > 200:
             return self._store.rows(columns)
         marks = ",".join("?" * len(wanted))
@@ -84,6 +98,7 @@ class FileIndex:
         known = file.known
         for old in self._store.rows("SELECT number FROM files WHERE path = ?", (known.path,)):
             self._store.rows("DELETE FROM postings WHERE number = ?", old)
+            self._store.rows("DELETE FROM file_units WHERE number = ?", old)
         self._store.rows(
             "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -94,9 +109,8 @@ class FileIndex:
                 known.digest,
                 known.facts,
                 known.notices,
-                known.length,
+                json.dumps(known.extent),
             ),
         )
-        self._store.write_all(
-            "INSERT INTO postings VALUES (?, ?, ?)", [(term, number, count) for term, count in file.term_counts.items()]
-        )
+        self._store.rows("INSERT INTO file_units VALUES (?, ?)", (number, units_to_text(file.units)))
+        self._store.write_all("INSERT INTO postings VALUES (?, ?)", [(term, number) for term in sorted(file.terms)])

@@ -31,7 +31,7 @@ class Index:
         return tuple(dict.fromkeys(filter(None, [self._store.notice, *self._notices])))
 
     def known(self, files: Sequence[Found], terms: Sequence[str]) -> tuple[dict[str, Known], Matches]:
-        """Return what is known of unchanged files, by path, and path → term → count for files with any of `terms`."""
+        """Return what is known of unchanged files, by path, and what is searched of files with any of `terms`."""
         try:
             return self._files.known(files, terms)
         except sqlite3.OperationalError as error:

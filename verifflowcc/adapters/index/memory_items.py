@@ -15,6 +15,7 @@ from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.adapters.index.item_columns import COLUMNS, asked_in_sql, column_values, order_in_sql
 from verifflowcc.adapters.index.kept import summed, unsummed
 from verifflowcc.adapters.index.linked import LINKING, having, names_meant
+from verifflowcc.adapters.index.memory_log import log_changes, newest_mark, paths_since
 from verifflowcc.adapters.index.store import Store
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.query import Condition, Value, matches, ordered_by
@@ -22,7 +23,7 @@ from verifflowcc.errors import BackendError
 
 _T = TypeVar("_T")
 _TRIES = 4
-_LEARN = f"INSERT INTO memory_items VALUES (?, ?, ?, ?, NULL, {','.join('?' * len(COLUMNS))}, ?)"
+_LEARN = f"INSERT INTO memory_items VALUES (?, ?, ?, ?, NULL, {','.join('?' * len(COLUMNS))}, ?, ?)"
 _BELOW = "path > ? AND path < ?"
 _NOT_READ = f"FROM memory_items WHERE (problem IS NOT NULL OR path <> first) AND {_BELOW}"
 _RANK = (
@@ -35,13 +36,14 @@ _RANK = (
 class Reading(NamedTuple):
     """A file as it was read: its item, or why it holds none; neither where there is no file any more.
 
-    `stamp` is empty where the file may change again without another stamp.
+    `stamp` is empty where the file may change again without another stamp; `digest` is that of an item's text.
     """
 
     path: str
     stamp: str = ""
     item: Item | None = None
     problem: str | None = None
+    digest: str = ""
 
 
 class Question(NamedTuple):
@@ -56,6 +58,29 @@ class Answer(NamedTuple):
     """Items with the stamps that their files had, in order, and what could not be read."""
 
     found: tuple[tuple[Item, str], ...]
+    problems: tuple[str, ...]
+
+
+class Counting(NamedTuple):
+    """A file that counts as an item, as the index has it."""
+
+    path: str
+    stamp: str
+    digest: str
+    facts: str
+
+    @property
+    def item(self) -> Item:
+        """The item, which takes a while to read."""
+        return item_from_text(self.facts)
+
+
+class Told(NamedTuple):
+    """Files that count: where `paths` are given, those at the paths that changed since a mark, else all."""
+
+    mark: str
+    files: tuple[Counting, ...]
+    paths: tuple[str, ...] | None
     problems: tuple[str, ...]
 
 
@@ -105,6 +130,13 @@ class MemoryItems:
     def linked(self, walk: ItemWalk, read: Callable[[str], Reading], names: Iterable[str]) -> Answer:
         """Return the items that links connect, and those with one of these ids, paths or keys. Raises BackendError."""
         return self._current(walk, read, lambda: self._linked(names, walk))
+
+    def changes(self, walk: ItemWalk, read: Callable[[str], Reading], mark: str | None) -> Told:
+        """Return what counts at the paths that changed since a mark, or all that counts where the mark is of no use.
+
+        Raises BackendError.
+        """
+        return self._current(walk, read, lambda: self._told(mark, walk))
 
     @property
     def _store(self) -> Store:
@@ -157,12 +189,40 @@ class MemoryItems:
     def _learn(self, readings: Iterable[Reading], gone: Iterable[str]) -> None:
         new = list(readings)
         ids = {reading.item.id for reading in new if reading.item}
+        touched = set()
         for path in (*gone, *(reading.path for reading in new)):
-            before = self._store.rows("DELETE FROM memory_items WHERE path = ? RETURNING id", (path,))
-            ids.update(item_id for (item_id,) in before if item_id is not None)
+            for (item_id,) in self._store.rows("DELETE FROM memory_items WHERE path = ? RETURNING id", (path,)):
+                if item_id is not None:
+                    ids.add(item_id)
+                    touched.add(path)
         self._store.write_all(_LEARN, [_row(reading) for reading in new if reading.item or reading.problem])
         self._store.write_all(_RANK, [(item_id, *self._range) * 2 for item_id in ids])
-        self._store.rows("INSERT OR IGNORE INTO memory_folders VALUES (?)", (self._folder,))
+        self._log(touched, ids)
+
+    def _log(self, touched: set[str], ids: Iterable[str]) -> None:
+        """Log the paths where items were, and all of the files with ids of which another may count now."""
+        if not self._is_known():
+            # No mark of this folder can be in a log that began before it: one row, so that the next has a mark, is all.
+            self._store.rows("INSERT INTO memory_folders VALUES (?)", (self._folder,))
+            log_changes(self._store, [self._folder])
+            return
+        statement = f"SELECT path FROM memory_items WHERE id = ? AND {_BELOW}"
+        for item_id in ids:
+            touched.update(path for (path,) in self._store.rows(statement, (item_id, *self._range)))
+        if touched:
+            log_changes(self._store, sorted(touched))
+
+    def _told(self, mark: str | None, walk: ItemWalk) -> Told:
+        paths = paths_since(self._store, mark, self._range)
+        statement = f"SELECT path, stamp, digest, facts FROM memory_items WHERE path = first AND {_BELOW}"
+        if paths is None:
+            rows = self._store.rows(f"{statement} ORDER BY id", self._range)
+        else:
+            rows = [
+                row for path in paths for row in self._store.rows(f"{statement} AND path = ?", (*self._range, path))
+            ]
+        files = tuple(Counting(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+        return Told(newest_mark(self._store), files, None if paths is None else tuple(paths), self._wrong(walk))
 
     def _asked(self, question: Question, walk: ItemWalk) -> Answer:
         asked, order = asked_in_sql(question.conditions), order_in_sql(question.order_by)
@@ -207,16 +267,21 @@ def _read_all(paths: Iterable[str], read: Callable[[str], Reading], readings: di
 def _row(reading: Reading) -> tuple[object, ...]:
     item = reading.item
     if item is None:
-        return (reading.path, reading.stamp, reading.problem, None, *(None for _ in COLUMNS), None)
-    return (reading.path, reading.stamp, None, item.id, *column_values(item), summed(item_to_text(item)))
+        return (reading.path, reading.stamp, reading.problem, None, *(None for _ in COLUMNS), None, None)
+    facts = summed(item_to_text(item))
+    return (reading.path, reading.stamp, None, item.id, *column_values(item), facts, reading.digest)
 
 
 def _item(facts: object) -> Item:
     """Return the item of a row. Raises sqlite3.DatabaseError where the row is damaged."""
+    return item_from_text(_sound(facts))
+
+
+def _sound(facts: object) -> str:
     text = unsummed(facts)
     if text is None:
         raise sqlite3.DatabaseError("a row of the index is damaged")
-    return item_from_text(text)
+    return text
 
 
 def _limit(limit: int | None) -> int:

@@ -10,7 +10,11 @@ from verifflowcc import __version__
 from verifflowcc.adapters.index.item_columns import definitions
 from verifflowcc.adapters.index.linked import LINKING
 
-LAYOUT = 7
+LAYOUT = 9
+_OLD_TABLES = """
+SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'
+"""
+"""Virtual tables first: those in which they keep their contents go with them."""
 LOCK_WAIT_S = 1.0
 """Nothing in the index is worth a longer wait: it can be made again."""
 
@@ -18,9 +22,10 @@ _SCHEMA = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE files (
     path TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, signature TEXT NOT NULL, settled INTEGER NOT NULL,
-    digest TEXT NOT NULL, facts TEXT NOT NULL, notices TEXT NOT NULL, length INTEGER NOT NULL
+    digest TEXT NOT NULL, facts TEXT NOT NULL, notices TEXT NOT NULL, extent TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE postings (term TEXT, number INTEGER, count INTEGER, PRIMARY KEY (term, number)) WITHOUT ROWID;
+CREATE TABLE file_units (number INTEGER PRIMARY KEY, units TEXT NOT NULL);
+CREATE TABLE postings (term TEXT, number INTEGER, PRIMARY KEY (term, number)) WITHOUT ROWID;
 CREATE INDEX postings_by_number ON postings (number);
 CREATE TABLE counts (key TEXT PRIMARY KEY, tokens INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE code (digest TEXT, kind TEXT, facts TEXT, PRIMARY KEY (digest, kind)) WITHOUT ROWID;
@@ -28,13 +33,19 @@ CREATE TABLE trace_items (
     path TEXT PRIMARY KEY, stamp TEXT NOT NULL, policy TEXT NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE trace_reports (name TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE memory_items (path TEXT, stamp TEXT, problem TEXT, id TEXT, first TEXT, {definitions()}, facts TEXT);
+CREATE TABLE memory_items (
+    path TEXT, stamp TEXT, problem TEXT, id TEXT, first TEXT, {definitions()}, facts TEXT, digest TEXT
+);
 CREATE INDEX memory_items_by_path ON memory_items (path, stamp);
 CREATE INDEX memory_items_not_read ON memory_items (path) WHERE problem IS NOT NULL OR path <> first;
 CREATE INDEX memory_items_by_id ON memory_items (id, path);
 CREATE INDEX memory_items_by_key ON memory_items ("key") WHERE "key" IS NOT NULL;
 CREATE INDEX memory_items_linking ON memory_items (path) WHERE {LINKING};
 CREATE TABLE memory_folders (folder TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE memory_changes (number INTEGER PRIMARY KEY, path TEXT NOT NULL, token TEXT NOT NULL);
+CREATE TABLE recall_scopes (
+    scope TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, mark TEXT, units INTEGER NOT NULL, lengths TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE memory_checked (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts TEXT NOT NULL) WITHOUT ROWID;
 """
 
@@ -159,8 +170,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("BEGIN IMMEDIATE")
     if not _made_by_this(connection):
-        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            connection.execute(f'DROP TABLE "{name}"')
+        for (name,) in connection.execute(_OLD_TABLES).fetchall():
+            connection.execute(f'DROP TABLE IF EXISTS "{name}"')
         _create(connection)
     connection.execute("COMMIT")
 

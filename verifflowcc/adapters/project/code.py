@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from verifflowcc.adapters.index.code import CodeIndex, Key
+from verifflowcc.adapters.index.code import SPARE, CodeIndex, Key
 from verifflowcc.adapters.project.digests import digest_file
 from verifflowcc.adapters.project.names import on_disk
 from verifflowcc.domain.trace import CodeFile, CodeMark, CodeSymbol
@@ -34,12 +34,19 @@ class _Wanted:
 
 
 def read_code_files(
-    root: Path, content: Mapping[str, str], index: CodeIndex, *, tests: Sequence[str], wanted: Collection[str]
+    root: Path,
+    content: Mapping[str, str],
+    index: CodeIndex,
+    *,
+    tests: Sequence[str],
+    wanted: Collection[str],
+    spare: int = SPARE,
 ) -> tuple[CodeFile, ...]:
     """Return the files that hold marks, those that the patterns `tests` name, and the `wanted` ones, by path.
 
-    `content` maps the project's paths to their digests. Only the first mebibyte of a file is looked at; links,
-    binary files, and files that are gone or changed meanwhile and cannot be read have neither marks nor symbols.
+    `content` maps the project's paths to their digests; `spare` is how much of other texts stays in the index. Only the
+    first mebibyte of a file is looked at; links, binary files, and files that are gone or changed meanwhile and cannot
+    be read have neither marks nor symbols.
     """
     of_tests = frozenset(select(content, tests)) if tests else frozenset()
     asked = [
@@ -58,7 +65,7 @@ def read_code_files(
         marks, symbols = _from_text(facts)
         if marks or each.symbols:
             found.append(CodeFile(each.path, content[each.path], each.test, marks, symbols))
-    index.learn(new, {each.key for each in asked})
+    index.learn(new, {each.key for each in asked}, spare)
     return tuple(found)
 
 
@@ -71,7 +78,7 @@ def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
     """Return the facts of a file, and whether they are those of this digest."""
     full = on_disk(root, each.path)
     try:
-        data = _bytes(full, 2 if each.key[1].endswith(_SCRIPT) else 0)
+        data = read_start(full, 2 if each.key[1].endswith(_SCRIPT) else 0)
         sure = data is not None and digest_file(full) == digest
     except OSError:
         return _NOTHING, False
@@ -83,7 +90,7 @@ def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
     return _as_text(marks, symbols), sure
 
 
-def _bytes(full: bytes, probe: int) -> bytes | None:
+def read_start(full: bytes, probe: int = 0) -> bytes | None:
     """Return the first mebibyte of an ordinary file; None for a link or a folder. Of a file whose name tells no
     language, that is all that is read where it does not begin with `#!`. Raises OSError.
     """

@@ -6,19 +6,22 @@ own under the `name` that it gives itself.
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.config.read import read_small
 from verifflowcc.adapters.shipped import templates_folder
-from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConfigError, UsageError, WorkspaceError
 from verifflowcc.text.near import nearest
 from verifflowcc.text.slug import is_slug
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.workflows import Workflow
 
 OWN = "workflow.yaml"
 _NAME = re.compile(r"""(?m)^name[ \t]*:[ \t]*(["']?)([a-z0-9-]+)\1[ \t]*(?:#.*)?\r?$""")
 
 
-def load_workflow(memory: Path, name: str) -> Workflow:
+def load_workflow(memory: Path, name: str) -> "Workflow":
     """Return the workflow called `name`, the project's own or a shipped one.
 
     Raises UsageError for a name that no workflow has, and ConfigError, with file, line and reason, for a bad file.
@@ -26,12 +29,12 @@ def load_workflow(memory: Path, name: str) -> Workflow:
     return parse_workflow(*workflow_text(memory, name))
 
 
-def load_shipped(name: str) -> Workflow:
+def load_shipped(name: str) -> "Workflow":
     """Return a workflow that comes with vfcc, whatever the project's own is called. `name` is one of them."""
     return parse_workflow(_bytes(_shipped()[name]), f"workflows/{name}.yaml")
 
 
-def parse_workflow(data: bytes, file: str) -> Workflow:
+def parse_workflow(data: bytes, file: str) -> "Workflow":
     """Return the workflow in a file's bytes. Raises ConfigError with every problem, each as `file:line: reason`."""
     from verifflowcc.adapters.workflows.parse import parse
 

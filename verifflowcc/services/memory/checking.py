@@ -1,19 +1,16 @@
 """`check memory`: everything that is wrong with remembered items, in one run; nothing is written but the index."""
 
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.adapters.files.user_home import USER, user_home
 from verifflowcc.adapters.index.memory_checked import MemoryChecked
-from verifflowcc.adapters.project.digests import digest_file
-from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.context.standing import stale_summaries, superseded
 from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.code import CodeNow
 from verifflowcc.domain.item_types import TYPES, ScopeKind
-from verifflowcc.domain.items import Status, scope_of
+from verifflowcc.domain.items import Item, Status, scope_of
 from verifflowcc.domain.trace import TraceReport
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.lifecycle.memory_check import check_memory as check
@@ -21,6 +18,7 @@ from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.looking import FilesRead, look_into, read_folders
 from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store
+from verifflowcc.services.recall.staleness import code_of
 from verifflowcc.services.trace_reading import nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
 
@@ -69,9 +67,9 @@ def _check_project(workspace: Workspace | None, scope: str | None) -> CheckedMem
         index_notices = index.notices
     theirs, notices = _ids_of_user(workspace)
     types, traced = _types(workspace, read.items)
-    spoken_of = _files(workspace.root, read.items, traced)
+    code = _code(workspace, read.items, traced)
     sources = MemorySources(
-        *(read.items, read.unread, types, traced, workspace.today(), theirs, spoken_of, _superseded(read.items)),
+        *(read.items, read.unread, types, traced, workspace.today(), theirs, code, _superseded(read.items)),
         stale=_stale(read.items),
         ttl_days=memory_settings(workspace).ttl_days,
     )
@@ -98,6 +96,7 @@ def _check_user(workspace: Workspace | None) -> CheckedMemory:
             }
     today = workspace.today() if workspace else f"{SystemClock().now():%Y-%m-%d}"
     types, traced = _types(workspace, read.items)
+    code, others = _code_of_user(workspace, [each.item for each in read.items])
     report = check(
         MemorySources(
             read.items,
@@ -106,6 +105,8 @@ def _check_user(workspace: Workspace | None) -> CheckedMemory:
             traced,
             today,
             theirs,
+            code=code,
+            of_others=others,
             superseded=_superseded(read.items),
             stale=_stale(read.items),
         )
@@ -179,26 +180,17 @@ def _stale(items: Iterable[Looked]) -> dict[str, str]:
     return {each.path: each.why for each in stale_summaries(every, superseded(every).found)}
 
 
-def _files(root: Path, items: Iterable[Looked], traced: frozenset[str]) -> dict[str, str | None]:
-    """Return the digest of each file in the project that an item speaks of; "" where it is a folder or not asked."""
-    found: dict[str, str | None] = {}
-    top = os.path.normpath(root)
-    for each in items:
-        for ref in each.item.refs if each.item.type not in traced else ():
-            full = os.path.normpath(f"{top}/{as_on_disk(ref.path)}")
-            if "://" not in ref.path and full.startswith(f"{top}/") and not found.get(ref.path):
-                found[ref.path] = _digest(full, asked=ref.digest is not None)
-    return found
+def _code(workspace: Workspace, items: Iterable[Looked], traced: frozenset[str]) -> dict[str, CodeNow]:
+    """Return what is now at each place in the project's code that these items speak of."""
+    return code_of(workspace).of_items(each.item for each in items if each.item.type not in traced)
 
 
-def _digest(full: str, *, asked: bool) -> str | None:
-    path = Path(full)
-    try:
-        if not path.exists():
-            return None
-        return digest_file(full) if asked and path.is_file() else ""
-    except OSError:
-        return ""
+def _code_of_user(workspace: Workspace | None, items: Sequence[Item]) -> tuple[dict[str, CodeNow], frozenset[str]]:
+    """Return what is now where a person's items speak of this project's code, and the paths of those that do not."""
+    if workspace is None:
+        return {}, frozenset()
+    code = code_of(workspace)
+    return code.of_items(items), frozenset(item.path for item in items if item.refs and not code.is_ours(item))
 
 
 def _narrowed(report: TraceReport, sources: MemorySources, scope: str) -> TraceReport:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from verifflowcc.domain.entries import MemoryUse
 from verifflowcc.domain.ports import Clock
 from verifflowcc.errors import VfccError
-from verifflowcc.formats.metric_line import count_line, prompt_line
+from verifflowcc.formats.metric_line import count_line, eval_line, prompt_line
 from verifflowcc.services.memory.access import log_folder
 from verifflowcc.services.workspace import Workspace
 
@@ -35,6 +35,12 @@ def note_prompt_use(workspace: Workspace | None, use: MemoryUse) -> tuple[str, .
         "conflicts": use.conflicts,
     }
     return note_lines(workspace, prompt_line(moment(workspace), numbers))
+
+
+def note_recall(workspace: Workspace | None, k: int, recall_bp: int, questions: int) -> tuple[str, ...]:
+    """Add what was measured of recall, in basis points, in one line; return notices where that cannot be done."""
+    numbers = {"k": k, "recall_bp": recall_bp, "questions": questions}
+    return note_lines(workspace, eval_line(moment(workspace), numbers))
 
 
 def note_lines(workspace: Workspace | None, lines: bytes) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from verifflowcc.adapters.files.items import edit_item as edit_lines
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.items import Item, Status, Trust, least_trust
+from verifflowcc.domain.items import Item, Ref, Status, Trust, least_trust
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import GUARDED, awaits_promotion
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
@@ -37,6 +37,7 @@ class Changes:
     deadline: str | None = None
     key: str | None = None
     trust: Trust | None = None
+    refs: tuple[Ref, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Asked:
 
 Confirm = Callable[[Asked], None]
 """Asks a person; raises where they do not say yes."""
-_FIELDS = ("title", "key", "importance", "confidence", "status", "expires", "deadline", "trust", "tags")
+_FIELDS = ("title", "key", "importance", "confidence", "status", "expires", "deadline", "trust", "tags", "refs")
 
 
 def edit_item(
@@ -77,7 +78,8 @@ def edit_item(
     if not changed:
         return Edited(found.item, found.scope, (), found.stored.text)
     tags = (("a tag", each) for each in changes.tag)
-    refuse_secrets(("the text", changes.text), ("the title", changes.title), ("the key", changes.key), *tags)
+    refs = (("a ref", f"{each.path} {each.symbol or ''}") for each in changes.refs or ())
+    refuse_secrets(("the text", changes.text), ("the title", changes.title), ("the key", changes.key), *tags, *refs)
     if after.item.status is not Status.ARCHIVED:
         refuse_item(after)
     _demand_answer(found.item, after.item)
@@ -219,6 +221,7 @@ def _as_asked(item: Item, changes: Changes) -> Item:
         deadline=_or(changes.deadline, item.deadline),
         trust=changes.trust or item.trust,
         tags=_tags(item, changes.tag, changes.untag),
+        refs=item.refs if changes.refs is None else changes.refs,
     )
 
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from verifflowcc.domain.events import Json
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import SecretError
 from verifflowcc.text.secrets import find_secrets, place_of, withhold
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.events import Json
+    from verifflowcc.domain.trace import TraceItem
 
 HINT = "say where the secret is kept, as in ${API_TOKEN}, and not what it is"
 
@@ -40,13 +43,13 @@ def refuse_new_secret(before: str, after: str, what: str) -> None:
             raise SecretError(f"{what} would hold {_told(after, each.kind, each.start)}", hint=HINT)
 
 
-def strings_of(payload: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+def strings_of(payload: "Mapping[str, Json]") -> Iterator[tuple[str, str]]:
     """Yield each text of an event's payload as a part to look at, by the name of the field that it is in."""
     for name, value in payload.items():
         yield from ((f"the {name}", each) for each in _strings(value))
 
 
-def _strings(value: Json) -> Iterator[str]:
+def _strings(value: "Json") -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -84,7 +87,7 @@ def withheld(stored: StoredItem) -> StoredItem:
     return StoredItem(withheld_item(stored.item), withhold(stored.text), withhold(stored.body))
 
 
-def withheld_trace(item: TraceItem) -> TraceItem:
+def withheld_trace(item: "TraceItem") -> "TraceItem":
     """Return a trace item with a word in the place of each secret in what it says; mostly the item itself."""
     said = (item.id, item.title, item.text, item.rationale, item.path, *item.tags)
     if not find_secrets("\n\n".join(said)):

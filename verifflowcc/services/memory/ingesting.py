@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache, partial
 
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.adapters.files.item_files import draw_letters
@@ -26,6 +27,7 @@ from verifflowcc.services.memory.permission import asks, is_person
 from verifflowcc.services.memory.remembering import Fate, Learned, Said, Terms, remember
 from verifflowcc.services.memory.scopes import PROJECT
 from verifflowcc.services.memory.streams import Stream, open_streams
+from verifflowcc.services.recall.staleness import renewed_refs
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.injected import without_injected
 from verifflowcc.text.plain_line import plain_line
@@ -220,7 +222,8 @@ class _Run:
 def _terms(workspace: Workspace | None, choices: Choices, actor: str) -> Terms:
     project = identity_of(workspace).text if workspace is not None and USER in choices.scopes else None
     why = choices.proposes or ("it was asked to be proposed" if choices.pending else "")
-    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, why)
+    seen = cache(partial(renewed_refs, workspace))
+    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, why, seen=seen)
 
 
 def _now(workspace: Workspace | None) -> datetime:

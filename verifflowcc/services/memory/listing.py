@@ -30,12 +30,16 @@ SUPERSEDED, ARCHIVED, TRACE, PAGES = "superseded", "archived", "trace items", "p
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An item in a list; `status` is as people say it, and `superseded_by` the newer item's id."""
+    """An item in a list; `status` is as people say it, and `superseded_by` the newer item's id.
+
+    `stale` says what became of the code that it speaks of; None where that is as it was.
+    """
 
     item: Item
     scope: str
     status: str
     superseded_by: str | None
+    stale: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An item with its text, and what it stands on, what stands on it, and what is newer."""
+    """An item with its text, and what it stands on, what stands on it, what is newer, and whether its code changed."""
 
     item: Item
     scope: str
@@ -92,6 +96,7 @@ class Shown:
     superseded_by: str | None
     links: tuple[End, ...]
     linked_by: tuple[End, ...]
+    stale: str | None = None
 
 
 def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked) -> Listing:
@@ -122,7 +127,8 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked)
     _demand_types(asked.types, known)
     if asked.order is not None:
         rows = _in_order(rows, asked.order)
-    shown = [_withheld(row) for row in rows[: asked.limit]]
+    stale = {} if day else _stale(workspace, [row.item for row in rows[: asked.limit]])
+    shown = [replace(_withheld(row), stale=stale.get(row.item.path)) for row in rows[: asked.limit]]
     return Listing(tuple(shown), dict(sorted(hidden.items())), fit - len(shown), tuple(notices))
 
 
@@ -175,7 +181,18 @@ def show_item(workspace: Workspace | None, found: Found, scopes: Sequence[str], 
         if link.to in mine_too and row is not mine and _target(link.to, rows, row.scope) in (mine, None)
     )
     item, text = withheld_item(mine.item), withhold(found.stored.body.strip("\n"))
-    return Shown(item, found.scope, mine.status, text, mine.superseded_by, links, back)
+    stale = None if day else _stale(workspace, [mine.item]).get(mine.item.path)
+    return Shown(item, found.scope, mine.status, text, mine.superseded_by, links, back, stale)
+
+
+def _stale(workspace: Workspace | None, items: Sequence[Item]) -> dict[str, str]:
+    """Return item path → what became of its code; nothing in no project, and nothing of what is put away."""
+    if workspace is None or not any(item.refs for item in items):
+        return {}
+    from verifflowcc.services.recall.staleness import stale_items
+
+    found = stale_items(workspace, (item for item in items if item.status is not Status.ARCHIVED))
+    return {path: withhold(why) for path, why in found.items()}
 
 
 def where_of(texts: Sequence[str]) -> dict[str, dict[str, Plain]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.errors import VfccError
-from verifflowcc.formats.metric_lines import Metrics, PromptsCounted, read_metrics
+from verifflowcc.formats.metric_lines import Metrics, PromptsCounted, RecallMeasured, read_metrics
 from verifflowcc.services.memory.access import log_folder
 from verifflowcc.services.memory.counting import (
     CALLS,
@@ -127,22 +127,29 @@ def measure(found: Metrics) -> Measured:
     return Measured(
         counters={name: counters[name] for name in METRICS},
         fallbacks=dict(sorted(fallbacks.items())),
-        indicators=_indicators(prompts),
+        indicators=_indicators(prompts, found.recall),
         prompts=sum(each.times for each in prompts),
         since=days[0] if days else None,
     )
 
 
-def _indicators(prompts: Sequence[PromptsCounted]) -> tuple[Indicator, ...]:
+def _indicators(prompts: Sequence[PromptsCounted], recall: RecallMeasured | None) -> tuple[Indicator, ...]:
     none = "no prompt was compiled yet"
     many, clashing = sum(each.times for each in prompts), sum(each.clashing for each in prompts)
     rate = round(clashing / many, 4) if many else None
     return (
-        Indicator("recall@k", None, f"{NOT_MEASURED}: it comes with searching"),
+        _recall(recall),
         Indicator("contradiction rate", rate, f"{clashing} of {many} prompts" if many else none),
         Indicator("repeated failure rate", None, f"{NOT_MEASURED}: no tool executions are recorded yet"),
         Indicator("median memory tokens per prompt", _median(prompts, many), f"of {many} prompts" if many else none),
     )
+
+
+def _recall(found: RecallMeasured | None) -> Indicator:
+    if found is None:
+        return Indicator("recall@k", None, f"{NOT_MEASURED}: vfcc memory eval FILE measures it")
+    questions = f"{found.questions:,} {'question' if found.questions == 1 else 'questions'}"
+    return Indicator("recall@k", found.recall_bp / 10_000, f"k = {found.k}, {questions}, on {found.at[:10]}")
 
 
 def _median(prompts: Sequence[PromptsCounted], many: int) -> int | None:

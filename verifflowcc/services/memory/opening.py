@@ -14,7 +14,6 @@ from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.errors import UsageError
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.here import required
-from verifflowcc.services.memory.identity import identity_of
 from verifflowcc.services.memory.scanning import scanned
 from verifflowcc.services.workspace import Workspace
 
@@ -62,6 +61,7 @@ def open_kind(workspace: Workspace | None, scope: str, kind: BackendKind) -> Mem
         return InMemoryBackend(scope)
     if kind is BackendKind.POSTGRES:
         from verifflowcc.adapters.backends.postgres import PostgresBackend
+        from verifflowcc.services.memory.identity import identity_of
 
         project = None if scope == USER else identity_of(required(workspace)).text
         return PostgresBackend(_postgres_url(), scope, project)
@@ -95,6 +95,8 @@ def database_of(workspace: Workspace | None, scope: str) -> Path:
     here = required(workspace)
     if kind_of(scope) is ScopeKind.TASK:
         return here.local / "tasks.db"
+    from verifflowcc.services.memory.identity import identity_of
+
     return user_home() / "projects" / identity_of(here).folder / "items.db"
 
 

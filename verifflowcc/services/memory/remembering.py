@@ -11,7 +11,7 @@ from enum import StrEnum
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.domain.candidates import Candidate, Held, Settles
-from verifflowcc.domain.items import Item, Link, Relation, Source, SourceKind, Status, Trust, least_trust
+from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Trust, least_trust
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.turns import TRUST_OF, Speaker, Turn
 from verifflowcc.formats.item_render import render_item
@@ -41,7 +41,7 @@ class Terms:
     """On whose terms things are remembered: `today` is for turns of no date, `project` the id of the project here.
 
     `proposes` says why everything is only proposed, empty where it is not; `steering` says whether what steers every
-    prompt (`permission.asks`) may be active.
+    prompt (`permission.asks`) may be active. `seen` gives the code that a statement names the digests that it has now.
     """
 
     actor: str
@@ -49,6 +49,7 @@ class Terms:
     project: str | None = None
     proposes: str = ""
     steering: bool = True
+    seen: Callable[[tuple[Ref, ...]], tuple[Ref, ...]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,7 @@ def _draft(said: Said, terms: Terms, scope: str, status: Status, trust: Trust) -
         status=status,
         source=source,
         trust=trust,
-        refs=candidate.refs,
+        refs=terms.seen(candidate.refs) if candidate.refs else (),
         created=turn.at or terms.today,
         tags=candidate.tags,
         details=candidate.details,

@@ -8,9 +8,7 @@ from verifflowcc.domain.config import SecretScanner
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import SecretError
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.memory.guarding import HINT
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.secrets import place_of, withhold
 
 
 def scanned(workspace: Workspace | None, store: MemoryBackend) -> MemoryBackend:
@@ -37,6 +35,8 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
     if before == after or not _asked_for(workspace):
         return
     from verifflowcc.adapters.scanning.detect_secrets import scan_text
+    from verifflowcc.services.memory.guarding import HINT
+    from verifflowcc.text.secrets import place_of, withhold
 
     held = set(before.splitlines())
     for each in scan_text(after):

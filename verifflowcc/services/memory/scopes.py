@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.item_types import ScopeKind, item_type
-from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.workspace import Workspace
@@ -60,7 +59,14 @@ def scope_of_type(workspace: Workspace | None, type_name: str, *, agent: str | N
 
 def scopes_listed(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
     """Return the scopes that a list shows where none is named: the project, what is open in it, the user."""
-    return (*(_open_ones(workspace, agent) if workspace else ()), USER)
+    return (*(_open_ones(workspace) if workspace else ()), USER)
+
+
+def scopes_recalled(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
+    """Return the scopes in which recall looks where none is named: those listed, and the acting agent's own."""
+    *here, user = scopes_listed(workspace, agent=agent)
+    own = (f"agent/{agent}",) if workspace is not None and agent in _agents(workspace) else ()
+    return (*here, *own, user)
 
 
 def scopes_searched(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
@@ -78,7 +84,29 @@ def _agents(workspace: Workspace) -> set[str]:
     return {name for name in names if NAME.fullmatch(name)}
 
 
-def _open_ones(workspace: Workspace, agent: str | None) -> Iterator[str]:
+def _open_ones(workspace: Workspace) -> tuple[str, ...]:
+    """Return the project and what is open in it; read from the ledgers and tasks only where one of them changed."""
+    if not workspace.ledgers.cached:
+        return tuple(_read_open_ones(workspace))
+    from verifflowcc.adapters.files.open_scopes import recall_scopes
+
+    known = recall_scopes(workspace.root, workspace.local)
+    if known is not None:
+        return known
+    from verifflowcc.adapters.files.open_scopes import remember_scopes
+    from verifflowcc.adapters.stamps import Stamps
+    from verifflowcc.services.memory.tasks import task_places
+    from verifflowcc.services.status import depends_on
+
+    before = Stamps(workspace.root)
+    before.take((*depends_on(workspace), *task_places(workspace)))
+    found = tuple(_read_open_ones(workspace))
+    remember_scopes(workspace.local, before, found)
+    return found
+
+
+def _read_open_ones(workspace: Workspace) -> Iterator[str]:
+    from verifflowcc.domain.sprints import SprintStatus
     from verifflowcc.services.memory.tasks import all_tasks
     from verifflowcc.services.sprints import list_sprints
 
@@ -118,10 +146,11 @@ def _stage(workspace: Workspace, name: str) -> str:
 
 def is_role(workspace: Workspace, name: str) -> bool:
     """Say whether a role of this name has prompts here."""
-    return name in _roles(workspace)
+    return name in roles_here(workspace)
 
 
-def _roles(workspace: Workspace) -> set[str]:
+def roles_here(workspace: Workspace) -> set[str]:
+    """Return the names of the roles that have prompts here."""
     from verifflowcc.services.configuration import effective_config
     from verifflowcc.services.prompt_templates import own_roles, shipped_roles
 
@@ -135,7 +164,7 @@ def _roles(workspace: Workspace) -> set[str]:
 
 
 def _agent(workspace: Workspace, name: str) -> str:
-    known = _roles(workspace)
+    known = roles_here(workspace)
     if name in known:
         return name
     if not name:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from verifflowcc.adapters.files.task_files import load_task, task_ids
+from verifflowcc.adapters.files.task_files import FILE, load_task, task_ids
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.services.workspace import Workspace
@@ -86,3 +86,10 @@ def open_sprints(workspace: Workspace) -> tuple[str, ...]:
 def tasks_folder(workspace: Workspace) -> Path:
     """Return the folder of the tasks' records."""
     return workspace.local / "tasks"
+
+
+def task_places(workspace: Workspace) -> tuple[str, ...]:
+    """Return the folders and files, by path below the project's root, that which tasks there are follows from."""
+    below = tasks_folder(workspace).relative_to(workspace.root).as_posix()
+    names = [entry.name for entry in sorted(tasks_folder(workspace).glob("*/"))]
+    return (below, *(f"{below}/{name}{file}" for name in names for file in ("", f"/{FILE}")))

@@ -1,9 +1,8 @@
 """From what somebody typed for a new item to what is wanted: scope, type and title found, every word checked."""
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
-from verifflowcc.domain.items import Ref, Source, SourceKind
+from verifflowcc.domain.items import Source, SourceKind
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.item_fields import read_thousandths
 from verifflowcc.services.given import LONGEST_TITLE, one_line
@@ -12,6 +11,7 @@ from verifflowcc.services.memory.choosing_scope import scope_to_add
 from verifflowcc.services.memory.finding import find_item
 from verifflowcc.services.memory.identity import identity_of
 from verifflowcc.services.memory.recording import title_of
+from verifflowcc.services.memory.refs import refs_said
 from verifflowcc.services.memory.scopes import agent_of, read_scope
 from verifflowcc.services.memory.words import (
     DETAIL_OF,
@@ -78,7 +78,7 @@ def wanted_of(workspace: Workspace | None, typed: Typed, *, actor: str, today: s
         confidence=thousandths(typed.confidence, "confidence"),
         tags=tags_said(tags),
         details=details,
-        refs=tuple(dict.fromkeys(_ref(workspace, each) for each in typed.refs)),
+        refs=refs_said(workspace, typed.refs),
         expires=day_said(typed.expires, "--expires", today, may_be_over=False),
         deadline=day_said(typed.deadline, "--deadline", today, may_be_over=True),
         supersedes=_superseded(workspace, typed.supersedes, scope),
@@ -144,30 +144,6 @@ def thousandths(text: str | None, name: str) -> int | None:
     if value is None:
         raise UsageError(f"the {name} is a number from 0 to 1, not {text!r}", hint=f"--{name} 0.9")
     return value
-
-
-def _ref(workspace: Workspace | None, text: str) -> Ref:
-    """Return a place in the code: `path` or `path:symbol`, with the digest of the file where it is there."""
-    line = one_line(text, "--ref")
-    path, _, symbol = line.partition(":")
-    plain = PurePosixPath(path)
-    if not path or plain.is_absolute() or ".." in plain.parts or "\\" in path:
-        raise UsageError(f"{text!r} is no path below the project's root", hint="--ref src/file.py:symbol")
-    return Ref(str(plain), symbol or None, _digest(workspace, str(plain)))
-
-
-def _digest(workspace: Workspace | None, path: str) -> str | None:
-    from verifflowcc.adapters.files.tree import LARGEST_FILE_BYTES
-    from verifflowcc.text.digest import digest_text
-
-    if workspace is None:
-        return None
-    full = workspace.root / path
-    if not full.resolve().is_relative_to(workspace.root.resolve()):
-        raise UsageError(f"{path} leads out of the project", hint="--ref src/file.py:symbol")
-    if not full.is_file() or full.stat().st_size > LARGEST_FILE_BYTES:
-        return None
-    return digest_text(full.read_bytes())
 
 
 def _superseded(workspace: Workspace | None, name: str | None, scope: str) -> str | None:

@@ -1,0 +1,1 @@
+"""Small models that run on this machine and make vectors of texts."""

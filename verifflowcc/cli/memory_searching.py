@@ -1,0 +1,45 @@
+"""Answer `vfcc memory search`, however its words were read; nothing here needs typer."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from verifflowcc.adapters.actor import acting
+from verifflowcc.cli import output as out
+from verifflowcc.domain.recall import DEFAULT_LIMIT, Sought
+
+
+def answer(
+    question: str,
+    *,
+    scope: str | None = None,
+    types: Sequence[str] = (),
+    files: Sequence[str] = (),
+    everything: bool = False,
+    limit: int = DEFAULT_LIMIT,
+    as_of: str | None = None,
+    explain: bool = False,
+    no_model: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Search here and print what is found. The person's name is never asked for: only an agent's matters."""
+    from verifflowcc.cli.memory_search_views import as_plain, found
+    from verifflowcc.services.memory.access import note_uses
+    from verifflowcc.services.memory.counting import CANDIDATES, FINAL, note_metrics
+    from verifflowcc.services.memory.scopes import agent_of, read_scope, scopes_recalled
+    from verifflowcc.services.recall.searching import search
+    from verifflowcc.services.workspace import find_workspace
+
+    workspace = find_workspace()
+    agent = agent_of(acting(os.environ, stdin_is_terminal=sys.stdin.isatty(), git_user=None))
+    here = (read_scope(workspace, scope, agent=agent),) if scope else scopes_recalled(workspace, agent=agent)
+    sought = Sought(question, limit, everything, tuple(files), tuple(types), as_of)
+    recalled = search(workspace, here, sought, asks=not no_model, tell=out.say)
+    used: dict[str, list[str]] = {}
+    for hit in recalled.hits if as_of is None else ():
+        used.setdefault(hit.scope, []).append(hit.item.id)
+    counts = {CANDIDATES: recalled.candidates, FINAL: len(recalled.hits)}
+    noted = (*note_uses(workspace, used, "search"), *note_metrics(workspace, counts))
+    for notice in (*recalled.notices, *noted):
+        out.warn(notice)
+    out.emit_json(as_plain(recalled)) if as_json else out.emit_lines(found(recalled, here, explain=explain))

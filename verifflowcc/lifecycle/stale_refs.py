@@ -1,0 +1,76 @@
+"""Whether the code that an item speaks of is as it was when somebody looked: judged by digests, never by dates."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from verifflowcc.domain.code import CodeNow, code_path
+from verifflowcc.domain.items import Item, Ref, SourceKind
+from verifflowcc.text.plain_line import plain_line
+
+_LONGEST = 100
+"""Characters of a path or a symbol in a sentence."""
+
+
+class Change(StrEnum):
+    """What became of a place in the code: it is gone, a symbol in it is, or it says something else."""
+
+    GONE = "gone"
+    SYMBOL_GONE = "symbol-gone"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class StaleRef:
+    """A ref whose code is not as it was, and why as a clause: `src/a.py changed since`."""
+
+    ref: Ref
+    change: Change
+    why: str
+
+
+def stale_refs(refs: Iterable[Ref], code: Mapping[str, CodeNow]) -> tuple[StaleRef, ...]:
+    """Return those refs whose code vanished or changed, in order; `code` maps plain paths to what is there now.
+
+    A ref whose path is not among them is not judged. One without a digest can only have vanished.
+    """
+    found = ((ref, code.get(code_path(ref.path) or "")) for ref in refs)
+    return tuple(stale for ref, now in found if now is not None and (stale := _judged(ref, now)) is not None)
+
+
+def stale_clause(item: Item, code: Mapping[str, CodeNow]) -> str:
+    """Return one clause on an item whose code is not as it was; "" where it is.
+
+    Of a place that was only read out of a conversation, and that nobody ever saw in the code, nothing is said.
+    """
+    sure = [ref for ref in item.refs if ref.digest or item.source.kind is not SourceKind.EXTRACTED]
+    return _clause(stale_refs(sure, code))
+
+
+def renewed(ref: Ref, code: Mapping[str, CodeNow]) -> Ref:
+    """Return a ref with the digest that its code has now: the symbol's, else the file's, else none."""
+    now = code.get(code_path(ref.path) or "")
+    if now is None:
+        return replace(ref, digest=None)
+    of_symbol = (now.symbols or {}).get(ref.symbol) if ref.symbol else None
+    return replace(ref, digest=of_symbol or now.digest or None)
+
+
+def _clause(found: Sequence[StaleRef]) -> str:
+    if not found:
+        return ""
+    return found[0].why + (f", and {len(found) - 1} more" if len(found) > 1 else "")
+
+
+def _judged(ref: Ref, now: CodeNow) -> StaleRef | None:
+    path, symbol = (plain_line(each, _LONGEST) for each in (ref.path, ref.symbol or ""))
+    if now.digest is None:
+        return StaleRef(ref, Change.GONE, f"{path} is gone" if ref.digest else f"{path} is not there")
+    if not now.digest or ref.digest == now.digest:
+        return None  # a folder, or not a byte of the file changed
+    digest = (now.symbols or {}).get(ref.symbol) if ref.symbol else ""
+    if digest is None and now.symbols is not None:
+        return StaleRef(ref, Change.SYMBOL_GONE, f"{symbol} is {'gone from' if ref.digest else 'not in'} {path}")
+    if not ref.digest or ref.digest == digest:
+        return None
+    return StaleRef(ref, Change.CHANGED, f"{symbol} in {path} changed since" if digest else f"{path} changed since")

