@@ -1,7 +1,7 @@
 """How well recall finds what it is asked for, on real data, through the product's own search in projects of their own.
 
     python benchmarks/recall.py --data PATH [--only locomo|memorycode|decisions] [--split tune|report|all]
-                                [--tuned ID ...] [--without-parts] [--json]
+                                [--tuned ID ...] [--without-parts] [--embeddings] [--json]
 
 --data is a folder with `locomo/*.json`, `memorycode/` and `cloud-platform-adrs/`; with --only it may be that data set
 itself: for LoCoMo a JSON of any number of conversations, for the others their folder.
@@ -19,7 +19,6 @@ import argparse
 import json
 import sqlite3
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 if __package__ in (None, ""):
@@ -40,7 +39,13 @@ def main() -> None:
     for name in [options.only] if options.only else SETS:
         data = _place(options.data, name)
         if name == "locomo":
-            groups = recall_talks.measured(data, options.split, options.tuned, ablate=not options.without_parts)
+            groups = recall_talks.measured(
+                data,
+                options.split,
+                options.tuned,
+                ablate=not options.without_parts,
+                embeddings=options.embeddings,
+            )
             content[name] = recall_talks.as_plain(groups)
             lines += recall_talks.shown(groups)
         elif name == "memorycode":
@@ -61,6 +66,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--split", choices=("tune", "report", "all"), default="report")
     parser.add_argument("--tuned", nargs="+", default=TUNED, metavar="ID", help="conversations that were tuned on")
     parser.add_argument("--without-parts", action="store_true", help="do not switch each part of the formula off")
+    parser.add_argument("--embeddings", action="store_true", help="ask with memory.embeddings on, too (its extra)")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
@@ -77,9 +83,8 @@ def _place(data: Path, name: str) -> Path:
 
 
 def _machine() -> dict[str, str]:
-    stemmer = f"snowballstemmer {version('snowballstemmer')}, SQLite {sqlite3.sqlite_version}"
     told = machine()
-    return {**told, "packages": f"{told['packages']}, {stemmer}"}
+    return {**told, "packages": f"{told['packages']}, SQLite {sqlite3.sqlite_version}"}
 
 
 if __name__ == "__main__":

@@ -36,6 +36,8 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 
 DEEPEST = 25
 SCOPE = "project"
 SETTINGS = "format: 1\nmemory:\n  backends: {project: sqlite}\n"
+MEANINGS = f"{SETTINGS}  embeddings: {{enabled: true}}\n"
+"""The same with the extra `embeddings`, which has to be installed."""
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
 _SESSION = re.compile(r"session_(\d+)")
 _DATE = re.compile(r"on (\d{1,2}) (\w+),? (\d{4})")
@@ -133,11 +135,11 @@ def at_home(folder: Path) -> Iterator[None]:
         yield
 
 
-def kept(folder: Path, found: Sequence[Talk]) -> Ask:
+def kept(folder: Path, found: Sequence[Talk], settings: str = SETTINGS) -> Ask:
     """Keep the turns of conversations in one store of a new project in `folder`; return how it is asked."""
     memory = folder / ".memory"
     memory.mkdir(parents=True)
-    (memory / "config.yaml").write_text(SETTINGS, encoding="utf-8")
+    (memory / "config.yaml").write_text(settings, encoding="utf-8")
     here = Workspace(folder)
     turns = [(talk, turn) for talk in found for turn in talk.turns]
     items = [_item(talk, turn, number) for number, (talk, turn) in enumerate(turns)]

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.recall_figures import Mean, Row, gain_of, mean_of
-from benchmarks.recall_locomo import CATEGORIES, Ask, Talk, at_home, kept, share_found, talks
+from benchmarks.recall_locomo import CATEGORIES, MEANINGS, Ask, Talk, at_home, kept, share_found, talks
 from benchmarks.recall_parts import all_scored, parts
 from benchmarks.recall_plain import plain, with_neighbours
 
@@ -64,8 +64,11 @@ class Group:
     phases: tuple[Phases, ...]
 
 
-def measured(data: Path, split: str, tuned: Sequence[str], *, ablate: bool) -> list[Group]:
-    """Ask the questions of a file: of the conversations that were tuned on, of the others, or of both apart."""
+def measured(data: Path, split: str, tuned: Sequence[str], *, ablate: bool, embeddings: bool = False) -> list[Group]:
+    """Ask the questions of a file: of the conversations that were tuned on, of the others, or of both apart.
+
+    With `embeddings` also once more with meanings compared, for which the extra has to be installed.
+    """
     found = talks(data)
     halves: dict[str, list[Talk]] = {"tune": [], "report": []}
     for talk in found:
@@ -74,10 +77,11 @@ def measured(data: Path, split: str, tuned: Sequence[str], *, ablate: bool) -> l
     if not chosen:
         raise SystemExit(f"{data}: no conversation is for --split {split}")
     with tempfile.TemporaryDirectory() as scratch, at_home(Path(scratch)):
-        return [_group(name, each, Path(scratch) / name, ablate=ablate) for name, each in chosen]
+        folder = Path(scratch)
+        return [_group(name, each, folder / name, ablate=ablate, embeddings=embeddings) for name, each in chosen]
 
 
-def _group(name: str, found: Sequence[Talk], folder: Path, *, ablate: bool) -> Group:
+def _group(name: str, found: Sequence[Talk], folder: Path, *, ablate: bool, embeddings: bool) -> Group:
     product = [kept(folder / "apart" / talk.name, [talk]) for talk in found]
     together = [kept(folder / "together", found)] * len(found)
     answers, wide = _answers(found, product), _answers(found, together)
@@ -91,6 +95,10 @@ def _group(name: str, found: Sequence[Talk], folder: Path, *, ablate: bool) -> G
         ),
     ]
     gains = list(_gains(found, product, whole, folder)) if ablate else []
+    if embeddings:
+        way, gain = _with_meanings(found, whole, folder)
+        ways.append(way)
+        gains.append(gain)
     with all_scored():
         every, every_wide = _answers(found, product), _answers(found, together)
     largest, turns = max(len(talk.turns) for talk in found), sum(len(talk.turns) for talk in found)
@@ -104,6 +112,13 @@ def _group(name: str, found: Sequence[Talk], folder: Path, *, ablate: bool) -> G
         {label: kinds.count(kind) for kind, label in CATEGORIES.items()}, sum(talk.unanswered for talk in found),
         sum(talk.unknown for talk in found), tuple(ways), tuple(gains), phases,
     )  # fmt: skip
+
+
+def _with_meanings(found: Sequence[Talk], whole: Sequence[Row], folder: Path) -> tuple[Way, Gain]:
+    """Return the figures with `memory.embeddings` on, and what they are more than those without."""
+    asks = [kept(folder / "meanings" / talk.name, [talk], MEANINGS) for talk in found]
+    rows = _rows(found, _answers(found, asks))
+    return _way("vfcc, meanings too", found, rows), _gain("meanings compared too", found, rows, whole)
 
 
 def _answers(found: Sequence[Talk], asks: Sequence[Ask]) -> list[Sequence[str]]:
@@ -131,14 +146,17 @@ def _way(name: str, found: Sequence[Talk], rows: Sequence[Row]) -> Way:
 
 
 def _gains(found: Sequence[Talk], product: Sequence[Ask], whole: Sequence[Row], folder: Path) -> Iterator[Gain]:
-    kinds = _kinds(found)
-    hops = [place for place, kind in enumerate(kinds) if CATEGORIES[kind] == "multi-hop"]
     for number, part in enumerate(parts()):
         with part.off():
             asks = [kept(folder / f"without-{number}" / talk.name, [talk]) for talk in found] if part.reads else product
             without = _rows(found, _answers(found, asks))
-        multi_hop = gain_of([whole[place] for place in hops], [without[place] for place in hops], 0)
-        yield Gain(part.name, gain_of(whole, without, 0), gain_of(whole, without, 1), multi_hop)
+        yield _gain(part.name, found, whole, without)
+
+
+def _gain(name: str, found: Sequence[Talk], whole: Sequence[Row], without: Sequence[Row]) -> Gain:
+    hops = [place for place, kind in enumerate(_kinds(found)) if CATEGORIES[kind] == "multi-hop"]
+    multi_hop = gain_of([whole[place] for place in hops], [without[place] for place in hops], 0)
+    return Gain(name, gain_of(whole, without, 0), gain_of(whole, without, 1), multi_hop)
 
 
 def _phases(

@@ -64,6 +64,8 @@ READING = (
     "memory list --all --as-of 2026-01-06",
     "memory show open --explain",
     "memory show open --as-of 2026-01-06",
+    "memory search bot --all --explain",
+    "memory search sign-in --scope project",
     "memory inbox",
     "memory stats",
     "memory export --all",

@@ -21,7 +21,7 @@ QUESTIONS = st.lists(RANKS, min_size=1, max_size=8)
 
 
 def test_recall_is_the_mean_over_questions_of_the_share_of_their_answers() -> None:
-    questions = [[1, 4, None], [3], [None]]
+    questions: list[list[int | None]] = [[1, 4, None], [3], [None]]
 
     assert recall_at(1, questions) == Fraction(1, 9)
     assert recall_at(3, questions) == Fraction(4, 9)

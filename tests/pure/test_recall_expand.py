@@ -37,9 +37,9 @@ def brought(
     return [(each.item.id, each.edge.relation, hit) for each, hit in expanded(hits, known, beside, settings)]
 
 
-links = st.dictionaries(
-    st.sampled_from(NAMES),
-    st.lists(st.tuples(st.sampled_from([str(each) for each in Relation]), st.sampled_from(NAMES)), max_size=6),
+RELATIONS = st.sampled_from([str(each) for each in Relation])
+links = st.lists(st.lists(st.tuples(RELATIONS, st.sampled_from(NAMES)), max_size=4), min_size=9, max_size=9).map(
+    lambda found: dict(zip(NAMES, found, strict=True))
 )
 
 
@@ -69,6 +69,15 @@ def test_the_order_in_which_neighbours_are_told_says_nothing(hits: list[str], ar
         chance.shuffle(found)  # type: ignore[attr-defined]
 
     assert brought(hits, shuffled) == brought(hits, around)
+
+
+def test_the_quota_and_the_least_confidence_are_kept_to() -> None:
+    around = {"i0": [("depends_on", name) for name in NAMES[1:]]}
+
+    assert [name for name, _, _ in brought(["i0"], around)] == ["i1", "i2", "i3"]
+    assert brought(["i0"], around, ExpansionSettings(max_items=0)) == []
+    assert [name for name, _, _ in brought(["i0"], around, doubted=["i1", "i3"])] == ["i2", "i4", "i5"]
+    assert brought(["i0"], around, ExpansionSettings(enabled=False)) == []
 
 
 def test_one_step_and_no_further() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from verifflowcc.domain.code import code_path
 from verifflowcc.domain.items import DecisionFacts, Item, Ref, Source
 from verifflowcc.domain.recall import FIELDS, Unit
 from verifflowcc.recall.question import question_of
@@ -93,6 +94,8 @@ def test_paragraphs_of_one_section_stay_together_while_they_fit() -> None:
     paragraphs = "\n\n".join("tide " * 100 for _ in range(5))
 
     assert [len(field(unit, "body")) for unit in units_of(item(), f"# A\n\n{paragraphs}")] == [200, 200, 100]
+    larger = "\n\n".join("tide " * 130 for _ in range(3))
+    assert [len(field(unit, "body")) for unit in units_of(item(), larger)] == [130, 130, 130]
 
 
 def test_a_title_that_only_begins_the_text_is_not_counted_twice() -> None:
@@ -118,7 +121,7 @@ def test_details_and_code_are_words_too_and_each_file_has_a_term() -> None:
 def test_a_file_has_one_term_that_no_word_of_a_text_is_by_chance(one: str, other: str) -> None:
     assert file_term(one).isascii()
     assert file_term(one).isalnum()
-    assert (file_term(one) == file_term(other)) == (one == other)
+    assert (file_term(one) == file_term(other)) == ((code_path(one) or one) == (code_path(other) or other))
     assert question_of("", [file_term(one)]).terms.keys() == {file_term(one)}
 
 

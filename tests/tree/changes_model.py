@@ -51,9 +51,9 @@ class Copy:
             self.items.pop(path, None)
         self.told, self.gone, self.mark = [], changes.gone, changes.mark
         for each in changes.changed:
-            assert each.item.path not in self.told, "one path, told twice"
             self.told.append(each.item.path)
             self.items[each.item.path] = each
+        assert len(set(self.told)) == len(self.told), "one path, told twice"
         return self
 
     def check(self, store: MemoryBackend) -> None:

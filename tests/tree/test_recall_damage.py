@@ -10,17 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.recalled_world import Answer, answer, home, indexes, keep, lose_index, made, project, remember
+from tests.recalled_world import Answer, answer, home, indexes, lose_index, made, project, remember
 from tests.trees import environment, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.index import store
+from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL", "REQ-CACHES-ANSWER-ALIKE")
 
 BACKENDS = pytest.mark.parametrize("backend", ["files", "sqlite"])
 WORDS = ("tide", "gate", "sluice", "lock", "pump", "crest")
-MANY = 40
+MANY = 25
 KILLED = """\
 import os, signal, sqlite3, sys
 from pathlib import Path
@@ -70,7 +71,8 @@ def filled(folder: Path, patch: pytest.MonkeyPatch, backend: str = "files") -> W
     here = project(folder, backend)
     chance = random.Random(7)
     texts = [" ".join(chance.choice(WORDS) for _ in range(chance.randint(2, 20))) for _ in range(MANY)]
-    keep(here, *(made(f"f{number:02}", text, key=f"k{number}") for number, text in enumerate(texts)))
+    with open_store(here, "project") as held:
+        held.create_all([made(f"f{number:02}", text, key=f"k{number}") for number, text in enumerate(texts)])
     remember(here, "newer", "The tide gate is new.", links="[{to: f03, relation: supersedes}]")
     remember(here, "mine", "I pump at the tide gate.", "preference", scope="user")
     answers(here)
@@ -78,7 +80,7 @@ def filled(folder: Path, patch: pytest.MonkeyPatch, backend: str = "files") -> W
 
 
 def answers(here: Workspace) -> list[Answer]:
-    return [answer(here, text, everything=True, limit=100) for text in ("tide gate", "pump lock crest", "sluice")]
+    return [answer(here, text, everything=True, limit=100) for text in ("tide gate", "pump lock")]
 
 
 def flushed(here: Workspace) -> Path:
@@ -124,39 +126,38 @@ def test_a_broken_index_answers_as_before(tmp_path: Path, monkeypatch: pytest.Mo
         assert answers(here) == expected, way
 
 
-@pytest.mark.parametrize("where", ["project", "user"])
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE recall_1_units SET body = 'nothing'",
-        "UPDATE recall_1_units SET path = 'nowhere'",
-        "UPDATE recall_1_units SET part = 'x', flags = 'x'",
-        "UPDATE recall_1_items SET facts = 'nothing'",
-        "DROP TABLE recall_1_units",
-        "DROP TABLE recall_1_items",
-        "DROP TABLE recall_1_words",
-        "DROP TABLE recall_1_terms",
-        "DROP TABLE recall_1_links",
-        "UPDATE recall_scopes SET number = 77",
-        "UPDATE recall_scopes SET lengths = 'nothing'",
-        "UPDATE recall_scopes SET lengths = '[1]'",
-        "UPDATE recall_scopes SET lengths = '[1, 2, 3, 4, 5, 6]', units = 3",
-        "DELETE FROM recall_scopes",
-        "DELETE FROM recall_1_words_data WHERE id > 1",
-        "DELETE FROM recall_1_words_docsize",
-    ],
+STATEMENTS = (
+    "UPDATE recall_1_units SET body = 'nothing'",
+    "UPDATE recall_1_units SET path = 'nowhere'",
+    "UPDATE recall_1_units SET part = 'x', flags = 'x'",
+    "UPDATE recall_1_items SET facts = 'nothing'",
+    "DROP TABLE recall_1_units",
+    "DROP TABLE recall_1_items",
+    "DROP TABLE recall_1_words",
+    "DROP TABLE recall_1_terms",
+    "DROP TABLE recall_1_links",
+    "UPDATE recall_scopes SET number = 77",
+    "UPDATE recall_scopes SET lengths = 'nothing'",
+    "UPDATE recall_scopes SET lengths = '[1]'",
+    "UPDATE recall_scopes SET lengths = '[1, 2, 3, 4, 5, 6]', units = 3",
+    "DELETE FROM recall_scopes",
+    "DELETE FROM recall_1_words_data WHERE id > 1",
+    "DELETE FROM recall_1_words_docsize",
 )
+
+
+@pytest.mark.parametrize("where", ["project", "user"])
 def test_a_damaged_row_or_table_answers_as_before_whosever_index_it_is_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str, where: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     here = filled(tmp_path, monkeypatch)
     expected = answers(here)
-    (path,) = (each for each in indexes(here) if each.name == "index.db" and ("user" in each.parts) == (where == "user"))
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(statement)
-
-    assert answers(here) == expected
-    assert answers(here) == expected
+    of_user = where == "user"
+    for statement in STATEMENTS:
+        (path,) = (each for each in indexes(here) if each.name == "index.db" and ("user" in each.parts) == of_user)
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(statement)
+        assert answers(here) == expected, statement
 
 
 def test_garbage_anywhere_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +165,7 @@ def test_garbage_anywhere_is_no_error(tmp_path: Path, monkeypatch: pytest.Monkey
     here = filled(tmp_path, monkeypatch)
     expected, path = answers(here), flushed(here)
     whole, chance, same = path.read_bytes(), random.Random(3), 0
-    for _ in range(60):
+    for _ in range(40):
         data = bytearray(whole)
         for _ in range(chance.choice([1, 8])):
             at = chance.randrange(len(data) - 8)
@@ -173,7 +174,7 @@ def test_garbage_anywhere_is_no_error(tmp_path: Path, monkeypatch: pytest.Monkey
         path.write_bytes(data)
         same += answers(here) == expected
 
-    assert same >= 54
+    assert same >= 36
 
 
 def test_an_index_in_a_folder_that_cannot_be_written_is_not_needed(

@@ -1,6 +1,5 @@
 """The index of recall answers as one that is built from nothing, whatever was done to the items before."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,7 +19,9 @@ pytestmark = pytest.mark.vfcc("REQ-READ-LEXICAL", "REQ-CACHES-ANSWER-ALIKE")
 
 NAMES = st.sampled_from([f"i{number}" for number in range(6)])
 TYPES = st.sampled_from(["fact", "decision", "failure"])
-WORDS = st.sampled_from(["tide", "gate", "sluice gate", "tide tide lock", "the RateLimiter", "Ann?", "last week", "数据"])
+WORDS = st.sampled_from(
+    ["tide", "gate", "sluice gate", "tide tide lock", "the RateLimiter", "Ann?", "last week", "数据"]
+)
 FIELDS = st.sampled_from(
     [
         {},
@@ -156,11 +157,10 @@ class SearchedFiles(Searched):
 
 
 @pytest.fixture(autouse=True)
-def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stamps are trusted at once, since no two texts are equally long; what a machine sets is set back."""
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", -(10**12))
     monkeypatch.setattr(finding, "CANDIDATES", finding.CANDIDATES)
-    yield
 
 
 def _run(machine: type[Searched], here: Workspace, examples: int) -> None:
@@ -178,6 +178,33 @@ def test_a_grown_index_answers_as_a_new_one_over_files(tmp_path: Path, monkeypat
 def test_a_grown_index_answers_as_a_new_one_over_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home(tmp_path, monkeypatch, "sqlite")
     _run(Searched, project(tmp_path, "sqlite"), 5)
+
+
+@pytest.mark.parametrize("backend", ["files", "sqlite"])
+def test_what_changed_goes_or_is_replaced_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    home(tmp_path, monkeypatch, backend)
+    here = project(tmp_path, backend)
+    keep(here, *(made(f"i{number}", f"tide {'gate ' * number}") for number in range(8)))
+    answer(here, "tide gate")
+    keep(
+        here,
+        made("i1", "sluice"),
+        made("i2", "tide and sluice"),
+        made("i9", "sluice", links="[{to: i2, relation: supersedes}]"),
+    )
+    with open_store(here, "project") as store:
+        for name in ("i4", "i5"):
+            store.delete(name)
+    grown = [answer(here, text, everything=True) for text in ("tide gate", "sluice")]
+
+    assert grown == anew(here, ["tide gate", "sluice"], everything=True)
+    assert {name for _, name, _, _ in grown[0]} == {"i0", "i2", "i3", "i6", "i7", "i9"}
+    assert [name for _, name, _, standing in grown[1] if standing] == ["i2"]
+    with open_store(here, "project") as store:
+        store.delete("i9")
+    assert [standing for _, _, _, standing in answer(here, "sluice")] == ["", ""]
 
 
 @pytest.mark.parametrize("backend", ["files", "sqlite"])

@@ -1,7 +1,7 @@
-"""Command lines that are answered without typer, which takes longer to build all commands than they take to answer.
+"""Command lines that are answered without typer, which takes longer to build its commands than they take to answer.
 
-Only plain ones: full names of options, each value behind its name. All others, and all that could be wrong, go to typer,
-which reads these in the same way and says what is wrong with those.
+Only plain ones: full names of options, each value behind its name. All others, and all that could be wrong, go to
+typer, which reads these in the same way and says what is wrong with those.
 """
 
 import os

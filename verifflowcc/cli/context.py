@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from verifflowcc.domain.entries import ContextPackage
     from verifflowcc.domain.question import Question
 
-app = typer.Typer(help="Compile the prompt for an agent, and compare two of them.", no_args_is_help=True)
+app = typer.Typer(help="Compile the prompt for an agent, compare two, and tune shares.", no_args_is_help=True)
 
 Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ROLE", help="The role, e.g. coder.")]
 Task = Annotated[

@@ -23,7 +23,7 @@ def tune(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Show which layers lacked or wasted room, and what shares would be better.
+    """Show which layers lacked or wasted room, and suggest better shares.
 
     From the last prompts that were compiled here for each role; those that the cache answered do not count. It suggests
     and changes nothing.

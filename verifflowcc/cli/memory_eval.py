@@ -50,10 +50,11 @@ def evaluate(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Measure how well memory answers questions whose answers you know.
+    """Show how well memory answers questions, in numbers.
 
-    A list in YAML: question, expect (ids, keys, paths or files of items), and scope, type, as_of, all or files, as in
-    memory search. Recall@k is the share of the expected items among the best k; what links bring in does not count.
+    FILE is a list in YAML: question, expect (ids, keys, paths or files of items), and scope, type, as_of, all or files,
+    as in memory search. Recall@k is the share of the expected items among the best k; what links bring in does not
+    count.
 
     Exits with 1 where recall is below --min, and with 3 where the file expects what is not there.
     """

@@ -1,8 +1,9 @@
 """How well units match a question: BM25 over the fields of a unit and of those beside it, in whole numbers.
 
-Robertson and Zaragoza (2009), with the counts of fields weighted before they are saturated (BM25F). A unit of a thread,
-a turn of a conversation or a part of a long text, takes a share of the counts of its neighbours: what a question asks
-is often answered in the next turn. Integers alone, so that every machine ranks alike.
+Robertson and Zaragoza (2009), with the counts of fields weighted before they are saturated (BM25F). A turn of a
+conversation takes a share of the counts of its neighbours: what one asks is often answered in the next. What is no turn
+is longer and more of one piece: there its parts count for themselves, a word that is said again says more, and everyday
+words say less. Integers alone, so that every machine ranks alike.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,17 +11,24 @@ from dataclasses import dataclass
 
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit
 from verifflowcc.recall.question import Question
+from verifflowcc.text.everyday import everyday_terms
 
 OWN, NEAR, ASKED, FAR = 20, 6, 12, 3
-"""What a term counts in the unit itself, in the one before or after, in addition in the one before that asks, and in
+"""What a term counts in a turn itself, in the one before or after, in addition in the one before that asks, and in
 those two places away; in twentieths."""
+
+BESIDE = 2
+"""What a term counts in the part of a text before or after, in twentieths."""
 
 WEIGHTS = (40, 40, 30, OWN, OWN, 1)
 """What a term counts in each of `FIELDS`, in twentieths."""
 
 REACH = 2
-K1 = 24
-"""k1 = 1.2, in twentieths; b is a half."""
+K1, K1_TEXT = 24, 40
+"""k1 = 1.2 for turns, and 2 for other texts, in twentieths; b is a half."""
+
+EVERYDAY = 50
+"""Percent of its weight that an everyday word has in what is no turn."""
 
 THREAD = 30
 """Percent of the best score in its thread that a hit gets on top; a unit without one has itself as the best."""
@@ -74,10 +82,13 @@ def score(
     turns = sorted(kept, key=lambda each: (each.path, each.part), reverse=True)
     places = {(each.unit.thread, each.unit.place): each.number for each in turns if each.unit.place is not None}
     mean = max(1, _mean(corpus))
+    everyday = everyday_terms().intersection(terms)
+    in_texts = {term: weight * EVERYDAY // 100 if term in everyday else weight for term, weight in terms.items()}
     found: dict[int, tuple[int, dict[str, tuple[str, ...]]]] = {}
     for each in kept:
         around = [(counted[number], weight) for number, weight in _around(each, places, counted)]
-        words = _words(terms, around, mean)
+        weights, k1 = (terms, K1) if is_turn(each.unit) else (in_texts, K1_TEXT)
+        words = _words(weights, around, mean, k1)
         if words:
             found[each.number] = words, _matched(terms, around)
     best = _best_of_threads(found, counted)
@@ -88,6 +99,11 @@ def score(
     ]
     scored.sort(key=lambda one: (-one.score, one.kept.path, one.kept.part))
     return [one for one in scored if one.score > 0]
+
+
+def is_turn(unit: Unit) -> bool:
+    """Say whether a unit is a turn of a conversation."""
+    return unit.place is not None and bool(unit.speaker)
 
 
 class _Counted:
@@ -118,19 +134,21 @@ def _around(
     thread, place = each.unit.thread, each.unit.place
     if place is None:
         return found
-    for step, weight in ((-1, NEAR), (1, NEAR), (-2, FAR), (2, FAR)):
+    turn = is_turn(each.unit)
+    for step, weight in ((-1, NEAR), (1, NEAR), (-2, FAR), (2, FAR)) if turn else ((-1, BESIDE), (1, BESIDE)):
         number = places.get((thread, place + step))
         if number is not None:
-            asked = ASKED if step == -1 and counted[number].kept.unit.asks else 0
-            found.append((number, weight + asked))
+            asked = ASKED if turn and step == -1 and counted[number].kept.unit.asks else 0
+            if weight + asked:
+                found.append((number, weight + asked))
     return found
 
 
-def _words(terms: Mapping[str, int], around: Sequence[tuple[_Counted, int]], mean: int) -> int:
+def _words(terms: Mapping[str, int], around: Sequence[tuple[_Counted, int]], mean: int, k1: int) -> int:
     """BM25 of the counts around a unit. Its length is the weighted mean of theirs, beside the mean of all."""
     shares = sum(weight for _, weight in around)
     length = sum(weight * one.length for one, weight in around)
-    saturation = 50 * K1 * OWN * (mean * shares + length) // (mean * shares)
+    saturation = 50 * k1 * OWN * (mean * shares + length) // (mean * shares)
     total = 0
     for term, weight in terms.items():
         count = 100 * sum(share * one.counts[term] for one, share in around if term in one.counts)
@@ -168,7 +186,7 @@ def _thread(one: _Counted) -> tuple[str, int]:
 
 
 def _whole(question: Question, speakers: frozenset[str], unit: Unit, words: int) -> int:
-    if unit.ends_asking and unit.place is not None:
+    if unit.ends_asking and is_turn(unit):
         words = words * QUESTION // 100
     if len(speakers) and set(unit.speaker.split()) >= speakers:
         words = words * SPEAKER // 100

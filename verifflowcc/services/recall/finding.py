@@ -8,8 +8,9 @@ from verifflowcc.adapters.index.recall_index import Known, Scope
 from verifflowcc.context.standing import superseded, withdrawn
 from verifflowcc.domain.config import MemorySettings, Stale
 from verifflowcc.domain.item_types import ScopeKind, is_trace_type
-from verifflowcc.domain.items import Item
+from verifflowcc.domain.items import DecisionStatus, Item, Status
 from verifflowcc.domain.recall import NOTHING, Corpus, Hit, Lost, Parts, Recalled, Sought
+from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.recall.expand import SHARE, Neighbour, edge_between, expanded, names_of
 from verifflowcc.recall.factors import parts_of
 from verifflowcc.recall.question import Question
@@ -19,6 +20,7 @@ from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import kind_of
 from verifflowcc.services.memory.past import items_as_of, lifetimes_here
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.secrets import withhold
 
 if TYPE_CHECKING:
     from verifflowcc.services.recall.meaning import Meaning
@@ -71,12 +73,13 @@ class Finding:
     def _sorted(self) -> tuple[list[Hit], list[Lost]]:
         """Return the hits that may be answered, best first, and those that may not, with why."""
         scored = [*self._scored(private=False), *self._scored(private=True)]
+        hidden = {(scope, known.item.path): _hidden(known) for scope, known, _, _ in scored}
         hits = self._with_stale([self._hit(*each) for each in scored])
         hits.sort(key=lambda hit: -hit.score)
         fitting = [hit for hit in hits if not self.sought.types or hit.item.type in self.sought.types]
         kept, lost = [], []
         for hit in fitting:
-            why = "" if self.sought.everything else hit.standing or self._withheld(hit)
+            why = "" if self.sought.everything else hidden[hit.scope, hit.item.path] or self._withheld(hit)
             kept.append(hit) if not why else lost.append(Lost(hit.item, hit.scope, hit.score, why))
         return kept, lost
 
@@ -108,7 +111,7 @@ class Finding:
         if self.meaning is not None:
             best = self._with_meaning(self.meaning, best, names, speakers, private=private)
         best.sort(key=lambda each: (-each[2].score, each[2].kept.path))
-        parts = parts_of([(known.item, one.score - one.meaning, not _standing(known)) for _, known, one in best])
+        parts = parts_of([(known.item, one.score - one.meaning, not _hidden(known)) for _, known, one in best])
         parts = [replace(each, meaning=one.meaning) for each, (_, _, one) in zip(parts, best, strict=True)]
         return [(name, known, each, one) for (name, known, one), each in zip(best, parts, strict=True)]
 
@@ -128,6 +131,7 @@ class Finding:
         for name in names:
             more = [one.kept.path for scope, one in found if scope == name and (name, one.kept.path) not in known]
             known |= {(name, path): each for path, each in self._items(name, more).items()}
+            self.candidates += len(more)
         return [(name, known[name, one.kept.path], one) for name, one in found if (name, one.kept.path) in known]
 
     def _best(
@@ -163,8 +167,10 @@ class Finding:
         return found, fitting >= self.sought.limit
 
     def _fits(self, known: Known) -> bool:
-        of_type = not self.sought.types or known.item.type in self.sought.types
-        return of_type and (self.sought.everything or not _standing(known))
+        return self._is_asked_for(known) and (self.sought.everything or not _hidden(known))
+
+    def _is_asked_for(self, known: Known) -> bool:
+        return not self.sought.types or known.item.type in self.sought.types
 
     def _statistics(self) -> Mapping[str, Corpus]:
         if not self._corpora:
@@ -194,7 +200,8 @@ class Finding:
             "a file in play" if is_file_term(term) else self.question.terms[term]: fields
             for term, fields in one.matched.items()
         }
-        return Hit(withheld_item(known.item), scope, parts, matched, one.kept.unit.heading, standing=_standing(known))
+        heading = withhold(one.kept.unit.heading)
+        return Hit(withheld_item(known.item), scope, parts, matched, heading, standing=_standing(known))
 
     def _around(self, hit: Hit) -> Iterator[Neighbour]:
         """What stands, one link away from a hit, in its scope or in another of these."""
@@ -204,13 +211,13 @@ class Finding:
             leading = state.leading_to(names_of(hit.item))
             for known in (*state.named(link.to for link in hit.item.links), *leading):
                 edge = edge_between(hit.item, known.item)
-                if edge and (there := self._as_then(scope, known)):
+                if edge and self._is_asked_for(known) and (there := self._as_then(scope, known)):
                     yield Neighbour(there, scope, edge)
 
     def _as_then(self, scope: str, known: Known) -> Item | None:
         """The item as it is or was; None where it was not there, or does not stand."""
         there = self._items(scope, [known.item.path]).get(known.item.path)
-        return None if there is None or (_standing(there) and not self.sought.everything) else there.item
+        return None if there is None or (_hidden(there) and not self.sought.everything) else there.item
 
     def _expanded(self, direct: Sequence[Hit]) -> Iterator[tuple[Neighbour, Hit]]:
         known = [(hit.scope, hit.item.path) for hit in direct]
@@ -218,6 +225,14 @@ class Finding:
 
     def _brought(self, found: Neighbour, hit: Hit) -> Hit:
         return Hit(withheld_item(found.item), found.scope, Parts(max(1, hit.score // SHARE)), {}, via=found.edge)
+
+
+def _hidden(known: Known) -> str:
+    """Why an item is found with `everything` alone. What was decided against is an answer, and is found."""
+    decided = known.item.decision
+    rejected = decided is not None and decided.status is DecisionStatus.REJECTED
+    is_no = rejected and not known.replaced and known.item.status is Status.ACTIVE and not awaits_promotion(known.item)
+    return "" if is_no else _standing(known)
 
 
 def _standing(known: Known) -> str:

@@ -13,6 +13,7 @@ from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.domain.ports import Embedder
 from verifflowcc.domain.recall import Hit, Recalled, Sought
+from verifflowcc.errors import UsageError
 from verifflowcc.recall.question import question_of
 from verifflowcc.recall.units import file_term, units_of
 from verifflowcc.services.memory.opening import memory_settings, open_store
@@ -50,8 +51,11 @@ def search(
     Nothing that no word of the question is in is ever returned; where the settings have meanings compared, nothing
     that is not near it in meaning either, and `tell` is told before what takes long. With `asks`, and where the
     settings say so, a model puts the best into order; it is asked while no index is held. Raises as `open_store` does,
-    UsageError for a day that is none, and ConfigError where the extra `embeddings` is wanted and not installed.
+    UsageError for a day or a limit that is none, and ConfigError where the extra `embeddings` is wanted and not
+    installed.
     """
+    if sought.limit < 1:
+        raise UsageError(f"a limit is a whole number from 1, not {sought.limit}", hint="--limit 10")
     memory = memory_settings(workspace)
     files = sought.paths if memory.active.file_boost else ()
     question = question_of(sought.text, map(file_term, files))
@@ -68,7 +72,7 @@ def search(
             return finding(states, {}).found()
 
         if not memory.rerank.enabled:
-            return with_states(workspace, stores, ask, before)
+            return _with_problems(with_states(workspace, stores, ask, before), stores)
         from verifflowcc.services.recall.reranking import passage, rerank
 
         def look(states: States) -> list[Hit]:
@@ -87,7 +91,13 @@ def search(
         def ask_again(states: States) -> Recalled:
             return finding(states, places).found()
 
-        return replace(with_states(workspace, stores, ask_again, before), reranked=told, notices=notices)
+        recalled = replace(with_states(workspace, stores, ask_again, before), reranked=told, notices=notices)
+        return _with_problems(recalled, stores)
+
+
+def _with_problems(recalled: Recalled, stores: Sequence[MemoryBackend]) -> Recalled:
+    """Return an answer that tells too what in the stores could not be read."""
+    return replace(recalled, notices=(*recalled.notices, *(each for store in stores for each in store.problems)))
 
 
 def with_states(

@@ -1,0 +1,104 @@
+"""`memory search` in plain words is answered without typer, and read as typer reads it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from tests.cli.at_terminal import typed
+from tests.cli.process import vfcc
+from tests.cli.test_fast import AHEAD, LISTING
+from verifflowcc.cli.app import app
+from verifflowcc.cli.at_once import search_words
+from verifflowcc.domain.recall import DEFAULT_LIMIT
+
+PLAIN = (
+    ["why sqlite"],
+    ["why sqlite", "--json"],
+    ["--all", "--explain", "why sqlite", "--no-model"],
+    ["why", "--type", "decision", "--type", "fact", "--file", "src/a.py"],
+    ["--scope", "user", "why", "--limit", "3", "--as-of", "2026-11-21"],
+    ["", "--limit", "007"],
+)
+FOR_TYPER = (
+    [],
+    ["--json"],
+    ["two", "questions"],
+    ["why", "--help"],
+    ["why", "-h"],
+    ["why", "--jsn"],
+    ["why", "--limit=3"],
+    ["why", "--limit", "three"],
+    ["why", "--limit", "-3"],
+    ["why", "--limit", "٣"],
+    ["why", "--limit"],
+    ["why", "--scope", "user", "--scope", "project"],
+    ["why", "--", "--json"],
+    ["-why"],
+    ["why", "--type", "--json"],
+)
+NAMES = {"types": "type_", "files": "file"}
+
+
+def _command() -> object:
+    memory = get_command(app).commands["memory"]  # type: ignore[attr-defined]
+    return memory.commands["search"]
+
+
+@pytest.mark.parametrize("words", PLAIN, ids=" ".join)
+def test_plain_words_mean_what_typer_says(words: list[str]) -> None:
+    typers = _command().make_context("search", [*words]).params  # type: ignore[attr-defined]
+
+    ours = search_words(words)
+
+    assert ours is not None
+    given = {NAMES.get(name, name): tuple(value) if isinstance(value, list) else value for name, value in ours.items()}
+    assert {"limit": DEFAULT_LIMIT, **given} == {
+        name: value for name, value in typers.items() if value or name in given
+    }
+
+
+@pytest.mark.parametrize("words", FOR_TYPER, ids=" ".join)
+def test_all_else_is_left_to_typer(words: list[str]) -> None:
+    assert search_words(words) is None
+
+
+def test_every_option_is_known_or_left_to_typer() -> None:
+    for each in _command().params:  # type: ignore[attr-defined]
+        for name in each.opts:
+            if name.startswith("--"):
+                value = "3" if name == "--limit" else "word"
+                assert search_words(["why", name]) or search_words(["why", name, value]), name
+
+
+@pytest.fixture
+def shop(young: Path) -> Path:
+    assert typed(young, "memory", "add", "fact", "Orders are kept in Postgres.").code == 0
+    return young
+
+
+def test_a_plain_search_loads_neither_typer_nor_what_reads_settings_and_ledgers(shop: Path) -> None:
+    words = ("memory", "search", "Where are orders kept?")
+    assert vfcc(shop, *words, program=(sys.executable, "-c", AHEAD)).code == 0
+
+    ran = vfcc(shop, *words, program=(sys.executable, "-c", LISTING))
+
+    assert ran.out.startswith("1. Orders are kept in Postgres.\n")
+    loaded = set(ran.err.split())
+    assert not loaded & {"typer", "rich", "pydantic", "yaml", "git", "snowballstemmer", "verifflowcc.services.sprints"}
+
+
+def test_what_is_found_is_the_same_through_typer(shop: Path) -> None:
+    at_once = vfcc(shop, "memory", "search", "Where are orders kept?", "--limit", "3")
+
+    through_typer = vfcc(shop, "memory", "search", "Where are orders kept?", "--limit=3")
+
+    assert "Orders are kept" in at_once.out
+    assert (at_once.code, at_once.out, at_once.err) == (through_typer.code, through_typer.out, through_typer.err)
+
+
+def test_what_is_wrong_is_told_as_everywhere(shop: Path) -> None:
+    vfcc(shop, "memory", "search", "why", "--scope", "projekt").refused(2, "there is no scope 'projekt'")
+    vfcc(shop, "memory", "search", "why", "--as-of", "someday").refused(2, "is no day")
+    vfcc(shop, "memory", "search").refused(2, "vfcc memory search needs QUESTION")

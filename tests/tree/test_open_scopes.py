@@ -1,0 +1,111 @@
+"""Which scopes are open is remembered, and whatever changes it is seen."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from verifflowcc.adapters.files.open_scopes import FILE
+from verifflowcc.adapters.stamps import SETTLED_AFTER_NS
+from verifflowcc.services.memory.scopes import scopes_listed
+from verifflowcc.services.memory.tasks_filling import start_task
+from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.services.workspace import Workspace, open_workspace
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A project with an open sprint, looked at later: what was just touched is not trusted by its stamp."""
+    (tmp_path / ".memory").mkdir()
+    (tmp_path / ".memory/config.yaml").write_text("format: 1\n", encoding="utf-8")
+    start_sprint(open_workspace(tmp_path), "One", workflow="standard", actor="human:You")
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + SETTLED_AFTER_NS + 1)
+    return open_workspace(tmp_path)
+
+
+def _again(here: Workspace) -> tuple[str, ...]:
+    return scopes_listed(open_workspace(here.root))
+
+
+def _remembered(here: Workspace) -> dict[str, object]:
+    content: dict[str, object] = json.loads((here.local / FILE).read_text(encoding="utf-8"))
+    return content
+
+
+def test_what_is_remembered_is_what_was_read(here: Workspace) -> None:
+    first = _again(here)
+
+    assert first[:2] == ("project", "sprint/one")
+    assert first[2].startswith("stage/one/")
+    assert first[-1] == "user"
+    assert [*_remembered(here)["scopes"], "user"] == [*first]  # type: ignore[misc]
+    assert _again(here) == first
+
+
+def test_it_is_what_answers(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = _again(here)
+    monkeypatch.delattr("verifflowcc.services.sprints.list_sprints")
+
+    assert _again(here) == first
+
+
+def _second(here: Workspace) -> None:
+    start_sprint(here, "Two", workflow="standard", actor="human:You")
+
+
+def _closed(here: Workspace) -> None:
+    close_sprint(here, "one", actor="human:You", unfinished_reason="enough")
+
+
+def _task(here: Workspace) -> None:
+    start_task(here, "Look at it", actor="human:You")
+
+
+def _gone(here: Workspace) -> None:
+    for event in (here.memory / "sprint/one/events").iterdir():
+        event.unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "then"),
+    [
+        (_second, lambda scopes: "sprint/two" in scopes),
+        (_closed, lambda scopes: "sprint/one" not in scopes),
+        (_task, lambda scopes: any(scope.startswith("task/") for scope in scopes)),
+        (_gone, lambda scopes: scopes == ("project", "user")),
+    ],
+)
+def test_whatever_changes_it_is_seen(
+    here: Workspace, change: Callable[[Workspace], None], then: Callable[[tuple[str, ...]], bool]
+) -> None:
+    assert not then(_again(here))
+    change(open_workspace(here.root))
+
+    assert then(_again(here))
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b'{"scopes": ["agent/x"]}'])
+def test_what_is_damaged_counts_as_absent(here: Workspace, damage: bytes) -> None:
+    first = _again(here)
+    (here.local / FILE).write_bytes(damage)
+
+    assert _again(here) == first
+
+
+def test_what_another_hand_wrote_is_not_taken(here: Workspace) -> None:
+    first = _again(here)
+    content = _remembered(here) | {"scopes": ["project", "agent/other"]}
+    (here.local / FILE).write_text(json.dumps(content), encoding="utf-8")
+
+    assert _again(here) == first
+
+
+def test_what_was_just_touched_is_not_remembered(tmp_path: Path) -> None:
+    (tmp_path / ".memory").mkdir()
+    start_sprint(open_workspace(tmp_path), "One", workflow="standard", actor="human:You")
+
+    assert "sprint/one" in scopes_listed(open_workspace(tmp_path))
+    assert not (tmp_path / ".memory/local" / FILE).exists()
