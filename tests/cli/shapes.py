@@ -12,6 +12,7 @@ OPEN = {
     "items",
     "kinds",
     "lines",
+    "matched",
     "measures",
     "parts",
     "planned",

@@ -26,6 +26,7 @@ VERBS = {
     "Create",
     "Decide",
     "Export",
+    "Find",
     "Go",
     "Import",
     "Leave",

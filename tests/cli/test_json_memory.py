@@ -40,6 +40,7 @@ REMEMBERED = {
     "memory_add": Asked("memory add fact Said --key said --expires 2999-01-01", person=True),
     "memory_list": Asked("memory list --all"),
     "memory_show": Asked("memory show other"),
+    "memory_search": Asked("memory search new --all"),
     "memory_edit": Asked("memory edit other --importance 0.9 --tag b", person=True),
     "memory_link": Asked("memory link other contradicts old", person=True),
     "memory_forget": Asked("memory forget old --yes", person=True),

@@ -77,9 +77,18 @@ def test_a_scope_that_is_named_goes_before_all_that_is_open(project: Path) -> No
     vfcc(project, "memory", "search", "tide", "--scope", "usr").refused(2, "did you mean user?")
 
 
+@pytest.mark.vfcc("REQ-SCOPE-OVERRIDE")
+def test_what_is_written_goes_where_it_is_told_to(project: Path) -> None:
+    added = typed(project, "memory", "add", "preference", "I like the moor", "--scope", "project", keys="y\n")
+
+    assert added.code == 0, added
+    assert len(ids(search(project, "moor", "--scope", "project"))) == 1
+    assert ids(search(project, "moor", "--scope", "user")) == []
+
+
 def test_json_has_every_field_of_the_answer(project: Path) -> None:
     answer = search(project, "tide gate")
-    assert set(answer) >= {"hits", "lost", "candidates", "filtered", "words", "reranked", "notices"}
+    assert set(answer) >= {"hits", "lost", "candidates", "words", "reranked", "notices"}
     (best, *_) = answer["hits"]  # type: ignore[misc]
 
     assert set(best) >= {"item", "scope", "score", "parts", "matched", "heading", "via", "standing", "stale"}

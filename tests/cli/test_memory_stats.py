@@ -62,7 +62,7 @@ def test_all_ten_counters_and_four_indicators_are_shown_from_the_start(young: Pa
     assert (len(found["metrics"]["indicators"]), found["metrics"]["since"]) == (4, None)
 
 
-@pytest.mark.vfcc("REQ-METRICS-TOKENS", "REQ-INDICATOR-TOKENS")
+@pytest.mark.vfcc("REQ-METRICS-TOKENS", "REQ-INDICATOR-TOKENS", "REQ-METRICS-RETRIEVAL")
 def test_the_tokens_of_memory_are_counted_with_each_prompt_also_one_from_the_cache(young: Path) -> None:
     assert shown(young)["tokens"] == 0
     fact(young, "acme", "The client is Acme, and they pay in cents.")
@@ -94,6 +94,7 @@ def test_a_prompt_in_which_two_items_contradict_each_other_is_counted_as_one(you
     assert stats(young)["metrics"]["indicators"][1]["value"] == 0.5
 
 
+@pytest.mark.vfcc("REQ-METRICS-SCOPE")
 def test_items_that_are_none_of_the_role_are_counted_as_filtered(young: Path) -> None:
     file = young.parent / ".local/share/vfcc/user/items/goal/round.md"
     file.parent.mkdir(parents=True)

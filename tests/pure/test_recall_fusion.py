@@ -42,7 +42,7 @@ def of(near: dict[Place, int]) -> list[int]:
 def compared(draw: st.DrawFn) -> list[Compared]:
     placed = st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 5)) | st.just(("", None))
     rows = draw(st.lists(st.tuples(placed, st.integers(-WHOLE, WHOLE)), max_size=12))
-    return [Compared(("project", number), *where, value) for number, (where, value) in enumerate(rows)]
+    return [Compared(("project", number), thread, place, value) for number, ((thread, place), value) in enumerate(rows)]
 
 
 @given(units=compared(), data=st.data())

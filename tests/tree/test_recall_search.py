@@ -268,12 +268,12 @@ def test_a_type_that_is_asked_for_holds_for_what_links_bring_in(here: Workspace)
 
 @pytest.mark.vfcc("REQ-READ-EXPANSION", "REQ-READ-SCOPE")
 def test_a_private_item_takes_no_place_of_what_links_bring_in(here: Workspace) -> None:
-    links = ", ".join(f"{{to: {name}, relation: depends_on}}" for name in ("a", "b", "c", "d"))
+    links = ", ".join(f"{{to: {name}, relation: depends_on}}" for name in ("b", "c", "d"))
     remember(here, "from", "The tide.", links=f"[{links}]")
     for name in ("b", "c", "d"):
         remember(here, name, "The moon.")
     before = found(here, "tide")
-    remember(here, "a", "Mine.", scope="user", links="[{to: from, relation: depends_on}]")
+    remember(here, "a", "Mine.", scope="user", links="[{to: from, relation: caused_by}]")
 
     assert found(here, "tide") == before == ["from", "b", "c", "d"]
 

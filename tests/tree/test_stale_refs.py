@@ -9,6 +9,7 @@ from tests.prompt_world import ask, keys, person, skipped
 from tests.trees import commit, git, repository, write_memory, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.files.items import parse_item
+from verifflowcc.adapters.git.snapshot import add_committed
 from verifflowcc.adapters.index.code import CodeIndex
 from verifflowcc.adapters.project import code as code_reader
 from verifflowcc.adapters.project.content import project_content
@@ -397,3 +398,16 @@ def test_what_is_learned_of_code_is_stale_once_that_changes(here: Workspace) -> 
     assert why(here, item) == ""
     change(here, "[:LIMIT]", "")
     assert why(here, item) == "Index.query in src/search.py changed since"
+
+
+def test_of_a_commit_only_what_is_spoken_of_is_written(here: Workspace, tmp_path: Path) -> None:
+    write_tree(here.root, {"src/other.py": "x = 1\n", "lib/a.py": "x = 1\n"})
+    commit(here.root, "more")
+    top = tmp_path / "top"
+    top.mkdir()
+    add_committed(here.root, top, "HEAD", ["src/search.py", "src/gone.py", "lib"])
+
+    assert sorted(path.relative_to(top).as_posix() for path in top.rglob("*")) == ["lib", "src", "src/search.py"]
+    add_committed(here.root, top, "HEAD", ["src/search.py", "lib/a.py"])
+    assert (top / "lib/a.py").read_text(encoding="utf-8") == "x = 1\n"
+    add_committed(here.root, top, "HEAD", [])

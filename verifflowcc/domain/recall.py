@@ -173,14 +173,13 @@ class Reranked:
 class Recalled:
     """The answer: hits, best first, those that links brought in behind the direct ones.
 
-    `lost` are the next best that are left out, `candidates` how many passages were scored, `filtered` how many that
-    match were left out because of their scope. `words` are the question's words as they were looked for.
+    `lost` are the next best that are left out, `candidates` how many texts were scored, `words` the question's words
+    as they were looked for.
     """
 
     hits: tuple[Hit, ...]
     lost: tuple[Lost, ...] = ()
     candidates: int = 0
-    filtered: int = 0
     words: tuple[str, ...] = ()
     reranked: Reranked = Reranked("", "rerank is off (memory.rerank.enabled)")
     notices: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ Vectors may differ in their last places between machines, so this is for searchi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from verifflowcc.domain.recall import KeptUnit, Unit
 from verifflowcc.recall.scoring import QUESTION, SPEAKER, Scored
@@ -27,8 +27,7 @@ Place = tuple[str, int]
 """A unit: its scope, and its number there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """A unit with the similarity of its meaning to that of a question, in millionths, and where it stands."""
 
     unit: Place

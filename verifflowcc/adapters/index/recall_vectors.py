@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS recall_{n}_vectors (
 """
 _IS_THERE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'recall_{n}_vectors'"
 _HELD = """
-SELECT u.number, u.thread, u.place, v.path, v.part, v.vector, v.sum
+SELECT u.number, u.thread, u.place, v.vector, v.sum
 FROM recall_{n}_vectors v JOIN recall_{n}_units u ON u.path = v.path AND u.part = v.part WHERE v.model = ?
 """
 _UNITS = """
@@ -53,14 +53,13 @@ class Held(NamedTuple):
     vector: bytes
 
 
-def bare_units(tables: ScopeTables, model: str, units: int) -> list[Bare]:
-    """Return those of a scope's units that have no sound vector of a model, those of one item together.
+class MissingVectorsError(Exception):
+    """A unit has no sound vector: nothing is answered until it has one."""
 
-    `units` is how many there are.
-    """
-    held = {each.number for each in held_vectors(tables, model)}
-    if len(held) == units:
-        return []
+
+def bare_units(tables: ScopeTables, model: str) -> list[Bare]:
+    """Return the units of a scope that have no sound vector of a model, those of one item together."""
+    held = {each.number for each in _held(tables, model)}
     every = (
         Bare(_whole(number), str(path), _whole(part), str(item_id), str(digest))
         for number, path, part, item_id, digest in tables.rows(_UNITS)
@@ -68,16 +67,22 @@ def bare_units(tables: ScopeTables, model: str, units: int) -> list[Bare]:
     return [unit for unit in every if unit.number not in held]
 
 
-def held_vectors(tables: ScopeTables, model: str) -> list[Held]:
-    """Return the units of a scope that have a sound vector of a model."""
-    return list(_held(tables, model)) if _is_there(tables) else []
+def held_vectors(tables: ScopeTables, model: str, units: int) -> list[Held]:
+    """Return the units of a scope, of which there are so many, with their vectors of a model.
+
+    Raises MissingVectorsError where one has none.
+    """
+    held = list(_held(tables, model))
+    if len(held) != units:
+        raise MissingVectorsError
+    return held
 
 
 def put_vectors(tables: ScopeTables, model: str, made: Iterable[tuple[Bare, bytes]]) -> None:
     """Keep the vectors of units whose items are still there with the same text."""
     tables.rows(_TABLE)
     for unit, vector in made:
-        row = (unit.path, unit.part, unit.digest, model, vector, _sum(unit.path, unit.part, model, vector))
+        row = (unit.path, unit.part, unit.digest, model, vector, crc32(vector))
         tables.rows(_PUT, (*row, unit.path, unit.digest))
 
 
@@ -92,8 +97,8 @@ def drop_stale_vectors(tables: ScopeTables, paths: Iterable[str] | None = None) 
 
 
 def _held(tables: ScopeTables, model: str) -> Iterator[Held]:
-    for number, thread, place, path, part, vector, checksum in tables.rows(_HELD, (model,)):
-        if isinstance(vector, bytes) and _sum(str(path), _whole(part), model, vector) == checksum:
+    for number, thread, place, vector, checksum in tables.rows(_HELD, (model,)) if _is_there(tables) else ():
+        if isinstance(vector, bytes) and crc32(vector) == checksum:
             yield Held(_whole(number), str(thread), None if place is None else _whole(place), vector)
 
 
@@ -101,9 +106,5 @@ def _is_there(tables: ScopeTables) -> bool:
     return bool(tables.rows(_IS_THERE))
 
 
-def _sum(path: str, part: int, model: str, vector: bytes) -> int:
-    return crc32(vector, crc32(f"{path} {part} {model}".encode("utf-8", "surrogatepass")))
-
-
 def _whole(value: object) -> int:
-    return int(str(value))
+    return value if isinstance(value, int) else int(str(value))

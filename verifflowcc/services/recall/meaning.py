@@ -23,32 +23,22 @@ MANY = 200
 """Of more texts than these, a person is told before vectors are made of them, which takes a while."""
 
 _ONE_BY_ONE = 50
-_TRIES = 4
 
 Tell = Callable[[str], None]
 
 
 def embed(index: RecallIndex, stores: Sequence[MemoryBackend], embedder: Embedder, tell: Tell) -> None:
-    """Make the vectors that units of these stores do not have yet. Raises as the stores and the index do."""
+    """Make the vectors that units of these stores do not have. Raises as the stores and the index do."""
     for store in stores:
-        _embed(index, store, embedder, tell)
-
-
-def _embed(index: RecallIndex, store: MemoryBackend, embedder: Embedder, tell: Tell) -> None:
-    def bare(states: Mapping[str, Scope]) -> list[Bare]:
-        scope = states[store.scope]
-        return bare_units(scope.tables, embedder.name, scope.units)
-
-    for _ in range(_TRIES):
-        missing = index.state([store], bare)
-        if len(missing) > MANY:
-            tell(f"{len(missing):,} texts of {store.scope} memory are read for their meaning first, once")
-        made = 0
-        for batch in _batches(missing, store):
+        bare = index.state([store], _bare_of(embedder.name))
+        if len(bare) > MANY:
+            tell(f"{len(bare):,} texts of {store.scope} memory are read for their meaning first, once")
+        for batch in _batches(bare, store):
             _keep(index, store.scope, embedder, batch)
-            made += len(batch)
-        if not made:
-            return
+
+
+def _bare_of(model: str) -> Callable[[Mapping[str, Scope]], list[Bare]]:
+    return lambda states: [unit for scope in states.values() for unit in bare_units(scope.tables, model)]
 
 
 def _keep(index: RecallIndex, scope: str, embedder: Embedder, batch: Sequence[tuple[Bare, str]]) -> None:
@@ -98,8 +88,10 @@ class Meaning:
     ) -> list[tuple[str, Scored]]:
         """Return the items of `names`, each by its best unit: those that words found, and those that are near enough.
 
-        `seen` are the scopes whose meanings are compared.
+        `seen` are the scopes whose meanings are compared. Raises MissingVectorsError.
         """
+        if not names:
+            return []
         compared = [each for name in seen for each in self._of(name, states[name])]
         self._best = max([self._best, *(one.score for _, one in scored)])
         units: list[tuple[str, KeptUnit]] = []
@@ -118,7 +110,7 @@ class Meaning:
 
     def _of(self, scope: str, state: Scope) -> list[Compared]:
         if scope not in self._compared:
-            held = held_vectors(state.tables, self.embedder.name)
+            held = held_vectors(state.tables, self.embedder.name, state.units)
             similar = self.embedder.similarities(self.question, [each.vector for each in held])
             self._compared[scope] = [
                 Compared((scope, each.number), each.thread, each.place, similarity)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.adapters.files.user_home import USER, user_home
 from verifflowcc.adapters.index.recall_index import RecallIndex, Rules, Scope
+from verifflowcc.adapters.index.recall_vectors import MissingVectorsError
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.domain.ports import Embedder
 from verifflowcc.domain.recall import Hit, Recalled, Sought
-from verifflowcc.errors import UsageError
+from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.recall.question import question_of
 from verifflowcc.recall.units import file_term, units_of
 from verifflowcc.services.memory.opening import memory_settings, open_store
@@ -24,7 +25,8 @@ from verifflowcc.services.workspace import Workspace
 _T = TypeVar("_T")
 States = Mapping[str, Scope]
 Tell = Callable[[str], None]
-Before = Callable[[RecallIndex, Sequence[MemoryBackend]], None]
+Embed = Callable[[RecallIndex, Sequence[MemoryBackend]], None]
+_TRIES = 4
 
 if TYPE_CHECKING:
     from verifflowcc.services.recall.meaning import Meaning
@@ -62,8 +64,7 @@ def search(
     day = day_said(sought.as_of)
     with ExitStack() as opened:
         stores = [opened.enter_context(open_store(workspace, scope)) for scope in dict.fromkeys(scopes)]
-
-        before, meaning = _comparing(sought.text, memory, embedder, tell)
+        embed, meaning = _comparing(sought.text, memory, embedder, tell)
 
         def finding(states: States, places: Mapping[tuple[str, str], int]) -> Finding:
             return Finding(workspace, sought, question, day, states, memory, places, meaning())
@@ -72,7 +73,7 @@ def search(
             return finding(states, {}).found()
 
         if not memory.rerank.enabled:
-            return _with_problems(with_states(workspace, stores, ask, before), stores)
+            return _with_problems(with_states(workspace, stores, ask, embed), stores)
         from verifflowcc.services.recall.reranking import passage, rerank
 
         def look(states: States) -> list[Hit]:
@@ -84,14 +85,14 @@ def search(
             stored = by_scope[hit.scope].get(hit.item.id)
             return passage(stored.body, hit.heading) if stored else ""
 
-        hits = with_states(workspace, stores, look, before)
+        hits = with_states(workspace, stores, look, embed)
         ordered, told, notices = rerank(workspace, sought.text, hits, memory, text_of=text_of, asks=asks)
         places = {(hit.scope, hit.item.path): place for place, hit in enumerate(ordered)} if told.by else {}
 
         def ask_again(states: States) -> Recalled:
             return finding(states, places).found()
 
-        recalled = replace(with_states(workspace, stores, ask_again, before), reranked=told, notices=notices)
+        recalled = replace(with_states(workspace, stores, ask_again, embed), reranked=told, notices=notices)
         return _with_problems(recalled, stores)
 
 
@@ -104,26 +105,31 @@ def with_states(
     workspace: Workspace | None,
     stores: Sequence[MemoryBackend],
     ask: Callable[[States], _T],
-    before: Before | None = None,
+    embed: Embed | None = None,
 ) -> _T:
     """Ask the scopes of stores, by name, each in one state: the project's index has its own, the person's theirs.
 
-    `before` may change an index and its scopes first.
+    Where a text has no vector yet, `embed` makes what is missing in an index. Raises ConflictError where others change
+    items as fast.
     """
     groups = [[store for store in stores if (store.scope == USER) is of_user] for of_user in (False, True)]
     with ExitStack() as opened:
         first, *others = (
             (opened.enter_context(closing(_index(workspace, group[0].scope))), group) for group in groups if group
         )
-        if before is not None:
-            for each in (first, *others):
-                before(*each)
-        return first[0].state(first[1], ask, others)
+        for _ in range(_TRIES):
+            try:
+                return first[0].state(first[1], ask, others)
+            except MissingVectorsError:
+                if embed is not None:
+                    for each in (first, *others):
+                        embed(*each)
+        raise ConflictError("items are being changed by others", hint="try again")
 
 
 def _comparing(
     text: str, memory: MemorySettings, embedder: Callable[[], Embedder], tell: Tell
-) -> tuple[Before | None, Callable[[], "Meaning | None"]]:
+) -> tuple[Embed | None, Callable[[], "Meaning | None"]]:
     """Return what makes missing vectors, and what begins to compare meanings; nothing where that is off."""
     if not (memory.enabled and memory.embeddings and any(map(str.isalnum, text))):
         return None, lambda: None
