@@ -18,8 +18,9 @@ FIELD = {name: place for place, name in enumerate(FIELDS)}
 
 
 def unit(body: str = "", *, thread: str = "", place: int | None = None, asks: bool = False, **fields: str) -> Unit:
-    """A unit whose other fields are empty, but for those given."""
-    terms = tuple({**dict.fromkeys(FIELDS, ""), **fields, "body": body}.values())
+    """A unit whose other fields are empty, but for those given; somebody says what stands in a conversation."""
+    said = {"speaker": "bob"} if place is not None else {}
+    terms = tuple({**dict.fromkeys(FIELDS, ""), **said, **fields, "body": body}.values())
     return Unit(terms, thread, place, asks=asks)
 
 
@@ -168,6 +169,17 @@ def test_the_nearer_the_more_and_an_answer_more_than_what_came_before() -> None:
     assert set(plain) == {3, 4, 5, 6, 7}
     assert asked[6] > plain[6]
     assert asked[4] == plain[4]
+
+
+def test_the_parts_of_a_text_lend_each_other_less_than_turns_do() -> None:
+    turns = [unit("filler", thread="a", place=place) for place in range(3)]
+    parts = [unit("filler", thread="a", place=place, speaker="") for place in range(3)]
+    turns[1] = unit("tide", thread="a", place=1)
+    parts[1] = unit("tide", thread="a", place=1, speaker="")
+    turn, part = scores(*turns), scores(*parts)
+
+    assert set(part) == set(turn) == {1, 2, 3}
+    assert part[1] * turn[2] < turn[1] * part[2]
 
 
 def test_a_word_in_the_title_or_the_key_counts_more_than_one_in_the_text() -> None:

@@ -213,7 +213,8 @@ def test_what_does_not_stand_is_found_with_everything_alone_and_below_what_repla
     }
     order = list(standing)
 
-    assert sorted(found(here, "tide gate")) == [".memory/project/decisions/0004-d", "new"]
+    decisions = [f".memory/project/decisions/{name}" for name in ("0001-a", "0004-d")]
+    assert sorted(found(here, "tide gate")) == [*decisions, "new"], "what was rejected is an answer too, and says so"
     assert {name for name, why in standing.items() if why} == {
         *("old.md", "archived.md", "pending.md", "0001-a.md", "0002-b.md", "0003-c.md"),
     }

@@ -177,6 +177,8 @@ def test_nothing_outside_is_read_and_no_link_is_followed(here: Workspace, tmp_pa
     found = stale_items(here, [item, apart])
 
     assert set(found) == {apart.path}
+    deep = remember(here, f"refs: [{{path: '{'a/' * 1_500}b'}}]", name="deep")
+    assert why(here, deep).endswith("is not there")
     assert found[apart.path].startswith("aaaa")
     assert found[apart.path].endswith("a is not there")
     (here.root / "src/link.py").unlink()

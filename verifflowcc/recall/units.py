@@ -7,6 +7,7 @@ from verifflowcc.domain.code import code_path
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.recall import Unit
 from verifflowcc.recall.question import MONTHS, tells_time
+from verifflowcc.text.slug import slug
 from verifflowcc.text.stems import stems
 
 LARGEST_TERMS = 240
@@ -14,6 +15,7 @@ LARGEST_TERMS = 240
 
 _LAST_NUMBER = re.compile(r"([0-9]{1,9})\D*$")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n")
+_LETTERS = re.compile(r"-[a-z0-9]{4}$")
 _FILE_TERM = re.compile(r"xf[0-9a-f]{8}")
 _DAY = re.compile(r"([0-9]{4})-([0-9]{2})-[0-9]{2}")
 
@@ -49,7 +51,10 @@ def texts_of(item: Item, body: str) -> tuple[str, ...]:
 
 
 def _file_of(item: Item) -> str:
-    return item.path.rpartition("/")[2].removesuffix(".md")
+    """The name of the item's file, where it says more than the title that vfcc made it from."""
+    name = item.path.rpartition("/")[2].removesuffix(".md")
+    made = _LETTERS.sub("", name)
+    return "" if made and slug(item.title, "").startswith(made) else name
 
 
 def file_term(path: str) -> str:

@@ -34,9 +34,7 @@ swept=sweep tore torn=tear struck=strike stuck=stick dug=dig swung=swing bound=b
 shrank shrunk=shrink spun=spin got gotten=get overrode overridden=override rebuilt=rebuild reran=rerun
 rewrote rewritten=rewrite withdrew withdrawn=withdraw indices=index vertices=vertex matrices=matrix"""
 _IRREGULAR = {
-    form: base
-    for forms, base in re.findall(r"([a-z ]+)=([a-z]+)", _FORMS.replace("\n", " "))
-    for form in forms.split()
+    form: base for forms, base in re.findall(r"([a-z ]+)=([a-z]+)", _FORMS.replace("\n", " ")) for form in forms.split()
 }
 
 

@@ -5,6 +5,7 @@ Derived and deletable: what does not fit the key, or is damaged, counts as absen
 
 import json
 from collections.abc import Collection
+from functools import lru_cache
 from pathlib import Path
 from typing import TypedDict
 
@@ -107,7 +108,12 @@ def _text(value: object) -> str:
 
 def _key(digest: str, workflows: Collection[str]) -> list[object]:
     """What the meaning of a file depends on: its content, this vfcc, its defaults and the workflows it may name."""
-    return [_SHAPE, __version__, digest, digest_text(_text(_body(default_config()))), sorted(workflows)]
+    return [_SHAPE, __version__, digest, _defaults(), sorted(workflows)]
+
+
+@lru_cache(maxsize=1)
+def _defaults() -> str:
+    return digest_text(_text(_body(default_config())))
 
 
 def _body(config: Config) -> _Body:

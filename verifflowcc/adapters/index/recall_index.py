@@ -246,6 +246,14 @@ class Scope:
                 found[known.item.path] = known
         return found
 
+    def certain(self, paths: Iterable[str]) -> dict[str, Known]:
+        """Return path → the item there. Raises sqlite3.DatabaseError where one is not there, which the index said."""
+        wanted = set(paths)
+        found = self.items(wanted)
+        if found.keys() != wanted:
+            raise sqlite3.DatabaseError(_DAMAGED)
+        return found
+
     def every(self) -> list[Known]:
         """Return all items, by path."""
         return [_known(row) for row in self.tables.rows(f"{_ITEMS} ORDER BY path")]

@@ -15,6 +15,9 @@ MOST_ROWS, ROWS_EACH = 8_000, 20
 _DIGITS = 6
 """Scores of full-text search are compared to so many places: beyond, machines may differ."""
 
+_APART = 0.6 * 10**-_DIGITS
+"""Scores that are alike are not as far apart."""
+
 
 class Best(NamedTuple):
     """Numbers of units; `complete` says that no other unit holds any of the words."""
@@ -47,10 +50,10 @@ def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequenc
         return Best(sure, complete=False)
     alike = tables.rows(
         "SELECT u.number FROM recall_{n}_words w JOIN recall_{n}_units u ON u.number = w.rowid"
-        " WHERE recall_{n}_words MATCH ? AND w.rank MATCH ? AND round(w.rank, ?) = ? ORDER BY u.path, u.part LIMIT ?",
-        (asked, by_weight, _DIGITS, last, most),
+        " WHERE recall_{n}_words MATCH ? AND w.rank MATCH ? AND w.rank BETWEEN ? AND ? ORDER BY u.path, u.part LIMIT ?",
+        (asked, by_weight, last - _APART, last + _APART, most),
     )
-    return Best([*sure, *(int(str(number)) for (number,) in alike)], complete=False)
+    return Best([*dict.fromkeys([*sure, *(int(str(number)) for (number,) in alike)])], complete=False)
 
 
 def _asked(terms: Mapping[str, int], most_rows: int) -> tuple[str, bool]:

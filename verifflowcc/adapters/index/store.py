@@ -15,6 +15,7 @@ _OLD_TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'
 """
 """Virtual tables first: those in which they keep their contents go with them."""
+_NO_TEXT = "a name in the file is no text"
 LOCK_WAIT_S = 1.0
 """Nothing in the index is worth a longer wait: it can be made again."""
 
@@ -64,12 +65,12 @@ class Store:
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
         """Run one statement and return its rows, read to the end. Raises sqlite3.OperationalError."""
         try:
-            return self._connection.execute(statement, values).fetchall()
+            return _rows(self._connection, statement, values)
         except sqlite3.DatabaseError as error:
             if not _damaged(error):
                 raise
             self._start_over()
-            return self._connection.execute(statement, values).fetchall()
+            return _rows(self._connection, statement, values)
 
     def write_all(self, statement: str, values: Iterable[Sequence[object]]) -> None:
         """Run one statement for each of `values`. Raises sqlite3.DatabaseError."""
@@ -151,10 +152,21 @@ def _open_file(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
     try:
         _prepare(connection)
+    except UnicodeDecodeError as error:
+        connection.close()
+        raise sqlite3.DatabaseError(_NO_TEXT) from error
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _rows(connection: sqlite3.Connection, statement: str, values: Sequence[object]) -> list[Any]:
+    """Return all rows. Python's own error for what it cannot read of a damaged file is told as SQLite's are."""
+    try:
+        return connection.execute(statement, values).fetchall()
+    except UnicodeDecodeError as error:
+        raise sqlite3.DatabaseError(_NO_TEXT) from error
 
 
 def _in_memory() -> sqlite3.Connection:

@@ -33,7 +33,8 @@ def read_spoken_of(
     `kept` also the digests of the last time, by the stamps of the files.
     """
     known = KnownDigests(local / DIGESTS if kept else None)
-    found = {path: _digest(root, path, known) for path in sorted(wanted) if not _behind_a_link(root, path)}
+    links: dict[str, bool] = {}
+    found = {path: _digest(root, path, known) for path in sorted(wanted) if not _behind_a_link(root, path, links)}
     _keep(known, found)
     asked = {path: digest for path, digest in found.items() if digest and wanted[path]}
     symbols = _symbols(root, asked, wanted, local) if asked else {}
@@ -50,9 +51,16 @@ def _digest(root: Path, path: str, known: KnownDigests) -> str | None:
         return "" if os.path.lexists(full) else None
 
 
-def _behind_a_link(root: Path, path: str) -> bool:
+def _behind_a_link(root: Path, path: str, known: dict[str, bool]) -> bool:
+    """Say whether a folder around a path is a link; `known` has what was found of folders, each looked at once."""
     parts = path.split("/")
-    return any(os.path.islink(on_disk(root, "/".join(parts[:number]))) for number in range(1, len(parts)))  # noqa: PTH114
+    for number in range(1, len(parts)):
+        folder = "/".join(parts[:number])
+        if folder not in known:
+            known[folder] = os.path.islink(on_disk(root, folder))  # noqa: PTH114 - names are bytes here
+        if known[folder]:
+            return True
+    return False
 
 
 def _keep(known: KnownDigests, found: Mapping[str, str | None]) -> None:

@@ -124,7 +124,7 @@ def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked)
         kept = [row for row in fitting if (why := _hidden(row, asked)) is None or hidden.update([why])]
         fit += len(kept)
         rows += _in_order(kept, asked.order or (BY_IMPORTANCE if scope == USER else NEWEST))[: asked.of_each]
-    _demand_types(asked.types, known)
+    demand_types(asked.types, known)
     if asked.order is not None:
         rows = _in_order(rows, asked.order)
     stale = {} if day else _stale(workspace, [row.item for row in rows[: asked.limit]])
@@ -219,7 +219,7 @@ def where_of(texts: Sequence[str]) -> dict[str, dict[str, Plain]]:
 def _conditions(asked: Asked) -> tuple[Condition, ...]:
     found = conditions(where_of(asked.where))
     if asked.types:
-        found += conditions({"type": [each.strip().casefold().replace("-", "_") for each in asked.types]})
+        found += conditions({"type": [*map(type_meant, asked.types)]})
     if asked.tags:
         found += conditions({"tags": list(asked.tags)})
     if asked.status is not None and asked.status not in STATUSES:
@@ -229,10 +229,19 @@ def _conditions(asked: Asked) -> tuple[Condition, ...]:
     return found
 
 
-def _demand_types(types: Sequence[str], known: set[str]) -> None:
+def type_meant(word: str) -> str:
+    """Return the type that a word names, however it is written.
+
+    >>> type_meant(" Business-Fact")
+    'business_fact'
+    """
+    return word.strip().casefold().replace("-", "_")
+
+
+def demand_types(types: Sequence[str], known: set[str]) -> None:
     """Raise UsageError, with the nearest, for a type that no item has and the table does not know."""
     for each in types:
-        name = each.strip().casefold().replace("-", "_")
+        name = type_meant(each)
         if name not in TYPES and name not in known:
             near = nearest(name, {*TYPES, *known})
             meant = f"; did you mean {near}?" if near else ""

@@ -185,7 +185,7 @@ class Finding:
     def _items(self, scope: str, paths: Sequence[str]) -> Mapping[str, Known]:
         """The items at paths as they are, or were on the day."""
         if self.day is None:
-            return self.states[scope].items(paths)
+            return self.states[scope].certain(paths)
         if scope not in self._then:
             every = [known.item for known in self.states[scope].every()]
             then = items_as_of(every, self.day, lifetimes_here(self.workspace, scope))

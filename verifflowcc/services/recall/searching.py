@@ -10,6 +10,7 @@ from verifflowcc.adapters.index.recall_index import RecallIndex, Rules, Scope
 from verifflowcc.adapters.index.recall_vectors import MissingVectorsError
 from verifflowcc.context.standing import superseded
 from verifflowcc.domain.config import MemorySettings
+from verifflowcc.domain.item_types import TYPES
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import MemoryBackend
 from verifflowcc.domain.ports import Embedder
@@ -58,6 +59,10 @@ def search(
     """
     if sought.limit < 1:
         raise UsageError(f"a limit is a whole number from 1, not {sought.limit}", hint="--limit 10")
+    if sought.types:
+        from verifflowcc.services.memory.listing import type_meant
+
+        sought = replace(sought, types=tuple(map(type_meant, sought.types)))
     memory = memory_settings(workspace)
     files = sought.paths if memory.active.file_boost else ()
     question = question_of(sought.text, map(file_term, files))
@@ -67,6 +72,7 @@ def search(
         embed, meaning = _comparing(sought.text, memory, embedder, tell)
 
         def finding(states: States, places: Mapping[tuple[str, str], int]) -> Finding:
+            _check_types(sought.types, states)
             return Finding(workspace, sought, question, day, states, memory, places, meaning())
 
         def ask(states: States) -> Recalled:
@@ -94,6 +100,15 @@ def search(
 
         recalled = replace(with_states(workspace, stores, ask_again, embed), reranked=told, notices=notices)
         return _with_problems(recalled, stores)
+
+
+def _check_types(types: Sequence[str], states: States) -> None:
+    """Raise UsageError, with the nearest, for a type that no item has and the table does not know."""
+    if all(each in TYPES for each in types):
+        return
+    from verifflowcc.services.memory.listing import demand_types
+
+    demand_types(types, {known.item.type for state in states.values() for known in state.every()})
 
 
 def _with_problems(recalled: Recalled, stores: Sequence[MemoryBackend]) -> Recalled:
