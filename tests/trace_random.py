@@ -24,7 +24,8 @@ _REPORTS = (
 def worlds(draw: st.DrawFn) -> World:
     """A world of up to nine items in any order, with code, tests and results."""
     ids = draw(st.lists(_ids(), min_size=1, max_size=9, unique=draw(st.integers(0, 5)) > 0))
-    items = tuple(draw(_item(name, ids)) for name in ids)
+    # An id may stand twice, and never two items in one file.
+    items = tuple({each.path: each for each in (draw(_item(name, ids)) for name in ids)}.values())
     if draw(st.booleans()):
         items = stamped(items)
     tests = {f"test_{number}": " ".join(draw(st.lists(st.sampled_from(ids), max_size=2))) for number in range(4)}

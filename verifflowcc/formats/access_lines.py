@@ -4,8 +4,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from verifflowcc.text.dates import read_moment
-
 _SAID_BY_PLACE = frozenset({"user", "project"})
 
 
@@ -42,6 +40,8 @@ def read_accesses(data: bytes, scope: str) -> tuple[tuple[Access, ...], int]:
 
 
 def _access(line: bytes, scope: str) -> Access | None:
+    from verifflowcc.text.dates import read_moment  # where lines are read; a search only adds one
+
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

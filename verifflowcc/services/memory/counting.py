@@ -1,13 +1,16 @@
 """Count what memory does, in a log that git ignores. What is counted is done all the same where that fails."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from verifflowcc.domain.entries import MemoryUse
 from verifflowcc.domain.ports import Clock
 from verifflowcc.errors import VfccError
 from verifflowcc.formats.metric_line import count_line, eval_line, prompt_line
 from verifflowcc.services.memory.access import log_folder
 from verifflowcc.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.entries import MemoryUse
 
 CALLS, FALLBACK = "extraction.calls", "extraction.fallback.count"
 RERANK_CALLS, RERANK_SKIPPED = "rerank.calls", "rerank.skipped"
@@ -25,7 +28,7 @@ def note_metrics(workspace: Workspace | None, counts: Mapping[str, int], *, why:
     return note_lines(workspace, b"".join(count_line(at, metric, by, why) for metric, by in counts.items() if by))
 
 
-def note_prompt_use(workspace: Workspace | None, use: MemoryUse) -> tuple[str, ...]:
+def note_prompt_use(workspace: Workspace | None, use: "MemoryUse") -> tuple[str, ...]:
     """Add what memory was in a prompt, in one line; return notices where that cannot be done."""
     numbers = {
         "memory_tokens": use.tokens,
