@@ -78,6 +78,13 @@ def test_a_turn_is_near_where_those_beside_it_are() -> None:
     assert beside[1] > beside[2]
 
 
+def test_to_stand_beside_others_is_not_worth_anything_by_itself() -> None:
+    near = nearness([*said(500, 500, 500), *(Compared(("user", number), "", None, 400) for number in range(2))])
+
+    assert [near["project", number] for number in range(3)] == [WHOLE] * 3
+    assert near["user", 0] == near["user", 1] == 0
+
+
 def test_units_of_other_threads_and_scopes_stand_beside_none() -> None:
     apart = [Compared(("project", 0), "a", 1, 900), Compared(("project", 1), "b", 2, 500)]
     scopes = [Compared(("project", 0), "a", 1, 900), Compared(("user", 1), "a", 2, 500)]

@@ -98,7 +98,13 @@ def test_what_has_no_word_of_the_question_is_found_by_its_meaning(here: Workspac
 def test_what_is_not_near_the_question_is_not_found(here: Workspace) -> None:
     assert found(here, "What do prices do") == []
     assert found(here, "How is the weather") == []
-    assert found(here, "?!") == []
+
+
+def test_a_question_without_a_letter_is_not_compared(here: Workspace) -> None:
+    def never() -> Concepts:
+        raise AssertionError
+
+    assert search(here, SCOPES, Sought("?!"), embedder=never).hits == ()
 
 
 def test_meaning_is_added_to_words(here: Workspace) -> None:
@@ -263,6 +269,34 @@ def test_an_item_that_changes_meanwhile_gets_no_vector_of_its_old_text(here: Wor
             return super().passages(texts)
 
     assert set(ids(here, "boat", Meanwhile())) == {"paint", "ships"}
+
+
+def test_a_vector_of_an_old_text_takes_no_place_of_one_that_another_process_made(here: Workspace) -> None:
+    class Overtaken(Concepts):
+        def passages(self, texts: Sequence[str]) -> list[bytes]:
+            if not self.read:
+                self.read.append("overtaken")
+                remember(here, "paint", "The ship is painted green, they say.")
+                found(here, "boat")
+            return super().passages(texts)
+
+    assert set(ids(here, "boat", Overtaken())) == {"paint", "ships"}
+
+
+def test_an_item_that_changes_and_changes_back_gets_the_vector_of_its_text(
+    here: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class ThereAndBack(Concepts):
+        def passages(self, texts: Sequence[str]) -> list[bytes]:
+            if not self.read:
+                remember(here, "paint", "The boat is green.")
+            elif any("ships" in text for text in texts):
+                remember(here, "paint", "The walls are green.")
+            return super().passages(texts)
+
+    monkeypatch.setattr(meaning, "BATCH", 1)
+
+    assert ids(here, "vessel", ThereAndBack()) == ["ships"]
 
 
 _LOADED = """

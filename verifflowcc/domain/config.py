@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
+
+TYPE_CHECKING = False
+"""What checkers of types take for true: importing `typing` costs more than this whole module."""
 
 if TYPE_CHECKING:
     from verifflowcc.domain.evidence import Command
