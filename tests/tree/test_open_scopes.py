@@ -103,7 +103,9 @@ def test_what_another_hand_wrote_is_not_taken(here: Workspace) -> None:
     assert _again(here) == first
 
 
-def test_what_was_just_touched_is_not_remembered(tmp_path: Path) -> None:
+def test_what_was_just_touched_is_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now)
     (tmp_path / ".memory").mkdir()
     start_sprint(open_workspace(tmp_path), "One", workflow="standard", actor="human:You")
 

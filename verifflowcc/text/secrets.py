@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from verifflowcc.text.secret_kinds import AROUND, TOKENS, WIDE, SecretKind, pattern
 from verifflowcc.text.secret_names import SPOKEN, beside_names
-from verifflowcc.text.secret_values import holds_a_place, looks_drawn
 
 SHORTEST = 8
 """A text of fewer characters holds no secret that could be told from a word."""
@@ -81,6 +80,10 @@ def _by_shape(text: str, lower: str) -> Iterator[Found]:
     long_words = [word for word in lower.split() if len(word) >= SHORTEST_TOKEN]
     if long_words:
         kinds += _held(_TOKENS, "\n".join(long_words))
+    if not kinds:
+        return
+    from verifflowcc.text.secret_values import holds_a_place  # most texts hold nothing that is looked at
+
     for kind in kinds:
         for match in pattern(kind.source).finditer(text):
             group = match.lastindex or 0
@@ -105,6 +108,8 @@ def _held(anchors: Sequence[tuple[str, SecretKind]], place: str) -> list[SecretK
 def _drawn(
     name: str, text: str, start: int, end: int, *, in_prose: bool = False, surely: bool = False
 ) -> Iterator[Found]:
+    from verifflowcc.text.secret_values import looks_drawn
+
     value = text[start:end]
     quoted = start > 0 and text[start - 1] in "\"'`"
     if not quoted:

@@ -84,12 +84,22 @@ def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | No
     """Return the configuration whose file has this digest, or None where it must be validated."""
     try:
         with (folder / FILE).open("rb") as file:
-            document = json.loads(file.read(_LARGEST_BYTES))
+            data = file.read(_LARGEST_BYTES)
+    except OSError:
+        return None
+    return _recalled(data, digest, tuple(sorted(workflows)))
+
+
+@lru_cache(maxsize=4)
+def _recalled(data: bytes, digest: str, workflows: tuple[str, ...]) -> Config | None:
+    """Return what a cache's bytes hold; a command asks for its settings several times."""
+    try:
+        document = json.loads(data)
         body: _Body = document["config"]
         if document["key"] != _key(digest, workflows) or document["check"] != digest_text(_text(body)):
             return None
         return _config(body, digest)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 

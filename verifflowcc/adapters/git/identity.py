@@ -17,6 +17,7 @@ from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.write import write_derived
 from verifflowcc.adapters.git.command import Said, ask_git
 from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.adapters.git.identity_kept import remember_repository, stamps_of_repository
 from verifflowcc.errors import WorkspaceError
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -55,6 +56,7 @@ def read_repository(root: Path, local: Path) -> Repository | None:
     """
     if not in_repository(root):
         return None
+    stamps = stamps_of_repository(root)
     place = _place(root)
     if place.shallow:
         raise WorkspaceError(
@@ -62,7 +64,10 @@ def read_repository(root: Path, local: Path) -> Repository | None:
             hint=f"git fetch --unshallow, or {_HINT}",
         )
     roots = _roots(root, local, place) if place.head else ()
-    return Repository(_name(root, place), min(roots, default=None), place.prefix)
+    found = Repository(_name(root, place), min(roots, default=None), place.prefix)
+    if stamps:
+        remember_repository(local, stamps, (found.name, found.root, found.folder))
+    return found
 
 
 def _place(root: Path) -> _Place:

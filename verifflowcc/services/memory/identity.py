@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from verifflowcc.adapters.actor import clean_name
-from verifflowcc.adapters.git.identity import read_repository
+from verifflowcc.adapters.git.identity_kept import recall_repository
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.slug import slug
 
@@ -40,14 +40,20 @@ def identity_of(workspace: Workspace, env: Mapping[str, str] = os.environ) -> Id
     given = clean_name(env.get(VARIABLE, ""))
     if given:
         return _identity(given.rpartition("@")[0] or given, None, given)
-    found = read_repository(workspace.root, workspace.local)
-    if found is None or found.root is None:
+    told = recall_repository(workspace.root, workspace.local)
+    if told is None:
+        from verifflowcc.adapters.git.identity import read_repository
+
+        found = read_repository(workspace.root, workspace.local)
+        told = (found.name, found.root, found.folder) if found else ("", None, "")
+    name, root, folder = told
+    if root is None:
         real = workspace.root.resolve()
         name = clean_name(real.name or "project")
         digest = hashlib.sha256(str(real).encode("utf-8", "surrogateescape")).hexdigest()
         return _identity(name, None, f"{name}@none-{digest[:8]}")
-    name = f"{found.name}/{clean_name(found.folder)}" if found.folder else found.name
-    return _identity(name, found.root, f"{name}@{found.root[:_SHORT]}")
+    name = f"{name}/{clean_name(folder)}" if folder else name
+    return _identity(name, root, f"{name}@{root[:_SHORT]}")
 
 
 def _identity(name: str, root: str | None, text: str) -> Identity:

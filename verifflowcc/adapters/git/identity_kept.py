@@ -1,0 +1,113 @@
+"""What git said of which repository this is, in `local/repository.json`, while nothing that it follows from moved.
+
+For a plain repository alone: a folder `.git` with HEAD, refs and settings in it. Beside it stand the stamps of all that
+git would read to answer; they hold the time at which each file became what it is on this very disk, which a file that
+somebody committed cannot know. Derived and deletable: what does not fit, or is damaged, counts as absent.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from zlib import crc32
+
+from verifflowcc import __version__
+from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.stamps import Stamps, settled
+from verifflowcc.errors import WorkspaceError
+
+FILE = "repository.json"
+_LARGEST_BYTES = 64 * 1024
+_READ_BY_GIT = (
+    "HEAD",
+    "packed-refs",
+    "config",
+    "config.worktree",
+    "shallow",
+    "reftable/tables.list",
+    "info/grafts",
+    "commondir",
+)
+_SETTINGS = ("GIT_CONFIG", "GIT_TEST", "GIT_CEILING", "GIT_DISCOVERY")
+
+Told = tuple[str, str | None, str]
+"""A repository's name, its first commit, and the folder in it that the project is."""
+
+
+def stamps_of_repository(root: Path) -> Stamps | None:
+    """Take the stamps of what says which repository the project in `root` is of; None where it is no plain one."""
+    if any(name.startswith(_SETTINGS) for name in os.environ):
+        return None
+    here = root.resolve()
+    stamps = Stamps(here)
+    for folder in (here, *here.parents):
+        stamps.take((os.fspath(folder / ".git"),))
+        if stamps.by_path[os.fspath(folder / ".git")]:
+            break
+    else:
+        return None
+    git = folder / ".git"
+    if not git.is_dir() or git.is_symlink() or _includes_others(git):
+        return None
+    stamps.take(os.fspath(git / name) for name in (*_READ_BY_GIT, *_ref_of(git)))
+    stamps.take(_settings())
+    return None if stamps.by_path[os.fspath(git / "commondir")] else stamps
+
+
+def recall_repository(root: Path, local: Path) -> Told | None:
+    """Return what was remembered of the project in `root` where all stamps are the same; None else."""
+    now = stamps_of_repository(root)
+    if now is None:
+        return None
+    try:
+        with (local / FILE).open("rb") as file:
+            content = json.loads(file.read(_LARGEST_BYTES))
+        name, first, folder = content["told"]
+        if content["check"] != _check(content["stamps"], content["told"]) or content["stamps"] != now.by_path:
+            return None
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return (name, first, folder)
+
+
+def remember_repository(local: Path, before: Stamps, told: Told) -> None:
+    """Remember what git said; `before` are the stamps taken before. What cannot be written is not kept."""
+    if not settled(before.touched_ns):
+        return
+    from verifflowcc.adapters.files.write import write_derived
+
+    content = {"check": _check(before.by_path, [*told]), "stamps": before.by_path, "told": [*told]}
+    try:
+        check_inside(local, local.parent)
+        write_derived(local / FILE, json.dumps(content).encode("ascii"))
+    except WorkspaceError:
+        return  # git is asked again
+
+
+def _ref_of(git: Path) -> Iterator[str]:
+    """The file of the branch that HEAD names, below `.git`."""
+    try:
+        said = (git / "HEAD").read_bytes()[:1_000]
+    except OSError:
+        return
+    if said.startswith(b"ref: "):
+        yield os.fsdecode(said[5:].strip())
+
+
+def _includes_others(git: Path) -> bool:
+    """Say whether the repository's settings are in other files too."""
+    try:
+        return b"[include" in (git / "config").read_bytes().lower()
+    except OSError:
+        return True
+
+
+def _settings() -> Iterator[str]:
+    """The files of git's settings outside of the repository."""
+    home = os.environ.get("HOME", "")
+    below = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    yield from (f"{home}/.gitconfig", f"{below}/git/config", "/etc/gitconfig")
+
+
+def _check(stamps: object, told: object) -> int:
+    return crc32(json.dumps([__version__, getattr(os, "geteuid", int)(), stamps, told]).encode("ascii"))
