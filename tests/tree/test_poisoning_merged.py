@@ -63,7 +63,9 @@ def item(name: str, text: str, source: str = BY_AGENT, *, key: str = "null", lin
 
 
 def prompt(here: Workspace) -> str:
-    return compile_context(here, Question("coder", None, None, "Who is the client?", 400_000)).text
+    """Return what a prompt holds before the task itself."""
+    task = "Who is the client, where is the office, and what of POISON?"
+    return compile_context(here, Question("coder", None, None, task, 400_000)).text.partition("### Task")[0]
 
 
 @pytest.mark.parametrize("source", [BY_AGENT, BY_CI])
