@@ -87,7 +87,7 @@ def _basic_memory(
 def _timed(
     words: Sequence[str], folder: Path, runs: int, before: object = None
 ) -> tuple[int, float, float, float, int]:
-    walls, processor = [], []
+    walls, processor = list[float](), list[float]()
     for _ in range(runs):
         if callable(before):
             before()
@@ -96,7 +96,8 @@ def _timed(
         walls.append((time.perf_counter() - begin) * 1000)
         now = os.times()
         processor.append((now.children_user - used.children_user + now.children_system - used.children_system) * 1000)
-    return (runs, *(round(each, 1) for each in (statistics.median(walls), max(walls), statistics.median(processor))), 0)
+    middle, spent = statistics.median(walls), statistics.median(processor)
+    return runs, round(middle, 1), round(max(walls), 1), round(spent, 1), 0
 
 
 def _line(answer: Mapping[str, Mapping[str, list[float]]]) -> tuple[str, tuple[int, float, float, float, int]]:

@@ -31,7 +31,7 @@ if __package__ in (None, ""):
 
 from benchmarks.measure import Command, Figures, machine, measure
 from benchmarks.memory_stores import SCOPE, own_home
-from benchmarks.recall_in_process import GIVEN, UPDATES, change
+from benchmarks.recall_in_process import GIVEN, UPDATES, Answer, change
 from benchmarks.recall_items import Passage, passages, questions, stored
 from benchmarks.recall_peer_runs import left_out, measured_peers, peer_commands
 from verifflowcc.adapters.stamps import SETTLED_AFTER_NS
@@ -181,14 +181,14 @@ def _in_process(project: Project, rounds: int, kept: dict[str, dict[str, float]]
             if mode == "build":
                 _forget(project)
             answer = _asked(project, mode)
-            peak = max(peak, answer["peak_kib"])
-            for name, values in answer["ms"].items():
+            peak = max(peak, answer.peak_kib)
+            for name, values in answer.ms.items():
                 ms.setdefault(name, []).extend(values)
         yield from (_line(f"{project.name}: {name}", ms, name, peak) for name in ms if not name.endswith(" cpu"))
         if mode == "build":
             kept["index MB"][project.name] = _index_mb(project)
     if project.size == AGREE_AT and not kept["agreement"]:
-        kept["agreement"] = _asked(project, "agree")["agreement"]
+        kept["agreement"] = _asked(project, "agree").agreement
 
 
 def _line(title: str, ms: dict[str, list[float]], name: str, peak: int) -> Line:
@@ -198,10 +198,9 @@ def _line(title: str, ms: dict[str, list[float]], name: str, peak: int) -> Line:
     return Line(title, len(wall), middle, round(high, 2), round(statistics.median(cpu), 2), peak)
 
 
-def _asked(project: Project, mode: str) -> dict[str, dict[str, list[float]]]:
+def _asked(project: Project, mode: str) -> Answer:
     words = [sys.executable, "-m", "benchmarks.recall_in_process", str(project.root), mode]
-    answer: dict[str, dict[str, list[float]]] = json.loads(_run(words, ROOT).splitlines()[-1])
-    return answer
+    return Answer(**json.loads(_run(words, ROOT).splitlines()[-1]))
 
 
 def _whole(project: Project, question: str) -> Iterator[Command]:

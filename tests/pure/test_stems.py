@@ -107,3 +107,11 @@ def test_a_long_text_takes_no_longer_for_each_letter() -> None:
     """A word of a hundred thousand letters, and as many signs that begin a word and do not end it."""
     for part in ("a", "-", "a-", "_", "'", "A", "aA", "a'", "1", "é"):
         assert len(stems(part * 100_000)) <= 100_000
+
+
+def test_everyday_words_are_kept_as_the_terms_that_they_are_found_by() -> None:
+    from verifflowcc.text.everyday import EVERYDAY
+
+    said = stems("They keep changing things; somebody called about another problem, and nobody knows the reason.")
+    assert {"keep", "chang", "thing", "call", "anoth", "problem", "know", "reason"} <= EVERYDAY.intersection(said)
+    assert EVERYDAY.isdisjoint(stems("cluster terraform sqlite gate sluice invoice ledger"))

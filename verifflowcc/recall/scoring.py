@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit
 from verifflowcc.recall.question import Question
-from verifflowcc.text.everyday import everyday_terms
+from verifflowcc.text.everyday import EVERYDAY
 
 OWN, NEAR, ASKED, FAR = 20, 6, 12, 3
 """What a term counts in a turn itself, in the one before or after, in addition in the one before that asks, and in
@@ -27,7 +27,7 @@ REACH = 2
 K1, K1_TEXT = 24, 40
 """k1 = 1.2 for turns, and 2 for other texts, in twentieths; b is a half."""
 
-EVERYDAY = 50
+EVERYDAY_SHARE = 50
 """Percent of its weight that an everyday word has in what is no turn."""
 
 THREAD = 30
@@ -82,8 +82,8 @@ def score(
     turns = sorted(kept, key=lambda each: (each.path, each.part), reverse=True)
     places = {(each.unit.thread, each.unit.place): each.number for each in turns if each.unit.place is not None}
     mean = max(1, _mean(corpus))
-    everyday = everyday_terms().intersection(terms)
-    in_texts = {term: weight * EVERYDAY // 100 if term in everyday else weight for term, weight in terms.items()}
+    everyday = EVERYDAY.intersection(terms)
+    in_texts = {term: weight * EVERYDAY_SHARE // 100 if term in everyday else weight for term, weight in terms.items()}
     found: dict[int, tuple[int, dict[str, tuple[str, ...]]]] = {}
     for each in kept:
         around = [(counted[number], weight) for number, weight in _around(each, places, counted)]

@@ -1,25 +1,17 @@
 """Everyday words of English: in a few technical texts rare by chance, and still saying little about them."""
 
-from functools import lru_cache
-
-from verifflowcc.text.stems import stems
-
-_WORDS = """
-able actually add again almost along already always another anyone anything ask away back bad become begin behind
-believe best better big bit bring call care case change choose clear come common complete consider could create
-current day deal decide different difficult do easy else end enough ensure even ever every everyone everything example
-exist expect explain far feel few find first follow full general get give go good great group hand happen hard have
-head hear help hold idea important include instead issue keep kind know large last late later learn least leave less
-let like likely line little live long look lose lot low main make matter mean meet mind month move much name near need
-never new next nothing number often old open order own people perhaps person place plan point possible probably
-problem put question quite rather read real really reason remain rest right room run same say second see seem send set
-several should show side simple since small someone something sometimes soon sort speak special stand start stay still
-stop sure take talk tell thing think third though thought time today together told too top try turn understand upon
-usual usually wait want way week well whether whole why will without wonder word work worth write wrong year yes yet
+EVERYDAY = frozenset(
+    """
+abl actual add almost along alreadi alway anoth anyon anyth ask away back bad becom begin behind believ big bite bring
+call care case chang choos clear come common complet consid creat current day deal decid differ difficult easi els end
+enough ensur even ever everi everyon everyth exampl exist expect explain far feel few find first follow full general
+get give go good great group hand happen hard head hear help hold idea import includ instead issu keep kind know larg
+last late later learn least leav less let like line littl live long look lose lot low main make matter mean meet mind
+month move name near need never new next noth number often old open order perhap person place plan point possibl
+probabl problem put question quit rather read real reason remain rest right room run say second see seem send set
+sever show side simpl sinc small someon someth sometim soon sort speak special stand start stay still stop sure take
+talk tell thing think third though time today togeth top tri turn understand upon usual wait want way week well
+whether whole without wonder word work worth write wrong year yes yet
 """.split()
-
-
-@lru_cache(maxsize=1)
-def everyday_terms() -> frozenset[str]:
-    """Return the terms of these words."""
-    return frozenset(term for word in _WORDS for term in stems(word))
+)
+"""Their terms, as `stems` makes them: a command has no time to make them anew."""
