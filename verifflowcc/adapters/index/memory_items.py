@@ -7,7 +7,6 @@ whatever other processes write meanwhile; damage to the index costs time and cha
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from threading import RLock
 from typing import NamedTuple, TypeVar
 
 from verifflowcc.adapters.files.item_walk import ItemWalk
@@ -16,13 +15,11 @@ from verifflowcc.adapters.index.item_columns import COLUMNS, asked_in_sql, colum
 from verifflowcc.adapters.index.kept import summed, unsummed
 from verifflowcc.adapters.index.linked import LINKING, having, names_meant
 from verifflowcc.adapters.index.memory_log import log_changes, newest_mark, paths_since
-from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.index.sound import SoundTables
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.query import Condition, Value, matches, ordered_by
-from verifflowcc.errors import BackendError
 
 _T = TypeVar("_T")
-_TRIES = 4
 _LEARN = f"INSERT INTO memory_items VALUES (?, ?, ?, ?, NULL, {','.join('?' * len(COLUMNS))}, ?, ?)"
 _BELOW = "path > ? AND path < ?"
 _NOT_READ = f"FROM memory_items WHERE (problem IS NOT NULL OR path <> first) AND {_BELOW}"
@@ -84,37 +81,24 @@ class Told(NamedTuple):
     problems: tuple[str, ...]
 
 
-class MemoryItems:
+class MemoryItems(SoundTables):
     """The item files below one folder in the index, which is opened when it is first asked; threads may share it."""
 
     def __init__(self, index: Path, folder: str) -> None:
-        self._path = index
-        self._opened: Store | None = None
-        self._lock = RLock()
+        super().__init__(index)
         self._folder = folder
         self._range = (f"{folder}/", f"{folder}0")
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """Why the index could not be used or kept."""
-        notice = self._opened.notice if self._opened else None
-        return (notice,) if notice else ()
-
-    def close(self) -> None:
-        """Close the index; it is opened again when it is asked again."""
-        with self._lock:
-            if self._opened:
-                self._opened.close()
-                self._opened = None
 
     def paths_of(self, item_id: str) -> tuple[str, ...]:
         """Return where files with this id were when the folder was last looked at."""
         statement = f"SELECT path FROM memory_items WHERE id = ? AND {_BELOW} ORDER BY path"
-        return self._soundly(lambda: tuple(row[0] for row in self._store.rows(statement, (item_id, *self._range))))
+        return self._asked_soundly(
+            lambda: tuple(row[0] for row in self._store.rows(statement, (item_id, *self._range)))
+        )
 
     def is_filled(self) -> bool:
         """Say whether the folder was looked at before."""
-        return self._soundly(self._is_known)
+        return self._asked_soundly(self._is_known)
 
     def answer(self, walk: ItemWalk, read: Callable[[str], Reading], question: Question) -> Answer:
         """Return the items of the files in `walk` that match; `read` is called for files that may have changed.
@@ -138,26 +122,8 @@ class MemoryItems:
         """
         return self._current(walk, read, lambda: self._told(mark, walk))
 
-    @property
-    def _store(self) -> Store:
-        if self._opened is None:
-            self._opened = Store(self._path)
-        return self._opened
-
-    def _soundly(self, ask: Callable[[], _T]) -> _T:
-        """Ask until the index was sound all the way, in the end one in memory."""
-        with self._lock:
-            for _ in range(_TRIES):
-                before = self._store.replaced
-                try:
-                    answer = ask()
-                except sqlite3.DatabaseError as error:
-                    if not self._store.start_over_if_damaged(error):
-                        self._store.keep_nothing(f"the index was not used: {error}")
-                else:
-                    if self._store.replaced == before:
-                        return answer
-            raise BackendError(f"the items below {self._folder} cannot be indexed", hint="run the command again")
+    def _asked_soundly(self, ask: Callable[[], _T]) -> _T:
+        return self._soundly(ask, f"the items below {self._folder}")
 
     def _current(self, walk: ItemWalk, read: Callable[[str], Reading], ask: Callable[[], _T]) -> _T:
         """Bring the index up to the walk and ask it, both in one transaction; files are read outside of it."""
@@ -175,7 +141,7 @@ class MemoryItems:
                 self._learn([readings[path] for path in changed], gone)
                 return ask()
 
-        return self._soundly(once)
+        return self._asked_soundly(once)
 
     def _differences(self, walk: ItemWalk) -> tuple[list[str], list[str]]:
         """Return the files of the walk that are not known as they are, and the known ones that it did not find."""
