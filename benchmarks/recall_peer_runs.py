@@ -50,16 +50,20 @@ def measured_peers(
 
 def peer_commands(
     python: Path | None, folder: Path, question: str, size: int, options: argparse.Namespace
-) -> Iterator[Command]:
-    """Yield one question to each peer as a whole process."""
+) -> tuple[list[Command], list[Command]]:
+    """Return one question to each peer as a whole process: those that are quick, and those that take seconds."""
+    quick: list[Command] = []
+    slow: list[Command] = []
     if python is None:
-        return
+        return quick, slow
     if _version(python, "bm25s"):
         words = [str(python), SCRIPT, "bm25s", "cold", str(folder)]
-        yield Command(f"{size:,} bm25s: load and ask", words, folder)
+        quick.append(Command(f"{size:,} bm25s: load and ask", words, folder))
     if _version(python, "basic-memory") and size <= options.peer_largest:
         words = [*_program(python), "tool", "search-notes", " OR ".join(question.split()), "--project", "measured"]
-        yield Command(f"{size:,} basic-memory: tool search-notes", words, folder, environment=_variables(folder))
+        own = _variables(folder)
+        slow.append(Command(f"{size:,} basic-memory: tool search-notes", words, folder, environment=own))
+    return quick, slow
 
 
 def _basic_memory(

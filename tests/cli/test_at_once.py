@@ -21,7 +21,7 @@ PLAIN = (
     ["--scope", "user", "why", "--limit", "3", "--as-of", "2026-11-21"],
     ["", "--limit", "007"],
 )
-FOR_TYPER = (
+FOR_TYPER: tuple[list[str], ...] = (
     [],
     ["--json"],
     ["two", "questions"],

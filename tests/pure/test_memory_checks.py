@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.memory_checks_page import PAGE, with_checks
 from tests.memory_faults import FAULTS, World, facts, item
+from verifflowcc.domain.code import CodeNow
 from verifflowcc.domain.memory_codes import CHECKS
 from verifflowcc.domain.trace import RED
 from verifflowcc.lifecycle.memory_check import check_memory
@@ -63,7 +64,10 @@ def test_fields_ids_and_links_of_trace_items_are_left_to_the_trace() -> None:
     text = item("REQ-a", *broken, kind="requirement")
     folder = ".memory/project/items/requirement"
 
-    assert codes(World({f"{folder}/REQ-a.md": text, f"{folder}/REQ-b.md": text}, spoken_of={"gone.py": None})) == []
+    assert (
+        codes(World({f"{folder}/REQ-a.md": text, f"{folder}/REQ-b.md": text}, spoken_of={"gone.py": CodeNow(None)}))
+        == []
+    )
 
 
 def test_keys_of_different_scopes_and_types_are_different_keys() -> None:

@@ -49,8 +49,8 @@ def test_the_order_in_which_items_are_given_says_nothing(given_: list[tuple[Item
 @given(items, items, st.integers(1, 10**6))
 def test_more_of_each_never_counts_less(one: Item, other: Item, words: int) -> None:
     first, second = parts_of([(one, words, True), (other, words, True)])
-    for name, value in (("importance", lambda of: of.importance), ("confidence", lambda of: of.confidence)):
-        if value(one) <= value(other):
+    for name in ("importance", "confidence"):
+        if getattr(one, name) <= getattr(other, name):
             assert getattr(first, name) <= getattr(second, name)
     if one.uses.count <= other.uses.count:
         assert first.uses <= second.uses

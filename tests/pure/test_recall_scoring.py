@@ -54,7 +54,8 @@ PLACED = [("", None), *((thread, place) for thread in "ab" for place in range(4)
 
 def a_unit(texts: list[str], placed: tuple[str, int | None], flags: int) -> Unit:
     day = ("", "2023-05-07", "2024-01-31")[flags % 3]
-    return Unit((*texts, "ann" if flags & 8 else "", ""), *placed, day, *(bool(flags & bit) for bit in (1, 2, 4)))
+    asks, ends_asking, timed = (bool(flags & bit) for bit in (1, 2, 4))
+    return Unit((*texts, "ann" if flags & 8 else "", ""), *placed, day, asks, ends_asking, timed)
 
 
 def kept_units() -> st.SearchStrategy[list[KeptUnit]]:

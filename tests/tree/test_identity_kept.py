@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tree.test_identity import git, of, project
+from tests.tree.test_identity import of, project
+from tests.trees import git
 from verifflowcc.adapters.git.identity_kept import FILE
 from verifflowcc.adapters.stamps import SETTLED_AFTER_NS
 from verifflowcc.errors import WorkspaceError
