@@ -10,13 +10,14 @@ import verifflowcc
 
 PACKAGE = Path(verifflowcc.__file__).parent
 PURE = {"context", "workflow", "recall", "lifecycle", "trace", "codegraph", "episodes", "clients"}
-BELOW_PURE = {"packing", "formats", "text", "domain", "errors"}
+BELOW_PURE = {"packing", "formats", "text", "domain", "errors", "records"}
 MAY_IMPORT = {
     "errors": set(),
-    "domain": {"domain", "errors"},
-    "text": {"text", "domain", "errors"},
-    "packing": {"packing", "text", "domain", "errors"},
-    "formats": {"formats", "text", "domain", "errors"},
+    "records": set(),
+    "domain": {"domain", "errors", "records"},
+    "text": {"text", "domain", "errors", "records"},
+    "packing": {"packing", "text", "domain", "errors", "records"},
+    "formats": {"formats", "text", "domain", "errors", "records"},
     **{name: {name} | BELOW_PURE for name in PURE},
     "adapters": {"adapters"} | BELOW_PURE,
     "services": {"services", "adapters"} | PURE | BELOW_PURE,

@@ -1,7 +1,8 @@
 """Time, from the machine or fixed."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from verifflowcc.records import dataclass
 
 
 class SystemClock:

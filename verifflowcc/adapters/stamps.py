@@ -7,8 +7,9 @@ import os
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from verifflowcc.records import dataclass, field
 
 SETTLED_AFTER_NS = 2_000_000_000
 """What was touched less than this before it was read may change again under the same stamp: clocks of file systems tick

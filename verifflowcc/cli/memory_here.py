@@ -2,11 +2,11 @@
 
 import os
 import sys
-from dataclasses import dataclass
 
 from verifflowcc.adapters.actor import acting, git_user
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.cli import output as out
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.finding import Found, find_item
 from verifflowcc.services.memory.scopes import agent_of, read_scope, scopes_searched
 from verifflowcc.services.workspace import Workspace, current_folder, find_workspace

@@ -3,12 +3,12 @@
 import os
 import shlex
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.actor import acting, git_user
 from verifflowcc.cli import output as out
 from verifflowcc.domain.config import Config
+from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.status import remember_status
 from verifflowcc.services.transitions import Transition

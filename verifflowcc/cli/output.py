@@ -7,12 +7,12 @@ command prints passes here, so that no secret that lies in a file gets out, whoe
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import PurePath
 from typing import TextIO
 
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import field_names, is_record
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -105,8 +105,8 @@ def plain(value: object) -> Json:
         return value
     if isinstance(value, PurePath):
         return value.as_posix()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if is_record(value):
+        return {name: plain(getattr(value, name)) for name in field_names(value)}
     if isinstance(value, Mapping):
         return {str(plain(key)): plain(one) for key, one in value.items()}
     if isinstance(value, Sequence | set | frozenset):

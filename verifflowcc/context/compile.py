@@ -6,7 +6,6 @@ what it has to spare is offered once more.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.entries import Candidate, Fate, Placed
 from verifflowcc.domain.layers import Layer
@@ -14,6 +13,7 @@ from verifflowcc.domain.ports import Count
 from verifflowcc.errors import BudgetError
 from verifflowcc.packing.pack import LayerQueue, Packing, pack
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, trim_text
+from verifflowcc.records import dataclass
 
 REFINEMENTS = 3
 """How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""

@@ -1,13 +1,13 @@
 """From an accepted template and a view to the prompt's text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from verifflowcc.context.template_language import new_environment
 from verifflowcc.context.template_rules import HINT, Accepted, check_template
 from verifflowcc.context.view import PromptView
 from verifflowcc.errors import TemplateError
+from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
     from types import TracebackType

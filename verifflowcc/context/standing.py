@@ -5,12 +5,12 @@ Derived anew from the items in view and never stored on the older one, so that t
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from posixpath import normpath
 
 from verifflowcc.domain.items import DecisionStatus, Item, Relation, Status
 from verifflowcc.domain.vouching import awaits_promotion
+from verifflowcc.records import dataclass
 
 _NOT_IN_FORCE = frozenset({DecisionStatus.PROPOSED, DecisionStatus.REJECTED})
 _NUMBER = re.compile(r"(?:ADR[ #:_-]*|#)?([0-9]{1,6})", re.IGNORECASE)

@@ -6,7 +6,6 @@ names that stand there, so that its loops and its text count like the template's
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verifflowcc.context.template_expressions import Expressions, Scope
@@ -22,6 +21,7 @@ from verifflowcc.context.template_language import (
 from verifflowcc.context.template_scan import Scan, scan
 from verifflowcc.context.template_shapes import Kind, Loop, Shape, supplied
 from verifflowcc.errors import TemplateError
+from verifflowcc.records import dataclass
 from verifflowcc.text.near import nearest
 
 if TYPE_CHECKING:

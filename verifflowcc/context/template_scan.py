@@ -5,7 +5,6 @@ Jinja's parser calls itself for each bracket, block and `not`; a source that pas
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from verifflowcc.context.template_language import (
     ESCAPES,
@@ -18,6 +17,7 @@ from verifflowcc.context.template_language import (
     TAGS,
     reading_environment,
 )
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.near import nearest
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)

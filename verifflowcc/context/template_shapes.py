@@ -6,11 +6,12 @@ may be large, so that they can only be printed, measured and asked whether they 
 
 import types
 import typing
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import IntEnum
 from functools import cache
 
 from verifflowcc.context.view import Body, PromptView
+from verifflowcc.records import dataclass
 
 
 class Kind(IntEnum):

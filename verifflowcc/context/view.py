@@ -6,9 +6,9 @@ fenced by the template with the entry's own `fence`, or prose whose fences are c
 """
 
 import re
-from dataclasses import dataclass, field, fields, replace
 from typing import Annotated
 
+from verifflowcc.records import dataclass, field, field_names, replace
 from verifflowcc.text.fences import close_fences, fence_for
 from verifflowcc.text.invisible import show_invisible
 from verifflowcc.text.secrets import withhold
@@ -143,7 +143,7 @@ class PromptView:
 
     def names(self) -> dict[str, object]:
         """Return what a template sees, by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: getattr(self, name) for name in field_names(self)}
 
 
 def entry_view(  # noqa: PLR0913 - one for each field that is not computed here

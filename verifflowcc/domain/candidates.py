@@ -1,10 +1,10 @@
 """What a turn says that may be worth keeping, before anybody decided that it is kept."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
 from verifflowcc.domain.items import Item, Ref
+from verifflowcc.records import dataclass
 
 StreamName = Literal["user", "project"]
 

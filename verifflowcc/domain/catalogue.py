@@ -1,12 +1,12 @@
 """A set of checks as the writers of reports need it: the codes, what they mean, and what the check is called."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from verifflowcc.domain.trace import Family
 from verifflowcc.domain.trace_codes import CHECKS, Check
 from verifflowcc.domain.trace_help import HELP, Help
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Places in the project's code that items speak of: which paths are such places, and what is there now."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from verifflowcc.records import dataclass
 
 _NEVER = frozenset({"..", ".git"})
 _LOCAL = [".memory", "local"]

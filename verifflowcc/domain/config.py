@@ -1,12 +1,12 @@
 """The effective configuration of a workspace: what `config.yaml` says, and the defaults for what it leaves out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
+from verifflowcc.records import dataclass, field
 
 TYPE_CHECKING = False
 """What checkers of types take for true: importing `typing` costs more than this whole module."""

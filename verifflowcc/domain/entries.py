@@ -1,10 +1,10 @@
 """Candidates for a prompt, what became of each, and the compiled prompt itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from verifflowcc.domain.layers import Layer
+from verifflowcc.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ How an event becomes bytes and an id is in `formats/events.py`; what the events 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from verifflowcc.records import dataclass
 
 Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
 """JSON without fractions: what may stand in an event."""

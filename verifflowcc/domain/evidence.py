@@ -1,9 +1,9 @@
 """Evidence: what was run or read for a criterion, what it spoke of, and what it measured."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.gates import Kind, Trust
+from verifflowcc.records import dataclass, field
 
 EVIDENCE_FORMAT = 1
 LARGEST_EVIDENCE_BYTES = 4096

@@ -1,12 +1,12 @@
 """Everything that a gate looks at, gathered before it is asked, so that asking is a pure function."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.evidence import Command, Evidence
 from verifflowcc.domain.people import Feedback, Review, Waiver
 from verifflowcc.domain.sprints import Artifact, SprintState
 from verifflowcc.domain.trace import TraceReport
+from verifflowcc.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """A gate: the criteria of a stage's entry or exit, and what became of each when it was asked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from verifflowcc.records import dataclass, field
 
 
 class Kind(StrEnum):

@@ -1,7 +1,8 @@
 """What `vfcc doctor` has to say about one thing."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from verifflowcc.records import dataclass
 
 
 class Health(StrEnum):

@@ -4,8 +4,9 @@ A type that is not in the table is not an error (a workflow adds types of its ow
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from verifflowcc.records import dataclass
 
 DEFAULT_CONFIDENCE = 800
 """In thousandths."""

@@ -3,9 +3,10 @@
 Memory and trace share one kind of item and one shape of link; a requirement is both at once.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from verifflowcc.records import dataclass
 
 
 class Status(StrEnum):

@@ -1,6 +1,6 @@
 """A question to memory whose answers are known: a line of a labelled file, for `vfcc memory eval`."""
 
-from dataclasses import dataclass
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a sprint has learned that may be worth more than the sprint."""
 
-from dataclasses import dataclass
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

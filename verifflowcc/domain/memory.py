@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from verifflowcc.domain.items import Item
+from verifflowcc.records import dataclass
 
 DEFAULT_LIMIT = 100
 DEFAULT_ORDER = "created"

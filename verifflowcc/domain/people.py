@@ -1,8 +1,9 @@
 """What people said in a sprint: reviews, acceptances, waivers and comments, as the ledger holds them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from verifflowcc.records import dataclass, field
 
 
 class Opinion(StrEnum):

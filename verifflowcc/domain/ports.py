@@ -1,9 +1,10 @@
 """What the pure code and the services ask of the world."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from verifflowcc.records import dataclass
 
 Count = Callable[[str], int]
 """Tokens in a text, exactly or by the estimate that the settings ask for."""

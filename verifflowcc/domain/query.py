@@ -6,7 +6,6 @@ offset is in UTC. Stores that answer from columns keep `value_of` in them, so th
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from enum import StrEnum
@@ -15,6 +14,7 @@ from typing import TypeVar
 from verifflowcc.domain.items import Item, SourceKind, Status, Trust
 from verifflowcc.domain.memory import DEFAULT_ORDER, Filters, Plain
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass
 
 Value = str | int
 TAGS = "tags"

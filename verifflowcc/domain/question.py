@@ -1,6 +1,6 @@
 """What is asked of the prompt compiler."""
 
-from dataclasses import dataclass
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """What recall is asked and what it answers: hits with the parts of their scores, and what was left out."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from verifflowcc.domain.items import Item
+from verifflowcc.records import dataclass
 
 DEFAULT_LIMIT = 10
 FIELDS = ("title", "key", "tags", "body", "speaker", "date")

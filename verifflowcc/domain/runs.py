@@ -1,8 +1,7 @@
 """What was compiled before, in numbers: how the room of each prompt was split among the layers."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.layers import Layer
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """The state of a sprint, as its events add up to it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from verifflowcc.domain.events import Event, EventType, LedgerProblem
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.domain.workflows import Stage, Workflow
+from verifflowcc.records import dataclass, field
 
 
 class SprintStatus(StrEnum):

@@ -1,7 +1,8 @@
 """Tasks: what somebody is doing now, whose reasoning and outputs are remembered until it ends."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from verifflowcc.records import dataclass
 
 
 class TaskStatus(StrEnum):

@@ -1,11 +1,11 @@
 """The trace: items from need to test, the code and the results that answer them, and what a check says of it all."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from verifflowcc.domain.gates import Trust as EvidenceTrust
 from verifflowcc.domain.items import Ref, Status, Trust
+from verifflowcc.records import dataclass, field
 
 
 class Family(StrEnum):

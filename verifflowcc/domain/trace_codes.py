@@ -4,10 +4,10 @@ Codes never change their meaning; one that is no longer asked is never used for 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from verifflowcc.domain.trace import Family, Severity
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """What each trace check means and what to do about what it finds, in the words of the reference and of SARIF."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

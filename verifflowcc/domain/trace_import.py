@@ -1,7 +1,8 @@
 """What a file of another tool holds, before it becomes items: one shape for all of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from verifflowcc.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

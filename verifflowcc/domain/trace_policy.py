@@ -1,9 +1,9 @@
 """What a workflow asks of the trace: item types, relations, what each type needs, how much each finding weighs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.trace import Severity
+from verifflowcc.records import dataclass, field
 
 METHODS = ("test", "review", "inspection", "analysis", "demonstration", "metric")
 """How an item may be verified. `test` is shown by results, `metric` by evidence, the others by a person or evidence."""

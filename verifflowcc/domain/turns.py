@@ -1,9 +1,9 @@
 """Turns of a conversation: who said what, when. What is learned is learned from turns."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from verifflowcc.domain.items import Trust
+from verifflowcc.records import dataclass
 
 
 class Speaker(StrEnum):

@@ -1,12 +1,12 @@
 """A workflow: the stages of a V in their order, each with its leg, its pair, its role and the criteria of its gates."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 from verifflowcc.domain.trace_policy import TracePolicy
+from verifflowcc.records import dataclass
 
 
 class Leg(StrEnum):

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from verifflowcc.records import dataclass
 
 _SAID_BY_PLACE = frozenset({"user", "project"})
 

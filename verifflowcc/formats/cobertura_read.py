@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.report_paths import ProjectPaths
 from verifflowcc.formats.xml_report import local_name
+from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

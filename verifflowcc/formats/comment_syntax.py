@@ -7,8 +7,9 @@ costs at most the comments up to the end of its line.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from verifflowcc.records import dataclass
 
 
 class Shape(StrEnum):

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from verifflowcc.formats.comment_syntax import LANGUAGES, Rule, Syntax
+from verifflowcc.records import dataclass
 
 STRING = "\x01"
 """What stands in the bare code for each letter of a string."""

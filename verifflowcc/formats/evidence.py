@@ -7,7 +7,6 @@ sprint at all is said by the event that names it.
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from verifflowcc.domain.events import Json
@@ -16,6 +15,7 @@ from verifflowcc.domain.gates import Kind, Trust
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.events import moment, stamp
 from verifflowcc.formats.evidence_read import as_record, from_record
+from verifflowcc.records import replace
 from verifflowcc.text.canonical import canonical, parse_canonical
 from verifflowcc.text.digest import digest_bytes, fold_newlines
 from verifflowcc.text.glob import select

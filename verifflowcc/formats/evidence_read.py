@@ -1,12 +1,12 @@
 """The fields of an evidence file: an Evidence as JSON, and JSON as an Evidence, each field of its one type."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.evidence import EVIDENCE_FORMAT, Evidence, Inputs, Run
 from verifflowcc.domain.gates import Kind, Trust
 from verifflowcc.errors import FormatError
+from verifflowcc.records import field_names
 
 Record = Mapping[str, Json]
 
@@ -16,15 +16,15 @@ _NAMED = ("sprint", "stage", "criterion", "producer")
 def as_record(evidence: Evidence) -> dict[str, Json]:
     """Return the JSON of a piece of evidence; without `results` where it has none, as before there were any."""
     absent = {"results"} if evidence.results is None else set()
-    record = {each.name: getattr(evidence, each.name) for each in fields(evidence) if each.name not in absent}
+    record = {name: getattr(evidence, name) for name in field_names(evidence) if name not in absent}
     run = evidence.run
     return {
         **record,
         "v": EVIDENCE_FORMAT,
         "kind": str(evidence.kind),
         "trust": str(evidence.trust),
-        "inputs": {each.name: getattr(evidence.inputs, each.name) for each in fields(evidence.inputs)},
-        "run": None if run is None else {each.name: getattr(run, each.name) for each in fields(run)},
+        "inputs": {name: getattr(evidence.inputs, name) for name in field_names(evidence.inputs)},
+        "run": None if run is None else {name: getattr(run, name) for name in field_names(run)},
     }
 
 
@@ -37,7 +37,7 @@ def from_record(value: Json) -> Evidence:
         raise FormatError("evidence is a JSON object")
     _check_version(value)
     absent = {"results"} - value.keys()
-    _check_names(value, {each.name for each in fields(Evidence)} - absent | {"v"}, "evidence")
+    _check_names(value, set(field_names(Evidence)) - absent | {"v"}, "evidence")
     for name in _NAMED:
         if not _text(value, name).strip():
             raise FormatError(f"{name} is empty")
@@ -65,7 +65,7 @@ def from_record(value: Json) -> Evidence:
 
 def _inputs(value: Json) -> Inputs:
     record = _record(value, "inputs")
-    _check_names(record, {each.name for each in fields(Inputs)}, "inputs")
+    _check_names(record, set(field_names(Inputs)), "inputs")
     digests = _record(record["digests"], "digests")
     return Inputs(
         patterns=_texts(record, "patterns"),
@@ -77,7 +77,7 @@ def _inputs(value: Json) -> Inputs:
 
 def _run(value: Json) -> Run:
     record = _record(value, "run")
-    _check_names(record, {each.name for each in fields(Run)}, "run")
+    _check_names(record, set(field_names(Run)), "run")
     return Run(
         command=_text(record, "command"),
         argv=_texts(record, "argv"),

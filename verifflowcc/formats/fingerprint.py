@@ -12,9 +12,9 @@ made otherwise never counts as the same:
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
 
+from verifflowcc.records import dataclass
 from verifflowcc.text.normative import folded
 
 ALGORITHM = "sha256"

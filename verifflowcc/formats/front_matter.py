@@ -6,10 +6,10 @@ What a value means is read elsewhere (`front_matter_read`); where a key's value 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter_spans import KeySpan, Refused, inline_value, key_spans
+from verifflowcc.records import dataclass
 
 _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\r?\Z)", re.MULTILINE)

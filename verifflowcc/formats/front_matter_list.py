@@ -6,7 +6,6 @@ says about a link is never thrown away: where a change would, the edit is refuse
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import FrontMatter, split
@@ -14,6 +13,7 @@ from verifflowcc.formats.front_matter_read import Sequence, Table, Value
 from verifflowcc.formats.front_matter_spans import KeySpan, Refused, inline_value, key_spans
 from verifflowcc.formats.item_fields import is_null
 from verifflowcc.formats.item_render import inner, scalar
+from verifflowcc.records import dataclass
 
 _COMMENT = re.compile(r"(?:^|(?<=\s))#")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")

@@ -5,7 +5,8 @@ anything else; `adapters/files/front_matter_yaml.py` reads the rest into the sam
 """
 
 import re
-from dataclasses import dataclass
+
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ their ends. What it does not know it refuses: an edit must never damage a file t
 """
 
 import re
-from dataclasses import dataclass
+
+from verifflowcc.records import dataclass
 
 _BREAKS = re.compile("[\x85\u2028\u2029]|\r(?!\n)")
 _BLOCK_HEADER = re.compile(r"[|>](?:[-+]?[1-9]?|[1-9][-+])(?=[ \t]|\r?$)", re.MULTILINE)

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.doorstop_stamp import Uid, stamp, text_of, uid_of
+from verifflowcc.records import dataclass, field
 
 _DEFAULTS: Mapping[str, object] = {
     "level": "1.0",

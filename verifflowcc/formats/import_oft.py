@@ -6,10 +6,10 @@ revision 1, so that it turns suspect where OpenFastTrace says that its coverage 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
 from verifflowcc.errors import FormatError
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.fences import fenced_lines
 
 _ID = r"([a-zA-Z]+)~([\w][\w.-]*)~(\d+)"

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
 from verifflowcc.formats.sdoc_nodes import SdocNode, sdoc_nodes
+from verifflowcc.records import replace
 
 _PROSE = frozenset({"TEXT", "SECTION", "FREETEXT", "DOCUMENT_FROM_FILE"})
 _NO_CONTENT = frozenset({"DOCUMENT", "GRAMMAR"})

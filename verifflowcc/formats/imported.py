@@ -4,7 +4,6 @@ By these digests a later import knows which side changed a part since.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
@@ -13,6 +12,7 @@ from verifflowcc.formats.front_matter import FrontMatter, split
 from verifflowcc.formats.front_matter_list import entry
 from verifflowcc.formats.front_matter_read import Scalar, Table
 from verifflowcc.formats.front_matter_spans import KeySpan, Refused, key_spans
+from verifflowcc.records import dataclass
 
 KEY = "imported"
 BODY = "text"

@@ -5,11 +5,11 @@ Nothing here raises: a prompt must still compile when somebody wrote `importance
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from verifflowcc.domain.items import Archived, Link, Ref, Relation, Source, SourceKind, Uses
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.dates import read_moment
 from verifflowcc.text.near import nearest
 

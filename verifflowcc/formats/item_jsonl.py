@@ -6,10 +6,10 @@ to be read and searched, but for `scope`, `id` and `path`, which say where it be
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.item_fields import show_thousandths
+from verifflowcc.records import dataclass
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 OWN_KEYS = frozenset({"scope", "id", "path", "text"})

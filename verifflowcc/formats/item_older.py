@@ -9,7 +9,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, TYPES, ScopeKind, item_type
 from verifflowcc.domain.items import Item, Source, SourceKind, Trust, Uses
@@ -17,6 +16,7 @@ from verifflowcc.formats.front_matter import edit
 from verifflowcc.formats.item_fields import read_thousandths, whole_number
 from verifflowcc.formats.item_jsonl import Json, Row
 from verifflowcc.formats.item_render import inner, render_item
+from verifflowcc.records import dataclass
 from verifflowcc.text.dates import read_moment
 from verifflowcc.text.item_id import ALPHABET, GIVEN_ID, LETTERS, item_id
 from verifflowcc.text.near import nearest

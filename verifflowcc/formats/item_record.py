@@ -1,7 +1,6 @@
 """From a file's parts to an `Item`: front matter first, then the folder, the text and the name, then the defaults."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, NOTE, TYPES, item_type
 from verifflowcc.domain.items import (
@@ -16,6 +15,7 @@ from verifflowcc.domain.items import (
 from verifflowcc.formats.decision_record import decision_facts, status_facts
 from verifflowcc.formats.front_matter_read import Table, Value
 from verifflowcc.formats.item_fields import Fields, quoted
+from verifflowcc.records import dataclass
 from verifflowcc.text.dates import date_in_name, number_in_name
 from verifflowcc.text.near import nearest
 from verifflowcc.text.sections import sections

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from verifflowcc.records import dataclass, field
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 _MOST_TOLD = 20

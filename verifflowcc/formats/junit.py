@@ -12,7 +12,6 @@ that leaves no other trace, so it is flaky even where it seems to have passed ea
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from verifflowcc.domain.evidence import Measured
@@ -21,6 +20,7 @@ from verifflowcc.formats.junit_claims import check_claims
 from verifflowcc.formats.junit_known import Known, KnownTests, words_of
 from verifflowcc.formats.junit_read import FAILING, Case, Result, Suite, read_report
 from verifflowcc.formats.xml_report import read_xml
+from verifflowcc.records import replace
 from verifflowcc.text.digest import digest_bytes
 
 __all__ = ["Known", "measure_junit", "words_of"]

@@ -7,9 +7,9 @@ another tree, where next to nothing is known.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from verifflowcc.formats.report_paths import ProjectPaths
+from verifflowcc.records import dataclass
 
 _WORD = re.compile(r"\b[^\W\d]\w*")
 _NUMBERED = re.compile(r"(.+?)_\d+(?:_.*)?")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.xml_report import local_name
+from verifflowcc.records import dataclass, replace
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -1,12 +1,12 @@
 """The tests of a JUnit report one by one, with what their properties say of trace items and of content."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.formats.junit import with_retries
 from verifflowcc.formats.junit_claims import check_claims
 from verifflowcc.formats.junit_read import Case, Result, Suite, read_report
 from verifflowcc.formats.xml_report import read_xml
+from verifflowcc.records import dataclass
 
 _ITEMS = "vfcc"
 _CONTENT = "vfcc.content"

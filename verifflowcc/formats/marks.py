@@ -13,7 +13,6 @@ characters are looked at.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.trace import CodeMark, CodeSymbol
 from verifflowcc.formats.comment_syntax import LANGUAGES, Shape, Syntax, language_of, script_language
@@ -22,6 +21,7 @@ from verifflowcc.formats.symbols import with_digests
 from verifflowcc.formats.symbols_braces import brace_blocks
 from verifflowcc.formats.symbols_indent import indent_blocks
 from verifflowcc.formats.symbols_python import PythonSource, parse_python, python_comments
+from verifflowcc.records import dataclass
 
 LARGEST_SCANNED = 2**20
 """Characters."""

@@ -7,7 +7,6 @@ they are.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields, replace
 
 from verifflowcc.formats.metric_lines import (
     MOST,
@@ -20,9 +19,10 @@ from verifflowcc.formats.metric_lines import (
     metric_lines,
     read_line,
 )
+from verifflowcc.records import field_names, replace
 
 _DAY, _MONTH = 10, 7
-_SUMS = tuple(each.name for each in fields(PromptsCounted) if each.name not in ("at", "memory_tokens"))
+_SUMS = tuple(name for name in field_names(PromptsCounted) if name not in ("at", "memory_tokens"))
 
 
 def sum_days(data: bytes, today: str) -> bytes:

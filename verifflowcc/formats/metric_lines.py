@@ -5,9 +5,9 @@ What is older is summed there (`metric_days`): such a line has the first day of 
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 
 from verifflowcc.formats.metric_line import EVAL, PROMPT, PROMPTS, count_line, eval_line, prompt_line, prompts_line
+from verifflowcc.records import dataclass, field_names
 from verifflowcc.text.dates import read_moment
 
 MOST = 1_000_000_000_000
@@ -72,9 +72,9 @@ class RecallMeasured:
 
 
 Entry = Counted | PromptCounted | PromptsCounted | RecallMeasured
-_NUMBERS = tuple(each.name for each in fields(PromptCounted) if each.name != "at")
-_SUMS = tuple(each.name for each in fields(PromptsCounted) if each.name != "at")
-_MEASURED = tuple(each.name for each in fields(RecallMeasured) if each.name != "at")
+_NUMBERS = tuple(name for name in field_names(PromptCounted) if name != "at")
+_SUMS = tuple(name for name in field_names(PromptsCounted) if name != "at")
+_MEASURED = tuple(name for name in field_names(RecallMeasured) if name != "at")
 _WHOLE_BP = 10_000
 
 

@@ -5,11 +5,11 @@ not pass. The evidence names the file by its digest, so a file that was changed 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.trace import Outcome, TestResult
 from verifflowcc.errors import FormatError
+from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import canonical, parse_canonical
 from verifflowcc.text.digest import digest_bytes, fold_newlines
 

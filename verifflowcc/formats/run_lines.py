@@ -6,11 +6,11 @@ Beside numbers there is the role's name: no text and no path.
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from verifflowcc.domain.config import SHARE_UNIT
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.runs import LayerRun, Run
+from verifflowcc.records import dataclass
 from verifflowcc.text.dates import read_moment
 
 MOST_TOKENS = 1_000_000_000_000

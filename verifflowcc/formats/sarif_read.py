@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 from urllib.parse import unquote
@@ -10,6 +9,7 @@ from urllib.parse import unquote
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.json_report import Value, listed, mapping, read_json, text_in
 from verifflowcc.formats.report_paths import ProjectPaths
+from verifflowcc.records import dataclass
 
 Record: TypeAlias = Mapping[str, Value]
 

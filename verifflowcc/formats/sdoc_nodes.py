@@ -5,9 +5,9 @@ a field means is not decided here.
 """
 
 import re
-from dataclasses import dataclass, field
 
 from verifflowcc.errors import FormatError
+from verifflowcc.records import dataclass, field
 
 _TAG = re.compile(r"\[\[?(/?)([A-Z][A-Z0-9_]*)\]?\]\s*")
 _FIELD = re.compile(r"([A-Z][A-Za-z0-9_]*):(?: (.*)| *)")

@@ -1,9 +1,9 @@
 """Symbols of source texts: the shape that all scanners give, and the digest of a symbol's text."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from verifflowcc.domain.trace import CodeSymbol
+from verifflowcc.records import dataclass
 from verifflowcc.text.digest import digest_text
 
 MOST_SYMBOLS = 5_000

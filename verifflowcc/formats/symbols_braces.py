@@ -7,10 +7,10 @@ differ more than this knows: it is there to find a test by its name, and where i
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from verifflowcc.formats.comments import STRING
 from verifflowcc.formats.symbols import DEEPEST, LONGEST_NAME, MOST_SYMBOLS, Block
+from verifflowcc.records import dataclass, field
 
 _TOKEN = re.compile(r"[{}();]")
 _NAME = r"~?[^\W\d][\w$]*+(?:(?:::|\.|\\)~?[^\W\d][\w$]*+)*+"

@@ -6,10 +6,10 @@ has symbols of one line.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from verifflowcc.formats.comments import STRING
 from verifflowcc.formats.symbols import DEEPEST, LONGEST_NAME, MOST_SYMBOLS, Block
+from verifflowcc.records import dataclass
 
 _NAME = r"[^\W\d][\w$]*+(?:[.:]{1,2}[^\W\d][\w$]*+)*+[?!]?"
 _MODIFIERS = (

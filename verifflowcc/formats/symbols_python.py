@@ -4,10 +4,10 @@ import ast
 import tokenize
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.formats.comments import Span
 from verifflowcc.formats.symbols import DEEPEST, Block
+from verifflowcc.records import dataclass
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

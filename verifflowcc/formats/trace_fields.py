@@ -1,13 +1,12 @@
 """Fields that only trace items have: links with stamps, reviews, verifications; each fault a flaw with its line."""
 
-from dataclasses import dataclass, field
-
 from verifflowcc.domain.items import MEMORY_RELATIONS, Status
 from verifflowcc.domain.trace import Flaw, Stamp, TraceLink, Verified
 from verifflowcc.domain.trace_policy import METHODS
 from verifflowcc.formats.fingerprint import read_stamp
 from verifflowcc.formats.front_matter_read import Scalar, Table, Value
 from verifflowcc.formats.item_fields import Fields, is_null, quoted
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.dates import read_date
 from verifflowcc.text.near import nearest
 

@@ -7,7 +7,6 @@ the checks in `trace/`. A key that this calls unknown may be one that the workfl
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 
 from verifflowcc.domain.item_types import TYPES as ITEM_TYPES
 from verifflowcc.domain.items import TRACE_RELATIONS, Source, SourceKind, Status, Trust
@@ -18,6 +17,7 @@ from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.formats.item_fields import is_null, member
 from verifflowcc.formats.item_record import KNOWN_KEYS, first_heading, trust_of, type_of_path
 from verifflowcc.formats.trace_fields import TraceFields
+from verifflowcc.records import replace
 from verifflowcc.text.filler import is_stock
 from verifflowcc.text.near import nearest
 from verifflowcc.text.normative import with_rationale

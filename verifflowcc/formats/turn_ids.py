@@ -1,8 +1,8 @@
 """Names of what has none: a digest of a turn's words as its id, a file and its first words as a session, an origin."""
 
 import hashlib
-from dataclasses import dataclass, field
 
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.slug import slug
 
 _DIGITS = 12

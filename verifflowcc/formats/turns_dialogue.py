@@ -7,11 +7,11 @@ said before it, so that a file that grows keeps the turns that it had.
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.turns import Conversation, Turn
 from verifflowcc.formats.turn_ids import TurnIds, origin_of, session_of
 from verifflowcc.formats.turns_roles import speaker_named
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.dates import read_date
 from verifflowcc.text.slug import slug
 

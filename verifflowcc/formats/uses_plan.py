@@ -1,11 +1,11 @@
 """The plan of a merge of uses: what each item is to say, so that it can be carried out twice without counting twice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.items import Uses
 from verifflowcc.errors import FormatError
+from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import canonical, parse_canonical
 
 

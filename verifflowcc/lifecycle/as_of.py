@@ -6,10 +6,10 @@ items do not say (git does): they count with what they say now.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from verifflowcc.domain.items import DecisionStatus, Item, Status
 from verifflowcc.lifecycle.expire import NO_LIFETIMES, Lifetimes, has_ended
+from verifflowcc.records import replace
 
 Newer = Mapping[str, Sequence[str]]
 """Path → the paths of all items that take its place, whenever they were made."""

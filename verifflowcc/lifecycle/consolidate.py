@@ -8,7 +8,6 @@ cluster is an item with those near to it, of which each is near to half of those
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Uses, least_trust
@@ -19,6 +18,7 @@ from verifflowcc.lifecycle.evict import evictable
 from verifflowcc.lifecycle.expire import NO_LIFETIMES, Lifetimes, last_day
 from verifflowcc.lifecycle.tell import statement, without_repeats
 from verifflowcc.lifecycle.uses import merged
+from verifflowcc.records import dataclass
 from verifflowcc.text.item_id import ALPHABET, LETTERS, item_id
 from verifflowcc.text.secrets import withhold
 from verifflowcc.text.terms import terms

@@ -7,8 +7,9 @@ whoever is near has at least one of them too. What is found is what comparing al
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+
+from verifflowcc.records import dataclass
 
 DENSE = 4
 """Fewer than this are no group."""

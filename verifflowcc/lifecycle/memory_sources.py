@@ -1,10 +1,10 @@
 """What the checks of a memory look at: its items as they were read, and what could not be read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.code import CodeNow
 from verifflowcc.domain.items import Item
+from verifflowcc.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ the work is refused.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.candidates import Candidate, StreamName
 from verifflowcc.domain.turns import Turn
@@ -20,6 +19,7 @@ from verifflowcc.lifecycle.model_question import (
     PROJECT_TYPES,
     USER_CATEGORIES,
 )
+from verifflowcc.records import dataclass
 from verifflowcc.text.invisible import count_invisible
 from verifflowcc.text.secrets import withhold
 

@@ -1,9 +1,9 @@
 """Which fix a check proves that turned from fail to pass, and how much surer it is for that."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.items import Item, Status
+from verifflowcc.records import dataclass, replace
 
 RAISE = 100
 MOST_SURE = 950

@@ -1,11 +1,11 @@
 """Whether the code that an item speaks of is as it was when somebody looked: judged by digests, never by dates."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from verifflowcc.domain.code import CodeNow, code_path
 from verifflowcc.domain.items import Item, Ref, SourceKind
+from verifflowcc.records import dataclass, replace
 from verifflowcc.text.plain_line import plain_line
 
 _LONGEST = 100

@@ -3,8 +3,8 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from verifflowcc.records import dataclass
 from verifflowcc.text.breaks import sentence_ends, word_ends
 from verifflowcc.text.markdown import Kind, Line, read_lines, split_lines
 from verifflowcc.text.sections import headings

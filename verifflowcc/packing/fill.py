@@ -1,11 +1,11 @@
 """Fill one layer: greedily by rank, trimming at most one entry."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
+from verifflowcc.records import dataclass, replace
 
 Trim = Callable[[Candidate, int], Trimmed | None]
 """Cuts a candidate's body to at most so many tokens, or says that it cannot."""

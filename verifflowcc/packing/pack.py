@@ -1,7 +1,6 @@
 """Choose what goes into a prompt: each layer within its share, leftovers by priority, every fate with its reason."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.entries import Candidate, LayerUse, Placed
 from verifflowcc.domain.layers import PRIORITY, Layer
@@ -9,6 +8,7 @@ from verifflowcc.packing.allocate import allocate
 from verifflowcc.packing.fill import Filled, LayerQueue, Offer, Trim, fill, make_offer, top_up, what_fits
 from verifflowcc.packing.reasons import explain
 from verifflowcc.packing.trim import Trimmed
+from verifflowcc.records import dataclass
 
 __all__ = ["LayerQueue", "Packing", "pack"]
 

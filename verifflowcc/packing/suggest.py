@@ -6,13 +6,13 @@ is followed by none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from verifflowcc.domain.config import SHARE_UNIT
 from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.domain.runs import LayerRun, Run
 from verifflowcc.packing.allocate import allocate
+from verifflowcc.records import dataclass
 
 FEWEST_RUNS = 5
 STEP = SHARE_UNIT // 100

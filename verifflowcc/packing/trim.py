@@ -7,10 +7,10 @@ is not taken to be additive: the finished text is counted, and made smaller unti
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.ports import Count
 from verifflowcc.packing.cuts import Cut, Outline, outline
+from verifflowcc.records import dataclass
 from verifflowcc.text.fences import close_fences
 
 MINIMUM_TRIMMED_TOKENS = 256

@@ -1,12 +1,12 @@
 """One step along typed links from what was found: a few more items, behind the direct hits and never in their place."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from verifflowcc.domain.config import ExpansionSettings
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.recall import Edge
+from verifflowcc.records import dataclass
 
 _T = TypeVar("_T")
 FROM_BEST = 5

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from verifflowcc.records import dataclass
 from verifflowcc.text.stems import stems, words_of
 
 MONTHS = (

@@ -5,12 +5,12 @@ All scores are integers and the order is total, so that every clone of a commit 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.recall import FIELDS, NOTHING, Corpus, Extent, KeptUnit, Unit
 from verifflowcc.recall.factors import recency
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.scoring import score
+from verifflowcc.records import dataclass
 
 RELEVANCE_WEIGHT = 6
 IMPORTANCE_WEIGHT = 2

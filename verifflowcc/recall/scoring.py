@@ -7,10 +7,10 @@ words say less. Integers alone, so that every machine ranks alike.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit
 from verifflowcc.recall.question import Question
+from verifflowcc.records import dataclass
 from verifflowcc.text.everyday import EVERYDAY
 
 OWN, NEAR, ASKED, FAR = 20, 6, 12, 3

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.run_log import read_run_log
 from verifflowcc.domain.config import Config
@@ -11,6 +10,7 @@ from verifflowcc.domain.runs import Run
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.run_lines import read_runs
 from verifflowcc.packing.suggest import LayerFindings, Outcome, suggest
+from verifflowcc.records import dataclass
 from verifflowcc.services.compiling import LEFTOVER_PART
 from verifflowcc.services.configuration import effective_config, show_config
 from verifflowcc.services.memory.scopes import roles_here

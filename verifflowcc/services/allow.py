@@ -3,12 +3,12 @@
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
 from verifflowcc.domain.evidence import Command
 from verifflowcc.errors import CommandsNotAllowed, WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.placeholders import fill

@@ -1,7 +1,6 @@
 """Approve, accept, reject, or ask for a review of what a stage made."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
@@ -9,6 +8,7 @@ from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person

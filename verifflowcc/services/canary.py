@@ -1,10 +1,10 @@
 """Prove that a gate can close: plant a violation for each criterion and see that it is not met."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Mode
+from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.finding import stage_meant
 from verifflowcc.services.gates import sound_facts

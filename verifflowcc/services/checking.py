@@ -1,10 +1,9 @@
 """Check all that there is to check in one run: configuration, workflow, gates of all open sprints, trace, memory."""
 
-from dataclasses import dataclass
-
 from verifflowcc.adapters.files.memory_walk import any_item_file
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import FindingsError, GateClosed, VfccError
+from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import ConfigReport, check_config
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory

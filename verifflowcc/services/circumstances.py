@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.question import Question
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services import prompt_templates
 from verifflowcc.services.allocating import allocation_of
 from verifflowcc.services.comments_told import comments_told

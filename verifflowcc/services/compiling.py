@@ -1,7 +1,6 @@
 """Gather, rank, pack and render: the work behind a prompt that is not in the cache."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
 from verifflowcc.domain.config import SHARE_UNIT
@@ -10,6 +9,7 @@ from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.domain.sources import RECALL, USER
 from verifflowcc.errors import StrictError
 from verifflowcc.packing.pack import LayerQueue, pack
+from verifflowcc.records import replace
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.gathering import Gathered, gather
 from verifflowcc.services.prompt_safety import safe_entries, safe_text, told_of_text

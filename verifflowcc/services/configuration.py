@@ -1,6 +1,5 @@
 """The configuration of a workspace: used by every service, checked, explained, and described for editors."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.config.load import FILE, Loaded, load_config, read_config
@@ -16,6 +15,7 @@ from verifflowcc.adapters.workflows.load import (
 )
 from verifflowcc.domain.config import DEFAULT_ROLE, Config
 from verifflowcc.errors import ConfigError
+from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -1,12 +1,12 @@
 """Compare two prompts: two agents, two stages or two commits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.entries import ContextPackage, Fate, Placed
 from verifflowcc.domain.layers import READING_ORDER, Layer
 from verifflowcc.domain.question import Question
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.context import compile_context
 from verifflowcc.services.workspace import Workspace
 

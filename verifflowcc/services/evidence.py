@@ -1,12 +1,12 @@
 """Make evidence: run what the gates ask for, and put what it shows on record."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.evidence import Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Kind, Verdict
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.evidence_running import CommandRun, Made, now, run_for, running, take_baseline
 from verifflowcc.services.evidence_writing import Standing, standing, write_evidence

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from verifflowcc.domain.evidence import Evidence, Measured
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Kind, Trust
 from verifflowcc.errors import FormatError, UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_making import Report, Source, evidence_of
 from verifflowcc.services.evidence_measuring import Project, measure_report
 from verifflowcc.services.evidence_writing import standing, write_evidence

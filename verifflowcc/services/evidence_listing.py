@@ -1,13 +1,13 @@
 """Show what evidence there is, and what it shows now. Nothing is run but git."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.blobs import read_blob
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Kind, Trust, Verdict
 from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage

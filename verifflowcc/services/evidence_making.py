@@ -1,12 +1,11 @@
 """Make a piece of evidence of what was run or read; it counts once it is on record."""
 
-from dataclasses import dataclass
-
 from verifflowcc import __version__
 from verifflowcc.adapters.files.blobs import put_blob
 from verifflowcc.domain.evidence import Evidence, Inputs, Measured, Run
 from verifflowcc.domain.gates import Trust
 from verifflowcc.formats.evidence import make_evidence
+from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_measuring import outcome_of
 from verifflowcc.services.evidence_results import keep_results
 from verifflowcc.services.workspace import Workspace

@@ -1,7 +1,6 @@
 """Measure what a criterion asks for in a report, with what the project holds at hand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from verifflowcc.adapters.project.content import read_project_file
@@ -15,6 +14,7 @@ from verifflowcc.formats.junit_known import Known
 from verifflowcc.formats.lint_lines import measure_lint
 from verifflowcc.formats.metric_json import measure_metrics
 from verifflowcc.formats.sarif import measure_sarif
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow.staleness import known_findings_path
 

@@ -1,7 +1,6 @@
 """Read a sprint's evidence: each file joined with the event that names it, and told apart from what is none."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.evidence import evidence_files, evidence_path, read_evidence_file
 from verifflowcc.domain.events import Event
@@ -11,6 +10,7 @@ from verifflowcc.domain.gates import Kind, Trust
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.evidence import parse_evidence
+from verifflowcc.records import dataclass
 from verifflowcc.services.transitions import ledger_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.blobs import put_blob
 from verifflowcc.adapters.files.lock import locked
@@ -14,6 +13,7 @@ from verifflowcc.domain.evidence import Command, Evidence, Inputs, Measured, Run
 from verifflowcc.domain.facts import Facts, History
 from verifflowcc.domain.gates import Kind, Trust
 from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_making import Report, Source, evidence_of
 from verifflowcc.services.evidence_measuring import Project, measure_baseline, measure_report
 from verifflowcc.services.workspace import Workspace

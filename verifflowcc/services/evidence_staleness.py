@@ -1,9 +1,8 @@
 """Which evidence no longer speaks of what is there, and why. Nothing is run but git."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.gates import Kind
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.transitions import load_movable

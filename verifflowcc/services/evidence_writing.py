@@ -1,7 +1,6 @@
 """Put evidence on record: its file, and the event that makes it count."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.evidence import evidence_path, place_evidence, put_evidence
 from verifflowcc.adapters.files.ledger import LedgerWriter
@@ -10,6 +9,7 @@ from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError
 from verifflowcc.formats.evidence import encode_evidence
+from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_results import write_results
 from verifflowcc.services.people_acting import require_open
 from verifflowcc.services.transitions import ledger_of, load_movable, record

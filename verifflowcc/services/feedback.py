@@ -1,12 +1,12 @@
 """Comments on a sprint: add, list, triage; what stays open goes on into the next sprint."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.people import Decision, Feedback
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import LedgerError, UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import add_note

@@ -1,11 +1,10 @@
 """Gates as they stand now: asked from the ledger, the tree and git, with nothing run and nothing written."""
 
-from dataclasses import dataclass, replace
-
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Gate, Side
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.domain.workflows import Route
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.pinned_workflow import check_pinned_workflow

@@ -4,7 +4,6 @@ Items that other clones do not have are looked at apart: none of them changes wh
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 
 from verifflowcc.adapters.files.layout import Derived, Supplied
 from verifflowcc.adapters.files.tree import Found
@@ -18,6 +17,7 @@ from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
 from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import FormatError
 from verifflowcc.recall.question import question_of
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
 from verifflowcc.services.reading import Body, Reading
 from verifflowcc.services.recall.staleness import Checking

@@ -3,7 +3,6 @@
 import re
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY
@@ -11,6 +10,7 @@ from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.shipped import example_folder, templates_folder
 from verifflowcc.adapters.workflows import load_workflow, own_name
 from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.services.obvious_command import Suggestion, obvious_test_command, with_suggestion
 from verifflowcc.text.near import nearest

@@ -1,12 +1,12 @@
 """The memory hierarchy decision's own names, for programs that import vfcc: a thin front for the services."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from verifflowcc.domain.entries import Placed
 from verifflowcc.domain.layers import Layer as MemoryLayer
 from verifflowcc.domain.question import Question
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.context import load_entries, load_layer_entries
 from verifflowcc.services.sprints import active_sprint, update_sprint
 from verifflowcc.services.stages import update_stage

@@ -1,7 +1,5 @@
 """Metrics over stages and sprints: from each stage's `metrics.json`, and from the ledger for a stage in work."""
 
-from dataclasses import dataclass
-
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import read_text
 from verifflowcc.domain.events import Event
@@ -9,6 +7,7 @@ from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import FormatError, LedgerError, VfccError, WorkspaceError
 from verifflowcc.formats.events import moment
+from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.transitions import ledger_of, load_sprint, unknown_sprint
 from verifflowcc.services.workspace import Workspace

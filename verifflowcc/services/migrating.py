@@ -6,7 +6,6 @@ one rename or one write, and the format is written last, so that what was interr
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.config.load import FILE, read_config
@@ -18,6 +17,7 @@ from verifflowcc.adapters.files.write import sync_folder, write_atomic
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.errors import ConfigError, ConflictError, FormatError, WorkspaceError
 from verifflowcc.formats.front_matter_read import Scalar
+from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import MEMORY, Workspace
 
 _RENAMES = (

@@ -1,9 +1,8 @@
 """The one most useful thing to do now."""
 
-from dataclasses import dataclass, replace
-
 from verifflowcc.domain.sprints import SprintLine, SprintState, SprintStatus
 from verifflowcc.errors import VfccError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.gates import StageGates, ask_stage, way_on
 from verifflowcc.services.sprints import list_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace

@@ -1,8 +1,9 @@
 """The command that obviously runs a project's tests, for `vfcc init` to write down and a person to look at."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
+
+from verifflowcc.records import dataclass
 
 _MOST_BYTES = 1 << 20
 

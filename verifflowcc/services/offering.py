@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.config import ActiveSettings, ExpansionSettings, MemorySettings
 from verifflowcc.domain.entries import Candidate, Skipped
@@ -14,6 +13,7 @@ from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
 from verifflowcc.recall.expand import Neighbour, edge_between, expanded
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.rank import Ranked, Score, rank
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.reading import Body
 from verifflowcc.services.selection import Selected
 

@@ -1,11 +1,11 @@
 """What people said in a sprint, for a status: the words that stand on record, and how many comments are open."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from verifflowcc.domain.people import Decision, Opinion
 from verifflowcc.domain.sprints import SprintState
+from verifflowcc.records import dataclass
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_people import expired

@@ -5,13 +5,12 @@ calls a stage of the sprint by another name is refused all the same: people read
 a ledger that names the very file that lies here, and asks for something else than it does.
 """
 
-from dataclasses import replace
-
 from verifflowcc.adapters.workflows import OWN, load_shipped, load_workflow, workflow_text
 from verifflowcc.domain.gates import Criterion, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.domain.workflows import Stage, Workflow
 from verifflowcc.errors import ConfigError, LedgerError, UsageError
+from verifflowcc.records import replace
 from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text

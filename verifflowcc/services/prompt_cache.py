@@ -6,7 +6,6 @@ with one stat for each input, and nothing opened, parsed or imported. Prompts of
 
 import json
 import os
-from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from verifflowcc.domain.entries import LayerUse, MemoryUse, Prompt
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.question import Question
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import field_names
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamp
         return
     from verifflowcc.adapters.files.write import write_atomic
 
-    values = {field.name: getattr(prompt, field.name) for field in fields(Prompt)}
-    values["layers"] = [[getattr(use, field.name) for field in fields(LayerUse)] for use in prompt.layers]
-    values["memory"] = [getattr(prompt.memory, field.name) for field in fields(MemoryUse)]
+    values = {name: getattr(prompt, name) for name in field_names(Prompt)}
+    values["layers"] = [[getattr(use, name) for name in field_names(LayerUse)] for use in prompt.layers]
+    values["memory"] = [getattr(prompt.memory, name) for name in field_names(MemoryUse)]
     path = _path(workspace, question)
     body = json.dumps({"depends": stamps.by_path, "prompt": values}).encode()
     try:
@@ -94,7 +94,7 @@ def _path(workspace: Workspace, question: Question) -> Path:
         __version__,
         _FORMAT,
         _home(),
-        *(f"{field.name}={getattr(question, field.name)!r}" for field in fields(question)),
+        *(f"{name}={getattr(question, name)!r}" for name in field_names(question)),
     ]
     name = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return workspace.local / FOLDER / f"{name}.json"

@@ -1,9 +1,9 @@
 """What memory must not bring into a prompt: secrets, and characters that nobody sees and that steer a reader."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from verifflowcc.domain.entries import Candidate, Placed
+from verifflowcc.records import replace
 from verifflowcc.text.invisible import count_invisible, show_invisible
 from verifflowcc.text.secrets import find_secrets, place_of, withhold
 

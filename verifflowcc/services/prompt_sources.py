@@ -4,7 +4,6 @@ A source that cannot be read is left out with a notice: a prompt needs no server
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from verifflowcc.adapters.files.layout import MEMORY, Place
@@ -20,6 +19,7 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.question import Question
 from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
 from verifflowcc.errors import VfccError
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.workspace import Workspace
 
 _ITEMS = ("items/**/*.md", "decisions/*.md", "conventions/*.md")

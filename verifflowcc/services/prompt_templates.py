@@ -1,6 +1,5 @@
 """The templates of the roles: a project's own where it has one, else the shipped one."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.inside import check_inside
@@ -8,6 +7,7 @@ from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.domain.roles import prompt_template_name
 from verifflowcc.errors import TemplateError
+from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 

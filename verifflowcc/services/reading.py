@@ -1,7 +1,6 @@
 """Read the files of a selection: what the index knows is not read again; the rest is read, parsed and learned."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.files.tree import Found, Tree
@@ -15,6 +14,7 @@ from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.recall import Extent, Unit, extent_of
 from verifflowcc.errors import ConflictError, VfccError
 from verifflowcc.recall.units import units_of
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.digest import digest_text
 
 _THEIRS = "user/"

@@ -5,7 +5,6 @@ look sound. A second run does not read what they claim.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from enum import StrEnum
 
 from verifflowcc.domain.evidence import Evidence
@@ -13,6 +12,7 @@ from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.evidence_results import results_differ
 from verifflowcc.services.evidence_running import Made, run_for, running, take_baseline

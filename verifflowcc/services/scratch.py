@@ -6,12 +6,12 @@ A criterion that is still met on spoilt inputs is met by a command that does not
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.facts import Facts
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_running import CommandRun, run_for
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.glob import select

@@ -1,7 +1,6 @@
 """Which files each layer's loading strategy selects, before any of them is read."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, sources
 from verifflowcc.adapters.files.tree import Found, Tree, names
@@ -9,6 +8,7 @@ from verifflowcc.domain.config import LayerStrategy
 from verifflowcc.domain.layers import READING_ORDER, Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.sources import LAYER_OF, LOCAL, TASK, USER
+from verifflowcc.records import dataclass
 
 Source = Found | Derived | StoredItem
 

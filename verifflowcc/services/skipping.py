@@ -1,12 +1,11 @@
 """Leave a stage out: on a person's word, for a reason, until a day."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import GateClosed, NotAllowed, UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import one_line

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
@@ -11,6 +10,7 @@ from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConflictError, GateClosed, LedgerError, UsageError, VfccError, WorkspaceError
+from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.gates import sound_facts

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.artifacts import read_artifacts
 from verifflowcc.adapters.files.inside import check_inside
@@ -15,6 +14,7 @@ from verifflowcc.domain.gates import Gate, Verdict
 from verifflowcc.domain.sprints import DONE, ArtifactFile, SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import GateClosed, UsageError
 from verifflowcc.formats.events import moment
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.gates import StageGates, ask_gates, gates_of, sound_facts, unmet, way_on
 from verifflowcc.services.given import one_line

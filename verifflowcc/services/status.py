@@ -5,13 +5,14 @@ The snapshot carries the text and the JSON as they are printed, and stamps of ev
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.stamps import Stamps, settled
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.services.people_said import PeopleSaid, Word, people_said, valid_until_ms
 from verifflowcc.services.people_said import lines as people_lines
 from verifflowcc.services.sprints import list_sprints, show_sprint

@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.item_files import create_item_file, draw_letters, writing_items
 from verifflowcc.domain.items import Source, Status, Trust
@@ -12,6 +11,7 @@ from verifflowcc.domain.trace_policy import METHODS, ItemRule, TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_render import render_trace_item
+from verifflowcc.records import dataclass
 from verifflowcc.services.given import LONGEST_TITLE, one_line, prose
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.scanning import refuse_scanned

@@ -1,7 +1,6 @@
 """Baselines: what all items said at a moment, and what became of that since."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.item_files import create_item_file, writing_items
@@ -10,6 +9,7 @@ from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import TraceBaseline, TraceItem
 from verifflowcc.errors import ConflictError, UsageError, WorkspaceError
 from verifflowcc.formats.trace_baseline import encode_baseline, is_baseline, read_baseline
+from verifflowcc.records import dataclass
 from verifflowcc.services.given import one_line
 from verifflowcc.services.trace_finding import one_of
 from verifflowcc.services.trace_items import items_view

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from verifflowcc.domain.trace import TraceReport
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.trace_findings import read_findings
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.trace_looking import Looked, key_of, look
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, nothing_collected

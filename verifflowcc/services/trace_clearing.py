@@ -1,10 +1,9 @@
 """Clear a suspect link: a person says why it still holds though one of its ends changed."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.trace import TraceItem, TraceLink
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import stamp_of_link
+from verifflowcc.records import dataclass
 from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_editing import begin_edit, set_list, write_edits

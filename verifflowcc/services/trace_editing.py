@@ -1,7 +1,6 @@
 """Changes of items that are there already: made to their bytes, then written under the lock, each file whole."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.item_files import read_item_file, replace_item_file, writing_items
 from verifflowcc.adapters.files.item_lists import edit_item_list
@@ -11,6 +10,7 @@ from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import ConflictError
 from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.front_matter_read import Scalar, Table, Value
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import refuse_new_secret
 from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.workspace import Workspace

@@ -1,9 +1,8 @@
 """Export the trace items of a project for other tools."""
 
-from dataclasses import dataclass
-
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.formats.trace_table import trace_csv, trace_json
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import withheld_trace
 from verifflowcc.services.trace_finding import one_of
 from verifflowcc.services.trace_policy import policy_of

@@ -5,7 +5,6 @@ run which was cut off is healed by the next.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from verifflowcc.errors import ConflictError, FormatError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.imported import Imported, Side, changed, parts_of, read_imported, updated, with_imported
 from verifflowcc.formats.trace_render import render_trace_item
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.memory.guarding import refuse_new_secret
 from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.trace_finding import one_of

@@ -1,7 +1,6 @@
 """Link two trace items, or take a link away; and retire an item."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.trace import TraceItem, TraceLink
 from verifflowcc.domain.trace_policy import TracePolicy
@@ -9,6 +8,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.front_matter_read import Value
 from verifflowcc.formats.trace_render import link_entry
+from verifflowcc.records import dataclass
 from verifflowcc.services.trace_editing import begin_edit, set_list, text_of, write_edits
 from verifflowcc.services.trace_finding import find_item, one_of
 from verifflowcc.services.trace_items import items_view

@@ -1,10 +1,10 @@
 """List trace items, and show one with all that is around it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import Stamp, TraceItem
+from verifflowcc.records import dataclass
 from verifflowcc.services.trace_finding import find_item, one_of
 from verifflowcc.services.trace_items import full_view
 from verifflowcc.services.trace_seeing import unread_files

@@ -4,7 +4,6 @@ The key of a report is made of it: while none of this changes, the same question
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.adapters.workflows import workflow_text
 from verifflowcc.domain.config import Config
 from verifflowcc.domain.workflows import Workflow
+from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.trace_policy import spelled
 from verifflowcc.services.workspace import Workspace

@@ -1,13 +1,13 @@
 """What is asked of the trace here: the workflow's rules, and what `config.yaml` says on top of them."""
 
 import json
-from dataclasses import replace
 
 from verifflowcc.adapters.workflows import load_workflow
 from verifflowcc.domain.config import TraceSettings
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.formats.policy_record import policy_to_json
+from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text

@@ -3,7 +3,6 @@
 import gc
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from verifflowcc.adapters.files.memory_walk import MemoryWalk, walk_memory
 from verifflowcc.adapters.files.trace_items import parse_trace_item
@@ -13,6 +12,7 @@ from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.errors import FormatError
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.conflict_markers import conflict_line
 from verifflowcc.text.digest import digest_bytes, digest_text

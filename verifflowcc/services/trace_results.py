@@ -1,7 +1,6 @@
 """The results that are known of tests: recorded evidence of the sprint in work, and reports that are given."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verifflowcc.domain.facts import Facts, Recorded
@@ -13,6 +12,7 @@ from verifflowcc.formats.evidence import inputs_digest
 from verifflowcc.formats.junit_tests import JUnitTests, read_tests
 from verifflowcc.formats.result_lines import parse_results
 from verifflowcc.formats.xml_report import LARGEST_REPORT_BYTES
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_results import read_results_file
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.join import Marked, Ran, results_of

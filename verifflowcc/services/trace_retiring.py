@@ -1,9 +1,8 @@
 """Retire an item: it counts no more, its id is never used again, and its file stays."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.items import Status
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.given import one_line
 from verifflowcc.services.trace_editing import Edit, begin_edit, set_keys, write_edits
 from verifflowcc.services.trace_finding import find_item

@@ -4,7 +4,6 @@ A review never stamps a link whose other end changed since somebody looked: that
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import Stamp, TraceItem
@@ -13,6 +12,7 @@ from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
 from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.front_matter_read import Scalar, Table, Value
 from verifflowcc.formats.trace_render import stamp_line
+from verifflowcc.records import dataclass
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_editing import Edit, begin_edit, set_keys, set_list, text_of, with_texts, write_edits
 from verifflowcc.services.trace_finding import find_item

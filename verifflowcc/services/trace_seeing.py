@@ -1,10 +1,10 @@
 """What the views of the trace are made from: everything that a check looks at, and what it says, in one reading."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.trace import TraceReport
 from verifflowcc.errors import VfccError
+from verifflowcc.records import dataclass
 from verifflowcc.services.trace_sources import read_sources
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.check import check_view

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from verifflowcc.adapters.git.changed import changed_from
@@ -20,6 +19,7 @@ from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.domain.trace import GitTrace, TraceBaseline, TraceItem, TraceSources
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.errors import VfccError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.trace_looking import Looked, look
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, nothing_collected, read_walked

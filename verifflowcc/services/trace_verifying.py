@@ -1,12 +1,11 @@
 """Record that a person saw an item verified by a method that no test shows."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import TraceItem, Verified
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import stamp_of_item
 from verifflowcc.formats.trace_render import verified_line
+from verifflowcc.records import dataclass
 from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_editing import begin_edit, set_keys, write_edits

@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verifflowcc.adapters.files.ledger import LARGEST_EVENT_BYTES, Ledger, LedgerWriter
@@ -15,6 +14,7 @@ from verifflowcc.domain.learnings import Learning
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, LedgerError, UsageError, VfccError
 from verifflowcc.formats.events import encode_event, make_event
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 from verifflowcc.workflow.fold import fold

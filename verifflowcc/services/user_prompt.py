@@ -1,7 +1,5 @@
 """A prompt outside of any project: from what is known of the person alone."""
 
-from dataclasses import replace
-
 from verifflowcc.adapters.config.defaults import default_config
 from verifflowcc.adapters.files.layout import Place
 from verifflowcc.adapters.files.tree import Tree
@@ -14,6 +12,7 @@ from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.question import Question
 from verifflowcc.domain.sources import USER
 from verifflowcc.errors import UsageError
+from verifflowcc.records import replace
 from verifflowcc.services import prompt_templates
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.compiling import compile_here

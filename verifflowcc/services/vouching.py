@@ -5,13 +5,13 @@ whether that commit is signed. An event that was planted is uncommitted, or was 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.adapters.git.signatures import added_by, verified_commit
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError
+from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approves
 from verifflowcc.workflow.fold import event_file

@@ -1,11 +1,10 @@
 """Waive a criterion that is not met: for what lies there now, until a day, on a person's word."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
 from verifflowcc.domain.people import Waiver
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person

@@ -1,7 +1,6 @@
 """Workflows of a project: list them, show one, choose the one that new sprints follow, check the project's own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from verifflowcc.adapters.config.load import FILE, read_config
 from verifflowcc.adapters.files.inside import check_inside
@@ -22,6 +21,7 @@ from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConfigError, UsageError
 from verifflowcc.formats.yaml_line import with_top_value
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.sprints import list_sprints, show_sprint
 from verifflowcc.services.workspace import MEMORY, Workspace

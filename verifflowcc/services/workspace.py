@@ -1,12 +1,12 @@
 """The composition root: which project this is, and the adapters that serve it."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.domain.ports import Clock
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass, field
 
 if TYPE_CHECKING:
     from verifflowcc.adapters.files.ledger_cache import LedgerCache

@@ -7,8 +7,9 @@ Only LF ends a line; a CR before it is ignored.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from verifflowcc.records import dataclass
 
 
 class Kind(Enum):

@@ -6,8 +6,9 @@ not overlap. Where a pattern has a group, the group is the secret; the rest of t
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
+
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ raises no alarm. Nothing here tells what a secret is: only its kind and its plac
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from verifflowcc.records import dataclass
 from verifflowcc.text.secret_kinds import AROUND, TOKENS, WIDE, SecretKind, pattern
 from verifflowcc.text.secret_names import SPOKEN, beside_names
 

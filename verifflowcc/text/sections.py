@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from verifflowcc.records import dataclass
 from verifflowcc.text.markdown import Kind, Line, read_lines, split_lines
 
 CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+$")

@@ -6,8 +6,8 @@ ask for something (`shall`, `must`). What stands in quotes, code, links, notes a
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from verifflowcc.records import dataclass
 from verifflowcc.text.markdown import Kind, Line, read_lines, split_lines
 
 

@@ -5,13 +5,13 @@ as it is (`doorstop:…`), so that it shows as suspect or stale exactly where th
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.items import Ref, Trust
 from verifflowcc.domain.trace import Stamp, TraceItem, TraceLink
 from verifflowcc.domain.trace_import import Foreign, ForeignItem
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
+from verifflowcc.records import dataclass, replace
 from verifflowcc.trace.adopt_ids import adopted_ids
 from verifflowcc.trace.adopt_relations import relation_for
 from verifflowcc.trace.adopt_text import body_of, text_and_reason, title_of

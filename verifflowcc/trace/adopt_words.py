@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace_import import Foreign, ForeignItem
 from verifflowcc.domain.trace_policy import METHODS, TracePolicy
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.slug import slug
 
 USUAL = "requirement"

@@ -1,9 +1,9 @@
 """What answers one item outside of the items: the code that implements it, the tests of it, and what became of them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.trace import Outcome, TraceItem
+from verifflowcc.records import dataclass, replace
 from verifflowcc.trace.joined import NONE
 from verifflowcc.trace.view import TraceView
 

@@ -4,10 +4,10 @@ It reads nothing but links, marks and results: what is below counts whether it i
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import TraceItem
+from verifflowcc.records import dataclass
 from verifflowcc.trace.answers import CodePlace, TestSeen, implementers, tests_of
 from verifflowcc.trace.reach import Reached, above, below
 from verifflowcc.trace.view import TraceView

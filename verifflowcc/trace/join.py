@@ -6,11 +6,11 @@ name is flaky. What several reports make of a test together is not decided here 
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.trace import CodeFile, Outcome, TestResult, TraceItem
 from verifflowcc.formats.junit_read import Result
 from verifflowcc.formats.junit_tests import JUnitTest
+from verifflowcc.records import dataclass, replace
 from verifflowcc.trace.locate import Located, TestPlaces
 from verifflowcc.trace.test_names import TestNames
 

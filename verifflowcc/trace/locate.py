@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from verifflowcc.domain.trace import CodeFile
 from verifflowcc.formats.report_paths import ProjectPaths
+from verifflowcc.records import dataclass
 
 _ARGUMENTS = re.compile(r"[\[({]")
 _SEPARATORS = re.compile(r"[./\\:$>#\s]+")

@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.domain.trace import Finding, TraceItem, TraceReport
+from verifflowcc.records import dataclass
 from verifflowcc.text.glob import matches
 from verifflowcc.trace.answers import CodePlace, TestSeen, told
 from verifflowcc.trace.joined import VERIFIES

@@ -7,11 +7,11 @@ says could ever run, were it not escaped. Everything is in the tables; the scrip
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from string import Template
 
 from verifflowcc.formats.html_text import html_text
+from verifflowcc.records import dataclass
 from verifflowcc.trace.matrix import Matrix
 from verifflowcc.trace.matrix_cells import item_rows, row_of_test, tone_of
 from verifflowcc.trace.state import State

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 
 from verifflowcc.domain.trace import Family, Finding, TraceReport
+from verifflowcc.records import replace
 
 _OF_THE_WHOLE = frozenset({Family.RESULTS, Family.PROCESS})
 """Families whose findings about no item speak of the whole project, whatever changed."""

@@ -2,9 +2,9 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from verifflowcc.domain.trace import TraceItem, TraceLink
+from verifflowcc.records import dataclass
 from verifflowcc.trace.view import TraceView
 
 Step = Callable[[TraceItem], Iterable[tuple[TraceItem, TraceLink]]]

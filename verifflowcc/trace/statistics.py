@@ -5,9 +5,9 @@ Planned items stand apart and are in no denominator. Where there is nothing to c
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from verifflowcc.domain.items import Status
+from verifflowcc.records import dataclass
 from verifflowcc.trace.standing import Standing, Standings
 from verifflowcc.trace.type_order import type_order
 from verifflowcc.trace.view import TraceView

@@ -1,10 +1,10 @@
 """One item's whole story: why it is there, what answers it, what became of its tests, who looked, what is wrong."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from verifflowcc.domain.trace import CriterionShown, Finding, Stamp, TraceItem, TraceReport
 from verifflowcc.formats.fingerprint import matches
+from verifflowcc.records import dataclass
 from verifflowcc.trace.answers import CodePlace, TestSeen
 from verifflowcc.trace.matrix import LinkEnd, parents_of
 from verifflowcc.trace.reach import Reached, above

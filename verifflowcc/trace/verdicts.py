@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.domain.trace import Outcome, Results, TestResult
+from verifflowcc.records import dataclass
 
 _BROKEN = (Outcome.ERROR, Outcome.FAILED)
 _WORST_FIRST = tuple(Outcome)

@@ -1,10 +1,10 @@
 """Artifacts: whether what a stage owes is there, says something, and holds the sections asked for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Verdict
+from verifflowcc.records import dataclass
 from verifflowcc.text.glob import matches
 from verifflowcc.text.placeholder import placeholder_line, read_json, says_something
 from verifflowcc.text.required_parts import has_part, part_word

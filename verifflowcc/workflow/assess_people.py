@@ -1,13 +1,13 @@
 """Criteria that people meet: a review, an acceptance, comments that are dealt with; and waivers, for all criteria."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
 from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.domain.sprints import SprintState
+from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.people import latest_words, short_id

@@ -6,7 +6,6 @@ that the criterion itself answers.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
 from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded
@@ -15,6 +14,7 @@ from verifflowcc.domain.people import Feedback, Opinion, Review
 from verifflowcc.domain.trace import RED, Finding, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_select import MISSING_CHILD, needs_among, selected
+from verifflowcc.records import dataclass, replace
 from verifflowcc.workflow.staleness import inputs_now
 from verifflowcc.workflow.subject import subject_of
 

@@ -9,9 +9,9 @@ Sets of transitions are the bits of one number, so that 10,000 events cost as ma
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.events import Event, EventType
+from verifflowcc.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """A workflow as a V in text: its left leg going down, the apex, its right leg going up, pairs joined."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.workflows import Leg, Workflow
+from verifflowcc.records import dataclass
 
 WIDEST = 100
 """Columns beyond which a V is not drawn any wider: the eye would lose the line."""

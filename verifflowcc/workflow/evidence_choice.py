@@ -1,10 +1,9 @@
 """Which pieces of evidence speak for a criterion."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Criterion
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

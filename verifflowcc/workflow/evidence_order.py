@@ -1,9 +1,9 @@
 """Which evidence came after which, by the parents of the events that name it; no clock is asked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.events import Event, EventType
+from verifflowcc.records import dataclass, replace
 from verifflowcc.text.ulid import is_ulid
 
 

@@ -1,12 +1,12 @@
 """Which criteria need evidence now."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import RECORDED, Criterion, Mode, Verdict
 from verifflowcc.domain.sprints import SprintState, StageState, StageStatus
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.text.near import nearest
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.assess_trace import specified

@@ -7,11 +7,11 @@ until a choice between the sides is on record.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
 from verifflowcc.domain.events import Event, EventType, LedgerProblem
 from verifflowcc.domain.sprints import Fork, Move, SetAside, SprintState, SprintStatus
 from verifflowcc.errors import LedgerError
+from verifflowcc.records import replace
 from verifflowcc.text.ulid import content_part
 from verifflowcc.workflow import fields, moves
 from verifflowcc.workflow.chain import Chain, chain

@@ -3,12 +3,11 @@
 What each kind needs is in the `assess_*` modules; what is the same for all of them is here.
 """
 
-from dataclasses import replace
-
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import RECORDED, Assessment, Criterion, Gate, Kind, Mode, Side, Verdict
 from verifflowcc.domain.workflows import Stage
 from verifflowcc.errors import LedgerError
+from verifflowcc.records import replace
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_artifact import assess_artifact
 from verifflowcc.workflow.assess_git import assess_commit, assess_diff

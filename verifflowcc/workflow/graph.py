@@ -6,9 +6,9 @@ that leaves a choice, the content part of the id decides.
 
 import heapq
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.domain.events import Event, EventType
+from verifflowcc.records import dataclass
 from verifflowcc.text.ulid import content_part
 
 

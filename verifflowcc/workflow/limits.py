@@ -1,9 +1,9 @@
 """Limits on measures, in whole numbers: a count against millionths, a share against millionths of a percent."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from verifflowcc.domain.gates import Criterion
+from verifflowcc.records import dataclass
 
 MILLION = 1_000_000
 

@@ -1,10 +1,10 @@
 """What a piece of evidence shows of its criterion, from its measures alone. The verdict is computed, never stored."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.gates import Criterion, Kind, Verdict
+from verifflowcc.records import dataclass
 from verifflowcc.workflow.limits import Measure, Unmet, decimal, percent, unmet
 
 MOST_EXAMPLES = 3

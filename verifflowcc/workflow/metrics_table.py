@@ -3,10 +3,10 @@
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.sprints import SprintStatus, StageStatus
 from verifflowcc.errors import FormatError
+from verifflowcc.records import dataclass
 
 Numbers = Mapping[str, int | None]
 

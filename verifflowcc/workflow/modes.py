@@ -1,11 +1,11 @@
 """What `gates.modes` of `config.yaml` does to a workflow when a sprint starts."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.workflows import Stage, Workflow, asks_nothing
 from verifflowcc.errors import ConfigError
+from verifflowcc.records import replace
 from verifflowcc.text.near import nearest
 
 _STRICTNESS = {Mode.OFF: 0, Mode.SOFT: 1, Mode.HARD: 2}

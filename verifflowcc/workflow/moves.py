@@ -1,11 +1,11 @@
 """What each transition does to a sprint, and which are possible."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import DONE, Artifact, Skip, SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import LedgerError
+from verifflowcc.records import replace
 from verifflowcc.workflow import fields, payloads
 from verifflowcc.workflow.artifacts import output_digest
 

@@ -1,7 +1,6 @@
 """Payloads of transitions: made from values, and read back as values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from verifflowcc.domain.events import Event, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
@@ -11,6 +10,7 @@ from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.domain.workflows import Edits, Leg, Route, Stage, Workflow, artifact_criteria, default_uses
 from verifflowcc.errors import FormatError, LedgerError
 from verifflowcc.formats.policy_record import policy_from_json, policy_to_json
+from verifflowcc.records import replace
 from verifflowcc.workflow import fields
 from verifflowcc.workflow.fields import Payload
 from verifflowcc.workflow.pinned_criterion import pin_criterion, unpin_criterion

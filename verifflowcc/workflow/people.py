@@ -5,10 +5,10 @@ are kept: a rejection stays until the one who made it takes it back, a comment s
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
+from verifflowcc.records import replace
 
 _REVIEWS = frozenset({EventType.REVIEW_RECORDED, EventType.ATTESTED})
 

@@ -1,7 +1,6 @@
 """What a ledger tells the trace checks: artifacts that are gone, a left side that moved, waivers that lapsed."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind, Mode, Verdict
@@ -9,6 +8,7 @@ from verifflowcc.domain.people import Waiver
 from verifflowcc.domain.sprints import StageState, StageStatus
 from verifflowcc.domain.trace import ProcessFact
 from verifflowcc.domain.workflows import Leg
+from verifflowcc.records import replace
 from verifflowcc.workflow.artifacts import artifacts_folder, drifted
 from verifflowcc.workflow.assess_people import expired, waived_subject
 from verifflowcc.workflow.assess_recorded import assess_recorded

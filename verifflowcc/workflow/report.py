@@ -4,13 +4,13 @@ How it reads as a page is in `report_page.py`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Kind, Mode, Verdict
 from verifflowcc.domain.people import Feedback, Review, Waiver
 from verifflowcc.domain.sprints import Outcome, SprintState, StageState, StageStatus
+from verifflowcc.records import dataclass, field
 from verifflowcc.workflow.assess_people import expired
 from verifflowcc.workflow.deviations import clause, deviations_in_sprint
 from verifflowcc.workflow.metrics_table import SprintMetrics

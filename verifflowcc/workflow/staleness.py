@@ -1,13 +1,13 @@
 """Whether evidence still speaks of what is there now, and, where it does not, what changed."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 
 from verifflowcc.domain.evidence import Command, Evidence, Inputs
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind
 from verifflowcc.formats.evidence import folder_digests, inputs_digest
+from verifflowcc.records import replace
 from verifflowcc.text.glob import select
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.command_reports import report_path

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Verdict
 from verifflowcc.domain.people import Decision
 from verifflowcc.domain.sprints import Artifact, SprintState, StageState
 from verifflowcc.domain.workflows import Stage
+from verifflowcc.records import dataclass
 from verifflowcc.workflow.assess_people import concerning
 from verifflowcc.workflow.deviations import clause, deviations
 from verifflowcc.workflow.metrics_words import percent

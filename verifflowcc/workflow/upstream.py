@@ -1,11 +1,11 @@
 """Whether the stages before still hold: what they passed on has not changed, what was granted has not run out."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
 from verifflowcc.domain.sprints import StageState, StageStatus
+from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow.artifacts import artifacts_folder, drifted
 from verifflowcc.workflow.assess_people import expired

@@ -1,10 +1,10 @@
 """Questions to a store in the words of PostgreSQL: conditions that columns can answer, and the order of the answers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.query import DETAILS, SCALARS, TAGS, Condition, Operator, Value, order_of, value_of
+from verifflowcc.records import dataclass
 
 _RENAMED = {
     "scope": "item_scope",

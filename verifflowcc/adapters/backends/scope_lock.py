@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock, RLock, get_ident
 
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.errors import ConflictError
+from verifflowcc.records import dataclass, field
 
 WAIT_S = 60.0
 

@@ -1,13 +1,13 @@
 """The effective configuration of a project: from the cache where its file is unchanged, else validated anew."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.config import cache
 from verifflowcc.adapters.config.defaults import default_config
 from verifflowcc.domain.config import Config
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.text.digest import digest_text
 
 FILE = "config.yaml"

@@ -1,7 +1,6 @@
 """What pydantic found → one sentence per problem, with the line, what is allowed and the nearest valid name."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 
 from pydantic import BaseModel, ValidationError
@@ -50,6 +49,7 @@ from verifflowcc.adapters.config.section import SENTENCE
 from verifflowcc.adapters.config.trace_section import TraceSection
 from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
 from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode, SecretScanner, Stale
+from verifflowcc.records import dataclass
 from verifflowcc.text.near import nearest
 
 ANY = "*"

@@ -1,7 +1,7 @@
 """Every effective setting, with where its value came from."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
@@ -14,6 +14,7 @@ from verifflowcc.domain.config import (
     Config,
     MemorySettings,
 )
+from verifflowcc.records import dataclass
 
 SettingValue = None | int | float | str | tuple[str, ...]
 Lines = dict[tuple[str | int, ...], int]

@@ -5,10 +5,10 @@ Where there is no such file, neither yaml nor pydantic is imported.
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 
 from verifflowcc.adapters.files.user_home import user_settings_file
 from verifflowcc.domain.config import UserSettings
+from verifflowcc.records import replace
 
 URL_VARIABLE = "VFCC_POSTGRES_URL"
 

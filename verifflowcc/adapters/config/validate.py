@@ -1,7 +1,6 @@
 """The bytes of `config.yaml` → a valid configuration, or every problem in it. Imports yaml and pydantic."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
@@ -26,6 +25,7 @@ from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.gates import Mode
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_text
 
 NAME = "config.yaml"

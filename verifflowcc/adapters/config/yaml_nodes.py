@@ -5,13 +5,13 @@ scalar means is left to `yaml_values`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NoReturn
 
 import yaml
 
 from verifflowcc.adapters.config.yaml_text import decode, syntax_sentence
 from verifflowcc.errors import ConfigError
+from verifflowcc.records import dataclass, field
 
 _STR_TAG = "tag:yaml.org,2002:str"
 

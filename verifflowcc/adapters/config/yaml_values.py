@@ -6,11 +6,11 @@ YAML's versions disagree on what `no`, `010`, `1:30` or `2026-01-01` without quo
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 
 from verifflowcc.adapters.config.yaml_nodes import DEFAULT_LIMITS, Limits, Node, Scalar, Sequence, compose
 from verifflowcc.errors import ConfigError
+from verifflowcc.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.records import dataclass
 
 NAME = "consolidated.json"
 

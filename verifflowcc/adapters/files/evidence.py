@@ -6,13 +6,13 @@ killed leaves, at every moment, either evidence that an event names, or a hidden
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.write import sync_folder, write_atomic
 from verifflowcc.domain.evidence import LARGEST_EVIDENCE_BYTES
 from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.records import dataclass
 
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 

@@ -7,13 +7,13 @@ deleted; the items themselves say from which turns they are.
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.log_file import adding_to, append_whole, log_said
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.records import dataclass
 
 LOG, PLAN = "ingested.jsonl", "ingesting.json"
 Turns = Mapping[str, Mapping[str, Sequence[str]]]

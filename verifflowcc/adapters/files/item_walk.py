@@ -4,13 +4,13 @@ Links to folders are not followed, links to files only while they stay in the sc
 """
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
 from verifflowcc.adapters.files.tree import LARGEST_FILE_BYTES
 from verifflowcc.adapters.stamps import as_in_git, as_on_disk, stamp_of
+from verifflowcc.records import dataclass, field
 
 ENDING = ".md"
 

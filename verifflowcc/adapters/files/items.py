@@ -1,7 +1,6 @@
 """Files of the memory tree as items, and the one way to change a key of theirs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import repeat
 
 from verifflowcc.adapters.files.front_matter_yaml import read_yaml
@@ -10,6 +9,7 @@ from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import BOM, edit, split
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value, read_simple
 from verifflowcc.formats.item_record import plain_item, read_item
+from verifflowcc.records import dataclass
 
 _MARKDOWN = (".md", ".markdown", ".mdx")
 

@@ -4,10 +4,10 @@ The configuration of the memory hierarchy decision uses names that the tree does
 one table below, so that such a configuration loads as it stands.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 
 from verifflowcc.domain.layers import Layer
+from verifflowcc.records import dataclass
 
 MEMORY = ".memory"
 CORE_FILES = ("CLAUDE.md", "AGENTS.md")

@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from verifflowcc.adapters.files.inside import check_inside
@@ -20,6 +19,7 @@ from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.domain.events import Event, EventType, LedgerProblem, LedgerRead
 from verifflowcc.errors import ConflictError, LedgerError, UsageError, WorkspaceError
 from verifflowcc.formats.events import encode_event, parse_event
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.slug import is_slug
 
 LARGEST_EVENT_BYTES = 256 * 1024

@@ -8,7 +8,6 @@ import json
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from verifflowcc import __version__
@@ -17,6 +16,7 @@ from verifflowcc.adapters.files.write import write_derived
 from verifflowcc.adapters.stamps import settled, stamp_of
 from verifflowcc.domain.events import Event, EventType, LedgerRead
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.digest import digest_bytes
 
 _SHAPE = 1

@@ -5,13 +5,13 @@ What a check says depends on nothing else there, so these stamps are its key; th
 
 import os
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.files.tree import LARGEST_FILE_BYTES
 from verifflowcc.adapters.project.names import shown_name
+from verifflowcc.records import dataclass, field
 
 MEMORY = ".memory"
 ITEMS = f"{MEMORY}/project/items/"

@@ -7,12 +7,12 @@ project, a file too large, a device) is returned as a problem with the file, nev
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from verifflowcc.adapters.stamps import Stamps, as_in_git, as_on_disk
+from verifflowcc.records import dataclass, field
 
 LARGEST_FILE_BYTES = 1024 * 1024
 """A memory file larger than this is not read: it would be a quarter of a million tokens."""

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from verifflowcc.adapters.foreign.doorstop_tree import CONFIG, read_doorstop_tree
@@ -15,6 +14,7 @@ from verifflowcc.formats.import_markdown import read_markdown
 from verifflowcc.formats.import_needs import read_needs
 from verifflowcc.formats.import_oft import read_oft
 from verifflowcc.formats.import_sdoc import read_sdoc
+from verifflowcc.records import dataclass, field
 
 Named = Callable[[Path], str]
 ENDINGS: Mapping[str, tuple[str, ...]] = {

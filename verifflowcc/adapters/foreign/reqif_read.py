@@ -9,7 +9,6 @@ import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from verifflowcc.adapters.foreign.xhtml_text import xhtml_text
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.import_csv import FIELDS
+from verifflowcc.records import dataclass
 
 _GUIDE = {"foreignid": "id", "name": "title", "chaptername": "chapter", "text": "text", "description": "text"}
 _LINE = re.compile(r"line (\d+)")

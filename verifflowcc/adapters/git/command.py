@@ -5,10 +5,10 @@ The repository is the one that the folder lies in, also inside a git hook, which
 
 import os
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass
 
 _POINTS_ELSEWHERE = (
     "GIT_DIR",

@@ -1,9 +1,10 @@
 """Commit named paths to git and leave what the person has staged exactly as it was."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
     from git import Repo

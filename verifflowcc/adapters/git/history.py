@@ -4,7 +4,6 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.git.changed import differing, untracked
@@ -16,6 +15,7 @@ from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.domain.facts import Change, History
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.formats.unified_diff import new_lines
+from verifflowcc.records import dataclass
 
 LARGEST_UNTRACKED_BYTES = 16 * 1024 * 1024
 """A file that git does not know and that is larger has no new lines, as a binary one."""

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.actor import clean_name
@@ -19,6 +18,7 @@ from verifflowcc.adapters.git.command import Said, ask_git
 from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.adapters.git.identity_kept import remember_repository, stamps_of_repository
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _HEADS = 16

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.adapters.actor import clean_name
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.domain.facts import CommitNote
+from verifflowcc.records import dataclass
 
 LOG = (
     "log",

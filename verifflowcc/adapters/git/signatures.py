@@ -1,6 +1,5 @@
 """Who stands behind a commit: its signature, and who added a file."""
 
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from verifflowcc.adapters.actor import clean_name
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.records import dataclass
 
 _STATES = {
     "B": "its signature is bad",

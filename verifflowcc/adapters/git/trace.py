@@ -5,7 +5,6 @@ Few calls, each about all items at once. What only commits decide (`Past`, autho
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
@@ -13,6 +12,7 @@ from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.adapters.git.log import LOG, parse_log
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass, field
 
 ITEMS = ".memory/project/items"
 USUAL_TARGETS = ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")

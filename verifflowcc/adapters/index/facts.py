@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import MISSING, fields
 from typing import Any
 
 from verifflowcc.domain.items import (
@@ -20,8 +19,11 @@ from verifflowcc.domain.items import (
     Trust,
     Uses,
 )
+from verifflowcc.records import field_defaults, field_names
 
-_DEFAULTS = {field.name: field.default for field in fields(Item) if field.default is not MISSING}
+_NAMES = field_names(Item)
+_DEFAULTS = field_defaults(Item)
+_MISSING = object()
 _SOURCE_KINDS = {str(each): each for each in SourceKind}
 _READERS: dict[str, Callable[[Any], object]] = {
     "status": {str(each): each for each in Status}.__getitem__,
@@ -39,11 +41,7 @@ _READERS: dict[str, Callable[[Any], object]] = {
 
 def item_to_text(item: Item) -> str:
     """Return the item as JSON."""
-    values = {
-        field.name: _plain(value)
-        for field in fields(Item)
-        if (value := getattr(item, field.name)) != _DEFAULTS.get(field.name, MISSING)
-    }
+    values = {name: _plain(value) for name in _NAMES if (value := getattr(item, name)) != _DEFAULTS.get(name, _MISSING)}
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -60,7 +58,7 @@ def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
     if isinstance(value, Link | Ref | Source | Recency | Uses | DecisionFacts | Archived):
-        return [_plain(getattr(value, field.name)) for field in fields(value)]
+        return [_plain(getattr(value, name)) for name in field_names(value)]
     return value
 
 

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.adapters.index.store import Store
 from verifflowcc.adapters.index.units import units_from_text, units_to_text
 from verifflowcc.domain.recall import Extent, Unit
+from verifflowcc.records import dataclass
 
 _MOST_VALUES = 500
 

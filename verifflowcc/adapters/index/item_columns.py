@@ -6,7 +6,6 @@ of details) is left to it.
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.query import (
@@ -20,6 +19,7 @@ from verifflowcc.domain.query import (
     order_of,
     value_of,
 )
+from verifflowcc.records import dataclass
 
 OWN = ("id", "path")
 """Scalar fields for which a table has columns of its own."""

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -28,6 +27,7 @@ from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import Changes, MemoryBackend
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit, extent_of
 from verifflowcc.errors import ConflictError
+from verifflowcc.records import dataclass
 
 _T = TypeVar("_T")
 MOST_VALUES = 400

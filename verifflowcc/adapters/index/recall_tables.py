@@ -5,7 +5,6 @@ Each scope has tables of its own, so that none moves the ranking of another.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from zlib import crc32
 
 from verifflowcc.adapters.index.facts import item_to_text
@@ -14,6 +13,7 @@ from verifflowcc.adapters.index.store import Store
 from verifflowcc.domain.items import DecisionStatus, Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.recall import FIELDS, Unit
+from verifflowcc.records import dataclass
 from verifflowcc.text.digest import digest_text
 
 Read = Callable[[StoredItem], Sequence[Unit]]

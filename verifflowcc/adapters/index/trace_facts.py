@@ -2,20 +2,17 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import MISSING, fields
 from typing import Any
 
 from verifflowcc.domain.items import Ref, Status, Trust
 from verifflowcc.domain.trace import Flaw, Stamp, TraceItem, TraceLink, Verified
+from verifflowcc.records import field_defaults, field_names
 
-_NAMES = tuple(field.name for field in fields(TraceItem))
+_NAMES = field_names(TraceItem)
 _FIRST = 6
 """So many fields have no default: id, type, title, path, text, digest."""
 
-_DEFAULTS = {
-    field.name: field.default_factory() if field.default_factory is not MISSING else field.default
-    for field in fields(TraceItem)[_FIRST:]
-}
+_DEFAULTS = field_defaults(TraceItem)
 _STATUS = {str(each): each for each in Status}
 _TRUST = {str(each): each for each in Trust}
 
@@ -65,7 +62,7 @@ def _plain(value: object) -> object:
     return dict(value) if isinstance(value, dict) else value
 
 
-_SHAPES = {each: tuple(field.name for field in fields(each)) for each in (Stamp, Ref, Flaw, Verified)}
+_SHAPES = {each: field_names(each) for each in (Stamp, Ref, Flaw, Verified)}
 
 
 def _shape(value: Stamp | Ref | Flaw | Verified) -> list[object]:

@@ -5,7 +5,6 @@ question: nothing is tried again, no redirection is followed, and no more is rea
 """
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from verifflowcc.adapters.llm.answer import MOST_ANSWER_BYTES, find_json
 from verifflowcc.adapters.llm.command import estimate
 from verifflowcc.domain.ports import Count, ModelAnswer
 from verifflowcc.errors import ModelError
+from verifflowcc.records import dataclass
 from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold
 

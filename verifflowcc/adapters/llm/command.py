@@ -1,12 +1,12 @@
 """A model that is a command: it reads a prompt on its input and answers on its output."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from verifflowcc.adapters.llm.answer import MOST_ANSWER_BYTES, find_json
 from verifflowcc.adapters.llm.talking import Said, talk
 from verifflowcc.domain.ports import Count, ModelAnswer
 from verifflowcc.errors import ModelError
+from verifflowcc.records import dataclass
 from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold
 

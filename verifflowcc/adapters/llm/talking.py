@@ -6,10 +6,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from verifflowcc.adapters.process.run import end_group, has_ended, start_group, why_not_started
+from verifflowcc.records import dataclass, field
 
 _CHUNK_BYTES = 1 << 16
 _PAUSE_S = 0.02

@@ -6,7 +6,6 @@ A clone runs nothing by itself: a project's table of commands is allowed by its 
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.evidence import Command
 from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
 

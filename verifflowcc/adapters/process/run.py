@@ -11,9 +11,10 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
+
+from verifflowcc.records import dataclass, field
 
 LARGEST_OUTPUT_BYTES = 8 * 1024 * 1024
 _MARK_BYTES = 100

@@ -4,7 +4,6 @@ import json
 import os
 import stat
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.adapters.index.code import SPARE, CodeIndex, Key
@@ -13,6 +12,7 @@ from verifflowcc.adapters.project.names import on_disk
 from verifflowcc.domain.trace import CodeFile, CodeMark, CodeSymbol
 from verifflowcc.formats.comment_syntax import language_of
 from verifflowcc.formats.marks import LARGEST_SCANNED, MARK, read_code
+from verifflowcc.records import dataclass
 from verifflowcc.text.glob import select
 
 READING = "1"

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
@@ -12,6 +11,7 @@ from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.stamps import settled, stamp_of
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.digest import digest_bytes, fold_newlines
 
 _TEXT_PROBE_BYTES = 8000

@@ -5,7 +5,6 @@ is kept in `statistics`, so that the output can say so.
 """
 
 from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from verifflowcc.adapters.tokens.encodings import ENCODINGS, Encoding
 from verifflowcc.adapters.tokens.vocabulary import Vocabulary, open_vocabulary
 from verifflowcc.domain.config import TokenSettings
 from verifflowcc.errors import ConfigError
+from verifflowcc.records import dataclass
 
 DATA = Path(__file__).parent / "data"
 FACTOR_UNIT = 1_000_000

@@ -1,10 +1,10 @@
 """What each kind of criterion may say in a workflow: its keys, what it needs, its measures, its title."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 from verifflowcc.domain.gates import Kind
+from verifflowcc.records import dataclass
 
 COMMON = ("id", "kind", "title", "mode", "waivable")
 

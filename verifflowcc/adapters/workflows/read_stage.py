@@ -1,7 +1,6 @@
 """One stage of a workflow from YAML: what it is, what it builds on, and the criteria of its gates."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from verifflowcc.adapters.config.patterns import role_problem
 from verifflowcc.adapters.config.yaml_values import Loc
@@ -22,6 +21,7 @@ from verifflowcc.domain.workflows import (
     upstream_criterion,
 )
 from verifflowcc.formats.events_payload import is_stage_id
+from verifflowcc.records import replace
 
 _KEYS = ("id", "title", "leg", "pair", "role", "edits", "uses", "artifacts", "route", "enter", "exit")
 _EDITS = {Leg.LEFT: Edits.NONE, Leg.APEX: Edits.ALL, Leg.RIGHT: Edits.TESTS}

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 
 from verifflowcc.adapters.config.patterns import inputs_problem, name_problem
 from verifflowcc.adapters.config.yaml_values import Loc
@@ -14,6 +13,7 @@ from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 from verifflowcc.domain.trace_policy import ItemRule, Need, RelationRule, TracePolicy
 from verifflowcc.formats.policy_record import policy_to_json
+from verifflowcc.records import replace
 from verifflowcc.text.bounded_pattern import pattern_fault
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes

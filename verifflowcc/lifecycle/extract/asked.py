@@ -1,13 +1,13 @@
 """What a request asks for, read from its grammar: whatever the topic, what it speaks of and what it says of that."""
 
 import re
-from dataclasses import dataclass, replace
 
 from verifflowcc.lifecycle.extract.clauses import Clause, clauses
 from verifflowcc.lifecycle.extract.kinds import SEVERAL, kind_of, plain_role, plain_tool
 from verifflowcc.lifecycle.extract.phrases import is_concrete, is_name, is_tool, much, noun, quality, words_of
 from verifflowcc.lifecycle.extract.stated import Stated, key_of, named
 from verifflowcc.lifecycle.extract.verbs import COMMON, VERBS
+from verifflowcc.records import dataclass, replace
 
 _FROM = r"(?: (?:away )?from [^,.;]+?)?"
 _USE = re.compile(

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from verifflowcc.records import dataclass
 
 _WHO = (
     r"(?: (?:for )?(?:you|us|everyone|everybody|all of (?:you|us)|the (?:whole )?team|"

@@ -1,9 +1,10 @@
 """How a sentence asks for something: as a rule that lasts, as a wish, as an order, or not at all."""
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+
+from verifflowcc.records import dataclass
 
 
 class Force(IntEnum):

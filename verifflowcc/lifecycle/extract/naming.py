@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from verifflowcc.lifecycle.extract.code_names import groups_in, plural
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
+from verifflowcc.records import dataclass
 
 _CASES = {
     "snake_case": r"(?:lower[ -]?)?snake[ _-]?case",

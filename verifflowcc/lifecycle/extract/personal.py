@@ -1,11 +1,11 @@
 """What a sentence tells of the person: preferences, how and where they work, goals, limits, people."""
 
 import re
-from dataclasses import dataclass
 
 from verifflowcc.lifecycle.extract.generic import generic
 from verifflowcc.lifecycle.extract.spotting import Spotter
 from verifflowcc.lifecycle.extract.stated import named
+from verifflowcc.records import dataclass
 
 _WHO = (
     r"(?:(?:I|the user|user|he|she|they)(?:'m|'ve| am| have)?(?: (?:also|really|generally|personally|still|"

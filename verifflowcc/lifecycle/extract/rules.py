@@ -1,13 +1,13 @@
 """The rules that a sentence makes, in their normal forms, with what earlier sentences of its turn spoke of."""
 
 import re
-from dataclasses import dataclass
 
 from verifflowcc.lifecycle.extract.constructs import constructs, decorators, imports, spoken_decorators
 from verifflowcc.lifecycle.extract.naming import named_kinds, names_ruled
 from verifflowcc.lifecycle.extract.phrases import is_concrete
 from verifflowcc.lifecycle.extract.spotting import Spotter
 from verifflowcc.lifecycle.extract.stated import Stated
+from verifflowcc.records import dataclass
 
 _FOCUSES = re.compile(
     r"\b(?:nam(?:e|es|ing)|functions?|methods?|class(?:es)?|variables?|arguments?|parameters?|attributes?)\b",

@@ -1,7 +1,8 @@
 """A statement in its normal form."""
 
 import re
-from dataclasses import dataclass
+
+from verifflowcc.records import dataclass
 
 _SPACE = re.compile(r"[^a-z0-9@_.+#/*-]+")
 

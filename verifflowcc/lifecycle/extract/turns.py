@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.candidates import Candidate, Extracted, StreamName
 from verifflowcc.domain.item_types import item_type
@@ -21,6 +20,7 @@ from verifflowcc.lifecycle.extract.sentences import sentences
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
 from verifflowcc.lifecycle.extract.statement import statement_of
 from verifflowcc.lifecycle.extract.wishes import wished
+from verifflowcc.records import dataclass, replace
 
 SURE, UNSURE = 600, 500
 """Certainty of the layer below `SURE`, and confidence below `UNSURE`, in thousandths, send an item to the inbox."""

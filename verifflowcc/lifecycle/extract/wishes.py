@@ -1,12 +1,12 @@
 """Whether what a sentence asks for, on any topic, is asked for as a rule: for good, of all, of those who listen."""
 
 import re
-from dataclasses import dataclass, replace
 
 from verifflowcc.lifecycle.extract.asked import Asked, asked
 from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.kinds import kind_of, word_for
 from verifflowcc.lifecycle.extract.stated import Stated
+from verifflowcc.records import dataclass, replace
 
 _NOW_ONLY = re.compile(
     r"\b(?:yet|for now|this time|right now|just this|at the moment|today|tomorrow|tonight|"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from verifflowcc.adapters.backends.placing import folder_of
@@ -13,6 +12,7 @@ from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, Status, 
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.item_render import render_item
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.around import items_around
 from verifflowcc.services.memory.guarding import details_read, refuse_secrets
 from verifflowcc.services.memory.permission import asks, is_person, proposes, trust_of

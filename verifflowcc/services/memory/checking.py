@@ -1,7 +1,6 @@
 """`check memory`: everything that is wrong with remembered items, in one run; nothing is written but the index."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.adapters.files.user_home import USER, user_home
@@ -15,6 +14,7 @@ from verifflowcc.domain.trace import TraceReport
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.lifecycle.memory_check import check_memory as check
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.looking import FilesRead, look_into, read_folders
 from verifflowcc.services.memory.opening import backend_of, memory_settings, open_store

@@ -4,13 +4,12 @@
 that role, and no other role's prompt has it. `manual` places nothing by itself: a person names the scope.
 """
 
-from dataclasses import dataclass
-
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.config import ScopeMode
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.opening import memory_settings
 from verifflowcc.services.memory.scopes import PROJECT, is_role, read_scope
 from verifflowcc.services.memory.words import default_scope

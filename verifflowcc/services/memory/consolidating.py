@@ -6,7 +6,6 @@ summary, or in both, and the next `vfcc memory maintain` comes to the end of it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
@@ -30,6 +29,7 @@ from verifflowcc.lifecycle.consolidate import (
 )
 from verifflowcc.lifecycle.dense import DENSE
 from verifflowcc.lifecycle.expire import Lifetimes
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.maintained import Step, StepKind
 from verifflowcc.services.memory.putting_away import CONSOLIDATED, brought_back, comes_back, put_away
 from verifflowcc.services.memory.recording import changed

@@ -2,13 +2,13 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from verifflowcc.adapters.foreign.given_file import LARGEST, read_bytes
 from verifflowcc.domain.turns import Conversation
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.turns import read_turns
+from verifflowcc.records import replace
 
 STDIN = "-"
 _SPLIT = "split --line-bytes=60M FILE part-; vfcc memory ingest part-*"

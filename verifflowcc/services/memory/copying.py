@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.user_home import USER, user_settings_file
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import BackendError, UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.opening import backend_of, open_kind
 from verifflowcc.services.memory.permission import require_person

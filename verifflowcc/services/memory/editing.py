@@ -1,7 +1,6 @@
 """Change an item that is there: only the lines that say something else afterwards."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.items import edit_item as edit_lines
 from verifflowcc.adapters.files.items import parse_item
@@ -10,6 +9,7 @@ from verifflowcc.domain.items import Item, Ref, Status, Trust, least_trust
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import GUARDED, awaits_promotion
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets

@@ -1,13 +1,13 @@
 """Write items out, so that another machine can take them in byte for byte."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.item_jsonl import item_line
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import secrets_told
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import PROJECT, read_scope, scopes_searched

@@ -1,11 +1,11 @@
 """Find the item that a person means, by its id or the beginning of one, in the scopes that are in play."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import ConflictError, FormatError, UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest

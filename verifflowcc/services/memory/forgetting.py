@@ -1,11 +1,11 @@
 """Forget an item, or all that is remembered of a person."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.items import Item
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.guarding import withheld_item

@@ -1,12 +1,12 @@
 """Secrets stay out of memory: what is written is refused, what is there already is withheld wherever it is shown."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import SecretError
+from verifflowcc.records import replace
 from verifflowcc.text.secrets import find_secrets, place_of, withhold
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """What a store holds, laid out so that a new statement is compared with the few items that it can concern."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from verifflowcc.context.standing import superseded, withdrawn
 from verifflowcc.domain.candidates import Candidate, Held
@@ -10,6 +9,7 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import PROMOTED_BY, awaits_promotion
 from verifflowcc.lifecycle.consolidate import is_consolidation, is_told
 from verifflowcc.lifecycle.extract import key_of, statement_of
+from verifflowcc.records import replace
 
 REJECTED = "rejected"
 """The tag of a proposal that a person turned down."""

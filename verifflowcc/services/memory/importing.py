@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from verifflowcc.domain.items import SourceKind, Status, least_trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import FormatError, NotAllowed, SecretError, UsageError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.guarding import refuse_item
 from verifflowcc.services.memory.incoming import DECISION, Incoming, Read, read_lines, read_markdown
 from verifflowcc.services.memory.opening import open_store

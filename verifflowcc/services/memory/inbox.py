@@ -1,11 +1,11 @@
 """What waits for a person: who proposed it, why, from where, and what it would take the place of."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.items import Item, Relation, SourceKind, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import awaits_promotion
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace

@@ -1,7 +1,6 @@
 """What is to be imported, as items that a store can take: the lines of a file, or Markdown files of a folder."""
 
 import re
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from verifflowcc.adapters.backends.placing import folder_of
@@ -17,6 +16,7 @@ from verifflowcc.formats.item_jsonl import Row, read_rows
 from verifflowcc.formats.item_older import RowError, older_item
 from verifflowcc.formats.item_render import inner, scalar
 from verifflowcc.formats.key_lines import key_lines
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.permission import trust_of
 from verifflowcc.services.memory.rewriting import values_of, with_link
 from verifflowcc.services.memory.scopes import NAME

@@ -6,7 +6,6 @@ out to its end by the next one. The same turn is never read twice into one store
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, partial
 
@@ -19,6 +18,7 @@ from verifflowcc.domain.turns import Conversation, Turn
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.turn_tools import OWN
 from verifflowcc.lifecycle.extract import extract as extract_by_rule
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.memory.identity import identity_of
@@ -51,6 +51,9 @@ class Choices:
     dry_run: bool = False
     again: bool = False
     proposes: str = ""
+
+
+PLAIN = Choices()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class _Read:
 def ingest(
     workspace: Workspace | None,
     conversations: Sequence[Conversation],
-    choices: Choices = Choices(),
+    choices: Choices = PLAIN,
     *,
     actor: str,
     extract: Extractor = extract_by_rule,

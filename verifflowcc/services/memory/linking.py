@@ -1,9 +1,8 @@
 """Link an item to another by one of the relations of memory, or take the link away."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.items import MEMORY_RELATIONS, Link, Relation
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.opening import open_store

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.context.standing import stale_summaries, superseded
@@ -12,6 +11,7 @@ from verifflowcc.domain.items import Item, Status
 from verifflowcc.domain.memory import Plain
 from verifflowcc.domain.query import Condition, conditions, matches, order_of, ordered
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.around import items_around
 from verifflowcc.services.memory.finding import Found, gone_meanwhile, has_no_id
 from verifflowcc.services.memory.guarding import withheld_item

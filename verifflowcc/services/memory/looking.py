@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from verifflowcc.adapters.stamps import as_on_disk, settled
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.key_lines import key_lines
 from verifflowcc.lifecycle.memory_sources import Looked, Unread
+from verifflowcc.records import dataclass
 from verifflowcc.text.conflict_markers import conflict_line
 from verifflowcc.text.secrets import find_secrets, place_of
 

@@ -1,7 +1,8 @@
 """What maintenance does to items, step by step, each with its reason."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from verifflowcc.records import dataclass
 
 
 class StepKind(StrEnum):

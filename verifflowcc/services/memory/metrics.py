@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.errors import VfccError
 from verifflowcc.formats.metric_lines import Metrics, PromptsCounted, RecallMeasured, read_metrics
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.access import log_folder
 from verifflowcc.services.memory.counting import (
     CALLS,

@@ -3,13 +3,13 @@
 The caps are a person's, so that what counts against them is kept with the person, and not once in each project.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from verifflowcc.domain.config import ModelSettings
 from verifflowcc.errors import ModelError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.formats.metric_lines import read_metrics
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.access import log_folder
 from verifflowcc.services.memory.counting import moment
 from verifflowcc.services.workspace import Workspace

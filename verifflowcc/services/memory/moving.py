@@ -1,7 +1,6 @@
 """Move an item to another scope: written there first, then taken away here, so that a crash loses nothing."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import edit_item
@@ -12,6 +11,7 @@ from verifflowcc.domain.items import Item, Status
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.errors import ConflictError, UsageError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found, has_no_id

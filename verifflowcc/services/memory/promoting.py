@@ -1,13 +1,13 @@
 """Promote an item, which only a person does: what was proposed holds, and what a task or a project knows moves up."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.items import Item, Relation, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found

@@ -1,11 +1,11 @@
 """What a promotion changes, line by line, before a person says yes: against the item that it takes the place of."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from verifflowcc.domain.items import Item, Relation
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.formats.item_fields import show_thousandths
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.text.secrets import withhold
 

@@ -6,13 +6,13 @@ had replaced. A summary that tells of such an item is taken apart first.
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.ingested import Turns
 from verifflowcc.context.standing import standing
 from verifflowcc.domain.items import Item, Link, Relation, Source
 from verifflowcc.errors import UsageError
 from verifflowcc.lifecycle.consolidate import made_of
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.consolidating import undo
 from verifflowcc.services.memory.parts import parts_of
 from verifflowcc.services.memory.permission import require_person

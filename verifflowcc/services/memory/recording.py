@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.items import edit_item
@@ -14,6 +13,7 @@ from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import BackendError, UsageError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.item_render import render_details, render_item, render_tags, scalar
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import details_read, refuse_secrets
 from verifflowcc.services.memory.permission import trust_of
 from verifflowcc.text.item_id import item_id

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 
 from verifflowcc.domain.candidates import Candidate, Extracted, Signals
 from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
@@ -14,6 +13,7 @@ from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.lifecycle.model_answer import Answered, StatementOf, read_answer
 from verifflowcc.lifecycle.model_question import answer_schema, question_about
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.counting import CALLS, FALLBACK, moment, note_lines
 from verifflowcc.services.memory.model_budget import Budget, Reserved, Spent, open_budget
 from verifflowcc.services.workspace import Workspace

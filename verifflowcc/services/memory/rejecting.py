@@ -1,7 +1,5 @@
 """Reject what was proposed: it is kept, archived and marked, so that it is known and not proposed again."""
 
-from dataclasses import dataclass, replace
-
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.items import Archived, Item, Status
@@ -9,6 +7,7 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.errors import NotAllowed, UsageError
 from verifflowcc.formats.item_render import render_archived
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found

@@ -5,7 +5,6 @@ contradicts; whoever takes it away again has the state from before.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from verifflowcc.adapters.backends.placing import folder_of
@@ -16,6 +15,7 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.turns import TRUST_OF, Speaker, Turn
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.lifecycle.settle import settle
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.holding import Holding, mark_of
 from verifflowcc.services.memory.permission import asks, is_person, trust_of
 from verifflowcc.text.conflict_markers import conflict_line

@@ -1,7 +1,6 @@
 """Restore what was archived: the originals of a summary, or one item, byte for byte as they were."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from verifflowcc.adapters.files.consolidated import note_apart
 from verifflowcc.adapters.files.user_home import USER
@@ -11,6 +10,7 @@ from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import UsageError
 from verifflowcc.lifecycle.consolidate import is_consolidation, originals_of
 from verifflowcc.lifecycle.expire import has_ended, last_day
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.consolidating import told_by, undo
 from verifflowcc.services.memory.editing import demand_same

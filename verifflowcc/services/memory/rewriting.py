@@ -1,7 +1,6 @@
 """Change what an item says, in its own text: the lines of what changes, and every other byte as it was."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from verifflowcc.adapters.files.item_lists import edit_item_list
 from verifflowcc.adapters.files.items import edit_item, read_block
@@ -13,6 +12,7 @@ from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.front_matter_list import ListEdit, entry
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.formats.item_render import render_item
+from verifflowcc.records import replace
 
 _KEYS = (
     *("type", "title", "key", "importance", "confidence", "status", "trust", "refs", "created", "updated"),

@@ -5,13 +5,13 @@ The stage has been left when this is done, and stays left whatever becomes of th
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.domain.tasks import Task
 from verifflowcc.errors import VfccError
 from verifflowcc.lifecycle.proof import Turned
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.consolidating import Terms, complete_interrupted, consolidate
 from verifflowcc.services.memory.maintained import Step, StepKind
 from verifflowcc.services.memory.opening import memory_settings, open_store

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.tokens.counter import open_counter
@@ -11,6 +10,7 @@ from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.memory.identity import identity_of
 from verifflowcc.services.memory.listing import rows_among

@@ -4,7 +4,6 @@ Each store speaks of one scope and refuses a backend of another, so that nothing
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from verifflowcc.adapters.backends.in_memory import InMemoryBackend
 from verifflowcc.adapters.clock import SystemClock
@@ -15,6 +14,7 @@ from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.ports import Clock, Count
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.item_render import scalar
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.memory.evicting import evict
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.recording import Draft, Letters, changed, keyed, record, title_of

@@ -4,7 +4,6 @@ Each step can be done again, so that an end that was interrupted is completed by
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
@@ -14,6 +13,7 @@ from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.events import stamp
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.adding import proposal_of_key, standing_of_key
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets

@@ -1,7 +1,5 @@
 """Start a task, and note what it finds out while it is in work."""
 
-from dataclasses import dataclass
-
 from verifflowcc.adapters.files.item_files import draw_letters
 from verifflowcc.adapters.files.task_files import changing_task, load_task, save_task
 from verifflowcc.adapters.tokens.counter import open_counter
@@ -9,6 +7,7 @@ from verifflowcc.domain.items import Item, Source
 from verifflowcc.domain.tasks import Task
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.events import stamp
+from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.given import LONGEST_TITLE, one_line

@@ -1,9 +1,8 @@
 """Tasks for reading: a line for each, and one with its items."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.tasks import Task
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import withheld
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.tasks import all_tasks, task_in_work

@@ -1,7 +1,6 @@
 """What maintenance does to the items of one scope, in its order: each step decides on what the one before it left."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.domain.item_types import ScopeKind
@@ -12,6 +11,7 @@ from verifflowcc.lifecycle.decay import has_faded, why_faded
 from verifflowcc.lifecycle.evict import evicted
 from verifflowcc.lifecycle.expire import has_ended, why_ended
 from verifflowcc.lifecycle.proof import Turned
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.consolidating import Terms, complete_interrupted, consolidate
 from verifflowcc.services.memory.maintained import Step, StepKind
 from verifflowcc.services.memory.proving import raise_confidence

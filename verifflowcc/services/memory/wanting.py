@@ -1,10 +1,9 @@
 """From what somebody typed for a new item to what is wanted: scope, type and title found, every word checked."""
 
-from dataclasses import dataclass
-
 from verifflowcc.domain.items import Source, SourceKind
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.item_fields import read_thousandths
+from verifflowcc.records import dataclass
 from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.memory.adding import Wanted
 from verifflowcc.services.memory.choosing_scope import scope_to_add

@@ -1,7 +1,6 @@
 """Measure recall: ask memory questions whose answers are known, and see at which rank they are found."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from verifflowcc.context.standing import standing
@@ -10,6 +9,7 @@ from verifflowcc.domain.labelled import Expectation, Labelled
 from verifflowcc.domain.recall import DEFAULT_LIMIT, Sought
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.recall.evaluate import basis_points, mean_reciprocal_rank, recall_at, worst_first
+from verifflowcc.records import dataclass
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.past import day_said
 from verifflowcc.services.recall.searching import search

@@ -1,7 +1,6 @@
 """One question to scopes that are in one state each: candidates, scores, what stands, what links bring in."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.index.recall_index import Known, Scope
@@ -16,6 +15,7 @@ from verifflowcc.recall.factors import parts_of
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.scoring import REACH, WEIGHTS, Scored, score, wanted
 from verifflowcc.recall.units import is_file_term
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import kind_of
 from verifflowcc.services.memory.past import items_as_of, lifetimes_here

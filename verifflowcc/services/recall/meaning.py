@@ -1,7 +1,6 @@
 """Compare meanings where a project has that switched on: make the vectors that are missing, and fuse what is near."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from verifflowcc.adapters.index.recall_index import RecallIndex, Scope
 from verifflowcc.adapters.index.recall_vectors import Bare, bare_units, held_vectors, put_vectors
@@ -11,6 +10,7 @@ from verifflowcc.domain.recall import KeptUnit
 from verifflowcc.recall.fusion import Compared, fused, nearness
 from verifflowcc.recall.scoring import Scored
 from verifflowcc.recall.units import texts_of
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.digest import digest_text
 
 NEAREST = 50

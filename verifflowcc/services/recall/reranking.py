@@ -6,7 +6,6 @@ where a person names no model nothing is asked and nothing leaves the machine.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
 from verifflowcc.domain.items import Item
@@ -16,6 +15,7 @@ from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.recall.order import order_question, order_schema, read_order, speaks_to_a_model
 from verifflowcc.recall.trigger import why_rerank
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.memory.counting import RERANK_CALLS, RERANK_SKIPPED, moment, note_lines
 from verifflowcc.services.memory.model_budget import LEAST_ANSWER, Reserved, Spent, open_budget
 from verifflowcc.services.prompt_safety import safe_text

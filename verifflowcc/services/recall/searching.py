@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from verifflowcc.adapters.files.user_home import USER, user_home
@@ -18,6 +17,7 @@ from verifflowcc.domain.recall import Hit, Recalled, Sought
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.recall.question import question_of
 from verifflowcc.recall.units import file_term, units_of
+from verifflowcc.records import replace
 from verifflowcc.services.memory.opening import memory_settings, open_store
 from verifflowcc.services.memory.past import day_said
 from verifflowcc.services.recall.finding import Finding

@@ -1,7 +1,6 @@
 """Which items speak of code that is not as it was: of many items at once, each file looked at once."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from verifflowcc.domain.item_types import is_trace_type
 from verifflowcc.domain.items import Item, Ref
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.lifecycle.stale_refs import renewed, stale_clause
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 
