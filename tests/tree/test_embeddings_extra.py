@@ -12,8 +12,6 @@ from verifflowcc.domain.recall import Sought
 from verifflowcc.services.recall.searching import local_model, search
 from verifflowcc.services.workspace import Workspace
 
-pytestmark = pytest.mark.vfcc("REQ-EMBEDDINGS")
-
 WHOLE = 1_000_000
 
 

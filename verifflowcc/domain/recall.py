@@ -13,8 +13,7 @@ FIELDS = ("title", "key", "tags", "body", "speaker", "date")
 SPEAKER = FIELDS.index("speaker")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """An item as it is searched, or a part of a long one. `terms` are its terms with a blank between, by field.
 
     Units of one `thread` with consecutive `place`s stand beside each other; `place` is None where a unit has no
@@ -37,8 +36,7 @@ class Unit:
         return self.terms[SPEAKER]
 
 
-@dataclass(frozen=True, slots=True)
-class KeptUnit:
+class KeptUnit(NamedTuple):
     """A unit in the index: its number there, the item's path, and which part of the item it is, from 0."""
 
     number: int

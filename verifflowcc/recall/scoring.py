@@ -6,11 +6,11 @@ is longer and more of one piece: there its parts count for themselves, a word th
 words say less. Integers alone, so that every machine ranks alike.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit
 from verifflowcc.recall.question import Question
-from verifflowcc.records import dataclass
 from verifflowcc.text.everyday import EVERYDAY
 
 OWN, NEAR, ASKED, FAR = 20, 6, 12, 3
@@ -43,8 +43,7 @@ MOST_TERMS = 24
 _BODY = (FIELDS.index("title"), FIELDS.index("key"), FIELDS.index("tags"), FIELDS.index("body"))
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A unit with its score, above zero, and term → the fields (or `beside`) in which it stands.
 
     `meaning` is what of the score is not by words.
@@ -79,14 +78,15 @@ def score(
     terms = wanted(question, corpus, speakers)
     counted = {each.number: _Counted(each, terms) for each in kept}
     # Of several units at one place, as two facts of one turn, the first stands for the place, whatever its number.
-    turns = sorted(kept, key=lambda each: (each.path, each.part), reverse=True)
-    places = {(each.unit.thread, each.unit.place): each.number for each in turns if each.unit.place is not None}
+    turns = [each for each in kept if each.unit.place is not None]
+    turns.sort(key=lambda each: (each.path, each.part), reverse=True)
+    places = {(each.unit.thread, each.unit.place or 0): each.number for each in turns}
     mean = max(1, _mean(corpus))
     everyday = EVERYDAY.intersection(terms)
     in_texts = {term: weight * EVERYDAY_SHARE // 100 if term in everyday else weight for term, weight in terms.items()}
     found: dict[int, tuple[int, dict[str, tuple[str, ...]]]] = {}
     for each in kept:
-        around = [(counted[number], weight) for number, weight in _around(each, places, counted)]
+        around = _around(each, places, counted)
         weights, k1 = (terms, K1) if is_turn(each.unit) else (in_texts, K1_TEXT)
         words = _words(weights, around, mean, k1)
         if words:
@@ -111,26 +111,29 @@ class _Counted:
 
     __slots__ = ("counts", "fields", "kept", "length")
 
-    def __init__(self, kept: KeptUnit, terms: Iterable[str]) -> None:
+    def __init__(self, kept: KeptUnit, terms: Container[str]) -> None:
         self.kept = kept
         self.counts: dict[str, int] = {}
         self.fields: dict[str, list[str]] = {}
         self.length = 0
-        split = [each.split() if each else [] for each in kept.unit.terms]
-        for place in _BODY:
-            self.length += WEIGHTS[place] * len(split[place])
-        for term in terms:
-            for place, text in enumerate(kept.unit.terms):
-                if term in text and (number := split[place].count(term)):
-                    self.counts[term] = self.counts.get(term, 0) + WEIGHTS[place] * number
-                    self.fields.setdefault(term, []).append(FIELDS[place])
+        for place, text in enumerate(kept.unit.terms):
+            words = text.split()
+            weight = WEIGHTS[place]
+            if place in _BODY:
+                self.length += weight * len(words)
+            for term in words:
+                if term in terms:
+                    self.counts[term] = self.counts.get(term, 0) + weight
+                    fields = self.fields.setdefault(term, [])
+                    if FIELDS[place] not in fields:
+                        fields.append(FIELDS[place])
 
 
 def _around(
     each: KeptUnit, places: Mapping[tuple[str, int], int], counted: Mapping[int, _Counted]
-) -> list[tuple[int, int]]:
-    """The units whose counts count for this one, by number, with what they count in twentieths."""
-    found = [(each.number, OWN)]
+) -> list[tuple["_Counted", int]]:
+    """The units whose counts count for this one, itself first, with what they count in twentieths."""
+    found = [(counted[each.number], OWN)]
     thread, place = each.unit.thread, each.unit.place
     if place is None:
         return found
@@ -138,18 +141,26 @@ def _around(
     for step, weight in ((-1, NEAR), (1, NEAR), (-2, FAR), (2, FAR)) if turn else ((-1, BESIDE), (1, BESIDE)):
         number = places.get((thread, place + step))
         if number is not None:
-            asked = ASKED if turn and step == -1 and counted[number].kept.unit.asks else 0
+            other = counted[number]
+            asked = ASKED if turn and step == -1 and other.kept.unit.asks else 0
             if weight + asked:
-                found.append((number, weight + asked))
+                found.append((other, weight + asked))
     return found
 
 
 def _words(terms: Mapping[str, int], around: Sequence[tuple[_Counted, int]], mean: int, k1: int) -> int:
     """BM25 of the counts around a unit. Its length is the weighted mean of theirs, beside the mean of all."""
+    total = 0
+    if len(around) == 1:  # most units stand alone
+        own = around[0][0]
+        saturation = 50 * k1 * OWN * (mean + own.length) // mean
+        for term, number in own.counts.items():
+            count = 100 * OWN * number
+            total += 256 * terms[term] * count // (count + saturation)
+        return total
     shares = sum(weight for _, weight in around)
     length = sum(weight * one.length for one, weight in around)
     saturation = 50 * k1 * OWN * (mean * shares + length) // (mean * shares)
-    total = 0
     for term, weight in terms.items():
         count = 100 * sum(share * one.counts[term] for one, share in around if term in one.counts)
         if count:
@@ -158,6 +169,9 @@ def _words(terms: Mapping[str, int], around: Sequence[tuple[_Counted, int]], mea
 
 
 def _matched(terms: Iterable[str], around: Sequence[tuple[_Counted, int]]) -> dict[str, tuple[str, ...]]:
+    if len(around) == 1:
+        fields_of = around[0][0].fields
+        return {term: tuple(fields_of[term]) for term in terms if term in fields_of}
     own, *others = (one for one, _ in around)
     found = {}
     for term in terms:

@@ -216,13 +216,14 @@ class Scope:
         for part in _parts(list(numbers)):
             marks = ",".join("?" * len(part))
             self._take(found, f"SELECT {_UNITS} FROM recall_{{n}}_units WHERE number IN ({marks})", part)
-            if reach:
+            placed = [number for number in part if number in found and found[number].unit.place is not None]
+            if reach and placed:
                 beside = (
                     "SELECT DISTINCT b.number FROM recall_{n}_units a JOIN recall_{n}_units b ON b.thread = a.thread"
                     f" AND b.place BETWEEN a.place - {reach} AND a.place + {reach} AND b.place IS NOT NULL"
-                    f" WHERE a.place IS NOT NULL AND a.number IN ({marks})"
+                    f" WHERE a.place IS NOT NULL AND a.number IN ({','.join('?' * len(placed))})"
                 )
-                others = [int(str(number)) for (number,) in self.tables.rows(beside, part) if number not in found]
+                others = [int(str(number)) for (number,) in self.tables.rows(beside, placed) if number not in found]
                 for more in _parts(others):
                     again = ",".join("?" * len(more))
                     self._take(found, f"SELECT {_UNITS} FROM recall_{{n}}_units WHERE number IN ({again})", more)
@@ -308,10 +309,10 @@ def _known(row: Sequence[object]) -> Known:
 
 def _kept(row: Sequence[object]) -> KeptUnit:
     """Return the unit of a row. Raises sqlite3.DatabaseError where the row is damaged."""
-    number, path, part, thread, place, flags, day, heading, *rest = row
+    number, path, part, thread, place, flags, day, heading = row[:8]
     if not (isinstance(part, int) and isinstance(flags, int) and isinstance(place, int | None)):
         raise sqlite3.DatabaseError(_DAMAGED)
-    *terms, checksum = rest
+    terms, checksum = row[8:-1], row[-1]
     asks, ends_asking, timed = flags_read(flags)
     unit = Unit(tuple(map(str, terms)), str(thread), place, str(day), asks, ends_asking, timed, str(heading))
     kept = KeptUnit(int(str(number)), str(path), part, unit)

@@ -12,6 +12,10 @@ from verifflowcc.adapters.index.recall_tables import ScopeTables
 MOST_ROWS, ROWS_EACH = 8_000, 20
 """About so many rows are ranked for one question, whatever the number of units; more where more are asked for."""
 
+SURE, FAR_BEHIND = 15, 0.5
+"""Of so many units that are asked for, one is a sure one; what scores less than this share of the last sure one by
+full-text search is left out."""
+
 _DIGITS = 6
 """Scores of full-text search are compared to so many places: beyond, machines may differ."""
 
@@ -42,6 +46,9 @@ def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequenc
         (asked, by_weight, 2 * most + 1),
     )
     scores = [(round(float(str(score)), _DIGITS), int(str(number))) for number, score in found]
+    near = _near(scores, most // SURE)
+    if len(near) < len(scores):
+        return Best([number for _, number in near], complete=False)
     if len(scores) <= 2 * most:
         return Best([number for _, number in scores], complete=every)
     last = scores[-1][0]
@@ -54,6 +61,14 @@ def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequenc
         (asked, by_weight, last - _APART, last + _APART, most),
     )
     return Best([*dict.fromkeys([*sure, *(int(str(number)) for (number,) in alike)])], complete=False)
+
+
+def _near(scores: Sequence[tuple[float, int]], sure: int) -> Sequence[tuple[float, int]]:
+    """The first of units with their scores, best (lowest) first: those that may still be among the best few."""
+    if len(scores) <= sure or not sure:
+        return scores
+    last = scores[sure - 1][0] * FAR_BEHIND
+    return [each for each in scores if each[0] <= last]
 
 
 def _asked(terms: Mapping[str, int], most_rows: int) -> tuple[str, bool]:

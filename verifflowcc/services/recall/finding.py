@@ -31,7 +31,7 @@ CANDIDATES = 300
 MORE, MOST_CANDIDATES = 8, 20_000
 """Where too few of these may be answered (others were replaced, say), so many times more are, up to a bound."""
 
-CONSIDERED = 100
+CONSIDERED = 50
 """So many of the best items at a time are compared by more than their words."""
 
 SHOWN_LOST = 5
@@ -62,13 +62,15 @@ class Finding:
         direct, others = kept[: self.sought.limit], kept[self.sought.limit :]
         lost += [Lost(hit.item, hit.scope, hit.score, f"behind the best {len(direct):,}") for hit in others]
         lost.sort(key=lambda each: -each.score)
+        direct = [_shown(hit) for hit in direct]
+        lost = [replace(each, item=withheld_item(each.item)) for each in lost[:SHOWN_LOST]]
         brought = [self._brought(*each) for each in self._expanded(direct)]
         words = tuple(word for term, word in self.question.terms.items() if not is_file_term(term))
-        return Recalled((*direct, *brought), tuple(lost[:SHOWN_LOST]), self.candidates, words=words)
+        return Recalled((*direct, *brought), tuple(lost), self.candidates, words=words)
 
     def ranked(self) -> list[Hit]:
         """Return the direct hits by their scores, without a limit."""
-        return self._sorted()[0]
+        return [_shown(hit) for hit in self._sorted()[0]]
 
     def _sorted(self) -> tuple[list[Hit], list[Lost]]:
         """Return the hits that may be answered, best first, and those that may not, with why."""
@@ -200,8 +202,7 @@ class Finding:
             "a file in play" if is_file_term(term) else self.question.terms[term]: fields
             for term, fields in one.matched.items()
         }
-        heading = withhold(one.kept.unit.heading)
-        return Hit(withheld_item(known.item), scope, parts, matched, heading, standing=_standing(known))
+        return Hit(known.item, scope, parts, matched, one.kept.unit.heading, standing=_standing(known))
 
     def _around(self, hit: Hit) -> Iterator[Neighbour]:
         """What stands, one link away from a hit, in its scope or in another of these."""
@@ -233,6 +234,11 @@ def _hidden(known: Known) -> str:
     rejected = decided is not None and decided.status is DecisionStatus.REJECTED
     is_no = rejected and not known.replaced and known.item.status is Status.ACTIVE and not awaits_promotion(known.item)
     return "" if is_no else _standing(known)
+
+
+def _shown(hit: Hit) -> Hit:
+    """A hit without the secrets that stand in its item; looking for them is for what is answered alone."""
+    return replace(hit, item=withheld_item(hit.item), heading=withhold(hit.heading))
 
 
 def _standing(known: Known) -> str:
