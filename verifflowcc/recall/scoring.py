@@ -6,7 +6,7 @@ is longer and more of one piece: there its parts count for themselves, a word th
 words say less. Integers alone, so that every machine ranks alike.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit
@@ -76,7 +76,8 @@ def score(
 ) -> list[Scored]:
     """Return the units that match, best first; ties by path and part. What stands beside one must be among `kept`."""
     terms = wanted(question, corpus, speakers)
-    counted = {each.number: _Counted(each, terms) for each in kept}
+    asked = frozenset(terms)
+    counted = {each.number: _Counted(each, asked) for each in kept}
     # Of several units at one place, as two facts of one turn, the first stands for the place, whatever its number.
     turns = [each for each in kept if each.unit.place is not None]
     turns.sort(key=lambda each: (each.path, each.part), reverse=True)
@@ -111,22 +112,20 @@ class _Counted:
 
     __slots__ = ("counts", "fields", "kept", "length")
 
-    def __init__(self, kept: KeptUnit, terms: Container[str]) -> None:
+    def __init__(self, kept: KeptUnit, terms: frozenset[str]) -> None:
         self.kept = kept
         self.counts: dict[str, int] = {}
         self.fields: dict[str, list[str]] = {}
         self.length = 0
         for place, text in enumerate(kept.unit.terms):
-            words = text.split()
-            weight = WEIGHTS[place]
+            if not text:
+                continue
+            words, weight = text.split(), WEIGHTS[place]
             if place in _BODY:
                 self.length += weight * len(words)
-            for term in words:
-                if term in terms:
-                    self.counts[term] = self.counts.get(term, 0) + weight
-                    fields = self.fields.setdefault(term, [])
-                    if FIELDS[place] not in fields:
-                        fields.append(FIELDS[place])
+            for term in terms.intersection(words):
+                self.counts[term] = self.counts.get(term, 0) + weight * words.count(term)
+                self.fields.setdefault(term, []).append(FIELDS[place])
 
 
 def _around(

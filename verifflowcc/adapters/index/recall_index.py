@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from verifflowcc.adapters.index.facts import item_from_text
 from verifflowcc.adapters.index.kept import unsummed
@@ -18,7 +18,7 @@ from verifflowcc.adapters.index.recall_tables import (
     lengths_read,
     lengths_text,
     prepared,
-    unit_sum,
+    row_sum,
 )
 from verifflowcc.adapters.index.recall_vectors import drop_stale_vectors
 from verifflowcc.adapters.index.recall_words import Best, best_numbers
@@ -307,18 +307,12 @@ def _known(row: Sequence[object]) -> Known:
     return Known(item_from_text(text), str(row[0] or ""))
 
 
-def _kept(row: Sequence[object]) -> KeptUnit:
+def _kept(row: tuple[Any, ...]) -> KeptUnit:
     """Return the unit of a row. Raises sqlite3.DatabaseError where the row is damaged."""
+    if row_sum(row[1:-1]) != row[-1]:
+        raise sqlite3.DatabaseError(_DAMAGED)
     number, path, part, thread, place, flags, day, heading = row[:8]
-    if not (isinstance(part, int) and isinstance(flags, int) and isinstance(place, int | None)):
-        raise sqlite3.DatabaseError(_DAMAGED)
-    terms, checksum = row[8:-1], row[-1]
-    asks, ends_asking, timed = flags_read(flags)
-    unit = Unit(tuple(map(str, terms)), str(thread), place, str(day), asks, ends_asking, timed, str(heading))
-    kept = KeptUnit(int(str(number)), str(path), part, unit)
-    if unit_sum(kept.path, kept.part, unit) != checksum:
-        raise sqlite3.DatabaseError(_DAMAGED)
-    return kept
+    return KeptUnit(number, path, part, Unit(row[8:-1], thread, place, day, *flags_read(flags), heading))
 
 
 def _parts(values: Sequence[_T]) -> list[Sequence[_T]]:

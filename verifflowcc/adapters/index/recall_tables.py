@@ -64,10 +64,9 @@ def prepared(stored: StoredItem, read: Read) -> Prepared:
     return Prepared(item, digest, summed(item_to_text(item)), tuple(read(stored)), tuple(sorted(set(_targets(item)))))
 
 
-def unit_sum(path: str, part: int, unit: Unit) -> int:
-    """Return the checksum of a unit's row."""
-    said = (path, part, unit.thread, unit.place, _flags(unit), unit.day, unit.heading, *unit.terms)
-    return crc32(repr(said).encode("utf-8", "surrogatepass"))
+def row_sum(row: tuple[object, ...]) -> int:
+    """Return the checksum of a unit's row, of what stands between its number and this."""
+    return crc32(repr(row).encode("utf-8", "surrogatepass"))
 
 
 class ScopeTables:
@@ -136,8 +135,8 @@ class ScopeTables:
             self.rows("INSERT INTO recall_{n}_links VALUES (?, ?)", (target, item.path))
 
     def _put_unit(self, number: int, path: str, part: int, unit: Unit) -> None:
-        row = (number, path, part, unit.thread, unit.place, _flags(unit), unit.day, unit.heading, *unit.terms)
-        self.rows(f"INSERT INTO recall_{{n}}_units VALUES ({_MARKS})", (*row, unit_sum(path, part, unit)))
+        row = (path, part, unit.thread, unit.place, _flags(unit), unit.day, unit.heading, *unit.terms)
+        self.rows(f"INSERT INTO recall_{{n}}_units VALUES ({_MARKS})", (number, *row, row_sum(row)))
 
 
 def _flags(unit: Unit) -> int:

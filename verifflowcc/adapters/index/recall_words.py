@@ -4,12 +4,13 @@ A rare word says most and costs least. The rarest words are looked for alone, as
 units; of the others, those units are taken in which two of them stand. What is found is scored by all words elsewhere.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from verifflowcc.adapters.index.recall_tables import ScopeTables
 
-MOST_ROWS, ROWS_EACH = 8_000, 20
+MOST_ROWS, ROWS_EACH = 4_000, 13
 """About so many rows are ranked for one question, whatever the number of units; more where more are asked for."""
 
 SURE, FAR_BEHIND = 15, 0.5
@@ -40,15 +41,16 @@ def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequenc
     if not asked:
         return Best([], complete=True)
     by_weight = f"bm25({', '.join(str(weight / 100) for weight in weights)})"
-    found = tables.rows(
-        "SELECT rowid, rank FROM recall_{n}_words WHERE recall_{n}_words MATCH ? AND rank MATCH ?"
+    rows = tables.rows(
+        "SELECT rank, rowid FROM recall_{n}_words WHERE recall_{n}_words MATCH ? AND rank MATCH ?"
         " ORDER BY rank LIMIT ?",
         (asked, by_weight, 2 * most + 1),
     )
-    scores = [(round(float(str(score)), _DIGITS), int(str(number))) for number, score in found]
-    near = _near(scores, most // SURE)
-    if len(near) < len(scores):
-        return Best([number for _, number in near], complete=False)
+    found = cast("list[tuple[float, int]]", rows)
+    near = _near(found, most // SURE)
+    if near < len(found):
+        return Best([number for _, number in found[:near]], complete=False)
+    scores = [(round(score, _DIGITS), number) for score, number in found]
     if len(scores) <= 2 * most:
         return Best([number for _, number in scores], complete=every)
     last = scores[-1][0]
@@ -63,12 +65,12 @@ def best_numbers(tables: ScopeTables, terms: Mapping[str, int], weights: Sequenc
     return Best([*dict.fromkeys([*sure, *(int(str(number)) for (number,) in alike)])], complete=False)
 
 
-def _near(scores: Sequence[tuple[float, int]], sure: int) -> Sequence[tuple[float, int]]:
-    """The first of units with their scores, best (lowest) first: those that may still be among the best few."""
-    if len(scores) <= sure or not sure:
-        return scores
-    last = scores[sure - 1][0] * FAR_BEHIND
-    return [each for each in scores if each[0] <= last]
+def _near(found: Sequence[tuple[float, int]], sure: int) -> int:
+    """Of units with their scores, best (lowest) first: how many may still be among the best few."""
+    if not sure or len(found) <= sure:
+        return len(found)
+    last = round(found[sure - 1][0] * FAR_BEHIND, _DIGITS)
+    return bisect_right(found, last, key=lambda each: round(each[0], _DIGITS))
 
 
 def _asked(terms: Mapping[str, int], most_rows: int) -> tuple[str, bool]:

@@ -31,7 +31,7 @@ CANDIDATES = 300
 MORE, MOST_CANDIDATES = 8, 20_000
 """Where too few of these may be answered (others were replaced, say), so many times more are, up to a bound."""
 
-CONSIDERED = 50
+CONSIDERED = 30
 """So many of the best items at a time are compared by more than their words."""
 
 SHOWN_LOST = 5
