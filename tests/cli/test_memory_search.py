@@ -174,6 +174,17 @@ def test_a_file_in_play_lifts_what_speaks_of_it_however_it_is_written(project: P
     assert "looked for: submarine\n" in said
 
 
+@pytest.mark.vfcc("REQ-FILE-BOOST")
+def test_a_file_in_play_may_be_given_from_where_one_stands(project: Path) -> None:
+    folder = project / "src"
+    folder.mkdir()
+    (folder / "moon.py").write_text("x = 1\n", encoding="utf-8")
+
+    for file in ("moon.py", "../src/moon.py", str(folder / "moon.py"), "src/moon.py"):
+        assert ids(search(folder, "submarine", "--file", file)) == ["moon", "new"], file
+    assert ids(search(folder, "submarine", "--file", "sun.py")) == ids(search(project, "submarine"))
+
+
 def test_a_terminal_of_80_columns_holds_every_line(project: Path) -> None:
     name = "a-very-long-name-of-an-item-that-somebody-gave-without-much-thought-about-terminals"
     text = TIDE.replace("id: tide", f"id: {name}").replace("The tide gate", "The tide gate, " + "and more of it, " * 12)
