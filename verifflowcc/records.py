@@ -7,7 +7,8 @@ shared. Type checkers see `dataclasses` itself; its `fields`, `replace` and `asd
 Not here, because nothing needs it: `ClassVar`, `InitVar`, fields that are given by keyword alone.
 """
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False
+"""As `typing` has it; a short command does without that module."""
 
 __all__ = ["dataclass", "field", "field_defaults", "field_names", "is_record", "replace"]
 
