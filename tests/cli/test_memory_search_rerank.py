@@ -126,3 +126,18 @@ def test_the_conditions_decide_whether_it_is_asked(shop: Path) -> None:
     ran = json.loads(vfcc(shop, "memory", "search", "tall zebras at the northern fence", "--json").out)
     assert ran["reranked"] == {"by": "", "why": "no condition to rerank holds"}
     assert (times_asked(shop.parent), counters(shop)) == (2, (2, 1))
+
+
+def test_a_model_is_given_as_many_hits_as_the_project_says(young: Path) -> None:
+    for number in range(1, 46):
+        text = f"---\nid: order-{number:02}\ntype: fact\ntitle: Orders {number:02}\n---\nOrders are kept here.\n"
+        path = young / f".memory/project/items/fact/order-{number:02}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    named(young, orders(44))
+    set_here(young, "enabled: true, max_candidates: 44")
+
+    ids, told = searched(young)
+
+    assert told["by"].startswith("python"), told
+    assert ids[:3] == ["order-44", "order-01", "order-02"]

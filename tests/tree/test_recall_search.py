@@ -346,3 +346,15 @@ def test_a_link_to_an_odd_name_is_no_error(here: Workspace) -> None:
         remember(here, f"i{number}", "The tide.", links=f"[{{to: '{name}', relation: depends_on}}]")
 
     assert len(found(here, "tide")) == 6
+
+
+@pytest.mark.parametrize("limit", [10, 30, 60])
+def test_what_hardly_matches_is_found_where_as_many_are_asked_for(here: Workspace, limit: int) -> None:
+    strong = [made(f"strong-{number:02}", "Tide gates. " * 4) for number in range(25)]
+    weak = [made(f"weak-{number:02}", "Filler text of some other sort. " * 20 + "A gate.") for number in range(35)]
+    keep(here, *strong, *weak)
+
+    names = found(here, "tide gates", limit=limit)
+
+    assert len(names) == limit
+    assert all("strong" in name for name in names[:25])

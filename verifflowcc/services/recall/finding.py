@@ -164,9 +164,13 @@ class Finding:
             there = [(scope, items[one.kept.path], one) for one in part if one.kept.path in items]
             found += there
             fitting += sum(self._fits(known) for _, known, _ in there)
-            if fitting >= max(self.sought.limit, CONSIDERED // 2):
+            if fitting >= max(self.sought.limit, CONSIDERED // 2, self._given()):
                 return found, True
         return found, fitting >= self.sought.limit
+
+    def _given(self) -> int:
+        """The most that a model is given to put into order."""
+        return self.memory.rerank.max_candidates if self.memory.rerank.enabled else 0
 
     def _fits(self, known: Known) -> bool:
         return self._is_asked_for(known) and (self.sought.everything or not _hidden(known))
