@@ -1,0 +1,204 @@
+"""The code graph: what a source file says of itself, and what a whole repository offers to those who ask.
+
+Of each file only what stands in it is kept (definitions, references by name, imports, what names are said to be). Which
+definition a name means is decided when somebody asks, so that a change of one file leaves nothing stale in another.
+Lines count from 1. A definition is spoken of by its place in `FileFacts.definitions`; -1 is the file itself.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from verifflowcc.records import dataclass
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
+
+FILE = -1
+"""The place of what stands in no definition."""
+
+
+class SymbolKind(StrEnum):
+    """What a definition defines. A type is a class or what other languages have in its place."""
+
+    FUNCTION = "function"
+    METHOD = "method"
+    CLASS = "class"
+    INTERFACE = "interface"
+    STRUCT = "struct"
+    ENUM = "enum"
+    TYPE = "type"
+    MODULE = "module"
+    VARIABLE = "variable"
+    FIELD = "field"
+    MACRO = "macro"
+
+
+TYPES = frozenset(
+    {SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.STRUCT, SymbolKind.ENUM, SymbolKind.TYPE, SymbolKind.MODULE}
+)
+CALLABLE = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.MACRO})
+
+
+class ReferenceKind(StrEnum):
+    """How a name is spoken of: called (a class too), inherited from, used as a value, named as a type."""
+
+    CALL = "call"
+    INHERIT = "inherit"
+    USE = "use"
+    TYPE = "type"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A symbol. `parent` is the definition around it. `owner` is the type that a method written elsewhere belongs to
+    (`func (s *Server) Start()`, `impl Shape for Circle`, `void A::b()`), empty where that is the parent.
+
+    `signature` is the first line as a reader wants it, without the body; `result` the type that it is said to return.
+    """
+
+    kind: SymbolKind
+    name: str
+    line: int
+    end: int
+    parent: int = FILE
+    signature: str = ""
+    owner: str = ""
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A name that is spoken of inside the definition `inside`.
+
+    `receiver` is what stands before the last dot, in one plain form: `a.b`, `self`, `super()`, `A()` for an instance
+    that is made there or what a call returns, `?` for any other expression; empty where the name stands alone.
+    """
+
+    kind: ReferenceKind
+    name: str
+    line: int
+    inside: int = FILE
+    receiver: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A name that a file takes from elsewhere: `module` as it is written, `name` in it, `alias` as it is called here.
+
+    `name` is empty for the module itself, `*` for all that is in it. `alias` is empty where nothing is named here.
+    """
+
+    module: str
+    name: str
+    alias: str
+    line: int
+    inside: int = FILE
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a name is said to be inside a definition: `type` is a type's name, or `f()` for what a call returns.
+
+    A field of an instance is `self.name`, inside its type. Where a name is given several things, the first ones stand.
+    """
+
+    name: str
+    type: str
+    inside: int = FILE
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What one source text says. `problem` is why it was not read whole, as a clause; empty where it was."""
+
+    language: str
+    definitions: tuple[Definition, ...] = ()
+    references: tuple[Reference, ...] = ()
+    imports: tuple[Import, ...] = ()
+    typed: tuple[Typed, ...] = ()
+    problem: str = ""
+
+
+class Mark(StrEnum):
+    """Why a file counts less, unless it is asked for."""
+
+    TEST = "test"
+    VENDORED = "vendored"
+    GENERATED = "generated"
+    MINIFIED = "minified"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of a repository. `blob` is git's id of its content; `language` is empty where no grammar reads it.
+
+    `problem` is why it was not read (whole), as a clause.
+    """
+
+    path: str
+    language: str
+    blob: str
+    marks: frozenset[Mark] = frozenset()
+    problem: str = ""
+    lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The part of a file's facts that others need in order to bind names: all but its references."""
+
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
+    typed: tuple[Typed, ...] = ()
+
+
+class Code(Protocol):
+    """The facts of a repository in one state. Sequences of paths are sorted; unknown paths have empty facts."""
+
+    @property
+    def files(self) -> Mapping[str, SourceFile]:
+        """Every source file, by path, sorted."""
+        ...
+
+    def head(self, path: str) -> Head:
+        """Return the head of a file; asking again is free."""
+        ...
+
+    def references(self, path: str) -> Sequence[Reference]:
+        """Return the references of a file, by line."""
+        ...
+
+    def defining(self, name: str) -> Sequence[str]:
+        """Return the files that define a name, anywhere in them."""
+        ...
+
+    def referring(self, name: str) -> Sequence[str]:
+        """Return the files that speak of a name, or import it (by its own name)."""
+        ...
+
+    def importing(self, part: str) -> Sequence[str]:
+        """Return the files with an import whose module's last part (split at `.`, `/`, `:`, `\\`), without an ending, is
+        `part`, or that import a name `part` from anywhere."""
+        ...
+
+    def heads(self, paths: Collection[str]) -> None:
+        """Read the heads of many files at once, for those who will ask for each."""
+        ...
+
+
+def qualified(definitions: Sequence[Definition], place: int) -> str:
+    """Return a definition's name with those of the definitions around it.
+
+    >>> qualified([Definition(SymbolKind.CLASS, "A", 1, 9), Definition(SymbolKind.METHOD, "b", 2, 3, 0)], 1)
+    'A.b'
+    """
+    parts: list[str] = []
+    while place != FILE:
+        each = definitions[place]
+        parts.append(f"{each.owner}.{each.name}" if each.owner else each.name)
+        place = each.parent if not each.owner else FILE
+    return ".".join(reversed(parts))
