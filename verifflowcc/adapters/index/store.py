@@ -9,6 +9,7 @@ from typing import Any
 from verifflowcc import __version__
 from verifflowcc.adapters.index.item_columns import definitions
 from verifflowcc.adapters.index.linked import LINKING
+from verifflowcc.records import dataclass
 
 LAYOUT = 9
 _OLD_TABLES = """
@@ -51,15 +52,45 @@ CREATE TABLE memory_checked (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts T
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What an index file holds: its tables, the number of their layout, and the version of what fills them beside ours.
+
+    A file of another form, or of another version of vfcc, is emptied when it is opened.
+    """
+
+    schema: str
+    layout: int
+    readers: str = ""
+
+    def create(self, connection: sqlite3.Connection) -> None:
+        """Make the tables in an empty file."""
+        for statement in self.schema.split(";"):
+            if statement.strip():
+                connection.execute(statement)
+        connection.execute("INSERT INTO about VALUES ('version', ?)", (__version__ + self.readers,))
+        connection.execute(f"PRAGMA user_version = {self.layout}")
+
+    def made(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file is of this form, and made by this version."""
+        if connection.execute("PRAGMA user_version").fetchone() != (self.layout,):
+            return False
+        row = connection.execute("SELECT value FROM about WHERE name = 'version'").fetchone()
+        return bool(row == (__version__ + self.readers,))
+
+
+INDEX = Form(_SCHEMA, LAYOUT)
+
+
 class Store:
     """A connection to the index that outlives damage to its file: it goes on with an empty one.
 
     `replaced` counts how often that happened, and `notice` says why nothing is kept, where nothing is.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._connection, self.notice = open_store(path)
+    def __init__(self, path: Path, form: Form = INDEX) -> None:
+        self._path, self._form = path, form
+        self._connection, self.notice = open_store(path, form)
         self.replaced = 0
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
@@ -101,7 +132,7 @@ class Store:
         """Go on with an empty index in the process's memory."""
         self._connection.close()
         self.replaced += 1
-        self._connection, self.notice = _in_memory(), why
+        self._connection, self.notice = _in_memory(self._form), why
 
     def _end(self, statement: str) -> None:
         if self._connection.in_transaction:
@@ -110,31 +141,31 @@ class Store:
     def _start_over(self) -> None:
         self._connection.close()
         self.replaced += 1
-        self._connection, self.notice = _replace(self._path)
+        self._connection, self.notice = _replace(self._path, self._form)
 
 
-def open_store(path: Path) -> tuple[sqlite3.Connection, str | None]:
+def open_store(path: Path, form: Form = INDEX) -> tuple[sqlite3.Connection, str | None]:
     """Open the index at `path`, or one in memory where that folder cannot be written.
 
     Returns the connection and a notice for the person where the index is not kept.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _open_file(path), None
+        return _open_file(path, form), None
     except sqlite3.DatabaseError as error:
         if not _damaged(error):
-            return _in_memory(), f"nothing is cached: {path} cannot be used ({error})"
+            return _in_memory(form), f"nothing is cached: {path} cannot be used ({error})"
     except OSError as error:
-        return _in_memory(), f"nothing is cached: {path.parent} cannot be written ({error.strerror})"
-    return _replace(path)
+        return _in_memory(form), f"nothing is cached: {path.parent} cannot be written ({error.strerror})"
+    return _replace(path, form)
 
 
-def _replace(path: Path) -> tuple[sqlite3.Connection, str | None]:
+def _replace(path: Path, form: Form) -> tuple[sqlite3.Connection, str | None]:
     try:
         remove(path)
-        return _open_file(path), None
+        return _open_file(path, form), None
     except (OSError, sqlite3.DatabaseError) as error:
-        return _in_memory(), f"nothing is cached: {path} is damaged and cannot be replaced ({error})"
+        return _in_memory(form), f"nothing is cached: {path} is damaged and cannot be replaced ({error})"
 
 
 def remove(path: Path) -> None:
@@ -148,10 +179,10 @@ def _damaged(error: sqlite3.DatabaseError) -> bool:
     return not isinstance(error, sqlite3.OperationalError) or not hasattr(error, "sqlite_errorcode")
 
 
-def _open_file(path: Path) -> sqlite3.Connection:
+def _open_file(path: Path, form: Form) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=LOCK_WAIT_S, isolation_level=None, check_same_thread=False)
     try:
-        _prepare(connection)
+        _prepare(connection, form)
     except UnicodeDecodeError as error:
         connection.close()
         raise sqlite3.DatabaseError(_NO_TEXT) from error
@@ -169,35 +200,20 @@ def _rows(connection: sqlite3.Connection, statement: str, values: Sequence[objec
         raise sqlite3.DatabaseError(_NO_TEXT) from error
 
 
-def _in_memory() -> sqlite3.Connection:
+def _in_memory(form: Form) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    _create(connection)
+    form.create(connection)
     return connection
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
-    if _made_by_this(connection):
+def _prepare(connection: sqlite3.Connection, form: Form) -> None:
+    if form.made(connection):
         return
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("BEGIN IMMEDIATE")
-    if not _made_by_this(connection):
+    if not form.made(connection):
         for (name,) in connection.execute(_OLD_TABLES).fetchall():
             connection.execute(f'DROP TABLE IF EXISTS "{name}"')
-        _create(connection)
+        form.create(connection)
     connection.execute("COMMIT")
-
-
-def _made_by_this(connection: sqlite3.Connection) -> bool:
-    if connection.execute("PRAGMA user_version").fetchone() != (LAYOUT,):
-        return False
-    row = connection.execute("SELECT value FROM about WHERE name = 'version'").fetchone()
-    return bool(row == (__version__,))
-
-
-def _create(connection: sqlite3.Connection) -> None:
-    for statement in _SCHEMA.split(";"):
-        if statement.strip():
-            connection.execute(statement)
-    connection.execute("INSERT INTO about VALUES ('version', ?)", (__version__,))
-    connection.execute(f"PRAGMA user_version = {LAYOUT}")
