@@ -1,8 +1,8 @@
-"""The words of source files, as a task's words are looked for: identifiers in parts and whole, forms of words folded."""
+"""The words of source files, as a task's words are looked for: identifiers in parts and whole, forms folded."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from verifflowcc.domain.graph import FileFacts
 from verifflowcc.records import dataclass
@@ -14,7 +14,8 @@ _LONGEST = 64
 """No word is longer: what is, is data."""
 _COMMON = frozenset(
     "a an and are as at be but by can do does for from has have if in into is it its me my no not of on or our out so "
-    "than that the their them then there these they this to us was we were when which who will with would you your".split()
+    "than that the their them then there these they this to us was we were when which who will with would you "
+    "your".split()
 )
 
 
@@ -41,9 +42,22 @@ def words_in(text: str) -> list[str]:
     """Return the words of a text in order, repeated as they occur.
 
     >>> words_in("Fix QuerySet.get_or_create() for the databases")
-    ['fix', 'queri', 'set', 'queryset', 'get', 'or', 'creat', 'get_or_create', 'databas']
+    ['fix', 'queri', 'set', 'queryset', 'get', 'creat', 'get_or_create', 'databas']
     """
     return [word for name in _NAME.findall(text) for word in _words(name)]
+
+
+def counts_in(text: str, wanted: Collection[str]) -> tuple[dict[str, int], int]:
+    """Return how often each wanted word stands in a text, and how many words it has in all."""
+    counts: dict[str, int] = {}
+    length = 0
+    for name, number in Counter(_NAME.findall(text)).items():
+        words = _words(name)
+        length += number * len(words)
+        for word in words:
+            if word in wanted:
+                counts[word] = counts.get(word, 0) + number
+    return counts, length
 
 
 _known: dict[str, tuple[str, ...]] = {}

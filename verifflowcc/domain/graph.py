@@ -56,7 +56,9 @@ class Definition:
     """A symbol. `parent` is the definition around it. `owner` is the type that a method written elsewhere belongs to
     (`func (s *Server) Start()`, `impl Shape for Circle`, `void A::b()`), empty where that is the parent.
 
-    `signature` is the first line as a reader wants it, without the body; `result` the type that it is said to return.
+    `line` is where its name stands, `start` its first line with decorators and a comment right above it, 0 where that
+    is `line`. `signature` is the first line as a reader wants it, without the body; `result` the type that it is said to
+    return.
     """
 
     kind: SymbolKind
@@ -67,6 +69,7 @@ class Definition:
     signature: str = ""
     owner: str = ""
     result: str = ""
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,8 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a name is said to be inside a definition: `type` is a type's name, or `f()` for what a call returns.
+    """What a name is said to be inside a definition: `type` is a type's name, `f()` for what a call returns, or `?` for
+    something unknown that hides what is called so elsewhere.
 
     A field of an instance is `self.name`, inside its type. Where a name is given several things, the first ones stand.
     """
@@ -162,32 +166,44 @@ class Code(Protocol):
     @property
     def files(self) -> Mapping[str, SourceFile]:
         """Every source file, by path, sorted."""
-        ...
 
     def head(self, path: str) -> Head:
         """Return the head of a file; asking again is free."""
-        ...
 
     def references(self, path: str) -> Sequence[Reference]:
         """Return the references of a file, by line."""
-        ...
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name, anywhere in them."""
-        ...
 
     def referring(self, name: str) -> Sequence[str]:
         """Return the files that speak of a name, or import it (by its own name)."""
-        ...
 
     def importing(self, part: str) -> Sequence[str]:
-        """Return the files with an import whose module's last part (split at `.`, `/`, `:`, `\\`), without an ending, is
-        `part`, or that import a name `part` from anywhere."""
-        ...
+        """Return the files with an import whose module's last part (split at `.`, `/`, `:`, `\\`), without an ending,
+        is `part`, or that import a name `part` from anywhere."""
 
     def heads(self, paths: Collection[str]) -> None:
         """Read the heads of many files at once, for those who will ask for each."""
-        ...
+
+
+class SearchedCode(Code, Protocol):
+    """Code with its words, as `codegraph.words` takes them from a text."""
+
+    def postings(self, words: Collection[str]) -> Mapping[str, Sequence[tuple[str, int, int]]]:
+        """Return word → the files that have it, by path, each with how often in its text and in names that it defines.
+
+        A word that is nowhere is left out.
+        """
+
+    def lengths(self) -> Mapping[str, int]:
+        """Return path → how many words a file has."""
+
+    def imports(self) -> Mapping[str, Sequence[Import]]:
+        """Return path → the imports of each file."""
+
+    def text(self, path: str) -> bytes | None:
+        """Return the text that the facts are of; None where it is not to be had any more."""
 
 
 def qualified(definitions: Sequence[Definition], place: int) -> str:

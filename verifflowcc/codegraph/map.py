@@ -1,0 +1,122 @@
+"""An overview of a repository in so many tokens: the files that others lean on, each with what it offers them."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from verifflowcc.codegraph.rank_files import page_rank
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode
+from verifflowcc.records import dataclass
+
+SHOWN_FILES = 400
+"""So many of the files that others lean on most are looked into."""
+
+SYMBOLS_EACH = 40
+"""No file shows more."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapLine:
+    """A symbol that a map may show: `depth` is how many types it stands in."""
+
+    path: str
+    line: int
+    signature: str
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """The text of a map with how many files and symbols are in it, and its tokens."""
+
+    text: str
+    tokens: int
+    files: int
+    symbols: int
+
+
+def map_of(
+    code: SearchedCode, links: Mapping[str, Sequence[str]], budget_tokens: int, count: Callable[[str], int]
+) -> Mapped:
+    """Return the largest map that fits: the same for the same code and budget.
+
+    Files with a mark (tests, vendored ones) come only after all others.
+    """
+    order = file_order(code, links)
+    shown = order[:SHOWN_FILES]
+    code.heads(shown)
+    symbols = {path: _symbols(path, code.head(path).definitions) for path in shown}
+    low, high = 0, sum(1 + len(symbols[path]) for path in shown)
+    best = Mapped("", 0, 0, 0)
+    while low <= high:
+        middle = (low + high) // 2
+        tried = _rendered(shown, symbols, middle)
+        tokens = count(tried.text)
+        if tokens <= budget_tokens:
+            best = Mapped(tried.text, tokens, tried.files, tried.symbols)
+            low = middle + 1
+        else:
+            high = middle - 1
+    return best
+
+
+def file_order(code: SearchedCode, links: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return every file, those that others lean on first."""
+    plain = {path: 1.0 for path, each in code.files.items() if not each.marks}
+    lean = {path: tuple(other for other in links.get(path, ()) if other in plain) for path in plain}
+    rank = page_rank(plain, lean)
+    return sorted(code.files, key=lambda path: (path not in plain, -rank.get(path, 0.0), path))
+
+
+def _symbols(path: str, definitions: Sequence[Definition]) -> list[MapLine]:
+    """Types and what they do, and functions of the file itself; what begins with an underscore comes last."""
+    found = []
+    for each in definitions:
+        if each.kind in CALLABLE or each.kind in TYPES:
+            depth = _depth(definitions, each)
+            if depth is not None:
+                found.append((each.name.startswith("_"), MapLine(path, each.line, each.signature or each.name, depth)))
+    found.sort(key=lambda pair: (pair[0], pair[1].line))
+    return [line for _, line in found[:SYMBOLS_EACH]]
+
+
+def _depth(definitions: Sequence[Definition], each: Definition) -> int | None:
+    """How many types it stands in; None inside of a function."""
+    depth, place = 0, each.parent
+    while place != FILE:
+        if definitions[place].kind in CALLABLE:
+            return None
+        depth, place = depth + 1, definitions[place].parent
+    return depth
+
+
+def _rendered(order: Sequence[str], symbols: Mapping[str, Sequence[MapLine]], wanted: int) -> Mapped:
+    """The first `wanted` lines, dealt out in rounds: each file, then its first symbol, its second, and so on."""
+    dealt = _dealt(order, symbols, wanted)
+    lines: list[str] = []
+    number = 0
+    for path in sorted(dealt):
+        lines.append(path)
+        for each in sorted(symbols[path][: dealt[path]], key=lambda each: each.line):
+            lines.append(f"{'  ' * (each.depth + 1)}{each.line}: {each.signature}")
+            number += 1
+    return Mapped("\n".join(lines) + "\n" if lines else "", 0, len(dealt), number)
+
+
+def _dealt(order: Sequence[str], symbols: Mapping[str, Sequence[MapLine]], wanted: int) -> dict[str, int]:
+    """Path → how many of its symbols are shown.
+
+    A file's place in the order puts off its symbols: the n-th symbol of the k-th file comes as late as the file at
+    k + n * PACE, so that the first files show most.
+    """
+    queue = [(place, place, -1) for place in range(len(order))]
+    for place, path in enumerate(order):
+        queue += [(place + number * PACE, place, number) for number in range(len(symbols[path]))]
+    queue.sort()
+    dealt: dict[str, int] = {}
+    for _, place, number in queue[:wanted]:
+        path = order[place]
+        dealt[path] = max(dealt.get(path, 0), number + 1)
+    return dealt
+
+
+PACE = 2
+"""By how many files one more symbol of a file is put off."""

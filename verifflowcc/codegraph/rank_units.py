@@ -1,0 +1,148 @@
+"""Which functions and other pieces of the best files bear on a task."""
+
+from collections.abc import Mapping, Sequence
+
+from verifflowcc.codegraph.asked import Asked
+from verifflowcc.codegraph.rank_files import RankedFile, idf
+from verifflowcc.codegraph.units import Unit, units_of
+from verifflowcc.codegraph.words import counts_in, words_in
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode
+from verifflowcc.records import dataclass
+
+FILES = 20
+"""Pieces of so many of the best files are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitWeights:
+    """What each part of the evidence for a piece weighs; the best piece by words has 1.0, and so has the best file.
+
+    `names` is how much more a word counts in the piece's own name, `around` in the names around it; `length` is BM25's
+    b; `exact` is for a piece that defines a name of the task as it stands, `says` for one whose text has it;
+    `size` is the power of a piece's length (in tokens) that its score is divided by when the budget is filled;
+    `top` is what is left of the score of lines that are in no function.
+    """
+
+    file: float = 0.6
+    names: float = 4.0
+    around: float = 1.0
+    length: float = 0.5
+    saturation: float = 1.5
+    exact: float = 0.8
+    says: float = 0.3
+    size: float = 0.0
+    top: float = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class RankedUnit:
+    """A piece of a file with its score. `name` is the qualified name of what it is or stands in; empty for a file."""
+
+    path: str
+    unit: Unit
+    name: str
+    score: float
+    lines: tuple[str, ...]
+    why: str = ""
+
+
+def rank_units(
+    asked: Asked, code: SearchedCode, files: Sequence[RankedFile], weights: UnitWeights | None = None
+) -> list[RankedUnit]:
+    """Return the pieces of the best files, best first; ties by path and line."""
+    by = weights or UnitWeights()
+    rarity = _rarity(asked, code)
+    code.heads([each.path for each in files[:FILES]])
+    pieces = [piece for each in files[:FILES] for piece in _pieces(asked, code, each)]
+    if not pieces:
+        return []
+    mean = sum(piece.words for piece in pieces) / len(pieces) or 1.0
+    scores = [_by_words(piece, rarity, mean, by) for piece in pieces]
+    best = max(scores) or 1.0
+    best_file = files[0].score or 1.0
+    found = []
+    for piece, score in zip(pieces, scores, strict=True):
+        total = score / best + by.file * piece.file.score / best_file + by.exact * piece.exact + by.says * piece.says
+        total *= by.top if not piece.whole else 1.0
+        found.append(RankedUnit(piece.file.path, piece.unit, piece.name, total, piece.lines))
+    found.sort(key=lambda each: (-each.score, each.path, each.unit.first))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    file: RankedFile
+    unit: Unit
+    name: str
+    lines: tuple[str, ...]
+    counts: Mapping[str, int]
+    own: frozenset[str]
+    around: frozenset[str]
+    words: int
+    exact: float
+    says: float
+    whole: bool
+
+
+def _pieces(asked: Asked, code: SearchedCode, file: RankedFile) -> list[_Piece]:
+    data = code.text(file.path)
+    if data is None:
+        return []
+    lines = data.decode("utf-8", "replace").splitlines()
+    definitions = code.head(file.path).definitions
+    inside = _defined_in(definitions)
+    found = []
+    for unit in units_of(definitions, lines):
+        shown = tuple(lines[unit.first - 1 : unit.last])
+        counts, words = counts_in("\n".join(shown), asked.words)
+        names = [definitions[unit.place].name] if unit.place != FILE else []
+        names += [each.name for each in inside if unit.first <= each.line <= unit.last]
+        outer = _names_around(definitions, unit.place)
+        exact = 1.0 if not asked.names.isdisjoint(names) else 0.0
+        says = sum(any(name in line for line in shown) for name in sorted(asked.names)) / (len(asked.names) or 1)
+        found.append(
+            _Piece(
+                file,
+                unit,
+                ".".join([*outer, *names[:1]]),
+                shown,
+                counts,
+                frozenset(word for name in names for word in words_in(name)),
+                frozenset(word for name in outer for word in words_in(name)),
+                words,
+                exact,
+                says,
+                unit.place != FILE and definitions[unit.place].kind in CALLABLE,
+            )
+        )
+    return found
+
+
+def _defined_in(definitions: Sequence[Definition]) -> list[Definition]:
+    """What stands between functions and has a name: constants, fields, types."""
+    return [each for each in definitions if each.kind not in CALLABLE and each.kind not in TYPES]
+
+
+def _names_around(definitions: Sequence[Definition], place: int) -> list[str]:
+    names = []
+    while place != FILE:
+        place = definitions[place].parent
+        if place != FILE:
+            names.append(definitions[place].name)
+    return names[::-1]
+
+
+def _rarity(asked: Asked, code: SearchedCode) -> dict[str, float]:
+    of = len(code.lengths())
+    postings = code.postings(asked.words)
+    return {word: weight * idf(len(postings.get(word, ())), of) for word, weight in asked.words.items()}
+
+
+def _by_words(piece: _Piece, rarity: Mapping[str, float], mean: float, by: UnitWeights) -> float:
+    norm = 1.0 - by.length + by.length * piece.words / mean
+    score = 0.0
+    for word in sorted(piece.counts.keys() | (piece.own & rarity.keys()) | (piece.around & rarity.keys())):
+        count = piece.counts.get(word, 0) / norm
+        count += by.names * (word in piece.own) + by.around * (word in piece.around)
+        score += rarity[word] * count / (count + by.saturation)
+    return score

@@ -1,0 +1,70 @@
+"""Code as it is shown: pieces of files for a task, and a map of a repository."""
+
+from verifflowcc.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """The lines `first` to `last` of a file. `name` is the qualified name of what stands there, empty for a file's own
+    lines. `whole` is false where `text` is a signature alone. `why` is a short clause. `tokens` counts it as shown.
+    """
+
+    path: str
+    first: int
+    last: int
+    name: str
+    text: str
+    tokens: int
+    why: str
+    language: str = ""
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FileFound:
+    """A file that bears on a task. `score` is in thousandths of the best one's; `why` names what speaks for it."""
+
+    path: str
+    score: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotShown:
+    """A piece that was looked at and is not shown, with the reason."""
+
+    path: str
+    first: int
+    last: int
+    name: str
+    tokens: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodeContext:
+    """The code for a task, at most `budget_tokens` as it is shown; `not_shown` are the best of what is left out."""
+
+    task: str
+    budget_tokens: int
+    tokens: int
+    text: str
+    snippets: tuple[Snippet, ...]
+    files: tuple[FileFound, ...]
+    not_shown: tuple[NotShown, ...]
+    counter: str
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeMap:
+    """An overview of a repository, at most `budget_tokens`: `files` of its `all_files` and `symbols` are in it."""
+
+    budget_tokens: int
+    tokens: int
+    text: str
+    files: int
+    all_files: int
+    symbols: int
+    counter: str
+    notices: tuple[str, ...] = ()
