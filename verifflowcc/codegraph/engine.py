@@ -1,0 +1,170 @@
+"""A text, what a query captures in it, and which definition each place of it stands in.
+
+Places are offsets in bytes. The text is held as one letter for each byte, so that offsets are those of the grammar;
+names are decoded when they are taken out.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from verifflowcc.domain.graph import FILE
+from verifflowcc.records import dataclass
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Query
+
+MOST_STEPS = 60_000
+"""Hundreds of steps of a parser that a file may take: what takes more is no text of its language."""
+_PLAIN = 100_000
+"""Up to so many bytes nothing can take long, and the parser is given the bytes themselves, which is faster."""
+MOST_WRONG = 10_000
+"""So many parts of what could not be parsed are looked at; a query's time grows with the square of them."""
+LONGEST_SIGNATURE = 200
+
+
+class Source:
+    """A text by offsets in bytes."""
+
+    __slots__ = ("ends", "text")
+
+    def __init__(self, data: bytes) -> None:
+        self.text = data.decode("latin-1")
+        ends, place = [], data.find(b"\n")
+        while place >= 0:
+            ends.append(place)
+            place = data.find(b"\n", place + 1)
+        self.ends = ends
+
+    def line(self, place: int) -> int:
+        """Return the line of a place, from 1."""
+        return bisect_right(self.ends, place - 1) + 1
+
+    def __getitem__(self, part: slice) -> str:
+        """Return a part of the text."""
+        return decoded(self.text[part])
+
+    def first_line(self, place: int) -> int:
+        """Return the first line of the comment that stands right above the line of a place, or that line."""
+        line, text, ends = self.line(place), self.text, self.ends
+        while line > 1:
+            above = text[ends[line - 3] + 1 if line > 2 else 0 : ends[line - 2]].strip()
+            if not above.startswith(("#", "//", "/*", "*", "--")) or above.startswith(("#!", "#include", "#define")):
+                return line
+            line -= 1
+        return line
+
+
+def decoded(part: str) -> str:
+    """Return a part of a text that was held by bytes as what it says; wrong bytes are replaced."""
+    return part if part.isascii() else part.encode("latin-1").decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A text and the nodes that a query captured in it, by the names of the captures, in no order."""
+
+    source: Source
+    captures: "dict[str, list[Node]]"
+
+    def nodes(self, name: str) -> "list[Node]":
+        """Return the nodes of a capture, in no order."""
+        return self.captures.get(name, [])
+
+    def ranges(self, name: str) -> list[tuple[int, int]]:
+        """Return where the nodes of a capture stand, in order."""
+        ranges = [node.byte_range for node in self.captures.get(name, ())]
+        ranges.sort()
+        return ranges
+
+
+def look(language: "Language", query: "Query", data: bytes) -> Found | str:
+    """Return what a query captures in a text, or why it cannot be parsed, as a clause."""
+    from tree_sitter import Parser, QueryCursor
+
+    steps = 0
+
+    def too_long(*_: object) -> bool:
+        nonlocal steps
+        steps += 1
+        return steps > MOST_STEPS
+
+    try:
+        if len(data) <= _PLAIN:
+            tree = Parser(language).parse(data)
+        else:
+            tree = Parser(language).parse(lambda place, _: data[place : place + 65536], progress_callback=too_long)
+    except ValueError:
+        return "it is too hard to parse"
+    if tree.root_node.has_error and _is_noise(tree.root_node):
+        return "it is no text of its language"
+    return Found(Source(data), QueryCursor(query).captures(tree.root_node))
+
+
+def _is_noise(root: "Node") -> bool:
+    """Say whether something that could not be parsed holds so much that a query over it would take seconds."""
+    wrong = [root]
+    for _ in range(MOST_WRONG):
+        if not wrong:
+            return False
+        node = wrong.pop()
+        if node.is_error and node.child_count > MOST_WRONG:
+            return True
+        wrong += [child for child in node.children if child.has_error]
+    return True
+
+
+class Scopes:
+    """Which of some nested ranges a place stands in.
+
+    `ranges` are (start, end) in the order of their places in a list of definitions: by start, the longer ones first.
+    What stands in one of `outer` belongs to the range around the one that it stands in (a default value, say).
+    """
+
+    __slots__ = ("_inside", "_starts", "parents")
+
+    def __init__(self, ranges: Sequence[tuple[int, int]], outer: Iterable[tuple[int, int]] = ()) -> None:
+        marked = [(start, -end, 0, place) for place, (start, end) in enumerate(ranges)]
+        marked += [(start, -end, 1, FILE) for start, end in outer]
+        marked.sort()
+        self.parents = [FILE] * len(ranges)
+        self._starts, self._inside = [0], [FILE]
+        open_ranges: list[tuple[int, int]] = []
+        for start, minus_end, is_outer, number in marked:
+            self._close(open_ranges, start)
+            place = around = open_ranges[-1][1] if open_ranges else FILE
+            if not is_outer:
+                place, self.parents[number] = number, around
+            elif around != FILE:
+                place = self.parents[around]
+            end = min(-minus_end, open_ranges[-1][0]) if open_ranges else -minus_end
+            open_ranges.append((end, place))
+            self._note(start, place)
+        self._close(open_ranges, None)
+
+    def _close(self, open_ranges: list[tuple[int, int]], start: int | None) -> None:
+        while open_ranges and (start is None or open_ranges[-1][0] <= start):
+            end, _ = open_ranges.pop()
+            self._note(end, open_ranges[-1][1] if open_ranges else FILE)
+
+    def _note(self, place: int, inside: int) -> None:
+        if self._starts[-1] == place:
+            self._inside[-1] = inside
+        else:
+            self._starts.append(place)
+            self._inside.append(inside)
+
+    def inside(self, place: int) -> int:
+        """Return the place in the list of the innermost range around an offset, `FILE` where there is none."""
+        return self._inside[bisect_right(self._starts, place) - 1]
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, cut where it is longer than a signature may be."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_SIGNATURE else line[: LONGEST_SIGNATURE - 1] + "…"
+
+
+def first_of(line: int, first: int) -> int:
+    """Return a definition's `start`: the first of its lines where that is not the one of its name, else 0."""
+    return first if first < line else 0
