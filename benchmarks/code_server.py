@@ -25,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Said:
-    """`goto` is where a name is defined, imports followed; `infer` what it stands for. A problem is why there is none."""
+    """`goto` is where a name is defined, imports followed; `infer` what it stands for. A problem is why not."""
 
     goto: tuple[Place, ...]
     infer: tuple[Place, ...]

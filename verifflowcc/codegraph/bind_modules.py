@@ -10,8 +10,8 @@ from verifflowcc.domain.graph import SourceFile
 _ROOTS = ("", "src", "lib", "python")
 _SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _STANDARD = frozenset(
-    "abc argparse array ast asyncio atexit base64 binascii bisect builtins bz2 calendar cmath cmd code codecs collections"
-    " colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses dataclasses"
+    "abc argparse array ast asyncio atexit base64 binascii bisect builtins bz2 calendar cmath cmd code codecs"
+    " collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses dataclasses"
     " datetime decimal difflib dis doctest email encodings enum errno faulthandler fcntl filecmp fileinput fnmatch"
     " fractions ftplib functools gc getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http imaplib"
     " importlib inspect io ipaddress itertools json keyword linecache locale logging lzma mailbox marshal math"
@@ -26,7 +26,7 @@ _STANDARD = frozenset(
 
 
 class Modules:
-    """The files of a repository as modules. What is returned are paths of files, or of folders with a `/` at the end."""
+    """The files of a repository as modules. Returned are paths of files, or of folders with a `/` at the end."""
 
     def __init__(self, files: Mapping[str, SourceFile]) -> None:
         self._files = files
@@ -128,12 +128,13 @@ class Modules:
                 if not last.startswith("__init__."):
                     roots[last.partition(".")[0]].add(folder)
         for folder in folders:
-            while folder:
-                above, _, name = folder.rpartition("/")
+            below = folder
+            while below:
+                above, _, name = below.rpartition("/")
                 if above in roots[name]:
                     break
                 roots[name].add(above)
-                folder = above
+                below = above
         self._roots = {name: sorted(each) for name, each in roots.items()}
 
     def _script_at(self, base: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from verifflowcc.records import dataclass, replace
 
 
 class ThingKind(StrEnum):
-    """A definition itself, an object of a type, what a type inherits, a file, a folder, a local name, or the outside."""
+    """A definition itself, an object of a type, what a type inherits, a file or folder, a local name, the outside."""
 
     DEFINITION = "definition"
     INSTANCE = "instance"

@@ -1,0 +1,64 @@
+"""A `Code` over texts in memory, for tests: every file is read when it is made, every question answered by looking."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.read import read_facts
+from verifflowcc.domain.graph import FileFacts, Head, Reference, SourceFile
+
+
+class CodeInMemory:
+    """The facts of some files, by path."""
+
+    def __init__(self, facts: Mapping[str, FileFacts]) -> None:
+        self._facts = {path: facts[path] for path in sorted(facts)}
+        self._files = {path: SourceFile(path, each.language, "") for path, each in self._facts.items()}
+        self._defining: dict[str, list[str]] = {}
+        self._referring: dict[str, list[str]] = {}
+        self._importing: dict[str, list[str]] = {}
+        for path, each in self._facts.items():
+            parts = {_last_part(taken.module) for taken in each.imports}
+            taken_names = {taken.name for taken in each.imports}
+            _enter(self._defining, path, {definition.name for definition in each.definitions})
+            _enter(self._referring, path, {reference.name for reference in each.references} | taken_names)
+            _enter(self._importing, path, parts | taken_names)
+
+    @property
+    def files(self) -> Mapping[str, SourceFile]:
+        return self._files
+
+    def head(self, path: str) -> Head:
+        facts = self._facts.get(path, FileFacts(""))
+        return Head(facts.definitions, facts.imports, facts.typed)
+
+    def references(self, path: str) -> Sequence[Reference]:
+        return sorted(self._facts.get(path, FileFacts("")).references, key=lambda each: each.line)
+
+    def defining(self, name: str) -> Sequence[str]:
+        return self._defining.get(name, ())
+
+    def referring(self, name: str) -> Sequence[str]:
+        return self._referring.get(name, ())
+
+    def importing(self, part: str) -> Sequence[str]:
+        return self._importing.get(part, ())
+
+    def heads(self, paths: Collection[str]) -> None:
+        pass
+
+
+def code_of(texts: Mapping[str, str | bytes]) -> CodeInMemory:
+    """Read texts, by path."""
+    read = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
+    return CodeInMemory({path: read_facts(language_of(path, data), data) for path, data in read.items()})
+
+
+def _enter(table: dict[str, list[str]], path: str, names: Collection[str]) -> None:
+    for name in names:
+        table.setdefault(name, []).append(path)
+
+
+def _last_part(module: str) -> str:
+    last: str = re.split(r"[./:\\]", re.sub(r"\.(?:[jt]sx?|mjs|cjs|h|hpp)$", "", module))[-1]
+    return last

@@ -1,0 +1,199 @@
+"""What a name stands for where it is written: the scopes around it, imports, and what other files hand on."""
+
+from collections.abc import Sequence
+
+from verifflowcc.codegraph.bind_foreign import Foreign
+from verifflowcc.codegraph.bind_manners import Manner, manner_of
+from verifflowcc.codegraph.bind_modules import Modules
+from verifflowcc.codegraph.bind_sheet import Sheet, parameters
+from verifflowcc.codegraph.bind_things import EXTERNAL, Thing, ThingKind
+from verifflowcc.domain.graph import CALLABLE, FILE, Code, Import, SymbolKind
+
+SAME_SCOPE, SAME_FILE, FROM_IMPORT, FROM_STAR, SAME_FOLDER, ONLY_ONE = 98, 96, 95, 90, 90, 75
+_CACHED_NAMES = 50_000
+
+
+class Names:
+    """Looks names up in the files of a repository in one state. Nothing is read that was not asked for."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.modules = Modules(code.files)
+        self.foreign = Foreign(code, self.modules)
+        self._sheets: dict[str, Sheet] = {}
+        self._asked: set[tuple[str, str]] = set()
+        self._held: dict[tuple[str, str], tuple[Thing, ...]] = {}
+
+    def sheet(self, path: str) -> Sheet:
+        """Return the head of a file, laid out."""
+        sheet = self._sheets.get(path)
+        if sheet is None:
+            sheet = self._sheets[path] = Sheet(path, self.code.head(path))
+        return sheet
+
+    def manner(self, path: str) -> Manner:
+        """Return the rules of the language of a file."""
+        each = self.code.files.get(path)
+        return manner_of(each.language if each else "")
+
+    def lookup(self, path: str, inside: int, name: str, line: int) -> tuple[Thing, ...] | None:
+        """Return what a name alone stands for at a line inside a definition; None where no scope has it.
+
+        An empty tuple says that it is taken from a file that is here, but does not say what it is.
+        """
+        sheet, manner = self.sheet(path), self.manner(path)
+        for scope in sheet.around(inside):
+            if scope == FILE:
+                break
+            if sheet.is_type(scope) and scope != inside and not manner.members_are_bare:
+                continue
+            if found := self._in_scope(sheet, scope, name, line):
+                return found
+        return self.in_file(path, name, line)
+
+    def in_file(self, path: str, name: str, line: int = 0) -> tuple[Thing, ...] | None:
+        """Return what a name stands for at the outermost level of a file, with what it takes from others."""
+        found = self._in_scope(self.sheet(path), FILE, name, line)
+        if found is not None:
+            return found
+        key = (path, name)
+        if key in self._held:
+            return self._held[key] or None
+        if key in self._asked:
+            return None
+        outermost = not self._asked
+        self._asked.add(key)
+        try:
+            found = self._beyond(path, name)
+        finally:
+            self._asked.discard(key)
+        if outermost and len(self._held) < _CACHED_NAMES:
+            self._held[key] = found or ()
+        return found
+
+    def imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
+        """Return what an import stands for: what is taken, or the outside; empty where the file does not have it."""
+        found = self.sources(path, taken)
+        if not found:
+            return EXTERNAL
+        if not taken.name or taken.name == "*":
+            return tuple([_module(each) for each in found])
+        things = [
+            thing.weaker(FROM_IMPORT, "imported") for each in found for thing in self.member_of_module(each, taken.name)
+        ]
+        return tuple(things) or self._default_export(found, taken)
+
+    def sources(self, path: str, taken: Import) -> tuple[str, ...]:
+        """Return the files that an import names, before what they hand on is followed; folders end with `/`."""
+        family = self.manner(path).family
+        if family == "python":
+            module = taken.module
+            if not taken.name and "." in module and taken.alias == module.partition(".")[0]:
+                module = taken.alias
+            return self.modules.python(path, module)
+        if family == "script":
+            return self.modules.script(path, taken.module)
+        return self.foreign.sources(path, family, taken)
+
+    def member_of_module(self, module: str, name: str) -> tuple[Thing, ...]:
+        """Return what a name is in a file, or in a folder (given with `/` at its end) as a package."""
+        if module.endswith("/"):
+            inner = self.modules.submodule(module, name)
+            return tuple([_module(each) for each in inner]) or self._in_folder(module[:-1], name, "")
+        guard = (module, f"{name} of it")
+        if guard in self._asked:
+            return ()
+        self._asked.add(guard)
+        try:
+            found = self.in_file(module, name)
+        finally:
+            self._asked.discard(guard)
+        if found:
+            return found
+        return tuple([_module(each) for each in self.modules.submodule(module, name)])
+
+    def _in_scope(self, sheet: Sheet, scope: int, name: str, line: int) -> tuple[Thing, ...] | None:
+        found: list[Thing] = []
+        key = (scope, name)
+        if places := sheet.defined.get(key):
+            sure, why = (SAME_FILE, "in the same file") if scope == FILE else (SAME_SCOPE, "in the same scope")
+            found += [Thing(ThingKind.DEFINITION, sheet.path, each, sure, why) for each in places]
+        for taken in sheet.imported.get(key, ()):
+            guard = (sheet.path, f"{taken.line} {taken.alias}")
+            if guard in self._asked:
+                continue
+            self._asked.add(guard)
+            try:
+                found += self.imported(sheet.path, taken)
+            finally:
+                self._asked.discard(guard)
+        if key in sheet.imported and not found:
+            return ()
+        if not found and scope != FILE:
+            return self._local(sheet, scope, name, line)
+        return _without_repeats(found) if found else None
+
+    def _local(self, sheet: Sheet, scope: int, name: str, line: int) -> tuple[Thing, ...] | None:
+        said = sheet.typed.get((scope, name))
+        if said:
+            before = [each for each in said if each.line < line] or [each for each in said if each.line != line]
+            chosen = before[-1:] if line else said
+            return tuple([Thing(ThingKind.LOCAL, sheet.path, scope, text=each.type, line=each.line) for each in chosen])
+        definition = sheet.definition(scope)
+        if definition.kind in CALLABLE and name in parameters(definition.signature):
+            return (Thing(ThingKind.LOCAL, sheet.path, scope),)
+        return None
+
+    def _beyond(self, path: str, name: str) -> tuple[Thing, ...] | None:
+        """Return what a name is that a file does not have itself: by star imports, in its folder, or anywhere."""
+        for taken in self.sheet(path).stars:
+            if taken.inside != FILE:
+                continue
+            for each in self.sources(path, taken):
+                found = [thing.weaker(FROM_STAR, "imported") for thing in self.member_of_module(each, name)]
+                if found:
+                    return tuple(found)
+        manner = self.manner(path)
+        if manner.folder_is_scope and (found_here := self._in_folder(path.rpartition("/")[0], name, path)):
+            return found_here
+        return None
+
+    def _in_folder(self, folder: str, name: str, without: str) -> tuple[Thing, ...]:
+        """Return what a name is at the outermost level of the files right in a folder."""
+        inside = set(self.modules.folder(folder))
+        found = []
+        for path in self.code.defining(name):
+            if path != without and path in inside:
+                for place in self.sheet(path).defined.get((FILE, name), ()):
+                    found.append(Thing(ThingKind.DEFINITION, path, place, SAME_FOLDER, "in the same folder"))
+        return tuple(found)
+
+    def _default_export(self, files: Sequence[str], taken: Import) -> tuple[Thing, ...]:
+        """Return what `import name from` a script takes: what is called so in it, or as the file, or alone in it."""
+        if taken.name != "default":
+            return ()
+        for path in files:
+            sheet = self.sheet(path)
+            stem = path.rpartition("/")[2].partition(".")[0]
+            for name in (taken.alias, stem):
+                if places := sheet.defined.get((FILE, name)):
+                    return tuple([Thing(ThingKind.DEFINITION, path, each, 85, "imported") for each in places])
+            outer = [
+                place
+                for place, each in enumerate(sheet.head.definitions)
+                if each.parent == FILE and each.kind is not SymbolKind.VARIABLE
+            ]
+            if len(outer) == 1:
+                return (Thing(ThingKind.DEFINITION, path, outer[0], 85, "imported"),)
+        return ()
+
+
+def _module(path: str) -> Thing:
+    return Thing(ThingKind.FOLDER if path.endswith("/") else ThingKind.MODULE, path, sure=FROM_IMPORT, why="imported")
+
+
+def _without_repeats(things: Sequence[Thing]) -> tuple[Thing, ...]:
+    kept: dict[tuple[ThingKind, str, int], Thing] = {}
+    for each in things:
+        kept.setdefault((each.kind, each.path, each.place), each)
+    return tuple(kept.values())

@@ -1,0 +1,142 @@
+"""Which definition a reference means: by scope, import and type where these say so, else by its name.
+
+In order: the scopes around it; what the file imports; for `a.b`, the members of what `a` stands for and of what that
+inherits; then any definition of the name that the file could mean, the less sure the more there are.
+"""
+
+from collections.abc import Sequence
+
+from verifflowcc.codegraph.bind_common import BUILTINS, COMMON_METHODS
+from verifflowcc.codegraph.bind_names import ONLY_ONE, Names
+from verifflowcc.codegraph.bind_things import Thing, ThingKind
+from verifflowcc.codegraph.bind_types import Types
+from verifflowcc.domain.graph import FILE, TYPES, Code, Reference, ReferenceKind
+from verifflowcc.domain.graph_answers import Bound, Candidate
+
+ONLY_METHOD = 72
+"""How sure a method is whose name nothing else here has, where the object is not known."""
+
+_ONE_OF = 60
+_AT_A_GUESS = 30
+_LEAST = 5
+_DEFINED = frozenset({ThingKind.DEFINITION, ThingKind.MODULE})
+
+
+def bind(code: Code, path: str, reference: Reference) -> tuple[Candidate, ...]:
+    """Return whom a reference in a file may mean, best first; none where that is outside of the repository.
+
+    For more than one reference of a repository, make one `Binder`: it keeps what it has found out.
+    """
+    return Binder(code).bound(path, reference).candidates
+
+
+class Binder:
+    """Binds references of a repository in one state. Equal questions have equal answers, whatever was asked before."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.names = Names(code)
+        self.types = Types(self.names)
+        self._known: dict[tuple[str, int, str, str, int, bool], Bound] = {}
+        self._called: dict[tuple[str, str], Sequence[tuple[str, int]]] = {}
+
+    def bound(self, path: str, reference: Reference) -> Bound:
+        """Return whom a reference in a file may mean."""
+        inherits = reference.kind is ReferenceKind.INHERIT
+        key = (path, reference.inside, reference.receiver, reference.name, reference.line, inherits)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._bound(path, reference)
+        return known
+
+    def _bound(self, path: str, reference: Reference) -> Bound:
+        inside = reference.inside
+        if reference.kind is ReferenceKind.INHERIT and inside != FILE:
+            inside = self.names.sheet(path).definition(inside).parent
+        if reference.receiver:
+            return self._of_receiver(path, inside, reference)
+        things = self.names.lookup(path, inside, reference.name, reference.line)
+        if things is not None:
+            return _as_bound(things)
+        family = self.names.manner(path).family
+        if reference.name in BUILTINS.get(family, ()):
+            return Bound(external=True)
+        return self._of_inherited(path, inside, reference) or self._by_name(path, reference)
+
+    def _of_receiver(self, path: str, inside: int, reference: Reference) -> Bound:
+        things = self.types.expression(path, inside, reference.receiver, reference.line)
+        if things and all(each.kind is ThingKind.EXTERNAL for each in things):
+            return Bound(external=True)
+        members = self.types.members(things, reference.name)
+        if members:
+            manner = self.names.manner(path)
+            if reference.receiver in manner.selves | manner.classes:
+                members = tuple([_of_self(each) for each in members])
+            return _as_bound(members)
+        return self._by_member_name(path, reference, known=bool(things))
+
+    def _of_inherited(self, path: str, inside: int, reference: Reference) -> Bound | None:
+        """Bind a name alone to a member of the type around it, in languages where members need no `this`."""
+        if not self.names.manner(path).members_are_bare:
+            return None
+        around = self.types.type_of_method(path, inside)
+        found = [each for each in self.types.members(around, reference.name) if each.kind is ThingKind.DEFINITION]
+        return _as_bound(found) if found else None
+
+    def _by_name(self, path: str, reference: Reference) -> Bound:
+        """Bind a name alone that no scope has to what is called so elsewhere."""
+        manner = self.names.manner(path)
+        places = [each for each in self._defining(path, reference) if manner.members_are_bare or not self._member(each)]
+        if reference.kind in (ReferenceKind.INHERIT, ReferenceKind.TYPE):
+            places = [each for each in places if self._is_type(each)]
+        sure = ONLY_ONE if manner.names_are_global else _AT_A_GUESS
+        return _by_number(places, sure, _ONE_OF if manner.names_are_global else _AT_A_GUESS)
+
+    def _by_member_name(self, path: str, reference: Reference, *, known: bool) -> Bound:
+        """Bind a member of an object of no known type, or of one that is not known to have it, by the name alone."""
+        places = [each for each in self._defining(path, reference) if self._member(each)]
+        sure = ONLY_METHOD if not known and reference.name not in COMMON_METHODS else _AT_A_GUESS
+        return _by_number(places, sure, _ONE_OF if sure == ONLY_METHOD else _AT_A_GUESS)
+
+    def _defining(self, path: str, reference: Reference) -> Sequence[tuple[str, int]]:
+        names, name = self.names, reference.name
+        family = names.manner(path).family
+        known = self._called.get((family, name))
+        if known is None:
+            paths = [each for each in self.code.defining(name) if names.manner(each).family == family]
+            self.code.heads(paths)
+            known = self._called[family, name] = [
+                (each, place)
+                for each in paths
+                for place, definition in enumerate(names.sheet(each).head.definitions)
+                if definition.name == name
+            ]
+        return known
+
+    def _member(self, key: tuple[str, int]) -> bool:
+        path, place = key
+        sheet = self.names.sheet(path)
+        definition = sheet.definition(place)
+        return bool(definition.owner) or (definition.parent != FILE and sheet.is_type(definition.parent))
+
+    def _is_type(self, key: tuple[str, int]) -> bool:
+        return self.names.sheet(key[0]).definition(key[1]).kind in TYPES
+
+
+def _of_self(thing: Thing) -> Thing:
+    return thing.weaker(100, "inherited" if thing.why == "inherited" else "a member of self")
+
+
+def _as_bound(things: Sequence[Thing]) -> Bound:
+    candidates = [Candidate(each.path, each.place, each.sure, each.why) for each in things if each.kind in _DEFINED]
+    candidates.sort(key=lambda each: (-each.confidence, each.path, each.place))
+    outside = bool(things) and all(each.kind is ThingKind.EXTERNAL for each in things)
+    return Bound(tuple(candidates), outside)
+
+
+def _by_number(places: Sequence[tuple[str, int]], alone: int, shared: int) -> Bound:
+    count = len(places)
+    if count == 1:
+        return Bound((Candidate(*places[0], alone, "the only one of its name"),))
+    sure = max(shared // count, _LEAST) if count else 0
+    return Bound(tuple([Candidate(*each, sure, f"one of {count} of its name") for each in sorted(places)]))
