@@ -9,8 +9,8 @@ from verifflowcc.domain.graph_answers import Found
 def definitions_named(code: Code, text: str) -> tuple[Found, ...]:
     """Return the definitions that a text may mean, by path and line.
 
-    Whole names first; only where there are none those that differ in case, and then those that have it as a part. A path
-    may be given by its end. `path:12` is the innermost definition around a line.
+    Whole names first; only where there are none those that differ in case, and then those that have it as a part.
+    A path may be given by its end. `path:12` is the innermost definition around a line.
     """
     text = text.strip()
     path, split, name = text.partition("::")
@@ -18,7 +18,7 @@ def definitions_named(code: Code, text: str) -> tuple[Found, ...]:
         return _in_files(code, paths, name.replace("::", "."))
     path, _, line = text.rpartition(":")
     if path and line.isdigit():
-        return tuple([found for each in _paths(code, path) if (found := _at_line(code, each, int(line)))])
+        return tuple([around for each in _paths(code, path) if (around := _at_line(code, each, int(line)))])
     name = text.replace("::", ".").removesuffix("()")
     found = _in_files(code, code.defining(name.rpartition(".")[2]), name)
     return found or _like(code, name)

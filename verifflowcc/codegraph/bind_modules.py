@@ -11,8 +11,8 @@ _ROOTS = ("", "src", "lib", "python")
 _SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _STANDARD = frozenset(
     "abc argparse array ast asyncio atexit base64 binascii bisect builtins bz2 calendar cmath cmd code codecs"
-    " collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses dataclasses"
-    " datetime decimal difflib dis doctest email encodings enum errno faulthandler fcntl filecmp fileinput fnmatch"
+    " collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses"
+    " dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler fcntl filecmp fileinput fnmatch"
     " fractions ftplib functools gc getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http imaplib"
     " importlib inspect io ipaddress itertools json keyword linecache locale logging lzma mailbox marshal math"
     " mimetypes mmap multiprocessing netrc numbers operator optparse os pathlib pdb pickle pkgutil platform plistlib"

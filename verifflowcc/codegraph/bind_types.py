@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.codegraph.bind_common import BUILTINS
 from verifflowcc.codegraph.bind_names import SAME_FOLDER, Names
 from verifflowcc.codegraph.bind_things import EXTERNAL, Thing, ThingKind, plain_type, segments
 from verifflowcc.domain.graph import FILE, TYPES, ReferenceKind, SymbolKind
@@ -125,6 +126,8 @@ class Types:
                 return _instances(around) if made else around
         found = self.names.lookup(path, inside, name, line)
         if found is None:
+            if name in BUILTINS.get(manner.family, ()):
+                return EXTERNAL
             found = self.named_type(path, name) if manner.names_are_global else ()
         return self._called(found, calls, ())
 
