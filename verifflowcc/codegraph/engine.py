@@ -6,6 +6,8 @@ names are decoded when they are taken out.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import accumulate, count
+from operator import add
 from typing import TYPE_CHECKING
 
 from verifflowcc.domain.graph import FILE
@@ -30,11 +32,7 @@ class Source:
 
     def __init__(self, data: bytes) -> None:
         self.text = data.decode("latin-1")
-        ends, place = [], data.find(b"\n")
-        while place >= 0:
-            ends.append(place)
-            place = data.find(b"\n", place + 1)
-        self.ends = ends
+        self.ends = list(map(add, accumulate(map(len, data.split(b"\n")[:-1])), count()))
 
     def line(self, place: int) -> int:
         """Return the line of a place, from 1."""

@@ -1,0 +1,204 @@
+"""What the names of a Python text mean where they stand: scopes, and what is defined, imported and assigned in them."""
+
+import re
+from typing import TYPE_CHECKING
+
+from verifflowcc.codegraph.engine import Found, Scopes, decoded
+from verifflowcc.codegraph.python_imports import imports_in
+from verifflowcc.codegraph.python_types import LITERALS, type_name
+from verifflowcc.domain.graph import FILE, SymbolKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*").fullmatch
+LONGEST = 4_000
+"""A receiver of more bytes is not taken from the text but from its nodes: many may stand in each other."""
+_FIELD = re.compile(r"(?:self|cls)\.([^\W\d]\w*)").fullmatch
+_DEEPEST = 8
+
+
+class Names:
+    """The reading of one text. Scopes are functions and classes, by their places in `scopes`.
+
+    `bound` says of a name in a scope whether it is one that is known there (True), or only hides others (False).
+    """
+
+    def __init__(self, found: Found) -> None:
+        self.found, self.source, self.text = found, found.source, found.source.text
+        nodes = [(node.byte_range, node, True) for node in found.nodes("class")]
+        nodes += [(node.byte_range, node, False) for node in found.nodes("def")]
+        nodes.sort(key=lambda each: (each[0][0], -each[0][1]))
+        self.ranges = [each[0] for each in nodes]
+        self.nodes = [each[1] for each in nodes]
+        self.is_class = [each[2] for each in nodes]
+        self.scopes = Scopes(self.ranges, found.ranges("outer"))
+        self.inside, self.parents = self.scopes.inside, self.scopes.parents
+        self.variables: list[tuple[int, int, str, int, SymbolKind]] = []
+        self.imports: list[tuple[tuple[str, str, str, int], int]] = []
+        self.typed: dict[tuple[int, str], tuple[str, int]] = {}
+        self.bound: dict[tuple[int, str], bool] = {}
+        self.names = []
+        for place, node in enumerate(self.nodes):
+            name = self.text_of(node.child_by_field_name("name"))
+            self.names.append(name)
+            self.bound[self.parents[place], name] = True
+        self.calls = {node.byte_range for node in found.nodes("call")}
+        self._read_imports()
+        self._read_parameters()
+        self._read_assignments()
+        self._read_locals()
+
+    def text_of(self, node: "Node | None") -> str:
+        if node is None:
+            return ""
+        start, end = node.byte_range
+        return decoded(self.text[start:end])
+
+    def _read_imports(self) -> None:
+        """Read the import statements."""
+        for start, end in self.found.ranges("import"):
+            scope = self.inside(start)
+            for module, name, alias, offset in imports_in(self.source[start:end]):
+                self.imports.append(((module, name, alias, self.source.line(start + offset)), scope))
+                if alias:
+                    self.bound[scope, alias] = True
+
+    def _read_parameters(self) -> None:
+        """Read the types of parameters."""
+        for node in self.found.nodes("parameter"):
+            name, kind = node.child(0), node.child_by_field_name("type")
+            if name is not None and name.type == "identifier":
+                self._type(node.start_byte, self.text_of(name), type_name(self.text_of(kind)))
+                self.bound[self.inside(node.start_byte), self.text_of(name)] = False
+
+    def _read_assignments(self) -> None:
+        """Read what is assigned: variables and fields, and what they are said to be."""
+        nodes = [(node.start_byte, node) for node in self.found.nodes("assign")]
+        nodes.sort(key=lambda each: each[0])
+        seen: set[tuple[int, str]] = set()
+        for start, node in nodes:
+            left = node.child_by_field_name("left")
+            if left is None:
+                continue
+            scope = self.inside(start)
+            for target in [left] if left.type in ("identifier", "attribute") else left.named_children:
+                self._assigned(target, scope, node if target is left else None, seen, node.end_byte)
+        for start, end in self.found.ranges("alias"):
+            scope, name = self.inside(start), self.source[start:end].partition("[")[0]
+            self.variables.append((start, end, name, scope, SymbolKind.TYPE))
+            self.bound[scope, name] = True
+        for node in self.found.nodes("walrus"):
+            self._typed_by(node.start_byte, node.child_by_field_name("name"), node.child_by_field_name("value"))
+        for node in self.found.nodes("with"):
+            alias = node.child_by_field_name("alias")
+            self._typed_by(node.start_byte, alias and alias.named_child(0), node.named_child(0))
+
+    def _assigned(self, target: "Node", scope: int, whole: "Node | None", seen: set[tuple[int, str]], end: int) -> None:
+        start = target.start_byte
+        name = self.text_of(target)
+        owner = scope
+        if target.type == "attribute":
+            owner = self._class_around(scope)
+            field = _FIELD(name)
+            if field is None or owner == FILE:
+                return
+            if whole is not None:
+                self._assigned_type(whole, start, name, scope, owner)
+            name = field[1]
+        elif target.type != "identifier":
+            return
+        else:
+            if whole is not None:
+                at_class = scope != FILE and self.is_class[scope]
+                self._assigned_type(whole, start, f"self.{name}" if at_class else name, scope, scope)
+            if scope != FILE and not self.is_class[scope]:
+                return
+            self.bound.setdefault((scope, name), True)
+        if (owner, name) not in seen:
+            seen.add((owner, name))
+            kind = SymbolKind.VARIABLE if owner == FILE else SymbolKind.FIELD
+            self.variables.append((start, end, name, owner, kind))
+
+    def _assigned_type(self, node: "Node", start: int, name: str, scope: int, owner: int) -> None:
+        said = node.child_by_field_name("type")
+        if said is not None:
+            self._type(start, name, type_name(self.text_of(said)), owner)
+        else:
+            self._type(start, name, self._value_type(node.child_by_field_name("right"), scope), owner)
+
+    def _typed_by(self, start: int, name: "Node | None", value: "Node | None") -> None:
+        if name is not None and name.type == "identifier":
+            self._type(start, self.text_of(name), self._value_type(value, self.inside(start)))
+
+    def _value_type(self, node: "Node | None", scope: int) -> str:
+        """Return what a value is: `f()` for what a call returns, a literal's type, or that of a parameter."""
+        if node is None:
+            return ""
+        kind = node.type
+        while kind == "assignment" and (node := node.child_by_field_name("right")):
+            kind = node.type
+        if kind == "await" and node.named_child_count == 1:
+            node = node.named_child(0)
+            kind = node.type
+        if kind == "call":
+            function = node.child_by_field_name("function")
+            form = self.form(function) if function is not None else "?"
+            return "" if form == "?" else f"{form}()"
+        if kind == "identifier":
+            return self.typed.get((scope, self.text_of(node)), ("", 0))[0]
+        return LITERALS.get(kind, "")
+
+    def _type(self, start: int, name: str, kind: str, scope: int | None = None) -> None:
+        if kind:
+            key = (self.inside(start) if scope is None else scope, name)
+            if key not in self.typed:
+                self.typed[key] = (kind, self.source.line(start))
+
+    def _class_around(self, scope: int) -> int:
+        while scope != FILE and not self.is_class[scope]:
+            scope = self.parents[scope]
+        return scope
+
+    def _read_locals(self) -> None:
+        """Note which names are hidden by parameters and local variables."""
+        text, bound = self.text, self.bound
+        known = {name for _, name in bound}
+        known.update([decoded(text[start:end]) for start, end in self.calls])
+        elsewhere = {(self.inside(node.start_byte), self.text_of(node)) for node in self.found.nodes("global")}
+        for node in self.found.nodes("local"):
+            start, end = node.byte_range
+            name = decoded(text[start:end])
+            if name in known:
+                scope = self.inside(start)
+                if scope != FILE and not self.is_class[scope] and (scope, name) not in elsewhere:
+                    bound.setdefault((scope, name), False)
+
+    def meant(self, scope: int, name: str) -> tuple[bool | None, int]:
+        """Return whether a name is known in a scope (True), hidden there (False) or neither, and where."""
+        bound, is_class, parents = self.bound, self.is_class, self.parents
+        hit = bound.get((scope, name))
+        while hit is None and scope != FILE:
+            scope = parents[scope]
+            while scope != FILE and is_class[scope]:
+                scope = parents[scope]
+            hit = bound.get((scope, name))
+        return hit, scope
+
+    def form(self, node: "Node", depth: int = 0) -> str:
+        """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
+        kind = node.type
+        start, end = node.byte_range
+        if kind == "identifier":
+            return decoded(self.text[start:end])
+        if depth < _DEEPEST and kind == "attribute":
+            if end - start < LONGEST and PLAIN(self.text[start:end]):
+                return decoded(self.text[start:end])
+            inner, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+            form = self.form(inner, depth + 1) if inner is not None else "?"
+            return "?" if form == "?" else f"{form}.{self.text_of(name)}"
+        if depth < _DEEPEST and kind == "call":
+            inner = node.child_by_field_name("function")
+            form = self.form(inner, depth + 1) if inner is not None else "?"
+            return "?" if form == "?" else f"{form}()"
+        return "?"
