@@ -35,6 +35,7 @@ _SETTINGS = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
+_GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,11 @@ class Said:
 
 def ask_git(root: Path, *arguments: str) -> Said:
     """Run git in `root`. Raises WorkspaceError where there is no git, or no such folder."""
-    left = {name: value for name, value in os.environ.items() if name not in _POINTS_ELSEWHERE}
     try:
         done = subprocess.run(
-            ["git", "--no-pager", "-c", "core.fsmonitor=false", *arguments],
+            [*_GIT, *arguments],
             cwd=root,
-            env={**left, **_SETTINGS},
+            env=_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
@@ -75,3 +75,17 @@ def ask_git(root: Path, *arguments: str) -> Said:
     except OSError as error:
         raise WorkspaceError(f"git cannot be run: {error.strerror or error}", hint="git --version") from error
     return Said(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+def start_git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """Start git in `root`, with pipes for its input, its output and what it has to say. Raises as `ask_git`."""
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen([*_GIT, *arguments], cwd=root, env=_environment(), stdin=pipe, stdout=pipe, stderr=pipe)
+    except OSError as error:
+        raise WorkspaceError(f"git cannot be run: {error.strerror or error}", hint="git --version") from error
+
+
+def _environment() -> dict[str, str]:
+    left = {name: value for name, value in os.environ.items() if name not in _POINTS_ELSEWHERE}
+    return {**left, **_SETTINGS}

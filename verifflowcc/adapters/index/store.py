@@ -118,6 +118,15 @@ class Store:
             raise
         self._end("COMMIT")
 
+    def hold(self) -> None:
+        """Read one state from now on, whatever others write, until `let_go`."""
+        self.let_go()
+        self.rows("BEGIN")
+
+    def let_go(self) -> None:
+        """End what `hold` began, if it did."""
+        self._end("COMMIT")
+
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()

@@ -1,0 +1,118 @@
+"""Which files a project has, as one listing that can be compared with the last one, and their stamps.
+
+In git these are the files that git has or would add; elsewhere all files. Links are not followed, repositories inside
+are left out. Git is asked at once and answers while other things are done.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from stat import S_ISREG
+from typing import TYPE_CHECKING
+
+from verifflowcc.adapters import stamps
+from verifflowcc.adapters.git.command import start_git
+from verifflowcc.errors import WorkspaceError
+
+if TYPE_CHECKING:
+    import subprocess
+
+_MEMORY = b".memory"
+_GIT = b".git"
+YOUNG = "?"
+"""The stamp of a file that was touched so lately that its stamp tells nothing."""
+
+
+class Listing:
+    """A listing under way: made when the work begins, read when its answer is needed."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        here = root.resolve()
+        inside = any((folder / ".git").exists() for folder in (here, *here.parents))
+        self._process: subprocess.Popen[bytes] | None = None
+        if inside:
+            self._process = start_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+
+    def read(self) -> bytes:
+        """Return the names of all files below the root, each with a NUL after it; the order says nothing.
+
+        Raises WorkspaceError where git cannot tell, or a folder cannot be read.
+        """
+        if self._process is not None:
+            out, err = self._process.communicate()
+            if not self._process.returncode and (out or not _is_ignored(self._root)):
+                return out
+            said = err.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
+            if self._process.returncode and "not a git repository" not in said:
+                raise WorkspaceError(f"git cannot list the files of {self._root}: {said}", hint="git status")
+        return b"".join(name + b"\0" for name in _walk(os.fsencode(self._root)))
+
+    def drop(self) -> None:
+        """Ask no more, where the answer is not needed."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+
+def names_in(listing: bytes) -> list[bytes]:
+    """Return the names of the files in a listing, sorted, each once; not what belongs to tools, or to `.memory/`."""
+    from verifflowcc.adapters.project.content import belongs
+    from verifflowcc.adapters.project.names import shown_name
+
+    names = {name for name in listing.split(b"\0") if name and not name.endswith(b"/")}
+    return sorted(name for name in names if belongs(shown_name(name)))
+
+
+def stamps_of(root: Path, names: Sequence[bytes]) -> list[str]:
+    """Return the stamp of each file: empty where no file is, `YOUNG` where it may change under the same one."""
+    top, lstat = os.path.join(os.fsencode(root), b""), os.lstat  # noqa: PTH118 - names are bytes here
+    trusted_ns = time.time_ns() - stamps.SETTLED_AFTER_NS
+    taken = []
+    for name in names:
+        try:
+            found = lstat(top + name)
+        except OSError:
+            taken.append("")
+            continue
+        changed, touched = found.st_mtime_ns, found.st_ctime_ns
+        if not S_ISREG(found.st_mode):
+            taken.append("")
+        elif changed >= trusted_ns or touched >= trusted_ns:
+            taken.append(YOUNG)
+        else:
+            taken.append(f"{changed}.{touched}.{found.st_size}.{found.st_ino}")
+    return taken
+
+
+def _is_ignored(root: Path) -> bool:
+    """Say whether the repository around the project ignores all of it; git then does not know its files."""
+    from verifflowcc.adapters.git.command import ask_git
+
+    return not (root / ".git").exists() and ask_git(root.parent, "check-ignore", "--quiet", "--", root.name).code == 0
+
+
+def _walk(top: bytes) -> Iterator[bytes]:
+    """Yield the names of all files below a folder, without those of tools and of repositories inside."""
+    from verifflowcc.adapters.project.content import belongs
+    from verifflowcc.adapters.project.names import shown_name
+
+    pending = [b""]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(os.path.join(top, folder)) as entries:  # noqa: PTH118
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise WorkspaceError(f"cannot read the folder {os.fsdecode(error.filename)}: {error.strerror}") from error
+        if folder and any(entry.name == _GIT for entry in listed):
+            continue
+        for entry in listed:
+            name = os.path.join(folder, entry.name)  # noqa: PTH118
+            if not entry.is_dir(follow_symlinks=False):
+                yield name
+            elif name != _MEMORY and belongs(shown_name(name)):
+                pending.append(name)

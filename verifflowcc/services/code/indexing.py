@@ -1,0 +1,159 @@
+"""The code graph, brought up to the files as they are now, or as a commit has them.
+
+Where nothing changed since the last time, that is seen from git's listing and the files' stamps alone.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from verifflowcc.adapters.index.code_graph import KeptCode, Source, State
+from verifflowcc.adapters.index.code_graph_tables import Tables, form
+from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.project.source_listing import YOUNG, Listing, stamps_of
+from verifflowcc.domain.graph import Mark, SourceFile
+from verifflowcc.errors import BackendError
+from verifflowcc.records import dataclass
+from verifflowcc.services.code.states import READING, Done, state_kept
+from verifflowcc.services.workspace import Workspace
+
+FILE = "code.db"
+_TRIES = 20
+"""Another process may write meanwhile; each of its steps takes less than a second."""
+
+Tell = Callable[[int], None]
+"""Is told, now and then, how many more files were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """The code as it is now, and what was done for it: how many files were read, known already, and gone.
+
+    `skipped` are (path, why) for the files that were not read, or not whole; `notices` why nothing is kept.
+    """
+
+    code: KeptCode
+    parsed: int
+    known: int
+    removed: int
+    skipped: tuple[tuple[str, str], ...]
+    notices: tuple[str, ...]
+
+
+def open_code(workspace: Workspace, *, commit: str | None = None, tell: Tell = lambda more: None) -> KeptCode:
+    """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`."""
+    return bring_up(workspace, commit=commit, tell=tell).code
+
+
+def bring_up(workspace: Workspace, *, commit: str | None = None, tell: Tell = lambda more: None) -> Brought:
+    """Bring the code graph up to the files, or to a commit, and open it.
+
+    Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, and BackendError
+    where the index is lost again and again.
+    """
+    bringing = _Bringing(workspace.root, workspace.local / FILE, commit, tell)
+    try:
+        state = bringing.state()
+    except BaseException:
+        bringing.end()
+        raise
+    code = KeptCode(bringing.store, state, Source(bringing.state, bringing.text, _marks))
+    done = bringing.done
+    skipped = tuple((path, row[5]) for path, row in state.rows.items() if row[5])
+    return Brought(code, done.parsed, done.known, done.removed, skipped, code.notices)
+
+
+def _marks(letters: str) -> frozenset[Mark]:
+    from verifflowcc.adapters.project.source_marks import marks_of
+
+    return marks_of(letters)
+
+
+class _Bringing:
+    """One index being brought up to one tree. The listing is asked for before all else, as git takes its time."""
+
+    def __init__(self, root: Path, index: Path, commit: str | None, tell: Tell) -> None:
+        self._root, self._commit, self._tell = root, commit, tell
+        self._listing: Listing | None = None if commit else Listing(root)
+        self._store: Store | None = None
+        self._index = index
+        self.done = Done(0, 0, 0)
+
+    @property
+    def store(self) -> Store:
+        """The index, which is opened when it is first asked."""
+        if self._store is None:
+            self._store = Store(self._index, form(READING))
+        return self._store
+
+    def state(self) -> State:
+        """Bring the index up and return the state, with a transaction open in which the index is just so."""
+        why = "it is being written by others"
+        for _ in range(_TRIES):
+            before = self.store.replaced
+            try:
+                state = self._once()
+            except sqlite3.DatabaseError as error:
+                why = str(error)
+                locked = isinstance(error, sqlite3.OperationalError) and "locked" in why
+                if not locked and not self.store.start_over_if_damaged(error):
+                    self.store.keep_nothing(f"the code graph is not kept: {error}")
+                continue
+            if state is not None and self.store.replaced == before:
+                return state
+        self.store.keep_nothing(f"the code graph is not kept: {why}")
+        state = self._once()
+        if state is None:
+            raise BackendError("the code cannot be indexed", hint="run the command again")
+        return state
+
+    def text(self, file: SourceFile) -> bytes | None:
+        """Return the bytes of a file, if they are those that it had."""
+        from verifflowcc.adapters.project.source_texts import committed_text, text_of
+
+        return committed_text(self._root, file.blob) if self._commit else text_of(self._root, file.path, file.blob)
+
+    def end(self) -> None:
+        """Give up."""
+        if self._listing is not None:
+            self._listing.drop()
+        if self._store is not None:
+            self._store.close()
+
+    def _once(self) -> State | None:
+        self.store.let_go()
+        tables = Tables(self.store)
+        return self._looked(tables) if self._commit is None else self._committed(tables, self._commit)
+
+    def _looked(self, tables: Tables) -> State | None:
+        """Return the state that is kept where it still holds, else that of the tree brought up anew."""
+        listing, self._listing = self._listing or Listing(self._root), None
+        self.store.hold()
+        tree = tables.tree()
+        stamps = stamps_of(self._root, tree.names.split(b"\0")) if tree else []
+        listed = listing.read()
+        if tree and listed == tree.listing and "\n".join(stamps).encode() == tree.stamps and YOUNG not in stamps:
+            state = state_kept(tree)
+            self.done = Done(0, len(state.rows), 0)
+            return state
+        self.store.let_go()
+        from verifflowcc.services.code.updating import update
+
+        brought = update(self._root, self.store, tree, listed, self._tell)
+        return self._held(tables, brought)
+
+    def _committed(self, tables: Tables, commit: str) -> State | None:
+        from verifflowcc.services.code.updating_commit import update_to_commit
+
+        return self._held(tables, update_to_commit(self._root, self.store, commit, self._tell))
+
+    def _held(self, tables: Tables, brought: "tuple[State, Done] | None") -> State | None:
+        """Return a state once the index is held as it is now, if it still has all that the state needs."""
+        if brought is None:
+            return None
+        state, self.done = brought
+        self.store.hold()
+        if state.parts() <= set(tables.parts()):
+            return state
+        self.store.let_go()
+        return None
