@@ -61,6 +61,7 @@ def counts_in(text: str, wanted: Collection[str]) -> tuple[dict[str, int], int]:
 
 
 _known: dict[str, tuple[str, ...]] = {}
+_stems: dict[str, str] = {}
 _MOST_KNOWN = 200_000
 
 
@@ -95,4 +96,9 @@ def _taken_apart(name: str) -> tuple[str, ...]:
 
 
 def _folded(word: str) -> str:
-    return stem(word) if word.isascii() and word.isalpha() else word
+    found = _stems.get(word)
+    if found is None:
+        if len(_stems) > _MOST_KNOWN:
+            _stems.clear()
+        found = _stems[word] = stem(word) if word.isascii() and word.isalpha() else word
+    return found
