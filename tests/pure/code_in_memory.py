@@ -3,9 +3,11 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from verifflowcc.codegraph.binding import Binder
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
-from verifflowcc.domain.graph import FileFacts, Head, Reference, SourceFile
+from verifflowcc.domain.graph import FILE, FileFacts, Head, Reference, SourceFile, qualified
+from verifflowcc.domain.graph_answers import CONFIDENT
 
 
 class CodeInMemory:
@@ -62,3 +64,27 @@ def _enter(table: dict[str, list[str]], path: str, names: Collection[str]) -> No
 def _last_part(module: str) -> str:
     last: str = re.split(r"[./:\\]", re.sub(r"\.(?:[jt]sx?|mjs|cjs|h|hpp)$", "", module))[-1]
     return last
+
+
+def meant(code: CodeInMemory, where: str, name: str) -> list[str]:
+    """Return whom the references to a name at `path:line` surely mean, as `path::Class.name`."""
+    path, _, line = where.rpartition(":")
+    binder = Binder(code)
+    found = []
+    for each in code.references(path):
+        if each.name == name and each.line == int(line):
+            sure = [one for one in binder.bound(path, each).candidates if one.confidence >= CONFIDENT]
+            found += [shown(code, one.path, one.place) for one in sure]
+    return found
+
+
+def shown(code: CodeInMemory, path: str, place: int) -> str:
+    """Return a definition as `path::Class.name`, a file as its path."""
+    return path if place == FILE else f"{path}::{qualified(code.head(path).definitions, place)}"
+
+
+def place_of(code: CodeInMemory, whole: str) -> tuple[str, int]:
+    """Return path and place of a definition given as `path::Class.name`."""
+    path, _, name = whole.partition("::")
+    definitions = code.head(path).definitions
+    return path, next(place for place in range(len(definitions)) if qualified(definitions, place) == name)

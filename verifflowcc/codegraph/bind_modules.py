@@ -12,16 +12,16 @@ _SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts"
 _STANDARD = frozenset(
     "abc argparse array ast asyncio atexit base64 binascii bisect builtins bz2 calendar cmath cmd code codecs"
     " collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv ctypes curses"
-    " dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler fcntl filecmp fileinput fnmatch"
-    " fractions ftplib functools gc getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http imaplib"
-    " importlib inspect io ipaddress itertools json keyword linecache locale logging lzma mailbox marshal math"
-    " mimetypes mmap multiprocessing netrc numbers operator optparse os pathlib pdb pickle pkgutil platform plistlib"
-    " poplib posix posixpath pprint profile pstats pty pwd py_compile queue quopri random re readline reprlib resource"
-    " runpy sched secrets select selectors shelve shlex shutil signal site smtplib socket socketserver sqlite3 ssl stat"
-    " statistics string stringprep struct subprocess symtable sys sysconfig syslog tarfile tempfile termios textwrap"
-    " threading time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle types typing"
-    " unicodedata unittest urllib uuid venv warnings wave weakref webbrowser winreg wsgiref xml xmlrpc zipapp zipfile"
-    " zipimport zlib zoneinfo __future__".split()
+    " dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler fcntl filecmp"
+    " fileinput fnmatch fractions ftplib functools gc getopt getpass gettext glob graphlib grp gzip hashlib heapq"
+    " hmac html http imaplib importlib inspect io ipaddress itertools json keyword linecache locale logging lzma"
+    " mailbox marshal math mimetypes mmap multiprocessing netrc numbers operator optparse os pathlib pdb pickle"
+    " pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile queue quopri random"
+    " re readline reprlib resource runpy sched secrets select selectors shelve shlex shutil signal site smtplib"
+    " socket socketserver sqlite3 ssl stat statistics string stringprep struct subprocess symtable sys sysconfig"
+    " syslog tarfile tempfile termios textwrap threading time timeit tkinter token tokenize tomllib trace traceback"
+    " tracemalloc tty turtle types typing unicodedata unittest urllib uuid venv warnings wave weakref webbrowser"
+    " winreg wsgiref xml xmlrpc zipapp zipfile zipimport zlib zoneinfo __future__".split()
 )
 
 

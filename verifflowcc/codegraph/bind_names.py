@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from verifflowcc.codegraph.bind_circles import Circles
 from verifflowcc.codegraph.bind_foreign import Foreign
 from verifflowcc.codegraph.bind_manners import Manner, manner_of
 from verifflowcc.codegraph.bind_modules import Modules
@@ -10,7 +11,6 @@ from verifflowcc.codegraph.bind_things import EXTERNAL, Thing, ThingKind
 from verifflowcc.domain.graph import CALLABLE, FILE, Code, Import, SymbolKind
 
 SAME_SCOPE, SAME_FILE, FROM_IMPORT, FROM_STAR, SAME_FOLDER, ONLY_ONE = 98, 96, 95, 90, 90, 75
-_CACHED_NAMES = 50_000
 
 
 class Names:
@@ -21,8 +21,7 @@ class Names:
         self.modules = Modules(code.files)
         self.foreign = Foreign(code, self.modules)
         self._sheets: dict[str, Sheet] = {}
-        self._asked: set[tuple[str, str]] = set()
-        self._held: dict[tuple[str, str], tuple[Thing, ...]] = {}
+        self.circles = Circles()
 
     def sheet(self, path: str) -> Sheet:
         """Return the head of a file, laid out."""
@@ -47,7 +46,8 @@ class Names:
                 break
             if sheet.is_type(scope) and scope != inside and not manner.members_are_bare:
                 continue
-            if found := self._in_scope(sheet, scope, name, line):
+            found = self._in_scope(sheet, scope, name, line)
+            if found is not None:
                 return found
         return self.in_file(path, name, line)
 
@@ -56,23 +56,13 @@ class Names:
         found = self._in_scope(self.sheet(path), FILE, name, line)
         if found is not None:
             return found
-        key = (path, name)
-        if key in self._held:
-            return self._held[key] or None
-        if key in self._asked:
-            return None
-        outermost = not self._asked
-        self._asked.add(key)
-        try:
-            found = self._beyond(path, name)
-        finally:
-            self._asked.discard(key)
-        if outermost and len(self._held) < _CACHED_NAMES:
-            self._held[key] = found or ()
-        return found
+        return self.circles.ask(("beyond", path, name), lambda: self._beyond(path, name)) or None
 
     def imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
         """Return what an import stands for: what is taken, or the outside; empty where the file does not have it."""
+        return self.circles.ask(("import", path, taken), lambda: self._imported(path, taken))
+
+    def _imported(self, path: str, taken: Import) -> tuple[Thing, ...]:
         found = self.sources(path, taken)
         if not found:
             return EXTERNAL
@@ -100,14 +90,7 @@ class Names:
         if module.endswith("/"):
             inner = self.modules.submodule(module, name)
             return tuple([_module(each) for each in inner]) or self._in_folder(module[:-1], name, "")
-        guard = (module, f"{name} of it")
-        if guard in self._asked:
-            return ()
-        self._asked.add(guard)
-        try:
-            found = self.in_file(module, name)
-        finally:
-            self._asked.discard(guard)
+        found = self.in_file(module, name)
         if found:
             return found
         return tuple([_module(each) for each in self.modules.submodule(module, name)])
@@ -119,14 +102,7 @@ class Names:
             sure, why = (SAME_FILE, "in the same file") if scope == FILE else (SAME_SCOPE, "in the same scope")
             found += [Thing(ThingKind.DEFINITION, sheet.path, each, sure, why) for each in places]
         for taken in sheet.imported.get(key, ()):
-            guard = (sheet.path, f"{taken.line} {taken.alias}")
-            if guard in self._asked:
-                continue
-            self._asked.add(guard)
-            try:
-                found += self.imported(sheet.path, taken)
-            finally:
-                self._asked.discard(guard)
+            found += self.imported(sheet.path, taken)
         if key in sheet.imported and not found:
             return ()
         if not found and scope != FILE:
@@ -137,14 +113,14 @@ class Names:
         said = sheet.typed.get((scope, name))
         if said:
             before = [each for each in said if each.line < line] or [each for each in said if each.line != line]
-            chosen = before[-1:] if line else said
-            return tuple([Thing(ThingKind.LOCAL, sheet.path, scope, text=each.type, line=each.line) for each in chosen])
+            text, begin = (before[-1].type, before[-1].line) if before else ("", 0)
+            return (Thing(ThingKind.LOCAL, sheet.path, scope, text=text, line=begin),)
         definition = sheet.definition(scope)
         if definition.kind in CALLABLE and name in parameters(definition.signature):
             return (Thing(ThingKind.LOCAL, sheet.path, scope),)
         return None
 
-    def _beyond(self, path: str, name: str) -> tuple[Thing, ...] | None:
+    def _beyond(self, path: str, name: str) -> tuple[Thing, ...]:
         """Return what a name is that a file does not have itself: by star imports, in its folder, or anywhere."""
         for taken in self.sheet(path).stars:
             if taken.inside != FILE:
@@ -156,7 +132,7 @@ class Names:
         manner = self.manner(path)
         if manner.folder_is_scope and (found_here := self._in_folder(path.rpartition("/")[0], name, path)):
             return found_here
-        return None
+        return ()
 
     def _in_folder(self, folder: str, name: str, without: str) -> tuple[Thing, ...]:
         """Return what a name is at the outermost level of the files right in a folder."""

@@ -8,7 +8,6 @@ from verifflowcc.codegraph.bind_things import EXTERNAL, Thing, ThingKind, plain_
 from verifflowcc.domain.graph import FILE, TYPES, ReferenceKind, SymbolKind
 
 MEMBER, INHERITED, OF_RESULT = 94, 92, 85
-_DEEPEST = 12
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
 _VALUES = frozenset({SymbolKind.VARIABLE, SymbolKind.FIELD})
 
@@ -18,26 +17,13 @@ class Types:
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self._depth = 0
-        self._bases: dict[tuple[str, int], tuple[Thing, ...]] = {}
+        self._ask = names.circles.ask
         self._inherits: dict[str, dict[int, list[str]]] = {}
-        self._held: dict[tuple[str, int, str, int], tuple[Thing, ...]] = {}
 
     def expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
         """Return what an expression (as in `Reference.receiver`) stands for at a line; empty where it is not known."""
-        if self._depth >= _DEEPEST:
-            return ()
-        key = (path, inside, text, line)
-        if key in self._held:
-            return self._held[key]
-        self._depth += 1
-        try:
-            found = self._expression(path, inside, text, line)
-        finally:
-            self._depth -= 1
-        if not self._depth:
-            self._held[key] = found
-        return found
+        question = ("expression", path, inside, text, line)
+        return self._ask(question, lambda: self._expression(path, inside, text, line))
 
     def members(self, things: Sequence[Thing], name: str) -> tuple[Thing, ...]:
         """Return what `.name` is of any of some things."""
@@ -62,18 +48,7 @@ class Types:
 
     def bases(self, path: str, place: int) -> tuple[Thing, ...]:
         """Return the types that a type inherits from, in order, with those outside."""
-        key = (path, place)
-        if key not in self._bases:
-            self._bases[key] = ()
-            definition = self.names.sheet(path).definition(place)
-            found: list[Thing] = []
-            for text in self._inherited(path).get(place, ()):
-                things = self.expression(path, definition.parent, text, definition.line)
-                found += [each for each in things if each.kind is ThingKind.EXTERNAL or self._is_type(each)]
-                if not things:
-                    found += EXTERNAL
-            self._bases[key] = tuple(found)
-        return self._bases[key]
+        return self._ask(("bases", path, place), lambda: self._find_bases(path, place))
 
     def type_of_method(self, path: str, place: int) -> tuple[Thing, ...]:
         """Return the type that a method is of; empty where it is of none."""
@@ -100,6 +75,16 @@ class Types:
             if each.name == name and each.kind in TYPES
         ]
         return tuple(every) if len(every) == 1 else ()
+
+    def _find_bases(self, path: str, place: int) -> tuple[Thing, ...]:
+        definition = self.names.sheet(path).definition(place)
+        found: list[Thing] = []
+        for text in self._inherited(path).get(place, ()):
+            things = self.expression(path, definition.parent, text, definition.line)
+            found += [each for each in things if each.kind is ThingKind.EXTERNAL or self._is_type(each)]
+            if not things:
+                found += EXTERNAL
+        return tuple(found)
 
     def _expression(self, path: str, inside: int, text: str, line: int) -> tuple[Thing, ...]:
         parts = segments(text)
@@ -133,7 +118,8 @@ class Types:
 
     def _said_otherwise(self, path: str, inside: int, name: str) -> bool:
         sheet = self.names.sheet(path)
-        return any((scope, name) in sheet.typed for scope in sheet.around(inside) if scope != FILE)
+        said = [each for scope in sheet.around(inside) if scope != FILE for each in sheet.typed.get((scope, name), ())]
+        return any(each.type != "?" for each in said)
 
     def _called(self, things: Sequence[Thing], calls: int, of: Sequence[Thing]) -> tuple[Thing, ...]:
         """Return what things are after so many calls; `of` is what they are members of."""
@@ -197,15 +183,11 @@ class Types:
     def _said(self, path: str, scope: int, text: str, line: int) -> tuple[Thing, ...]:
         """Return what a type's text, or a call's, stands for: objects of the type, or what the call returns."""
         text = plain_type(text)
-        if not text or self._depth >= _DEEPEST:
+        if not text:
             return ()
         if text.endswith(")"):
             return tuple([each.weaker(OF_RESULT) for each in self.expression(path, scope, text, line)])
-        self._depth += 1
-        try:
-            things = self._expression(path, scope, text, line)
-        finally:
-            self._depth -= 1
+        things = self.expression(path, scope, text, line)
         return _instances([each for each in things if each.kind is ThingKind.EXTERNAL or self._is_type(each)])
 
     def _member(self, thing: Thing, name: str) -> tuple[Thing, ...]:
@@ -218,6 +200,11 @@ class Types:
                 return ()
         if thing.kind is ThingKind.DEFINITION and not self._is_type(thing):
             return ()
+        inherited = thing.kind is ThingKind.INHERITED
+        question = ("member", thing.path, thing.place, name, inherited)
+        return self._ask(question, lambda: self._member_of_type(thing, name))
+
+    def _member_of_type(self, thing: Thing, name: str) -> tuple[Thing, ...]:
         line = self.line_of(thing.path, thing.place)
         for number, (path, place) in enumerate(line):
             if not number and thing.kind is ThingKind.INHERITED:
