@@ -14,7 +14,7 @@ from verifflowcc.domain.graph import FILE
 from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Query
+    from tree_sitter import Language, Node
 
 MOST_STEPS = 60_000
 """Hundreds of steps of a parser that a file may take: what takes more is no text of its language."""
@@ -42,9 +42,16 @@ class Source:
         """Return a part of the text."""
         return decoded(self.text[part])
 
+    def of(self, node: "Node") -> str:
+        """Return the text of a node."""
+        start, end = node.byte_range
+        return decoded(self.text[start:end])
+
     def first_line(self, place: int) -> int:
-        """Return the first line of the comment that stands right above the line of a place, or that line."""
+        """Return the first line of the comment right above the line that a place begins, else the line of the place."""
         line, text, ends = self.line(place), self.text, self.ends
+        if line > 1 and text[ends[line - 2] + 1 : place].strip():
+            return line
         while line > 1:
             above = text[ends[line - 3] + 1 if line > 2 else 0 : ends[line - 2]].strip()
             if not above.startswith(("#", "//", "/*", "*", "--")) or above.startswith(("#!", "#include", "#define")):
@@ -76,9 +83,9 @@ class Found:
         return ranges
 
 
-def look(language: "Language", query: "Query", data: bytes) -> Found | str:
-    """Return what a query captures in a text, or why it cannot be parsed, as a clause."""
-    from tree_sitter import Parser, QueryCursor
+def parsed(language: "Language", data: bytes) -> "Node | str":
+    """Return the root of a text's tree, or why it cannot be parsed, as a clause."""
+    from tree_sitter import Parser
 
     steps = 0
 
@@ -94,9 +101,8 @@ def look(language: "Language", query: "Query", data: bytes) -> Found | str:
             tree = Parser(language).parse(lambda place, _: data[place : place + 65536], progress_callback=too_long)
     except ValueError:
         return "it is too hard to parse"
-    if tree.root_node.has_error and _is_noise(tree.root_node):
-        return "it is no text of its language"
-    return Found(Source(data), QueryCursor(query).captures(tree.root_node))
+    root = tree.root_node
+    return "it is no text of its language" if root.has_error and _is_noise(root) else root
 
 
 def _is_noise(root: "Node") -> bool:

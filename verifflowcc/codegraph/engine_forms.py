@@ -1,0 +1,109 @@
+"""How languages write what stands before a dot, and the plain form of that."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from verifflowcc.codegraph.engine import Source
+from verifflowcc.records import dataclass
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Taken = tuple[str, str, str, int]
+"""Module, name, alias and offset of what an import takes."""
+_PLAIN = re.compile(r"[^\W\d][\w]*(?:\.[^\W\d]\w*)*").fullmatch
+_LONGEST = 2_000
+_DEEPEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """How a language writes what stands before a dot, by the types of nodes.
+
+    `atoms` are names; `members` have an object and a name; `calls` a function; `methods` an object, which may be
+    missing, and a name, both at once; `news` a type; `inner` are looked through; `plain` are names with other marks
+    than dots between their parts.
+    """
+
+    atoms: frozenset[str]
+    members: Mapping[str, tuple[str, str]]
+    calls: Mapping[str, str]
+    methods: Mapping[str, tuple[str, str]]
+    news: Mapping[str, str]
+    inner: frozenset[str]
+    plain: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a language has of its own beside its query.
+
+    `own` are names that mean what the language says, unless a file says otherwise. `type_name` makes one name of the
+    text of a type, `title` that of a name's own text. `says_all`: a name that the file does not know may be another
+    file's, and counts when it is a value. `from_name`: a signature begins on the line of the name, since annotations
+    stand before it.
+    """
+
+    name: str
+    forms: Forms
+    own: frozenset[str]
+    type_name: Callable[[str], str]
+    imports: "Callable[[Node, str], Iterable[Taken]]"
+    says_all: bool = False
+    from_name: bool = False
+    selves: frozenset[str] = frozenset({"this", "self"})
+    title: Callable[[str], str] = str
+
+
+def form_of(dialect: Dialect, source: Source, node: "Node", depth: int = 0) -> str:
+    """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
+    forms, kind = dialect.forms, node.type
+    if kind in forms.atoms:
+        return dialect.title(source.of(node))
+    if depth > _DEEPEST:
+        return "?"
+    if kind in forms.plain:
+        name = dialect.type_name(source.of(node))
+        return name if _PLAIN(name) else "?"
+    if kind in forms.inner:
+        inner = node.named_child(0)
+        return form_of(dialect, source, inner, depth + 1) if inner is not None else "?"
+    if kind in forms.members:
+        return _member(dialect, source, node, *forms.members[kind], depth)
+    if kind in forms.calls:
+        function = node.child_by_field_name(forms.calls[kind])
+        form = form_of(dialect, source, function, depth + 1) if function is not None else "?"
+        return "?" if form == "?" else f"{form}()"
+    if kind in forms.methods:
+        form = _member(dialect, source, node, *forms.methods[kind], depth)
+        if form.endswith(".new") and dialect.name == "ruby":
+            form = form.removesuffix(".new")
+        return "?" if form == "?" else f"{form}()"
+    if kind in forms.news:
+        field = forms.news[kind]
+        made = node.child_by_field_name(field) if field else node.named_child(0)
+        name = dialect.type_name(source.of(made)) if made is not None else ""
+        return f"{name}()" if name else "?"
+    return "?"
+
+
+def _member(dialect: Dialect, source: Source, node: "Node", of: str, name: str, depth: int) -> str:
+    owner, named = node.child_by_field_name(of), node.child_by_field_name(name)
+    if named is None:
+        return "?"
+    title = dialect.title(source.of(named)) if named.end_byte - named.start_byte < _LONGEST else "?"
+    if not is_name(title):
+        title = dialect.type_name(title)
+    if owner is None:
+        first = node.child(0)
+        if first is not None and first.start_byte < named.start_byte and first.type in ("this", "base", "super"):
+            return f"{first.type}.{title}"
+        return title or "?"
+    form = form_of(dialect, source, owner, depth + 1)
+    return "?" if form == "?" or not title else f"{form}.{title}"
+
+
+def is_name(text: str) -> bool:
+    """Say whether a text is one name, with the marks that some languages put in or around names."""
+    return text.isidentifier() or text.replace("$", "_").lstrip("#").rstrip("?!=").isidentifier()
