@@ -5,12 +5,13 @@ from bisect import bisect_right
 
 from verifflowcc.codegraph.engine import decoded
 from verifflowcc.codegraph.python_names import LONGEST, PLAIN, Names
-from verifflowcc.codegraph.python_types import OWN_NAMES
-from verifflowcc.domain.graph import ReferenceKind
+from verifflowcc.codegraph.python_types import LITERALS, OWN_NAMES
+from verifflowcc.domain.graph import FILE, ReferenceKind
 
 Said = tuple[int, ReferenceKind, str, str]
 """Where a name is spoken of, how, the name and its receiver."""
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
+_PLAIN_VALUES = frozenset(LITERALS.values())
 _TESTS = ("isinstance", "issubclass")
 _CALL, _INHERIT, _USE, _TYPE = ReferenceKind.CALL, ReferenceKind.INHERIT, ReferenceKind.USE, ReferenceKind.TYPE
 
@@ -113,9 +114,18 @@ def _attributes_said(names: Names, types: tuple[list[int], list[int]]) -> list[S
             kind = _INHERIT
         elif at >= 0 and start < ends[at]:
             kind = _TYPE
-        elif hit or receiver in ("self", "cls", "super()"):
+        elif hit or receiver in ("self", "cls", "super()") or _is_made(names, inside(start), root):
             kind = _USE
         else:
             continue
         said.append((end - len(name), kind, decoded(name), decoded(receiver)))
     return said
+
+
+def _is_made(names: Names, scope: int, name: str) -> bool:
+    """Say whether a local name is said to be something that a type of the repository may be."""
+    typed = names.typed.get((scope, name))
+    while typed is None and scope != FILE:
+        scope = names.parents[scope]
+        typed = names.typed.get((scope, name))
+    return typed is not None and typed[0] != "?" and typed[0] not in _PLAIN_VALUES
