@@ -14,7 +14,7 @@ from verifflowcc.adapters.project.source_listing import YOUNG, Listing, stamps_o
 from verifflowcc.domain.graph import Mark, SourceFile
 from verifflowcc.errors import BackendError
 from verifflowcc.records import dataclass
-from verifflowcc.services.code.states import READING, Done, state_kept
+from verifflowcc.services.code.states import READING, Done, joined_stamps, names_of, state_kept
 from verifflowcc.services.workspace import Workspace
 
 FILE = "code.db"
@@ -45,13 +45,19 @@ def open_code(workspace: Workspace, *, commit: str | None = None, tell: Tell = l
     return bring_up(workspace, commit=commit, tell=tell).code
 
 
-def bring_up(workspace: Workspace, *, commit: str | None = None, tell: Tell = lambda more: None) -> Brought:
-    """Bring the code graph up to the files, or to a commit, and open it.
+def bring_up(
+    workspace: Workspace,
+    *,
+    commit: str | None = None,
+    tell: Tell = lambda more: None,
+    index: Path | None = None,
+) -> Brought:
+    """Bring the code graph up to the files, or to a commit, and open it. It is kept in the project, or in `index`.
 
     Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, and BackendError
     where the index is lost again and again.
     """
-    bringing = _Bringing(workspace.root, workspace.local / FILE, commit, tell)
+    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit, tell)
     try:
         state = bringing.state()
     except BaseException:
@@ -130,9 +136,9 @@ class _Bringing:
         listing, self._listing = self._listing or Listing(self._root), None
         self.store.hold()
         tree = tables.tree()
-        stamps = stamps_of(self._root, tree.names.split(b"\0")) if tree else []
+        stamps = stamps_of(self._root, names_of(tree)) if tree else []
         listed = listing.read()
-        if tree and listed == tree.listing and "\n".join(stamps).encode() == tree.stamps and YOUNG not in stamps:
+        if tree and listed == tree.listing and joined_stamps(stamps) == tree.stamps and YOUNG not in stamps:
             state = state_kept(tree)
             self.done = Done(0, len(state.rows), 0)
             return state

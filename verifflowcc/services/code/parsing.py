@@ -40,10 +40,14 @@ def read_texts(texts: Iterator[Text], write: Callable[[Part], None], tell: Calla
         if size >= ENOUGH_FOR_TWO:
             break
     reading = _Reading(write, tell, _partner() if size >= ENOUGH_FOR_TWO else None)
+    collects = gc.isenabled()
+    gc.disable()  # facts are many objects without a cycle among them
     try:
         reading.read(deque(first), texts)
     finally:
         reading.end()
+        if collects:
+            gc.enable()
 
 
 def _partner() -> Partner | None:

@@ -22,7 +22,27 @@ class Done:
 
 def tree_of(listing: bytes, names: Sequence[bytes], stamps: Sequence[str], rows: Sequence[Row | None]) -> Tree:
     """Return a tree to keep; there is no row for what is no source file."""
-    return Tree(listing, b"\0".join(names), "\n".join(stamps).encode(), packed(rows))
+    return Tree(listing, joined_names(names), joined_stamps(stamps), packed(rows))
+
+
+def joined_names(names: Sequence[bytes]) -> bytes:
+    """Return names as they are kept, each with a NUL after it."""
+    return b"".join([name + b"\0" for name in names])
+
+
+def names_of(tree: Tree) -> list[bytes]:
+    """Return the names of a tree."""
+    return tree.names.split(b"\0")[:-1]
+
+
+def joined_stamps(stamps: Sequence[str]) -> bytes:
+    """Return stamps as they are kept, each with a line feed after it."""
+    return "".join([stamp + "\n" for stamp in stamps]).encode()
+
+
+def stamps_kept(tree: Tree) -> list[str]:
+    """Return the stamps of a tree."""
+    return tree.stamps.decode().split("\n")[:-1]
 
 
 def rows_of(tree: Tree) -> list[Row | None]:

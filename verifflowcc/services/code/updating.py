@@ -16,7 +16,7 @@ from verifflowcc.adapters.project.source_texts import read_source
 from verifflowcc.codegraph.languages import known_without_grammar, language_of
 from verifflowcc.codegraph.read import LARGEST
 from verifflowcc.services.code.parsing import NO_GRAMMAR, Text, read_texts
-from verifflowcc.services.code.states import Done, rows_of, state_of, tree_of
+from verifflowcc.services.code.states import Done, names_of, rows_of, stamps_kept, state_of, tree_of
 
 START_BYTES = 4096
 """Of so many first bytes a language may be told."""
@@ -84,7 +84,7 @@ def update(root: Path, store: Store, tree: Tree | None, listing: bytes, tell: Te
     Returns None where another process took away what was built on. Raises sqlite3.DatabaseError.
     """
     same = tree is not None and listing == tree.listing
-    names = tree.names.split(b"\0") if tree and same else _candidates(listing)
+    names = names_of(tree) if tree and same else _candidates(listing)
     stamps = stamps_of(root, names)
     before = _known_files(tree)
     wanted = Wanted(store, len(names))
@@ -112,7 +112,7 @@ def _keep(store: Store, tree: Tree, state: State, done: Done) -> tuple[State, Do
         moved = merge(tables, {row[0] for row in state.rows.values()})
         if moved:
             rows = [row and (moved.get(row[0], row[0]), *row[1:]) for row in rows_of(tree)]
-            tree = tree_of(tree.listing, tree.names.split(b"\0"), tree.stamps.decode().split("\n"), rows)
+            tree = tree_of(tree.listing, names_of(tree), stamps_kept(tree), rows)
             state = state_of(tree.names, rows)
         tables.keep_tree(tree)
     return state, done
@@ -139,8 +139,7 @@ def language_said(path: str, data: bytes) -> str:
 def _known_files(tree: Tree | None) -> dict[bytes, tuple[str, Row | None]]:
     if tree is None:
         return {}
-    names, stamps = tree.names.split(b"\0"), tree.stamps.decode().split("\n")
-    return dict(zip(names, zip(stamps, rows_of(tree), strict=True), strict=True))
+    return dict(zip(names_of(tree), zip(stamps_kept(tree), rows_of(tree), strict=True), strict=True))
 
 
 def _texts(

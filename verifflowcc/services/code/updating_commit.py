@@ -12,7 +12,7 @@ from verifflowcc.adapters.project.source_texts import committed_files, committed
 from verifflowcc.codegraph.languages import known_without_grammar, language_of
 from verifflowcc.codegraph.read import LARGEST
 from verifflowcc.services.code.parsing import NO_GRAMMAR, Text
-from verifflowcc.services.code.states import Done, state_of
+from verifflowcc.services.code.states import Done, joined_names, state_of
 from verifflowcc.services.code.updating import Tell, Wanted, language_said
 
 
@@ -21,7 +21,7 @@ def update_to_commit(root: Path, store: Store, commit: str, tell: Tell) -> tuple
     files = [(name, blob) for name, blob in committed_files(root, commit) if belongs(shown_name(name))]
     wanted = Wanted(store, len(files))
     wanted.read(_texts(root, files, wanted), tell)
-    state = state_of(b"\0".join(name for name, _ in files), wanted.rows)
+    state = state_of(joined_names([name for name, _ in files]), wanted.rows)
     return state, Done(wanted.parsed, len(state.rows) - wanted.parsed, 0)
 
 

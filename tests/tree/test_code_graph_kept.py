@@ -1,0 +1,184 @@
+"""The code graph that is kept: what it has of a tree, and that it is there the next time."""
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.tree.code_graph_world import FILES, answers, clean, project, said
+from tests.trees import commit, git, repository, write_tree
+from verifflowcc.adapters import stamps
+from verifflowcc.domain.graph import Head, Mark
+from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.services.code.indexing import bring_up, open_code
+
+BOTH = pytest.mark.parametrize("in_git", [True, False])
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stamps are trusted at once."""
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", -(10**12))
+
+
+@pytest.mark.vfcc("REQ-GRAPH-FILES", "REQ-GRAPH-BUILD")
+@BOTH
+def test_source_files_are_found_with_their_languages_and_why_one_is_not_read(tmp_path: Path, in_git: bool) -> None:
+    here = project(tmp_path, {**FILES, "image.py": b"\0\1", ".gitignore": "built/\n", "built/a.py": "x = 1\n"})
+    if in_git:
+        repository(tmp_path)
+    done = bring_up(here)
+    with closing(done.code) as code:
+        languages = {path: file.language for path, file in code.files.items() if path != "built/a.py"}
+        assert languages == {
+            "image.py": "python",
+            "main.kt": "",
+            "shapes/__init__.py": "python",
+            "shapes/base.py": "python",
+            "shapes/models.py": "python",
+            "tests/test_shapes.py": "python",
+            "tool": "python",
+        }
+        assert ("built/a.py" in code.files) is not in_git
+        assert [path for path, _ in done.skipped] == ["image.py", "main.kt"]
+        assert dict(done.skipped)["main.kt"] == "there is no grammar for kotlin"
+        assert code.files["tests/test_shapes.py"].marks == {Mark.TEST}
+        assert code.files["shapes/models.py"].lines == 13
+        if in_git:
+            listed = git(tmp_path, "ls-files", "--stage", "shapes/models.py").split()[1]
+            assert code.files["shapes/models.py"].blob == listed
+
+
+def test_names_and_words_lead_to_files(tmp_path: Path) -> None:
+    with closing(open_code(project(tmp_path))) as code:
+        assert code.defining("Shape") == ["shapes/models.py"]
+        assert code.referring("Shape") == ["shapes/models.py", "tests/test_shapes.py"]
+        assert code.referring("limit") == ["shapes/base.py", "shapes/models.py"]
+        assert code.importing("models") == ["tests/test_shapes.py", "tool"]
+        assert code.importing("base") == ["shapes/models.py"]
+        assert code.importing("all_shapes") == ["tool"]
+        assert code.defining("nowhere") == code.referring("nowhere") == code.importing("nowhere") == []
+        assert code.names_like("shapes") == ["all_shapes"]
+        assert [each.name for each in code.head("shapes/base.py").definitions] == ["limit", "Base", "save", "write"]
+        assert (code.head("nowhere.py"), code.references("nowhere.py")) == (Head(), ())
+        posted = code.postings(["println", "limit", "nowhere"])
+        assert posted["println"] == [("main.kt", 1, 0)]
+        assert posted["limit"] == [("shapes/base.py", 2, 1), ("shapes/models.py", 1, 0)]
+        assert "nowhere" not in posted
+        assert code.lengths()["shapes/__init__.py"] == 0
+        assert [each.module for each in code.imports()["shapes/models.py"]] == ["os", ".base", ".base"]
+
+
+@pytest.mark.vfcc("REQ-GRAPH-STORE")
+@BOTH
+def test_the_next_time_no_file_is_read(tmp_path: Path, in_git: bool) -> None:
+    here = project(tmp_path)
+    if in_git:
+        repository(tmp_path)
+    first = answers(here)
+    again = bring_up(here)
+    with closing(again.code):
+        assert (again.parsed, again.known, again.removed) == (0, 6, 0)
+        assert said(again.code) == first
+
+
+@pytest.mark.vfcc("REQ-GRAPH-UPDATE")
+def test_a_changed_file_costs_a_file(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    repository(tmp_path)
+    answers(here)
+    write_tree(tmp_path, {"shapes/base.py": "def other():\n    pass\n"})
+    (tmp_path / "tool").rename(tmp_path / "tool2")
+    (tmp_path / "tests/test_shapes.py").unlink()
+    done = bring_up(here)
+    with closing(done.code) as code:
+        assert (done.parsed, done.known, done.removed) == (1, 4, 2)
+        assert code.defining("Base") == []
+        assert code.defining("other") == ["shapes/base.py"]
+        assert code.referring("all_shapes") == ["tool2"]
+
+
+def test_a_file_that_changed_under_its_stamp_shortly_before_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 10**15)
+    here = project(tmp_path, {"a.py": "def one(): pass\n"})
+    answers(here)
+    write_tree(tmp_path, {"a.py": "def two(): pass\n"})
+    with closing(open_code(here)) as code:
+        assert code.defining("two") == ["a.py"]
+        assert code.defining("one") == []
+
+
+def test_texts_that_are_alike_are_kept_once_and_are_in_every_file(tmp_path: Path) -> None:
+    here = project(tmp_path, {"a.py": "def one(): pass\n", "b/c.py": "def one(): pass\n"})
+    done = bring_up(here)
+    with closing(done.code) as code:
+        assert done.parsed == 1
+        assert code.defining("one") == ["a.py", "b/c.py"]
+        assert code.head("a.py") == code.head("b/c.py")
+
+
+def test_links_and_repositories_inside_are_left_out(tmp_path: Path) -> None:
+    here = project(tmp_path / "a", {"a.py": "x = 1\n"})
+    other = write_tree(tmp_path / "a" / "inside", {"b.py": "y = 2\n"})
+    repository(other)
+    (here.root / "link.py").symlink_to("a.py")
+    (here.root / "folder").symlink_to("/usr")
+    assert list(answers(here)["files"]) == ["a.py"]
+    repository(here.root)
+    assert list(answers(here)["files"]) == ["a.py"]
+
+
+def test_names_of_any_bytes_are_shown(tmp_path: Path) -> None:
+    here = project(tmp_path, {"a.py": "x = 1\n"})
+    (tmp_path / os.fsdecode(b"caf\xe9\n.py")).write_text("def odd(): pass\n")
+    repository(tmp_path)
+    with closing(open_code(here)) as code:
+        assert code.defining("odd") == ["caf\\xe9\n.py"]
+        assert code.text("caf\\xe9\n.py") == b"def odd(): pass\n"
+
+
+def test_a_text_is_given_as_long_as_it_is_the_one_that_was_read(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    with closing(open_code(here)) as code:
+        assert code.text("shapes/base.py") == FILES["shapes/base.py"].encode()
+        write_tree(tmp_path, {"shapes/base.py": "x = 1\n"})
+        assert code.text("shapes/base.py") is None
+        assert code.text("nowhere.py") is None
+
+
+def test_a_file_too_large_is_told(tmp_path: Path) -> None:
+    here = project(tmp_path, {"large.py": b"x = 1\n" * 400_000, "a.py": "x = 1\n"})
+    repository(tmp_path)
+    done = bring_up(here)
+    with closing(done.code) as code:
+        assert dict(done.skipped) == {"large.py": "it has more than 1 MiB"}
+        assert code.files["large.py"].blob == git(tmp_path, "hash-object", "large.py").strip()
+        assert code.references("large.py") == ()
+        assert code.imports()["large.py"] == ()
+
+
+def test_a_commit_is_read_without_the_working_tree(tmp_path: Path) -> None:
+    here = project(tmp_path / "a")
+    repository(here.root)
+    expected = answers(here)
+    write_tree(here.root, {"shapes/base.py": "def other(): pass\n", "new.py": "x = 1\n"})
+    (here.root / "tool").unlink()
+    commit(here.root, "second")
+    assert answers(here, commit="HEAD~1") == clean(here, tmp_path / "c.db", "HEAD~1") == expected
+    assert answers(here, commit="HEAD") == answers(here)
+    done = bring_up(here, commit="HEAD~1")
+    with closing(done.code) as code:
+        assert done.parsed == 0
+        assert code.text("shapes/base.py") == FILES["shapes/base.py"].encode()
+
+
+def test_a_commit_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    with pytest.raises(WorkspaceError, match="in no git repository"):
+        bring_up(here, commit="HEAD")
+    repository(tmp_path)
+    with pytest.raises(UsageError, match="git has no commit nowhere"):
+        bring_up(here, commit="nowhere")
