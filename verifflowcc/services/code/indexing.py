@@ -133,10 +133,11 @@ class _Bringing:
 
     def _looked(self, tables: Tables) -> State | None:
         """Return the state that is kept where it still holds, else that of the tree brought up anew."""
-        listing, self._listing = self._listing or Listing(self._root), None
+        self._listing = self._listing or Listing(self._root)
         self.store.hold()
         tree = tables.tree()
         stamps = stamps_of(self._root, names_of(tree)) if tree else []
+        listing, self._listing = self._listing, None
         listed = listing.read()
         if tree and listed == tree.listing and joined_stamps(stamps) == tree.stamps and YOUNG not in stamps:
             state = state_kept(tree)
