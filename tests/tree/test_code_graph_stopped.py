@@ -132,7 +132,7 @@ def test_a_partner_reads_as_one_process_does(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(parsing, "ENOUGH_FOR_TWO", 1)
     monkeypatch.setattr(parsing, "PART_BYTES", 2_000)
     monkeypatch.setattr(parsing, "_HANDED_OVER", 1_000)
-    told = []
+    told: list[int] = []
     done = bring_up(here, tell=told.append)
     with closing(done.code) as code:
         assert said(code) == expected

@@ -15,7 +15,7 @@ from verifflowcc.records import dataclass
 if TYPE_CHECKING:
     from typing import Any
 
-LAYOUT = 1
+LAYOUT = 2
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE parts (

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc import __version__
-from verifflowcc.adapters.index.item_columns import definitions
-from verifflowcc.adapters.index.linked import LINKING
 from verifflowcc.records import dataclass
 
 LAYOUT = 9
@@ -20,7 +18,7 @@ _NO_TEXT = "a name in the file is no text"
 LOCK_WAIT_S = 1.0
 """Nothing in the index is worth a longer wait: it can be made again."""
 
-_SCHEMA = f"""
+_SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE files (
     path TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, signature TEXT NOT NULL, settled INTEGER NOT NULL,
@@ -36,13 +34,13 @@ CREATE TABLE trace_items (
 ) WITHOUT ROWID;
 CREATE TABLE trace_reports (name TEXT PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE memory_items (
-    path TEXT, stamp TEXT, problem TEXT, id TEXT, first TEXT, {definitions()}, facts TEXT, digest TEXT
+    path TEXT, stamp TEXT, problem TEXT, id TEXT, first TEXT, {columns}, facts TEXT, digest TEXT
 );
 CREATE INDEX memory_items_by_path ON memory_items (path, stamp);
 CREATE INDEX memory_items_not_read ON memory_items (path) WHERE problem IS NOT NULL OR path <> first;
 CREATE INDEX memory_items_by_id ON memory_items (id, path);
 CREATE INDEX memory_items_by_key ON memory_items ("key") WHERE "key" IS NOT NULL;
-CREATE INDEX memory_items_linking ON memory_items (path) WHERE {LINKING};
+CREATE INDEX memory_items_linking ON memory_items (path) WHERE {linking};
 CREATE TABLE memory_folders (folder TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE memory_changes (number INTEGER PRIMARY KEY, path TEXT NOT NULL, token TEXT NOT NULL);
 CREATE TABLE recall_scopes (
@@ -79,7 +77,12 @@ class Form:
         return bool(row == (__version__ + self.readers,))
 
 
-INDEX = Form(_SCHEMA, LAYOUT)
+def index_form() -> Form:
+    """Return the form of the index itself; what its columns are of takes long to import, and other files do without."""
+    from verifflowcc.adapters.index.item_columns import definitions
+    from verifflowcc.adapters.index.linked import LINKING
+
+    return Form(_SCHEMA.format(columns=definitions(), linking=LINKING), LAYOUT)
 
 
 class Store:
@@ -88,9 +91,9 @@ class Store:
     `replaced` counts how often that happened, and `notice` says why nothing is kept, where nothing is.
     """
 
-    def __init__(self, path: Path, form: Form = INDEX) -> None:
-        self._path, self._form = path, form
-        self._connection, self.notice = open_store(path, form)
+    def __init__(self, path: Path, form: Form | None = None) -> None:
+        self._path, self._form = path, form or index_form()
+        self._connection, self.notice = open_store(path, self._form)
         self.replaced = 0
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
@@ -153,7 +156,7 @@ class Store:
         self._connection, self.notice = _replace(self._path, self._form)
 
 
-def open_store(path: Path, form: Form = INDEX) -> tuple[sqlite3.Connection, str | None]:
+def open_store(path: Path, form: Form) -> tuple[sqlite3.Connection, str | None]:
     """Open the index at `path`, or one in memory where that folder cannot be written.
 
     Returns the connection and a notice for the person where the index is not kept.
