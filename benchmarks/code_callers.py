@@ -2,9 +2,9 @@
 
     python benchmarks/code_callers.py --peer PYTHON [--data PATH …] [--functions N] [--mentions N] [--seed N] [--json]
 
-Functions are chosen by chance; of each, the places where its name is spoken of (`benchmarks/code_mentions.py` finds them
-with Python's own parser), at most `--mentions` of them by chance. At each place jedi is asked (`goto`, and `infer` where
-that finds no function) and ours is what the reference there is bound to with at least `CONFIDENT`.
+Functions are chosen by chance; of each, the places where its name is spoken of (`code_mentions.py` finds them with
+Python's own parser), at most `--mentions` of them by chance. At each place jedi is asked (`goto`, and `infer` where that
+finds no function) and ours is what the reference there is bound to with at least `CONFIDENT`.
 
 - precision: of our confident bindings at places where jedi answers, how many it agrees with;
 - recall: of the places that jedi binds to the chosen function, how many we bind to it confidently.
@@ -18,14 +18,14 @@ import json
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.code_mentions import Function, Mention, Tree, chosen_mentions, python_files, read_tree, sample
+from benchmarks.code_mentions import Function, Mention, chosen_mentions, python_files, read_tree, sample
 from benchmarks.code_server import Said, ask
-from tests.pure.code_in_memory import CodeInMemory, code_of
+from tests.pure.code_in_memory import code_of
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.domain.graph import FILE, Reference, ReferenceKind
 from verifflowcc.domain.graph_answers import CONFIDENT, Bound
@@ -76,16 +76,14 @@ def judge(root: Path, wanted: argparse.Namespace) -> list[Judged]:
     roots = [each for each in MODULE_ROOTS if (root / each).is_dir()]
     said = ask(wanted.peer, root, roots, [mention for _, mention in asked], wanted.cache)
     code = code_of({path: (root / path).read_bytes() for path in python_files(root)})
-    binder, starts = Binder(code), _starts(tree)
+    binder = Binder(code)
     return [
-        _judged(root, binder, starts, function, mention, answer)
+        _judged(root, binder, function, mention, answer)
         for (function, mention), answer in zip(asked, said, strict=True)
     ]
 
 
-def _judged(
-    root: Path, binder: Binder, starts: Mapping[str, set[int]], function: Function, mention: Mention, said: Said
-) -> Judged:
+def _judged(root: Path, binder: Binder, function: Function, mention: Mention, said: Said) -> Judged:
     reference, bound = _ours(binder, mention)
     confident = [each for each in bound.candidates if each.confidence >= CONFIDENT]
     places = {_where(binder, each.path, each.place) for each in confident}
@@ -160,13 +158,6 @@ def _receiver(reference: Reference) -> str:
     return ("call" if receiver.endswith(")") else "name") + (" chain" if "." in receiver else "")
 
 
-def _starts(tree: Tree) -> Mapping[str, set[int]]:
-    starts: dict[str, set[int]] = defaultdict(set)
-    for each in tree.functions:
-        starts[each.path].add(each.line)
-    return starts
-
-
 def _precision(judged: Iterable[Judged]) -> tuple[int, int]:
     held = [each.agreed for each in judged if each.bound and each.answered]
     return sum(held), len(held)
@@ -210,7 +201,9 @@ def _figures(judged: Sequence[Judged]) -> dict[str, object]:
 def _show(judged: Sequence[Judged]) -> None:
     for root, said in _figures(judged).items():
         assert isinstance(said, dict)
-        print(f"{root}: {said['functions']} functions, {said['mentions']} mentions, {said['answered']} answered by jedi")
+        print(
+            f"{root}: {said['functions']} functions, {said['mentions']} mentions, {said['answered']} answered by jedi"
+        )
         for name in ("precision", "recall"):
             low, high = said[name]["interval"]
             print(f"  {name:9} {said[name]['share']:.3f}  ({low:.3f} to {high:.3f}) of {said[name]['of']}")

@@ -2,7 +2,7 @@
 
 Reads from standard input one JSON object: `root`, `paths` (folders where modules are looked for), `cache` (a folder),
 `seconds` (most for one question) and `asked`: [[path, line, column], …]. Writes one line of JSON for each, in order:
-`{"goto": [[path, line, name, type], …], "infer": […], "problem": ""}`, with paths from `root`, empty outside of it.
+`{"goto": [[path, line, name, type], …], "infer": […], "problem": ""}`; paths are from `root`, empty outside.
 """
 
 import json
@@ -21,6 +21,8 @@ def answers() -> None:
     jedi: Any = import_module("jedi")
     jedi.settings.cache_directory = wanted["cache"]
     root = Path(wanted["root"]).resolve()
+    # jedi prefers stubs of django that it brings to the source; they are of another version than what is asked about.
+    import_module("jedi.inference.gradual.typeshed").DJANGO_INIT_PATH = root / "no stubs"  # type: ignore[attr-defined]
     project = jedi.Project(root, added_sys_path=[str(root / each) for each in wanted["paths"]], smart_sys_path=True)
     signal.signal(signal.SIGALRM, _too_long)
     script, opened = None, ""

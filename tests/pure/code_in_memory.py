@@ -67,7 +67,7 @@ def _last_part(module: str) -> str:
 
 
 def meant(code: CodeInMemory, where: str, name: str) -> list[str]:
-    """Return whom the references to a name at `path:line` surely mean, as `path::Class.name`."""
+    """Return whom the references to a name at `path:line` surely mean, as `path::Class.name`, each once."""
     path, _, line = where.rpartition(":")
     binder = Binder(code)
     found = []
@@ -75,7 +75,7 @@ def meant(code: CodeInMemory, where: str, name: str) -> list[str]:
         if each.name == name and each.line == int(line):
             sure = [one for one in binder.bound(path, each).candidates if one.confidence >= CONFIDENT]
             found += [shown(code, one.path, one.place) for one in sure]
-    return found
+    return list(dict.fromkeys(found))
 
 
 def shown(code: CodeInMemory, path: str, place: int) -> str:

@@ -12,6 +12,8 @@ _GO_STANDARD = frozenset(
     " strconv strings structs sync syscall testing text time unicode unique unsafe weak".split()
 )
 _GO_VOTERS = 40
+_RUST_STANDARD = frozenset({"std", "core", "alloc"})
+_ABOVE = frozenset({"crate", "self", "super"})
 _ENDINGS = {
     "java": (".java",),
     "csharp": (".cs",),
@@ -39,12 +41,20 @@ class Foreign:
             return self._near(path, taken.module.strip('<>"'))
         if family in ("ruby", "bash"):
             return self._by_name(path, family, taken.module)
-        parts = taken.module.replace("::", ".").replace("\\", ".").replace("/", ".").strip(".").split(".")
-        parts = [each for each in parts if each not in ("crate", "self", "super")]
-        wanted = [[*parts, taken.name], parts] if taken.name and taken.name != "*" else [parts]
-        for each in (*wanted, *(parts[cut:] for cut in range(1, len(parts) - 1))):
-            if found := self._by_name(path, family, "/".join(each)):
-                return found
+        return self._by_parts(path, family, taken)
+
+    def _by_parts(self, path: str, family: str, taken: Import) -> tuple[str, ...]:
+        """Return the file that `a.b.C` means: the longest end of it that is a path here."""
+        plain = taken.module.replace("::", ".").replace("\\", ".").replace("/", ".").strip(".")
+        parts = [each for each in plain.split(".") if each and each not in _ABOVE]
+        if not parts or (family == "rust" and parts[0] in _RUST_STANDARD):
+            return ()
+        least = 1 if family == "rust" else 2
+        whole = [*parts, taken.name] if taken.name and taken.name != "*" else parts
+        for each in (whole, parts):
+            for cut in range(max(len(each) - least, 0) + 1):
+                if found := self._by_name(path, family, "/".join(each[cut:])):
+                    return found
         return ()
 
     def _by_name(self, path: str, family: str, stem: str) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ class Names:
         things = [
             thing.weaker(FROM_IMPORT, "imported") for each in found for thing in self.member_of_module(each, taken.name)
         ]
-        return tuple(things) or self._default_export(found, taken)
+        return tuple(things) or self._default_export(found, taken) or self._inside_type(path, found, taken.name)
 
     def sources(self, path: str, taken: Import) -> tuple[str, ...]:
         """Return the files that an import names, before what they hand on is followed; folders end with `/`."""
@@ -144,12 +144,33 @@ class Names:
                     found.append(Thing(ThingKind.DEFINITION, path, place, SAME_FOLDER, "in the same folder"))
         return tuple(found)
 
+    def _inside_type(self, path: str, files: Sequence[str], name: str) -> tuple[Thing, ...]:
+        """Return what an import takes out of a type of a file, as Java's `import static` does."""
+        if not self.manner(path).names_are_global:
+            return ()
+        return tuple(
+            [
+                Thing(ThingKind.DEFINITION, each, place, FROM_IMPORT, "imported")
+                for each in files
+                if not each.endswith("/")
+                for place, definition in enumerate(self.sheet(each).head.definitions)
+                if definition.name == name
+            ]
+        )
+
     def _default_export(self, files: Sequence[str], taken: Import) -> tuple[Thing, ...]:
         """Return what `import name from` a script takes: what is called so in it, or as the file, or alone in it."""
         if taken.name != "default":
             return ()
         for path in files:
             sheet = self.sheet(path)
+            said = [
+                place
+                for place, each in enumerate(sheet.head.definitions)
+                if each.parent == FILE and each.signature.startswith("export default ")
+            ]
+            if said:
+                return (Thing(ThingKind.DEFINITION, path, said[0], FROM_IMPORT, "imported"),)
             stem = path.rpartition("/")[2].partition(".")[0]
             for name in (taken.alias, stem):
                 if places := sheet.defined.get((FILE, name)):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from verifflowcc.codegraph.bind_common import BUILTINS
 from verifflowcc.codegraph.bind_names import SAME_FOLDER, Names
 from verifflowcc.codegraph.bind_things import EXTERNAL, Thing, ThingKind, plain_type, segments
-from verifflowcc.domain.graph import FILE, TYPES, ReferenceKind, SymbolKind
+from verifflowcc.domain.graph import FILE, TYPES, Import, ReferenceKind, SymbolKind
 
 MEMBER, INHERITED, OF_RESULT = 94, 92, 85
 _SAME_TYPE = frozenset({"Self", "self", "this", "static", "typing.Self"})
@@ -91,6 +91,8 @@ class Types:
         if not parts:
             return ()
         first, calls = parts[0]
+        if first in ("crate", "super") and self.names.manner(path).family == "rust":
+            return self._module_of_crate(path, parts)
         things = self._first(path, inside, first, calls, line)
         for name, more in parts[1:]:
             if not things:
@@ -98,6 +100,16 @@ class Types:
             members = self.members(self._values(things), name)
             things = self._called(members, more, things)
         return self._values(things)
+
+    def _module_of_crate(self, path: str, parts: Sequence[tuple[str, int]]) -> tuple[Thing, ...]:
+        """Return what `crate::a::b` is: a module, or a type in one."""
+        *modules, last = [name for name, _ in parts]
+        for name in ("", last):
+            module = "::".join([*modules, last] if not name else modules)
+            taken = Import(module, name, "", 0)
+            if self.names.sources(path, taken):
+                return self.names.imported(path, taken)
+        return ()
 
     def _first(self, path: str, inside: int, name: str, calls: int, line: int) -> tuple[Thing, ...]:
         manner = self.names.manner(path)
