@@ -23,6 +23,11 @@ _PLAIN = 100_000
 MOST_WRONG = 10_000
 """So many parts of what could not be parsed are looked at; a query's time grows with the square of them."""
 LONGEST_SIGNATURE = 200
+_COMMENTS = ("#", "//", "/*", "*")
+"""What a line above a definition begins with that belongs to it: a comment."""
+_DIRECTIVES = tuple(
+    "#!|#include|#define|#if|#endif|#else|#elif|#undef|#pragma|#error|#line|#region|#endregion".split("|")
+)
 
 
 class Source:
@@ -54,7 +59,7 @@ class Source:
             return line
         while line > 1:
             above = text[ends[line - 3] + 1 if line > 2 else 0 : ends[line - 2]].strip()
-            if not above.startswith(("#", "//", "/*", "*", "--")) or above.startswith(("#!", "#include", "#define")):
+            if not above.startswith(_COMMENTS) or above.startswith(_DIRECTIVES):
                 return line
             line -= 1
         return line

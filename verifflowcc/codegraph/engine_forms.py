@@ -23,7 +23,7 @@ class Forms:
 
     `atoms` are names; `members` have an object and a name; `calls` a function; `methods` an object, which may be
     missing, and a name, both at once; `news` a type; `inner` are looked through; `plain` are names with other marks
-    than dots between their parts.
+    than dots between their parts; `fields` are names of fields of the object at hand.
     """
 
     atoms: frozenset[str]
@@ -33,6 +33,7 @@ class Forms:
     news: Mapping[str, str]
     inner: frozenset[str]
     plain: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ def form_of(dialect: Dialect, source: Source, node: "Node", depth: int = 0) -> s
     forms, kind = dialect.forms, node.type
     if kind in forms.atoms:
         return dialect.title(source.of(node))
+    if kind in forms.fields:
+        return f"self.{dialect.title(source.of(node))}"
     if depth > _DEEPEST:
         return "?"
     if kind in forms.plain:
@@ -96,9 +99,6 @@ def _member(dialect: Dialect, source: Source, node: "Node", of: str, name: str, 
     if not is_name(title):
         title = dialect.type_name(title)
     if owner is None:
-        first = node.child(0)
-        if first is not None and first.start_byte < named.start_byte and first.type in ("this", "base", "super"):
-            return f"{first.type}.{title}"
         return title or "?"
     form = form_of(dialect, source, owner, depth + 1)
     return "?" if form == "?" or not title else f"{form}.{title}"

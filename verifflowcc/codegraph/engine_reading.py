@@ -1,7 +1,8 @@
 """The facts of a text in a language whose query names what it captures: the reader of all languages but Python.
 
 What a query may capture, by match: a definition by its kind (`@function`, `@class` …) with `@title` (a name), `@body`,
-`@result`, `@owner`; `@call` and `@member` with `@of`, the receiver; `@new`, `@base`, `@type`, `@use` (names as values);
+`@result`, `@owner`; `@call` and `@member` with `@of`, the receiver; `@new`, `@base`, `@type`, `@use` (names as values),
+`@part` (of a path); `@implemented` by `@implementor`; `@key` and `@package`, names that mean nothing elsewhere;
 `@local` (a name that hides others), `@type_parameter`; `@typed` (or `@typed_field`) with `@as` (a type) or `@value`;
 `@field` in `@whole_field` (a field that a method makes); `@import`; `@inner` in `@whole` (what a definition is wrapped
 in); `@outer` (what belongs to the scope around).
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
     Match = Mapping[str, list[Node]]
 
+Said = tuple[int, ReferenceKind, str, str]
+"""Where a name is spoken of, how, the name and its receiver."""
+_WEAK = (SymbolKind.VARIABLE, SymbolKind.FIELD, SymbolKind.TYPE)
 _KINDS = {kind.value: kind for kind in SymbolKind}
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _LONGEST = 2_000
@@ -59,6 +63,7 @@ class _Reading:
         self.dialect, self.source, self.matches = dialect, source, matches
         self.taken: set[int] = set()
         self.wholes: dict[int, int] = {}
+        self.implemented: dict[int, _Raw] = {}
         outer = [node.byte_range for match in matches for node in match.get("outer", ())]
         self.imports = [node for match in matches for node in match.get("import", ())]
         self.import_ranges = Scopes(_nested([node.byte_range for node in self.imports]))
@@ -87,14 +92,18 @@ class _Reading:
                 raw = _Raw(_KINDS[kind], named, match[kind][0])
                 raw.name = self.dialect.title(self.source.of(named))
                 self.taken.add(raw.named)
+                if "::" in raw.name:
+                    before, _, raw.name = raw.name.rpartition("::")
+                    self.taken.add(named.end_byte - len(raw.name))
+                    raw.owner = "" if raw.kind in TYPES else self.dialect.type_name(before).rpartition(".")[2]
                 if "body" in match:
                     raw.body = match["body"][0].start_byte
                 if "owner" in match:
-                    raw.owner = self.dialect.type_name(self.source.of(match["owner"][0]))
+                    raw.owner = self.dialect.type_name(self.source.of(match["owner"][0])).rpartition(".")[2]
                 if "result" in match:
                     raw.result = self.dialect.type_name(self.source.of(match["result"][0]))
                 earlier = found.get(raw.named)
-                if raw.name and (earlier is None or earlier.kind in (SymbolKind.VARIABLE, SymbolKind.FIELD)):
+                if raw.name and (earlier is None or earlier.kind in _WEAK):
                     found[raw.named] = raw
         return sorted(found.values(), key=lambda raw: (raw.start, -raw.end, raw.named))
 
@@ -191,6 +200,8 @@ class _Reading:
                 scope = self.scopes.inside(node.start_byte)
                 if scope != FILE and self.scoped[scope].kind in CALLABLE:
                     self.bound.setdefault((scope, self.dialect.title(self.source.of(node))), False)
+            for key in ("key", "package"):
+                self.taken.update([node.start_byte for node in match.get(key, ())])
             for node in match.get("type_parameter", ()):
                 self.taken.add(node.start_byte)
                 self.bound.setdefault((self.scopes.inside(node.start_byte), self.source.of(node)), False)
@@ -200,7 +211,7 @@ class _Reading:
         rows = [
             (node.start_byte, key, node, match)
             for match in self.matches
-            for key in ("typed", "typed_field")
+            for key in ("typed", "typed_field", "typed_parameter")
             for node in match.get(key, ())
             if not self._in_import(node.start_byte)
         ]
@@ -209,6 +220,8 @@ class _Reading:
             scope = self.scopes.inside(start)
             if key == "typed":
                 name, scope = self._typed_name(node, scope)
+            elif key == "typed_parameter":
+                name = self.form(node) if scope != FILE and self.scoped[scope].kind in CALLABLE else ""
             else:
                 name, scope = f"self.{self.form(node)}", self._type_around(scope)
             kind = ""
@@ -247,8 +260,8 @@ class _Reading:
 
     # --- what is spoken of
 
-    def _said(self) -> list[tuple[int, ReferenceKind, str, str]]:
-        said: dict[int, tuple[int, ReferenceKind, str, str]] = {}
+    def _said(self) -> list[Said]:
+        said: dict[int, Said] = {}
         for key, kind in _ORDER:
             for match in self.matches:
                 for node in match.get(key, ()):
@@ -258,12 +271,23 @@ class _Reading:
                     each = self._one(key, kind, node, match)
                     if each is not None:
                         said[start] = each
-                        self.taken.add(start)
+                        self.taken.update((start, node.end_byte - len(each[2])))
+        self._say_implemented(said)
         return sorted(said.values())
 
-    def _one(
-        self, key: str, kind: ReferenceKind, node: "Node", match: "Match"
-    ) -> tuple[int, ReferenceKind, str, str] | None:
+    def _say_implemented(self, said: "dict[int, Said]") -> None:
+        """Say what a type inherits where that stands outside of it, if the type is in this file."""
+        types = {raw.name: raw for raw in self.raws if raw.kind in TYPES}
+        for match in self.matches:
+            if "implemented" in match:
+                node = match["implemented"][0]
+                before, _, name = self.dialect.type_name(self.source.of(node)).rpartition(".")
+                raw = types.get(self.dialect.type_name(self.source.of(match["implementor"][0])))
+                if name and raw is not None:
+                    self.implemented[node.start_byte] = raw
+                    said[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
+
+    def _one(self, key: str, kind: ReferenceKind, node: "Node", match: "Match") -> "Said | None":
         start = node.start_byte
         receiver = self.form(match["of"][0]) if "of" in match else ""
         name = self.dialect.title(self.source.of(node)) if node.end_byte - start < _LONGEST else ""
@@ -310,27 +334,26 @@ class _Reading:
         return FileFacts(
             self.dialect.name,
             tuple([self._definition(raw, place) for raw in self.raws]),
-            self._references(said, place),
+            self._references(said, place, numbers),
             tuple([Import(*each, place[scope]) for each, scope in imports]),
             self._typed_names(said, place),
         )
 
     def _references(
-        self, said: list[tuple[int, ReferenceKind, str, str]], place: Mapping[int, int]
+        self, said: list[Said], place: Mapping[int, int], numbers: Mapping[int, int]
     ) -> tuple[Reference, ...]:
         seen: set[tuple[ReferenceKind, str, int, int, str]] = set()
         made = []
         for start, kind, name, receiver in said:
-            line, scope = self.source.line(start), place[self.scopes.inside(start)]
+            line, raw = self.source.line(start), self.implemented.get(start)
+            scope = place[self.scopes.inside(start)] if raw is None else numbers[id(raw)]
             key = (kind, name, line if kind is ReferenceKind.CALL else 0, scope, receiver)
             if key not in seen:
                 seen.add(key)
                 made.append(Reference(kind, name, line, scope, receiver))
         return tuple(made)
 
-    def _typed_names(
-        self, said: list[tuple[int, ReferenceKind, str, str]], place: Mapping[int, int]
-    ) -> tuple[Typed, ...]:
+    def _typed_names(self, said: list[Said], place: Mapping[int, int]) -> tuple[Typed, ...]:
         used = {(receiver or name).partition(".")[0].partition("(")[0] for _, _, name, receiver in said}
         made = []
         for (scope, name), kinds in self.typed.items():
@@ -350,7 +373,11 @@ _ORDER = (
     ("call", ReferenceKind.CALL),
     ("new", ReferenceKind.CALL),
     ("base", ReferenceKind.INHERIT),
+    ("part", ReferenceKind.USE),
     ("member", ReferenceKind.USE),
     ("type", ReferenceKind.TYPE),
     ("use", ReferenceKind.USE),
+    ("bare", ReferenceKind.CALL),
+    ("word", ReferenceKind.USE),
+    ("instance", ReferenceKind.USE),
 )

@@ -13,7 +13,21 @@ if TYPE_CHECKING:
 
     from verifflowcc.domain.graph import FileFacts
 
-GRAMMARS = ("python", "javascript", "typescript", "tsx")
+GRAMMARS = (
+    "python",
+    "javascript",
+    "typescript",
+    "tsx",
+    "go",
+    "rust",
+    "java",
+    "c",
+    "cpp",
+    "csharp",
+    "ruby",
+    "php",
+    "bash",
+)
 """The names of the languages that can be read."""
 _LOADED: dict[str, "Grammar"] = {}
 
@@ -82,9 +96,90 @@ def _tsx() -> tuple[object, str, Dialect]:
     return tree_sitter_typescript.language_tsx(), javascript.TYPESCRIPT_QUERY, javascript.TSX
 
 
+def _go() -> tuple[object, str, Dialect]:
+    import tree_sitter_go
+
+    from verifflowcc.codegraph import golang
+
+    return tree_sitter_go.language(), golang.QUERY, golang.GO
+
+
+def _rust() -> tuple[object, str, Dialect]:
+    import tree_sitter_rust
+
+    from verifflowcc.codegraph import rust
+
+    return tree_sitter_rust.language(), rust.QUERY, rust.RUST
+
+
+def _java() -> tuple[object, str, Dialect]:
+    import tree_sitter_java
+
+    from verifflowcc.codegraph import java
+
+    return tree_sitter_java.language(), java.QUERY, java.JAVA
+
+
+def _c() -> tuple[object, str, Dialect]:
+    import tree_sitter_c
+
+    from verifflowcc.codegraph import c_family
+
+    return tree_sitter_c.language(), c_family.C_QUERY, c_family.C
+
+
+def _cpp() -> tuple[object, str, Dialect]:
+    import tree_sitter_cpp
+
+    from verifflowcc.codegraph import c_family
+
+    return tree_sitter_cpp.language(), c_family.CPP_QUERY, c_family.CPP
+
+
+def _csharp() -> tuple[object, str, Dialect]:
+    import tree_sitter_c_sharp
+
+    from verifflowcc.codegraph import csharp
+
+    return tree_sitter_c_sharp.language(), csharp.QUERY, csharp.CSHARP
+
+
+def _ruby() -> tuple[object, str, Dialect]:
+    import tree_sitter_ruby
+
+    from verifflowcc.codegraph import ruby
+
+    return tree_sitter_ruby.language(), ruby.QUERY, ruby.RUBY
+
+
+def _php() -> tuple[object, str, Dialect]:
+    import tree_sitter_php
+
+    from verifflowcc.codegraph import php
+
+    return tree_sitter_php.language_php(), php.QUERY, php.PHP
+
+
+def _bash() -> tuple[object, str, Dialect]:
+    import tree_sitter_bash
+
+    from verifflowcc.codegraph import bash
+
+    return tree_sitter_bash.language(), bash.QUERY, bash.BASH
+
+
 _PARTS: dict[str, Callable[[], tuple[object, str, Dialect | None]]] = {
     "python": _python,
     "javascript": _javascript,
     "typescript": _typescript,
     "tsx": _tsx,
+    "go": _go,
+    "rust": _rust,
+    "java": _java,
+    "c": _c,
+    "cpp": _cpp,
+    "csharp": _csharp,
+    "ruby": _ruby,
+    "php": _php,
+    "bash": _bash,
 }

@@ -123,8 +123,8 @@ TYPESCRIPT_QUERY = (
 (type_parameter name: (_) @type_parameter)
 (required_parameter pattern: (identifier) @local)
 (optional_parameter pattern: (identifier) @local)
-(required_parameter pattern: (identifier) @typed type: (_) @as)
-(optional_parameter pattern: (identifier) @typed type: (_) @as)
+(required_parameter pattern: (identifier) @typed_parameter type: (_) @as)
+(optional_parameter pattern: (identifier) @typed_parameter type: (_) @as)
 (variable_declarator name: (identifier) @typed type: (_) @as)
 """
 )

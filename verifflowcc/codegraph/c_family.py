@@ -1,0 +1,152 @@
+"""C and C++: what is captured in their trees, and what they include. Prototypes outside of types are no definitions."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from verifflowcc.codegraph.engine_forms import Dialect, Forms, Taken
+from verifflowcc.codegraph.engine_types import type_namer
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_NAMED = """[
+  (identifier) {0}
+  (pointer_declarator declarator: (identifier) {0})
+  (pointer_declarator declarator: (pointer_declarator declarator: (identifier) {0}))
+  (array_declarator declarator: (identifier) {0})
+  (pointer_declarator declarator: (array_declarator declarator: (identifier) {0}))
+  (array_declarator declarator: (array_declarator declarator: (identifier) {0}))
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) {0})))
+]"""
+_CPP_NAMED = _NAMED.replace("[\n", "[\n  (reference_declarator (identifier) {0})\n")
+_FIELDS = """[
+  (field_identifier) {0}
+  (pointer_declarator declarator: (field_identifier) {0})
+  (pointer_declarator declarator: (pointer_declarator declarator: (field_identifier) {0}))
+  (array_declarator declarator: (field_identifier) {0})
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) {0})))
+]"""
+_FUNCTION = """[
+  (function_declarator declarator: [{names}] {0})
+  (pointer_declarator declarator: (function_declarator declarator: [{names}] {0}))
+  (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: [{names}] {0})))
+{more}]"""
+_CPP_MORE = "  (reference_declarator (function_declarator declarator: [{names}] {0}))\n"
+
+
+def _query(named: str, functions: str) -> str:
+    return f"""
+(function_definition type: (_)? @result declarator: {functions.replace("{0}", "@title")} body: (_) @body) @function
+(struct_specifier name: (_) @title body: (_) @body) @struct
+(union_specifier name: (_) @title body: (_) @body) @struct
+(enum_specifier name: (_) @title body: (_) @body) @enum
+(enumerator name: (_) @title) @field
+(type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @title) @struct
+(type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @title) @struct
+(type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @title) @enum
+(type_definition declarator: (type_identifier) @title) @type
+(type_definition declarator: (pointer_declarator declarator: (type_identifier) @title)) @type
+(type_definition declarator: (function_declarator declarator:
+  (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @title)))) @type
+(preproc_def name: (_) @title value: (_)) @macro
+(preproc_function_def name: (_) @title value: (_)? @body) @macro
+(field_declaration declarator: {_FIELDS.replace("{0}", "@title")}) @field
+(declaration declarator: {named.replace("{0}", "@title")}) @variable
+(declaration declarator: (init_declarator declarator: {named.replace("{0}", "@title")})) @variable
+
+(call_expression function: (identifier) @call)
+(call_expression function: (field_expression argument: (_) @of field: (_) @call))
+(call_expression function: (parenthesized_expression (pointer_expression argument: (identifier) @call)))
+(field_expression argument: (_) @of field: (_) @member)
+(type_identifier) @type
+(preproc_ifdef name: (identifier) @key)
+(preproc_params (identifier) @key)
+(preproc_defined (identifier) @key)
+(identifier) @use
+
+(parameter_declaration declarator: {named.replace("{0}", "@local")})
+
+(parameter_declaration type: (_) @as declarator: {named.replace("{0}", "@typed_parameter")})
+(declaration type: (_) @as declarator: {named.replace("{0}", "@typed")})
+(declaration type: (_) @as declarator: (init_declarator declarator: {named.replace("{0}", "@typed")} value: (_) @value))
+(field_declaration type: (_) @as declarator: {_FIELDS.replace("{0}", "@typed")})
+
+(preproc_include) @import
+"""
+
+
+_CPP_NAMES = (
+    "(identifier) (field_identifier) (qualified_identifier) (destructor_name) (operator_name) (template_function)"
+)
+C_QUERY = _query(_NAMED, _FUNCTION.replace("{names}", "(identifier)").replace("{more}", ""))
+_CPP_FUNCTION = _FUNCTION.replace("{more}", _CPP_MORE).replace("{names}", _CPP_NAMES)
+CPP_QUERY = (
+    _query(_CPP_NAMED, _CPP_FUNCTION)
+    + f"""
+(function_definition declarator: {_CPP_FUNCTION.replace("{0}", "@title")} (default_method_clause)) @function
+(field_declaration type: (_)? @result declarator: {_CPP_FUNCTION.replace("{0}", "@title")}) @method
+(field_declaration_list (declaration declarator: (function_declarator declarator: (_) @title)) @method)
+(class_specifier name: (_) @title body: (_) @body) @class
+(namespace_definition name: (_) @title body: (_) @body) @module
+(alias_declaration name: (_) @title) @type
+(concept_definition name: (_) @title) @type
+(template_declaration (_) @inner .) @whole
+(call_expression function: (qualified_identifier) @call)
+(call_expression function: (template_function name: (identifier) @call))
+(call_expression function: (field_expression argument: (_) @of field: (template_method name: (_) @call)))
+(call_expression function: (qualified_identifier scope: (_) @of name: (template_function name: (_) @call)))
+(new_expression type: (_) @new)
+(compound_literal_expression type: (type_identifier) @new)
+(base_class_clause [(type_identifier) (qualified_identifier)] @base)
+(base_class_clause (template_type name: (_) @base))
+(qualified_identifier) @part
+(namespace_identifier) @key
+(optional_parameter_declaration declarator: {_CPP_NAMED.replace("{0}", "@local")})
+(optional_parameter_declaration type: (_) @as declarator: {_CPP_NAMED.replace("{0}", "@typed_parameter")})
+(for_range_loop declarator: {_CPP_NAMED.replace("{0}", "@local")})
+(for_range_loop type: (_) @as declarator: {_CPP_NAMED.replace("{0}", "@typed")})
+(lambda_capture_specifier (identifier) @key)
+(type_parameter_declaration (type_identifier) @type_parameter)
+(using_declaration) @import
+"""
+)
+
+_FORMS = Forms(
+    frozenset({"identifier", "field_identifier", "this"}),
+    {"field_expression": ("argument", "field")},
+    {"call_expression": "function", "template_function": "name"},
+    {},
+    {"new_expression": "type", "cast_expression": "type", "compound_literal_expression": "type"},
+    frozenset({"parenthesized_expression", "pointer_expression"}),
+    frozenset({"qualified_identifier", "type_identifier", "namespace_identifier", "template_type"}),
+)
+_OWN = frozenset(
+    "NULL nullptr true false stdin stdout stderr errno size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t "
+    "uint32_t uint64_t uintptr_t intptr_t ptrdiff_t bool va_list FILE offsetof sizeof assert defined std string vector "
+    "static_cast dynamic_cast reinterpret_cast const_cast move forward make_shared make_unique __func__ __FILE__ "
+    "__LINE__ memcpy memset memmove strlen strcmp strncmp strcpy printf fprintf snprintf sprintf malloc calloc realloc "
+    "free auto".split()
+)
+_INCLUDED = re.compile(r'[<"][^>"\n]*[>"]')
+
+
+def imports(node: "Node", text: str) -> Iterator[Taken]:
+    """Yield what an `#include` or a `using` takes."""
+    if node.type == "preproc_include":
+        found = _INCLUDED.search(text)
+        if found:
+            yield found[0].strip('"'), "*", "", node.start_byte
+        return
+    words = text.replace(";", " ").split()
+    if words[1:2] == ["namespace"] and len(words) > 2:
+        yield words[2].replace("::", "."), "*", "", node.start_byte
+    elif len(words) > 1:
+        module, _, name = words[-1].rpartition("::")
+        if module and name:
+            yield module.replace("::", "."), name, name, node.start_byte
+
+
+_WRAPPERS = {"shared_ptr", "unique_ptr", "weak_ptr", "optional", "reference_wrapper"}
+C = Dialect("c", _FORMS, _OWN, type_namer(()), imports, says_all=True)
+CPP = Dialect("cpp", _FORMS, _OWN, type_namer(_WRAPPERS), imports, says_all=True)
