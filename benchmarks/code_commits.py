@@ -44,7 +44,7 @@ def tasks_of(repository: Path, wanted: int, counts: Callable[[str], bool], *, sk
     `counts` says of a path whether it is a source file that a task may be about. `skip` leaves out the newest commits.
     """
     said = git(
-        repository, "log", "--no-merges", f"--skip={skip}", f"-n{40 * wanted}", "--format=%H%x00%P%x00%B%x01"
+        repository, "log", "--no-merges", f"--skip={skip}", f"-n{20 * wanted}", "--format=%H%x00%P%x00%B%x01"
     ).decode("utf-8", "replace")
     commits = [each.strip("\n").split("\0") for each in said.split("\1") if each.strip()]
     found = list(_tasks(repository, commits, counts))

@@ -5,8 +5,9 @@ import subprocess
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.code_commits import git
 from verifflowcc.codegraph.languages import language_of
+
+from benchmarks.code_commits import git
 from verifflowcc.codegraph.read import read_facts
 from verifflowcc.codegraph.words import FileWords, words_of
 from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, SourceFile

@@ -1,16 +1,17 @@
 """Which files bear on a task: words in path, names and text (BM25 over fields), names and paths as they stand, what
-imports what (personalised PageRank), and, where it is known, what changed of late.
+imports what (personalised PageRank), and a little for what others lean on and for size.
 
 Sums, products and quotients alone, but for rounded logarithms: the same on every machine.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from verifflowcc.codegraph.asked import Asked
 from verifflowcc.codegraph.words import words_in
-from verifflowcc.domain.graph import Mark, SearchedCode
+from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass, field
 
 
@@ -18,21 +19,25 @@ from verifflowcc.records import dataclass, field
 class FileWeights:
     """What each part of the evidence weighs; the best file by words has 1.0.
 
-    `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `links` is for PageRank,
-    `recency` for what changed of late, `exact` for a file that defines a name of the task as it stands, `spoken` for
-    one whose path or name stands in the task. `marked` is what is left of a file that has a mark.
+    `path`, `names` and `text` are the fields of BM25, `saturation` its k1, `length` its b. `links` is for PageRank from
+    what the task speaks of, `central` for the same from everywhere, `size` for long files, which change more often;
+    `exact` for a file that defines a name of the task as it stands, `spoken` for one whose path or name stands in the
+    task. `marked` is what is left of a file that has a mark, `aside` of one that stands beside what the repository is
+    about.
     """
 
-    path: float = 3.0
-    names: float = 2.0
-    text: float = 1.0
-    saturation: float = 1.2
-    length: float = 0.4
+    path: float = 10.0
+    names: float = 3.0
+    text: float = 0.5
+    saturation: float = 6.0
+    length: float = 0.35
     links: float = 0.3
-    recency: float = 0.3
-    exact: float = 0.3
+    exact: float = 0.5
     spoken: float = 1.0
+    central: float = 0.1
+    size: float = 0.1
     marked: float = 0.3
+    aside: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +50,24 @@ class RankedFile:
 
 
 STEPS, DAMPING = 5, 0.85
+_PRIORS = frozenset({"central", "size"})
+"""What speaks for a file whatever the task is; alone it does not bring one in."""
+_ASIDE = re.compile(r"(?:^|/)(?:docs?|examples?|samples?|demos?|scripts?|tools?|benchmarks?|setup\.py$)(?:/|$)")
+"""Code that stands beside what a repository is about."""
 
 
 def rank_files(
     asked: Asked,
     code: SearchedCode,
     links: Mapping[str, Sequence[str]],
-    recency: Mapping[str, float] | None = None,
     weights: FileWeights | None = None,
     *,
     unmarked: bool = False,
 ) -> list[RankedFile]:
     """Return the files that any evidence speaks for, best first, ties by path.
 
-    `links` maps a file to the files that it imports, `recency` one to a number up to 1.0 for the last that changed.
-    With `unmarked`, files with a mark (tests, vendored ones) count as the others do.
+    `links` maps a file to the files that it imports. With `unmarked`, files with a mark (tests, vendored ones) count as
+    the others do.
     """
     by = weights or FileWeights()
     parts: dict[str, dict[str, float]] = {"words": _top(by_words(asked, code, by))}
@@ -72,12 +80,20 @@ def rank_files(
     for path in seeds:
         seeds[path] *= _mark_factor(code, path, by, unmarked)
     parts["links"] = _top(page_rank(seeds, links))
-    parts["recency"] = dict(recency or {})
-    amounts = {"words": 1.0, "exact": by.exact, "spoken": by.spoken, "links": by.links, "recency": by.recency}
+    parts["central"] = _central(code, links)
+    parts["size"] = _size(code)
+    amounts = {
+        "words": 1.0,
+        "exact": by.exact,
+        "spoken": by.spoken,
+        "links": by.links,
+        "central": by.central,
+        "size": by.size,
+    }
     found = []
     for path in sorted(seeds.keys() | parts["links"].keys()):
         said = {name: amounts[name] * value for name, given in parts.items() if (value := given.get(path, 0.0))}
-        if said.keys() - {"recency"} and path in code.files:
+        if said.keys() - _PRIORS and path in code.files:
             score = sum(said[name] for name in sorted(said)) * _mark_factor(code, path, by, unmarked)
             found.append(RankedFile(path, score, said))
     found.sort(key=lambda each: (-each.score, each.path))
@@ -170,17 +186,28 @@ def _spoken(asked: Asked, code: SearchedCode) -> dict[str, float]:
     return found
 
 
+def _central(code: SearchedCode, links: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """How much the other files lean on each."""
+    plain = {path: 1.0 for path, each in code.files.items() if not each.marks}
+    lean = {path: [other for other in links.get(path, ()) if other in plain] for path in plain}
+    return _top(page_rank(plain, lean))
+
+
+def _size(code: SearchedCode) -> dict[str, float]:
+    """How many words each file has, as a share of the digits of the longest: a long file is changed more often."""
+    lengths = code.lengths()
+    most = max((length.bit_length() for length in lengths.values()), default=0)
+    return {path: length.bit_length() / most for path, length in lengths.items()} if most else {}
+
+
 def _mark_factor(code: SearchedCode, path: str, by: FileWeights, unmarked: bool) -> float:
     each = code.files.get(path)
-    return by.marked if each is not None and each.marks and not unmarked else 1.0
+    if each is not None and each.marks and not unmarked:
+        return by.marked
+    return by.aside if _ASIDE.search(path) else 1.0
 
 
 def _top(scores: Mapping[str, float]) -> dict[str, float]:
     """The same scores, the best of them 1.0."""
     best = max(scores.values(), default=0.0)
     return {path: value / best for path, value in scores.items()} if best else {}
-
-
-def marks_of(code: SearchedCode, paths: Iterable[str]) -> frozenset[Mark]:
-    """Return all marks of files."""
-    return frozenset(mark for path in paths for mark in code.files[path].marks)

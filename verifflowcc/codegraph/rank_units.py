@@ -23,15 +23,15 @@ class UnitWeights:
     `top` is what is left of the score of lines that are in no function.
     """
 
-    file: float = 0.6
-    names: float = 4.0
-    around: float = 1.0
-    length: float = 0.5
-    saturation: float = 1.5
-    exact: float = 0.8
-    says: float = 0.3
+    file: float = 0.8
+    names: float = 2.0
+    around: float = 1.5
+    length: float = 0.9
+    saturation: float = 10.0
+    exact: float = 1.0
+    says: float = 0.6
     size: float = 0.0
-    top: float = 0.6
+    top: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

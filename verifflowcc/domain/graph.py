@@ -57,8 +57,8 @@ class Definition:
     (`func (s *Server) Start()`, `impl Shape for Circle`, `void A::b()`), empty where that is the parent.
 
     `line` is where its name stands, `start` its first line with decorators and a comment right above it, 0 where that
-    is `line`. `signature` is the first line as a reader wants it, without the body; `result` the type that it is said to
-    return.
+    is `line`. `signature` is the first line as a reader wants it, without the body; `result` the type that it is said
+    to return.
     """
 
     kind: SymbolKind

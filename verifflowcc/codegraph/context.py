@@ -1,0 +1,93 @@
+"""The code that a task needs, within a budget: the best files, the best pieces of them, what is around these."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from verifflowcc.codegraph.asked import asked
+from verifflowcc.codegraph.bind_queries import callees, supertypes
+from verifflowcc.codegraph.binding import Binder
+from verifflowcc.codegraph.links import links_of
+from verifflowcc.codegraph.rank_files import RankedFile, rank_files
+from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
+from verifflowcc.codegraph.snippets import Filled, fill
+from verifflowcc.domain.code_views import FileFound, Snippet
+from verifflowcc.domain.graph import CALLABLE, FILE, SearchedCode, qualified
+from verifflowcc.domain.graph_answers import CONFIDENT, Link
+from verifflowcc.records import dataclass
+
+FILES_TOLD = 20
+AROUND = 6
+"""The signatures around so many of the best pieces are shown."""
+
+_PART_NAMES = {
+    "words": "words",
+    "exact": "defines a name of the task",
+    "spoken": "the task names it",
+    "links": "imports",
+    "central": "others lean on it",
+    "size": "its size",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The best files and what of them fits."""
+
+    files: tuple[FileFound, ...]
+    filled: Filled
+
+
+def choose(
+    task: str, code: SearchedCode, budget_tokens: int, count: Callable[[str], int], *, unmarked: bool = False
+) -> Chosen:
+    """Return the code that bears on a task, at most so many tokens of it as `shown_text` shows it."""
+    wanted = asked(task)
+    files = rank_files(wanted, code, links_of(code), unmarked=unmarked)
+    pieces = rank_units(wanted, code, files)
+    filled = fill(
+        pieces, lambda taken: neighbours(code, taken), budget_tokens, count, lambda path: code.files[path].language
+    )
+    return Chosen(told(files), filled)
+
+
+def told(files: Sequence[RankedFile]) -> tuple[FileFound, ...]:
+    """Return the best files with what speaks for each, most first."""
+    best = files[0].score if files else 1.0
+    return tuple(
+        FileFound(each.path, round(1000 * each.score / best), _why(each.parts)) for each in files[:FILES_TOLD]
+    )
+
+
+def neighbours(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snippet]:
+    """Yield signatures of what the best pieces surely call or inherit from, in the order of the pieces."""
+    binder = Binder(code)
+    shown = {(each.path, each.unit.place) for each in taken}
+    for piece in taken[:AROUND]:
+        place = piece.unit.place
+        if place == FILE:
+            continue
+        near: Sequence[Link] = callees(binder, piece.path, place)
+        if code.head(piece.path).definitions[place].kind not in CALLABLE:
+            near = supertypes(binder, piece.path, place)
+        for link in near:
+            meant = link.candidate
+            if meant is None or meant.confidence < CONFIDENT or meant.place == FILE:
+                continue
+            if (meant.path, meant.place) not in shown:
+                shown.add((meant.path, meant.place))
+                yield _signature(code, meant.path, meant.place, piece.name or piece.path)
+
+
+def _signature(code: SearchedCode, path: str, place: int, whose: str) -> Snippet:
+    definitions = code.head(path).definitions
+    each = definitions[place]
+    name = qualified(definitions, place)
+    text = each.signature or each.name
+    return Snippet(
+        path, each.line, each.line, name, text, 0, f"{whose} speaks of it", code.files[path].language, whole=False
+    )
+
+
+def _why(parts: Mapping[str, float]) -> str:
+    """The parts of a score that matter, the greatest first."""
+    order = sorted(parts, key=lambda name: (-parts[name], name))
+    return ", ".join(f"{_PART_NAMES[name]} {parts[name]:.2f}" for name in order if parts[name] >= 0.01)

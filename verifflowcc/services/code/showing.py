@@ -1,0 +1,84 @@
+"""The code for a task, and a map of the repository, within a number of tokens."""
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from verifflowcc.codegraph.context import choose
+from verifflowcc.codegraph.links import links_of
+from verifflowcc.codegraph.map import map_of
+from verifflowcc.codegraph.snippets import rendered
+from verifflowcc.domain.code_views import CodeContext, CodeMap
+from verifflowcc.domain.graph import SearchedCode
+from verifflowcc.records import replace
+from verifflowcc.services.code.indexing import open_code
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.secrets import withhold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from verifflowcc.domain.ports import TokenCounter
+
+CONTEXT_TOKENS = 4_000
+MAP_TOKENS = 2_000
+
+
+def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarked: bool = False) -> CodeContext:
+    """Return the code that bears on a task. With `unmarked`, tests and vendored files count as the others do.
+
+    Raises as `bring_up`, and ConfigError for settings of the counter that do not hold.
+    """
+    with open_code(workspace) as code, _counter(workspace) as counter:
+        return context_of(code, task, budget_tokens, counter, unmarked=unmarked)
+
+
+def context_of(
+    code: SearchedCode, task: str, budget_tokens: int, counter: "TokenCounter", *, unmarked: bool = False
+) -> CodeContext:
+    """Return the code that bears on a task, with secrets withheld."""
+    chosen = choose(task, code, budget_tokens, counter.count, unmarked=unmarked)
+    snippets = tuple(replace(each, text=withhold(each.text)) for each in chosen.filled.snippets)
+    while counter.count(text := rendered(snippets)) > budget_tokens:
+        snippets = snippets[:-1]  # the parts together take a few more tokens than they do apart
+    return CodeContext(
+        task=withhold(task),
+        budget_tokens=budget_tokens,
+        tokens=counter.count(text),
+        text=text,
+        snippets=snippets,
+        files=chosen.files,
+        not_shown=chosen.filled.not_shown,
+        counter=counter.name,
+        notices=getattr(code, "notices", ()),
+    )
+
+
+def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
+    """Return an overview of the repository, the same for the same files. Raises as `show_context`."""
+    with open_code(workspace) as code, _counter(workspace) as counter:
+        count: Callable[[str], int] = counter.count
+        mapped = map_of(code, links_of(code), budget_tokens, lambda text: count(withhold(text)))
+        return CodeMap(
+            budget_tokens,
+            mapped.tokens,
+            withhold(mapped.text),
+            mapped.files,
+            len(code.files),
+            mapped.symbols,
+            counter.name,
+            code.notices,
+        )
+
+
+@contextmanager
+def _counter(workspace: Workspace) -> "Iterator[TokenCounter]":
+    """The project's counter, which remembers what it counted."""
+    from verifflowcc.adapters.index.index import Index
+    from verifflowcc.adapters.tokens.counter import open_counter
+    from verifflowcc.services.configuration import effective_config
+
+    config = effective_config(workspace).config
+    with Index(workspace.local / "index.db") as index:
+        yield open_counter(config.tokens, index.counts)
+        index.save()
