@@ -35,9 +35,9 @@ _FUNCTION = """[
 _CPP_MORE = "  (reference_declarator (function_declarator declarator: [{names}] {0}))\n"
 
 
-def _query(named: str, functions: str) -> str:
+def _query(named: str, functions: str, initializers: str = "") -> str:
     return f"""
-(function_definition type: (_)? @result declarator: {functions.replace("{0}", "@title")} body: (_) @body) @function
+(function_definition type: (_)? @result declarator: {functions.replace("{0}", "@title")} {initializers} body: (_) @body) @function
 (struct_specifier name: (_) @title body: (_) @body) @struct
 (union_specifier name: (_) @title body: (_) @body) @struct
 (enum_specifier name: (_) @title body: (_) @body) @enum
@@ -82,7 +82,7 @@ _CPP_NAMES = (
 C_QUERY = _query(_NAMED, _FUNCTION.replace("{names}", "(identifier)").replace("{more}", ""))
 _CPP_FUNCTION = _FUNCTION.replace("{more}", _CPP_MORE).replace("{names}", _CPP_NAMES)
 CPP_QUERY = (
-    _query(_CPP_NAMED, _CPP_FUNCTION)
+    _query(_CPP_NAMED, _CPP_FUNCTION, "(field_initializer_list)? @body")
     + f"""
 (function_definition declarator: {_CPP_FUNCTION.replace("{0}", "@title")} (default_method_clause)) @function
 (field_declaration type: (_)? @result declarator: {_CPP_FUNCTION.replace("{0}", "@title")}) @method
@@ -101,7 +101,7 @@ CPP_QUERY = (
 (base_class_clause [(type_identifier) (qualified_identifier)] @base)
 (base_class_clause (template_type name: (_) @base))
 (qualified_identifier) @part
-(namespace_identifier) @key
+(destructor_name (identifier) @key)
 (optional_parameter_declaration declarator: {_CPP_NAMED.replace("{0}", "@local")})
 (optional_parameter_declaration type: (_) @as declarator: {_CPP_NAMED.replace("{0}", "@typed_parameter")})
 (for_range_loop declarator: {_CPP_NAMED.replace("{0}", "@local")})
@@ -115,11 +115,13 @@ CPP_QUERY = (
 _FORMS = Forms(
     frozenset({"identifier", "field_identifier", "this"}),
     {"field_expression": ("argument", "field")},
-    {"call_expression": "function", "template_function": "name"},
+    {"call_expression": "function"},
     {},
     {"new_expression": "type", "cast_expression": "type", "compound_literal_expression": "type"},
     frozenset({"parenthesized_expression", "pointer_expression"}),
-    frozenset({"qualified_identifier", "type_identifier", "namespace_identifier", "template_type"}),
+    frozenset(
+        {"qualified_identifier", "type_identifier", "namespace_identifier", "template_type", "template_function"}
+    ),
 )
 _OWN = frozenset(
     "NULL nullptr true false stdin stdout stderr errno size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t "

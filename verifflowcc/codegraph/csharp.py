@@ -51,7 +51,7 @@ QUERY = """
 (parameter name: (_) @local)
 (parameter_list name: (identifier) @local)
 (lambda_expression parameters: (implicit_parameter) @local)
-(variable_declaration (variable_declarator name: (_) @local_variable))
+(variable_declaration (variable_declarator name: (_) @local))
 (foreach_statement left: (identifier) @local)
 (catch_declaration name: (_) @local)
 (declaration_pattern name: (_) @local)

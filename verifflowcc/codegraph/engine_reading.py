@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Said = tuple[int, ReferenceKind, str, str]
 """Where a name is spoken of, how, the name and its receiver."""
+SCOPES = CALLABLE | TYPES
 _WEAK = (SymbolKind.VARIABLE, SymbolKind.FIELD, SymbolKind.TYPE)
 _KINDS = {kind.value: kind for kind in SymbolKind}
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -68,7 +69,7 @@ class _Reading:
         self.imports = [node for match in matches for node in match.get("import", ())]
         self.import_ranges = Scopes(_nested([node.byte_range for node in self.imports]))
         found = [raw for raw in self._found() if raw.kind is not SymbolKind.VARIABLE or not self._in_import(raw.named)]
-        self.scoped = [raw for raw in found if raw.kind in CALLABLE or raw.kind in TYPES]
+        self.scoped = [raw for raw in found if raw.kind in SCOPES]
         self.scopes = Scopes([(raw.start, raw.end) for raw in self.scoped], outer)
         self.bound: dict[tuple[int, str], bool] = {}
         self.raws = self._placed(found)
@@ -98,6 +99,8 @@ class _Reading:
                     raw.owner = "" if raw.kind in TYPES else self.dialect.type_name(before).rpartition(".")[2]
                 if "body" in match:
                     raw.body = match["body"][0].start_byte
+                elif self.dialect.name == "ruby" and raw.kind in SCOPES:
+                    raw.body = match["head"][0].end_byte if "head" in match else named.end_byte
                 if "owner" in match:
                     raw.owner = self.dialect.type_name(self.source.of(match["owner"][0])).rpartition(".")[2]
                 if "result" in match:
@@ -113,12 +116,14 @@ class _Reading:
         seen: set[tuple[int, str]] = set()
         number = 0
         for raw in found:
-            is_scope = raw.kind in CALLABLE or raw.kind in TYPES
+            is_scope = raw.kind in SCOPES
             if is_scope:
                 raw.inside = self.scopes.parents[number]
                 number += 1
             else:
                 raw.inside = self.scopes.inside(raw.start)
+            while raw.inside != FILE and self.scoped[raw.inside].kind is SymbolKind.TYPE:
+                raw.inside = self.scopes.parents[raw.inside]
             around = self.scoped[raw.inside].kind if raw.inside != FILE else None
             in_type = around in TYPES and around is not SymbolKind.MODULE
             if raw.kind is SymbolKind.FUNCTION and (in_type or raw.owner):
@@ -301,11 +306,12 @@ class _Reading:
         hit, where = self._meant(scope, (receiver or name).partition(".")[0].partition("(")[0])
         own = not receiver and name in self.dialect.own
         if hit is False:
-            if kind is not ReferenceKind.CALL:
+            if kind is not ReferenceKind.CALL or key == "bare":
                 return None
             self.typed.setdefault((where, (receiver or name).partition(".")[0].partition("(")[0]), [])
         elif hit is None and (
-            own
+            (own and key != "base")
+            or key == "word"
             or (key == "use" and not (self.dialect.says_all and scope != FILE))
             or (key == "member" and receiver not in self.dialect.selves)
         ):

@@ -25,7 +25,8 @@ def type_namer(wrappers: Collection[str]) -> Callable[[str], str]:
     def type_name(text: str) -> str:
         if len(text) > 400:
             return ""
-        text = text.strip().removeprefix(":")
+        text = text.strip()
+        text = text if text.startswith("::") else text.removeprefix(":")
         for _ in range(6):
             text = _WORDS.sub("", text).replace("::", ".").replace("\\", ".").strip().lstrip("*&?(.@").rstrip("*&?!) ")
             if "|" in text:

@@ -86,11 +86,12 @@ _FORMS = Forms(
     frozenset({"qualified_name", "named_type"}),
 )
 _OWN = frozenset(
-    "self static parent true false null TRUE FALSE NULL array string int isset empty define defined count is_array "
-    "is_string is_null in_array array_map array_filter array_merge array_keys array_values implode explode sprintf "
-    "printf strlen str_replace strpos substr trim json_encode json_decode var_dump preg_match preg_replace function_exists "
-    "class_exists method_exists Exception Throwable RuntimeException InvalidArgumentException Closure Traversable "
-    "Iterator IteratorAggregate ArrayAccess Countable stdClass DateTime Override class __DIR__ __FILE__ __CLASS__".split()
+    "self static parent true false null TRUE FALSE NULL array string int isset empty define defined count "
+    "is_array is_string is_null in_array array_map array_filter array_merge array_keys array_values implode "
+    "explode sprintf printf strlen str_replace strpos substr trim json_encode json_decode var_dump preg_match "
+    "preg_replace function_exists class_exists method_exists Exception Throwable RuntimeException "
+    "InvalidArgumentException Closure Traversable Iterator IteratorAggregate ArrayAccess Countable stdClass "
+    "DateTime Override class __DIR__ __FILE__ __CLASS__".split()
 )
 _STRING = re.compile(r"""["']([^"']+)["']""")
 _USED = re.compile(r"([\w\\]+)(?:\s+as\s+(\w+))?", re.IGNORECASE)

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 QUERY = """
-(method name: (_) @title parameters: (_)? @parameters) @function
-(singleton_method name: (_) @title parameters: (_)? @parameters) @function
-(class name: (_) @title superclass: (_)? @superclass) @class
+(method name: (_) @title parameters: (_)? @head) @function
+(singleton_method name: (_) @title parameters: (_)? @head) @function
+(class name: (_) @title superclass: (_)? @head) @class
 (module name: (_) @title) @module
 (assignment left: (constant) @title) @variable
 (assignment left: (global_variable) @title) @variable
@@ -32,6 +32,7 @@ QUERY = """
 (call !receiver method: (identifier) @_include arguments: (argument_list [(constant) (scope_resolution)] @base)
   (#any-of? @_include "include" "extend" "prepend"))
 (scope_resolution) @part
+(scope_resolution name: (constant) @key)
 (constant) @use
 (identifier) @bare
 (instance_variable) @instance
@@ -68,12 +69,12 @@ _FORMS = Forms(
     frozenset({"instance_variable"}),
 )
 _OWN = frozenset(
-    "require require_relative load autoload include extend prepend attr_accessor attr_reader attr_writer raise puts print "
-    "p lambda proc loop format sprintf private protected public private_constant module_function define_method "
-    "alias_method block_given? freeze dup nil? is_a? respond_to? new super binding catch throw rand sleep exit abort "
-    "String Integer Float Array Hash Symbol Struct Class Module Object Comparable Enumerable Kernel StandardError "
-    "ArgumentError RuntimeError TypeError NameError NoMethodError IOError File Dir IO Time Regexp Range Proc Thread "
-    "Mutex Set ENV ARGV STDOUT STDERR STDIN __FILE__ __dir__ __method__ _".split()
+    "require require_relative load autoload include extend prepend attr_accessor attr_reader attr_writer raise "
+    "puts print p lambda proc loop format sprintf private protected public private_constant module_function "
+    "define_method alias_method block_given? freeze dup nil? is_a? respond_to? new super binding catch throw "
+    "rand sleep exit abort String Integer Float Array Hash Symbol Struct Class Module Object Comparable "
+    "Enumerable Kernel StandardError ArgumentError RuntimeError TypeError NameError NoMethodError IOError File "
+    "Dir IO Time Regexp Range Proc Thread Mutex Set ENV ARGV STDOUT STDERR STDIN __FILE__ __dir__ __method__ _".split()
 )
 _STRING = re.compile(r"""["']([^"'#]+)["']""")
 

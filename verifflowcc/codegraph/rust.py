@@ -86,11 +86,12 @@ _FORMS = Forms(
     frozenset({"scoped_identifier", "type_identifier", "scoped_type_identifier", "generic_type", "metavariable"}),
 )
 _OWN = frozenset(
-    "Some None Ok Err Self String Vec Box Option Result Rc Arc Cell RefCell HashMap HashSet BTreeMap bool char str u8 "
-    "u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 println print eprintln eprint format panic assert "
-    "assert_eq assert_ne debug_assert vec write writeln todo unreachable unimplemented matches drop Send Sync Copy Clone "
-    "Debug Default Iterator Into From Fn FnMut FnOnce Sized Drop PartialEq Eq PartialOrd Ord Hash Display ToString "
-    "AsRef cfg derive allow test inline all any not env include_str concat stringify line file _".split()
+    "Some None Ok Err Self String Vec Box Option Result Rc Arc Cell RefCell HashMap HashSet BTreeMap bool char "
+    "str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 println print eprintln eprint format "
+    "panic assert assert_eq assert_ne debug_assert vec write writeln todo unreachable unimplemented matches "
+    "drop Send Sync Copy Clone Debug Default Iterator Into From Fn FnMut FnOnce Sized Drop PartialEq Eq "
+    "PartialOrd Ord Hash Display ToString AsRef cfg derive allow test inline all any not env include_str "
+    "concat stringify line file _".split()
 )
 
 
