@@ -114,7 +114,7 @@ def _attributes_said(names: Names, types: tuple[list[int], list[int]]) -> list[S
             kind = _INHERIT
         elif at >= 0 and start < ends[at]:
             kind = _TYPE
-        elif hit or receiver in ("self", "cls", "super()") or _is_made(names, inside(start), root):
+        elif hit or root in ("self", "cls", "super()") or _is_made(names, inside(start), root):
             kind = _USE
         else:
             continue
