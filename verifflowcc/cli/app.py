@@ -8,6 +8,7 @@ from verifflowcc.cli import (
     allow,
     approve,
     check,
+    code,
     config,
     context,
     doctor,
@@ -50,6 +51,7 @@ app.add_typer(feedback.app, name="feedback")
 app.add_typer(task.app, name="task")
 app.add_typer(memory.app, name="memory")
 app.add_typer(check.app, name="check")
+app.add_typer(code.app, name="code")
 app.add_typer(trace.app, name="trace")
 app.command("metrics")(metrics.metrics)
 app.add_typer(workflow.app, name="workflow")

@@ -3,15 +3,11 @@
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.actor import acting
 from verifflowcc.cli import output as out
+from verifflowcc.cli.from_root import from_root
 from verifflowcc.domain.recall import DEFAULT_LIMIT, Sought
-
-if TYPE_CHECKING:
-    from verifflowcc.services.workspace import Workspace
 
 
 def answer(
@@ -38,7 +34,7 @@ def answer(
     workspace = find_workspace()
     agent = agent_of(acting(os.environ, stdin_is_terminal=sys.stdin.isatty(), git_user=None))
     here = (read_scope(workspace, scope, agent=agent),) if scope else scopes_recalled(workspace, agent=agent)
-    paths = tuple(_from_root(workspace, file) for file in files)
+    paths = tuple(from_root(workspace, file) for file in files)
     sought = Sought(question, limit, everything, paths, tuple(types), as_of)
     recalled = search(workspace, here, sought, asks=not no_model, tell=out.say)
     used: dict[str, list[str]] = {}
@@ -49,14 +45,3 @@ def answer(
     for notice in (*recalled.notices, *noted):
         out.warn(notice)
     out.emit_json(as_plain(recalled)) if as_json else out.emit_lines(found(recalled, here, explain=explain))
-
-
-def _from_root(workspace: "Workspace | None", file: str) -> str:
-    """Return the path of a file from the project's root; it may be given from there, from this folder, or whole."""
-    if workspace is None:
-        return file
-    here = Path.cwd() / file
-    root = workspace.root.resolve()
-    if here.exists() and (there := here.resolve()).is_relative_to(root):
-        return there.relative_to(root).as_posix()
-    return file

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from verifflowcc.domain.ports import TokenCounter
 
-CONTEXT_TOKENS = 4_000
-MAP_TOKENS = 2_000
-
 
 def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarked: bool = False) -> CodeContext:
     """Return the code that bears on a task. With `unmarked`, tests and vendored files count as the others do.

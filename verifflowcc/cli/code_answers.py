@@ -1,0 +1,120 @@
+"""Answer `vfcc code …`, however its words were read; nothing here needs typer."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from verifflowcc.cli import output as out
+from verifflowcc.domain.code_limits import CONTEXT_TOKENS, MAP_TOKENS, MOST_FOUND
+
+if TYPE_CHECKING:
+    from verifflowcc.services.workspace import Workspace
+
+_T = TypeVar("_T")
+
+
+def answer_index(*, as_json: bool = False) -> None:
+    """Bring the graph up to the files."""
+    from verifflowcc.cli.code_views import indexed
+    from verifflowcc.services.code.asking import index_code
+
+    found = index_code(_here())
+    _show(found, found.notices, indexed, as_json=as_json)
+
+
+def answer_status(*, as_json: bool = False) -> None:
+    """Show what the graph holds."""
+    from verifflowcc.cli.code_views import status
+    from verifflowcc.services.code.asking import graph_status
+
+    found = graph_status(_here())
+    _show(found, found.notices, status, as_json=as_json)
+
+
+def answer_find(symbol: str, *, kind: str | None = None, limit: int = MOST_FOUND, as_json: bool = False) -> None:
+    """Show where a symbol is defined."""
+    from verifflowcc.cli.code_views import finding
+    from verifflowcc.services.code.asking import find_symbols
+
+    workspace = _here()
+    found = find_symbols(workspace, _place(workspace, symbol), kind, limit)
+    _show(found, found.notices, finding, as_json=as_json)
+
+
+def answer_file(path: str, *, as_json: bool = False) -> None:
+    """Show what is in a file."""
+    from verifflowcc.cli.code_views import outline
+    from verifflowcc.services.code.asking import file_outline
+
+    workspace = _here()
+    found = file_outline(workspace, _place(workspace, path))
+    _show(found, found.notices, outline, as_json=as_json)
+
+
+def answer_refs(symbol: str, *, kind: str = "callers", everything: bool = False, as_json: bool = False) -> None:
+    """Show who refers to what."""
+    from verifflowcc.cli.code_views import relations as shown
+    from verifflowcc.services.code.asking import relations
+
+    workspace = _here()
+    found = relations(workspace, kind, _place(workspace, symbol))
+    _show(found, found.notices, lambda each: shown(each, everything=everything), as_json=as_json)
+
+
+def answer_map(budget: int = MAP_TOKENS, *, as_json: bool = False) -> None:
+    """Show an overview."""
+    from verifflowcc.cli.code_views import mapped
+    from verifflowcc.services.code.showing import show_map
+
+    found = show_map(_here(), budget)
+    _show(found, found.notices, mapped, as_json=as_json)
+
+
+def answer_context(
+    task: str,
+    *,
+    budget: int = CONTEXT_TOKENS,
+    tests: bool = False,
+    explain: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Show the code for a task."""
+    from verifflowcc.cli.code_views import context, explained
+    from verifflowcc.services.code.showing import show_context
+
+    found = show_context(_here(), task, budget, unmarked=tests)
+    _show(found, found.notices, explained if explain else context, as_json=as_json)
+
+
+def answer_impact(symbol: str, *, as_json: bool = False) -> None:
+    """Show what a change touches."""
+    from verifflowcc.cli.code_views import impact
+    from verifflowcc.services.code.touching import code_impact
+
+    workspace = _here()
+    found = code_impact(workspace, _place(workspace, symbol))
+    _show(found, found.notices, impact, as_json=as_json)
+
+
+def _here() -> "Workspace":
+    from verifflowcc.services.workspace import open_workspace
+
+    return open_workspace()
+
+
+def _place(workspace: "Workspace", text: str) -> str:
+    """The same symbol or path, a path in it told from the project's root."""
+    from verifflowcc.cli.from_root import from_root
+
+    path, mark, name = text.partition("::")
+    if mark:
+        return f"{from_root(workspace, path)}::{name}"
+    path, mark, line = text.rpartition(":")
+    if mark and line.isdigit():
+        return f"{from_root(workspace, path)}:{line}"
+    return from_root(workspace, text)
+
+
+def _show(found: _T, notices: Sequence[str], lines: Callable[[_T], Sequence[str]], *, as_json: bool) -> None:
+    for notice in notices:
+        out.warn(notice)
+    out.emit_json(found) if as_json else out.emit_lines(lines(found))

@@ -1,0 +1,169 @@
+"""Questions to the code graph: what is where, who refers to what. Each brings the graph up to the files first."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from verifflowcc.codegraph import bind_queries
+from verifflowcc.codegraph.bind_find import definitions_named
+from verifflowcc.codegraph.binding import Binder
+from verifflowcc.domain.code_told import (
+    Finding,
+    GraphStatus,
+    Indexed,
+    LanguageCount,
+    Outline,
+    OutlineRow,
+    Related,
+    Relations,
+)
+from verifflowcc.domain.graph import FILE, TYPES, Definition, SourceFile, SymbolKind
+from verifflowcc.domain.graph_answers import Found, Link
+from verifflowcc.errors import UsageError, VfccError
+from verifflowcc.services.code.indexing import KeptCode, bring_up, open_code
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.near import nearest
+
+KINDS = ("callers", "callees", "imports", "imported-by", "inherits", "uses")
+FILE_KINDS = frozenset({"imports", "imported-by"})
+MOST_SYMBOLS = 10
+"""Of a name that more symbols have, so many are answered."""
+
+
+def index_code(workspace: Workspace, tell: Callable[[int], None] = lambda more: None) -> Indexed:
+    """Bring the graph up to the files, and return what that took. Raises as `bring_up`."""
+    brought = bring_up(workspace, tell=tell)
+    with brought.code as code:
+        return Indexed(
+            len(code.files), brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices
+        )
+
+
+def graph_status(workspace: Workspace) -> GraphStatus:
+    """Return what the graph holds. Raises as `bring_up`."""
+    brought = bring_up(workspace)
+    with brought.code as code:
+        files = code.files
+        code.heads(list(files))
+        symbols = Counter(each.kind.value for path in files for each in code.head(path).definitions)
+        marked = Counter(mark.value for each in files.values() for mark in each.marks)
+        kept = workspace.local / "code.db"
+        return GraphStatus(
+            files=len(files),
+            lines=sum(each.lines for each in files.values()),
+            languages=_languages(list(files.values())),
+            symbols=dict(sorted(symbols.items())),
+            imports=sum(len(taken) for taken in code.imports().values()),
+            marked=dict(sorted(marked.items())),
+            skipped=brought.skipped,
+            bytes=kept.stat().st_size if kept.exists() else 0,
+            notices=brought.notices,
+        )
+
+
+def find_symbols(workspace: Workspace, text: str, kind: str | None = None, limit: int = 50) -> Finding:
+    """Return where a name is defined, all places. Raises UsageError for an unknown kind, VfccError where none is."""
+    if kind is not None and kind not in set(SymbolKind):
+        raise UsageError(f"{kind!r} is no kind of symbol", hint=f"one of {', '.join(SymbolKind)}")
+    with open_code(workspace) as code:
+        found = [each for each in definitions_named(code, text) if kind in (None, each.kind)]
+        if not found:
+            raise _not_found(code, text)
+        return Finding(text, tuple(found[:limit]), len(found), code.notices)
+
+
+def file_outline(workspace: Workspace, path: str) -> Outline:
+    """Return what is in a file. Raises VfccError where the graph has no such file, or cannot read its language."""
+    with open_code(workspace) as code:
+        file = _file(code, path)
+        head = code.head(file.path)
+        rows = tuple(
+            OutlineRow(each.kind, each.name, each.line, each.end, _depth(head.definitions, place), each.signature)
+            for place, each in enumerate(head.definitions)
+        )
+        return Outline(
+            path=file.path,
+            language=file.language,
+            lines=file.lines,
+            marks=tuple(sorted(file.marks)),
+            problem=file.problem,
+            symbols=rows,
+            imports=bind_queries.imports(code, file.path),
+            notices=code.notices,
+        )
+
+
+def relations(workspace: Workspace, kind: str, text: str) -> Relations:
+    """Return who refers to what: see `KINDS`. `text` is a symbol as `code find` takes it, or a file's path.
+
+    Raises UsageError for another kind, VfccError where there is no such symbol or file.
+    """
+    if kind not in KINDS:
+        raise UsageError(f"{kind!r} is no kind of reference", hint=f"one of {', '.join(KINDS)}")
+    with open_code(workspace) as code:
+        if kind in FILE_KINDS:
+            file = _file(code, text)
+            ask = bind_queries.imports if kind == "imports" else bind_queries.imported_by
+            return Relations(kind, file.path, imports=ask(code, file.path), notices=code.notices)
+        found = _asked_for(code, kind, text)
+        binder = Binder(code)
+        symbols = tuple(Related(each, _links(binder, kind, each)) for each in found[:MOST_SYMBOLS])
+        return Relations(kind, text, symbols, more=len(found) - len(symbols), notices=code.notices)
+
+
+def _links(binder: Binder, kind: str, each: Found) -> tuple[Link, ...]:
+    if kind == "inherits":
+        return (
+            *bind_queries.supertypes(binder, each.path, each.place),
+            *bind_queries.subtypes(binder, each.path, each.place),
+        )
+    ask = {"callers": bind_queries.callers, "callees": bind_queries.callees, "uses": bind_queries.uses}[kind]
+    return ask(binder, each.path, each.place)
+
+
+def _asked_for(code: KeptCode, kind: str, text: str) -> Sequence[Found]:
+    found = definitions_named(code, text)
+    if not found:
+        raise _not_found(code, text)
+    if kind == "inherits":
+        types = [each for each in found if each.kind in TYPES]
+        if not types:
+            raise VfccError(f"{found[0].name} is no type: it is a {found[0].kind}", hint=f"vfcc code refs {text}")
+        return types
+    return found
+
+
+def _not_found(code: KeptCode, text: str) -> VfccError:
+    """Say that there is no such symbol, and what is near."""
+    last = text.replace("::", ".").rpartition(".")[2]
+    near = nearest(last, code.names_like(last[:2])) if last else None
+    hint = f"vfcc code find {near}" if near else "vfcc code status"
+    return VfccError(f"nothing here is called {text}", hint=hint)
+
+
+def _file(code: KeptCode, text: str) -> SourceFile:
+    wanted = text.removeprefix("./")
+    if wanted in code.files:
+        return code.files[wanted]
+    ends = [path for path in code.files if path.endswith(f"/{wanted}")]
+    if len(ends) == 1:
+        return code.files[ends[0]]
+    if ends:
+        listed = ", ".join(ends[:4])
+        raise VfccError(f"{text} may be {len(ends)} files: {listed}{' …' if len(ends) > 4 else ''}")
+    raise VfccError(f"{text} is no source file that the graph has", hint="vfcc code status")
+
+
+def _languages(files: Sequence[SourceFile]) -> tuple[LanguageCount, ...]:
+    def counts() -> Iterator[LanguageCount]:
+        for name in sorted({each.language for each in files}):
+            of = [each for each in files if each.language == name]
+            yield LanguageCount(name or "no grammar", len(of), sum(each.lines for each in of), bool(name))
+
+    return tuple(sorted(counts(), key=lambda each: (-each.files, each.language)))
+
+
+def _depth(definitions: Sequence[Definition], place: int) -> int:
+    depth = 0
+    while (place := definitions[place].parent) != FILE:
+        depth += 1
+    return depth

@@ -1,0 +1,148 @@
+"""What a change of a file or a symbol touches: the trace, the tests, the memories, and the code around it."""
+
+from collections.abc import Iterator, Sequence
+
+from verifflowcc.codegraph.bind_find import definitions_named
+from verifflowcc.codegraph.bind_queries import callers, imported_by
+from verifflowcc.codegraph.binding import Binder
+from verifflowcc.domain.code import code_path
+from verifflowcc.domain.code_told import CodeImpact, TouchedItem
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES
+from verifflowcc.domain.graph_answers import Found, Link
+from verifflowcc.domain.item_types import is_trace_type
+from verifflowcc.domain.items import Item
+from verifflowcc.errors import VfccError
+from verifflowcc.records import dataclass
+from verifflowcc.services.code.indexing import KeptCode, open_code
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.secrets import withhold
+
+MOST_SYMBOLS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A file, and the qualified name of a symbol in it; empty for all of it."""
+
+    path: str
+    symbol: str
+
+    def touches(self, path: str, symbol: str) -> bool:
+        """Whether a change here touches what is said of a place: the same, inside of it, or around it."""
+        if path != self.path:
+            return self.path.startswith(f"{path}/")
+        return not symbol or not self.symbol or _within(symbol, self.symbol) or _within(self.symbol, symbol)
+
+
+def code_impact(workspace: Workspace, text: str) -> CodeImpact:
+    """Return what a change touches: `text` is a file's path, or a symbol as `code find` takes it.
+
+    Raises VfccError where there is nothing of that name, and what reading the trace and the memory does.
+    """
+    with open_code(workspace) as code:
+        path = code_path(text)
+        whole = path if path is not None and (workspace.root / path).is_file() else None
+        found = () if whole else definitions_named(code, text)
+        if not whole and not found:
+            raise VfccError(f"{text} is neither a file here nor a symbol", hint=f"vfcc code find {text}")
+        places = [_Place(whole, "")] if whole else [_Place(each.path, each.name) for each in found[:MOST_SYMBOLS]]
+        binder = Binder(code)
+        links = _callers_of_file(binder, code, whole) if whole else _callers_of(binder, found[:MOST_SYMBOLS])
+        importing = tuple(
+            each for place in dict.fromkeys(one.path for one in places) for each in imported_by(binder, place)
+        )
+        notices = code.notices
+    items, tests, more = _traced(workspace, places)
+    memories, told = _remembered(workspace, places)
+    return CodeImpact(
+        asked=text,
+        symbols=tuple(found[:MOST_SYMBOLS]),
+        items=items,
+        tests=tests,
+        memories=memories,
+        callers=links,
+        imported_by=importing if whole else (),
+        notices=(*notices, *more, *told),
+    )
+
+
+def _callers_of(binder: Binder, found: Sequence[Found]) -> tuple[Link, ...]:
+    return tuple(link for each in found for link in callers(binder, each.path, each.place))
+
+
+def _callers_of_file(binder: Binder, code: KeptCode, path: str) -> tuple[Link, ...]:
+    """The calls from other files of what a file defines for others."""
+    if path not in code.files:
+        return ()
+    definitions = code.head(path).definitions
+    links: list[Link] = []
+    for place, each in enumerate(definitions):
+        outer = each.parent == FILE or definitions[each.parent].kind in TYPES
+        if each.kind in CALLABLE | TYPES and outer:
+            links += [link for link in callers(binder, path, place) if link.path != path]
+    return tuple(sorted(dict.fromkeys(links), key=lambda link: (-link.confidence, link.path, link.line)))
+
+
+def _traced(
+    workspace: Workspace, places: Sequence[_Place]
+) -> tuple[tuple[TouchedItem, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the items of the trace whose code is touched, with those above; the tests of all, or in the files."""
+    from verifflowcc.services.trace_sources import read_sources
+    from verifflowcc.trace.answers import all_tests_of, implementers
+    from verifflowcc.trace.reach import above
+    from verifflowcc.trace.view import TraceView
+
+    read = read_sources(workspace)
+    view = TraceView(read.sources, read.policy)
+    found: dict[str, TouchedItem] = {}
+    tests: set[str] = set()
+    for item in view.live:
+        for place in implementers(view, item):
+            if any(each.touches(place.path, place.symbol) for each in places):
+                where = f"{place.path}{f'::{place.symbol}' if place.symbol else ''}"
+                why = "its refs name it" if place.by == "ref" else f"marked in line {place.line}"
+                found.setdefault(item.id, TouchedItem(item.id, item.type, withhold(item.title), item.path, where, why))
+        for test in all_tests_of(view, item):
+            name = test.test.partition("::")[2].replace("::", ".")
+            if test.path and any(each.touches(test.path, name) for each in places):
+                tests.add(test.test)
+                found.setdefault(
+                    item.id,
+                    TouchedItem(item.id, item.type, withhold(item.title), item.path, test.test, "this is a test of it"),
+                )
+    for name in list(found):
+        item = view.by_id[name]
+        tests |= {test.test for test in all_tests_of(view, item)}
+        for reached in above(view, item):
+            up = view.by_id[reached.id]
+            found.setdefault(up.id, TouchedItem(up.id, up.type, withhold(up.title), up.path, "", f"above {item.id}"))
+    items = sorted(found.values(), key=lambda each: (each.why.startswith("above"), each.id))
+    return tuple(items), tuple(sorted(tests)), read.notices
+
+
+def _remembered(workspace: Workspace, places: Sequence[_Place]) -> tuple[tuple[TouchedItem, ...], tuple[str, ...]]:
+    """Return the memories that speak of the code, of the project and what is open in it."""
+    from verifflowcc.services.memory.listing import rows_of
+    from verifflowcc.services.memory.scopes import scopes_recalled
+
+    found: list[TouchedItem] = []
+    notices: list[str] = []
+    for scope in scopes_recalled(workspace):
+        rows, problems = rows_of(workspace, scope)
+        notices += problems
+        for row in rows:
+            found += _speaking(row.item, places) if not is_trace_type(row.item.type) else ()
+    return tuple(sorted(found, key=lambda each: (each.path, each.place))), tuple(notices)
+
+
+def _speaking(item: Item, places: Sequence[_Place]) -> Iterator[TouchedItem]:
+    for ref in item.refs:
+        path = code_path(ref.path)
+        if path is not None and any(each.touches(path, ref.symbol or "") for each in places):
+            where = f"{path}{f'::{ref.symbol}' if ref.symbol else ''}"
+            yield TouchedItem(item.id, item.type, withhold(item.title), item.path, where, "speaks of it")
+            return
+
+
+def _within(name: str, other: str) -> bool:
+    return name == other or name.startswith(f"{other}.")
