@@ -22,13 +22,14 @@ Row = tuple[int, int, str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Source files by path, sorted; where each one's facts are kept is in its row."""
+    """The number of each source file's text, by path, sorted. `rows` makes what else is known, when it is asked."""
 
-    rows: Mapping[str, Row]
+    numbers: Mapping[str, int]
+    rows: Callable[[], Mapping[str, Row]]
 
     def parts(self) -> set[int]:
         """Return the parts that are needed."""
-        return {part_and_place(row[0])[0] for row in self.rows.values() if row[0] != NO_PART}
+        return {part_and_place(number)[0] for number in set(self.numbers.values()) if number != NO_PART}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +47,28 @@ class Source:
 class Files(Mapping[str, SourceFile]):
     """The files of a state, each made when it is looked at."""
 
-    def __init__(self, rows: Mapping[str, Row], marks: Callable[[str], frozenset[Mark]]) -> None:
-        self._rows, self._marks = rows, marks
+    def __init__(self, state: State, marks: Callable[[str], frozenset[Mark]]) -> None:
+        self._state, self._marks = state, marks
+        self._rows: Mapping[str, Row] = {}
         self._made: dict[str, SourceFile] = {}
 
     def __getitem__(self, path: str) -> SourceFile:
         made = self._made.get(path)
         if made is None:
+            self._rows = self._rows or self._state.rows()
             _, lines, blob, language, letters, problem = self._rows[path]
             language = "" if language.startswith("?") else language
             made = self._made[path] = SourceFile(path, language, blob, self._marks(letters), problem, lines)
         return made
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
+        return iter(self._state.numbers)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._state.numbers)
 
     def __contains__(self, path: object) -> bool:
-        return path in self._rows
+        return path in self._state.numbers
 
 
 class KeptCode:
@@ -129,7 +132,7 @@ class KeptCode:
                 for part in self._parts
                 for place, unit in enumerate(self._tables.units(part))
             }
-            return {path: by_number.get(row[0], 0) for path, row in self._rows.items()}
+            return {path: by_number.get(number, 0) for path, number in self._numbers.items()}
 
         return self._soundly(lengths)
 
@@ -138,9 +141,9 @@ class KeptCode:
 
         def imports() -> dict[str, tuple[Import, ...]]:
             rows = {part: self._tables.imports(part) for part in self._parts}
-            places = {path: part_and_place(row[0]) for path, row in self._rows.items() if row[0] != NO_PART}
+            places = {path: part_and_place(number) for path, number in self._numbers.items() if number != NO_PART}
             found = {path: imports_from_rows(rows[part][place]) for path, (part, place) in places.items()}
-            return {path: found.get(path, ()) for path in self._rows}
+            return {path: found.get(path, ()) for path in self._numbers}
 
         return self._soundly(imports)
 
@@ -173,9 +176,9 @@ class KeptCode:
         self.close()
 
     def _set(self, state: State) -> None:
-        self._rows = state.rows
+        self._numbers = state.numbers
         self._parts = sorted(state.parts())
-        self._files = Files(state.rows, self._source.marks)
+        self._files = Files(state, self._source.marks)
         self._heads: dict[str, Head] = {}
         self._by_number: dict[int, list[str]] | None = None
         self._tables.forget()
@@ -186,15 +189,15 @@ class KeptCode:
         """The files of each text, by its number in all parts."""
         if self._by_number is None:
             self._by_number = {}
-            for path, row in self._rows.items():
-                self._by_number.setdefault(row[0], []).append(path)
+            for path, number in self._numbers.items():
+                self._by_number.setdefault(number, []).append(path)
         return self._by_number
 
     def _facts(self, column: str, paths: Iterable[str], read: Callable[[bytes], _T]) -> dict[str, _T]:
-        rows = {path: self._rows[path][0] for path in paths if path in self._rows}
-        numbers = sorted({number for number in rows.values() if number != NO_PART})
+        wanted = {path: self._numbers.get(path, NO_PART) for path in paths}
+        numbers = sorted(set(wanted.values()) - {NO_PART})
         facts = {number: read(body) for number, body in self._tables.facts(column, numbers).items()}
-        return {path: facts[number] for path, number in rows.items() if number != NO_PART}
+        return {path: facts[number] for path, number in wanted.items() if number != NO_PART}
 
     def _having(self, kind: str, name: str) -> list[str]:
         def having() -> list[str]:

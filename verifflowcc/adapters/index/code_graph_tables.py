@@ -15,7 +15,7 @@ from verifflowcc.records import dataclass
 if TYPE_CHECKING:
     from typing import Any
 
-LAYOUT = 2
+LAYOUT = 3
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE parts (
@@ -27,7 +27,7 @@ CREATE TABLE tree (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
 """
 MOST_UNITS = 1 << 24
 """A part has fewer texts, and fewer buckets of each list."""
-_TREE = ("listing", "names", "stamps", "states")
+_TREE = ("listing", "names", "stamps", "numbers", "states")
 
 
 def form(readers: str) -> Form:
@@ -38,11 +38,12 @@ def form(readers: str) -> Form:
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The working tree as it was last: the listing, the names of the files that may be source files, their stamps, and
-    the packed states of these."""
+    of these the packed numbers of their texts, and the packed rest of what is known of them."""
 
     listing: bytes
     names: bytes
     stamps: bytes
+    numbers: bytes
     states: bytes
 
 

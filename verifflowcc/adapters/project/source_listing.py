@@ -62,18 +62,15 @@ def names_in(listing: bytes) -> list[bytes]:
     from verifflowcc.adapters.project.names import shown_name
 
     names = {name for name in listing.split(b"\0") if name and not name.endswith(b"/")}
-    return sorted(name for name in names if belongs(shown_name(name)))
+    return sorted([name for name in names if belongs(shown_name(name))], key=shown_name)
 
 
 def stamps_of(root: Path, names: Sequence[bytes]) -> list[str]:
     """Return the stamp of each file: empty where no file is, `YOUNG` where it may change under the same one."""
-    top, lstat = os.path.join(os.fsencode(root), b""), os.lstat  # noqa: PTH118 - names are bytes here
     trusted_ns = time.time_ns() - stamps.SETTLED_AFTER_NS
     taken = []
-    for name in names:
-        try:
-            found = lstat(top + name)
-        except OSError:
+    for found in _looked_at(root, names):
+        if found is None:
             taken.append("")
             continue
         changed, touched = found.st_mtime_ns, found.st_ctime_ns
@@ -84,6 +81,31 @@ def stamps_of(root: Path, names: Sequence[bytes]) -> list[str]:
         else:
             taken.append(f"{changed}.{touched}.{found.st_size}.{found.st_ino}")
     return taken
+
+
+def _looked_at(root: Path, names: Sequence[bytes]) -> Iterator[os.stat_result | None]:
+    """Yield what the system says of each file; the way to the root is gone but once."""
+    lstat = os.lstat
+    if os.stat not in os.supports_dir_fd:
+        yield from _looked_at_from_far(os.path.join(os.fsencode(root), b""), names)  # noqa: PTH118 - names are bytes
+        return
+    top = os.open(root, os.O_RDONLY)
+    try:
+        for name in names:
+            try:
+                yield lstat(name, dir_fd=top)
+            except OSError:
+                yield None
+    finally:
+        os.close(top)
+
+
+def _looked_at_from_far(top: bytes, names: Sequence[bytes]) -> Iterator[os.stat_result | None]:
+    for name in names:
+        try:
+            yield os.lstat(top + name)
+        except OSError:
+            yield None
 
 
 def _is_ignored(root: Path) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from verifflowcc.adapters.git.command import ask_git, start_git
-from verifflowcc.adapters.project.names import on_disk
+from verifflowcc.adapters.project.names import on_disk, shown_name
 from verifflowcc.errors import UsageError, WorkspaceError
 
 _CHUNK_BYTES = 1 << 20
@@ -74,7 +74,8 @@ def committed_files(root: Path, revision: str) -> list[tuple[bytes, str]]:
         raise WorkspaceError(f"git cannot list the files of {revision}: {listed.first_line}", hint="git fsck")
     lines = [line.partition(b"\t") for line in listed.out.split(b"\0") if line]
     parts = [(*meta.split(), name) for meta, _, name in lines]
-    return sorted((name, blob.decode()) for mode, _, blob, name in parts if mode in _FILE_MODES)
+    files = [(name, blob.decode()) for mode, _, blob, name in parts if mode in _FILE_MODES]
+    return sorted(files, key=lambda file: shown_name(file[0]))
 
 
 def committed_texts(root: Path, blobs: Sequence[str]) -> Iterator[bytes]:

@@ -27,22 +27,33 @@ Tell = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """The code as it is now, and what was done for it: how many files were read, known already, and gone.
-
-    `skipped` are (path, why) for the files that were not read, or not whole; `notices` why nothing is kept.
-    """
+    """The code as it is now, and what was done for it: how many files were read, known already, and gone."""
 
     code: KeptCode
     parsed: int
     known: int
     removed: int
-    skipped: tuple[tuple[str, str], ...]
-    notices: tuple[str, ...]
+
+    @property
+    def skipped(self) -> tuple[tuple[str, str], ...]:
+        """Path and why, for the files that were not read, or not whole."""
+        return tuple((path, file.problem) for path, file in self.code.files.items() if file.problem)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Why nothing is kept, where nothing is."""
+        return self.code.notices
 
 
-def open_code(workspace: Workspace, *, commit: str | None = None, tell: Tell = lambda more: None) -> KeptCode:
+def open_code(
+    workspace: Workspace,
+    *,
+    commit: str | None = None,
+    tell: Tell = lambda more: None,
+    listing: Listing | None = None,
+) -> KeptCode:
     """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`."""
-    return bring_up(workspace, commit=commit, tell=tell).code
+    return bring_up(workspace, commit=commit, tell=tell, listing=listing).code
 
 
 def bring_up(
@@ -50,14 +61,17 @@ def bring_up(
     *,
     commit: str | None = None,
     tell: Tell = lambda more: None,
+    listing: Listing | None = None,
     index: Path | None = None,
 ) -> Brought:
     """Bring the code graph up to the files, or to a commit, and open it. It is kept in the project, or in `index`.
 
+    `listing` is one of the project's root that the caller began before, while other things were to be done.
+
     Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, and BackendError
     where the index is lost again and again.
     """
-    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit, tell)
+    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit, tell, listing)
     try:
         state = bringing.state()
     except BaseException:
@@ -65,8 +79,7 @@ def bring_up(
         raise
     code = KeptCode(bringing.store, state, Source(bringing.state, bringing.text, _marks))
     done = bringing.done
-    skipped = tuple((path, row[5]) for path, row in state.rows.items() if row[5])
-    return Brought(code, done.parsed, done.known, done.removed, skipped, code.notices)
+    return Brought(code, done.parsed, done.known, done.removed)
 
 
 def _marks(letters: str) -> frozenset[Mark]:
@@ -78,9 +91,9 @@ def _marks(letters: str) -> frozenset[Mark]:
 class _Bringing:
     """One index being brought up to one tree. The listing is asked for before all else, as git takes its time."""
 
-    def __init__(self, root: Path, index: Path, commit: str | None, tell: Tell) -> None:
+    def __init__(self, root: Path, index: Path, commit: str | None, tell: Tell, listing: Listing | None) -> None:
         self._root, self._commit, self._tell = root, commit, tell
-        self._listing: Listing | None = None if commit else Listing(root)
+        self._listing = listing or (None if commit else Listing(root))
         self._store: Store | None = None
         self._index = index
         self.done = Done(0, 0, 0)
@@ -141,7 +154,7 @@ class _Bringing:
         listed = listing.read()
         if tree and listed == tree.listing and joined_stamps(stamps) == tree.stamps and YOUNG not in stamps:
             state = state_kept(tree)
-            self.done = Done(0, len(state.rows), 0)
+            self.done = Done(0, len(state.numbers), 0)
             return state
         self.store.let_go()
         from verifflowcc.services.code.updating import update

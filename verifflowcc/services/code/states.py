@@ -22,7 +22,8 @@ class Done:
 
 def tree_of(listing: bytes, names: Sequence[bytes], stamps: Sequence[str], rows: Sequence[Row | None]) -> Tree:
     """Return a tree to keep; there is no row for what is no source file."""
-    return Tree(listing, joined_names(names), joined_stamps(stamps), packed(rows))
+    numbers, others = [row and row[0] for row in rows], [row and row[1:] for row in rows]
+    return Tree(listing, joined_names(names), joined_stamps(stamps), packed(numbers), packed(others))
 
 
 def joined_names(names: Sequence[bytes]) -> bytes:
@@ -47,16 +48,29 @@ def stamps_kept(tree: Tree) -> list[str]:
 
 def rows_of(tree: Tree) -> list[Row | None]:
     """Return the rows of a tree, in the order of its names."""
-    rows: list[Row | None] = unpacked(tree.states)
-    return rows
+    both = zip(unpacked(tree.numbers), unpacked(tree.states), strict=True)
+    return [None if number is None else (number, *others) for number, others in both]
 
 
 def state_kept(tree: Tree) -> State:
     """Return the state that a tree was kept with."""
-    return state_of(tree.names, rows_of(tree))
+    numbers = zip(_paths(tree.names), unpacked(tree.numbers), strict=True)
+    return State(
+        {path: number for path, number in numbers if number is not None},
+        lambda: _by_path(_paths(tree.names), rows_of(tree)),
+    )
 
 
 def state_of(names: bytes, rows: Sequence[Row | None]) -> State:
-    """Return the state of rows; bytes of `names` that are no UTF-8 are shown as `\\xff`."""
-    paths = names.decode("utf-8", "backslashreplace").split("\0")
-    return State(dict(sorted((path, row) for path, row in zip(paths, rows, strict=False) if row)))
+    """Return the state of rows."""
+    by_path = _by_path(_paths(names), rows)
+    return State({path: row[0] for path, row in by_path.items()}, lambda: by_path)
+
+
+def _by_path(paths: Sequence[str], rows: Sequence[Row | None]) -> dict[str, Row]:
+    return {path: row for path, row in zip(paths, rows, strict=True) if row is not None}
+
+
+def _paths(names: bytes) -> list[str]:
+    r"""Return the paths of names; bytes that are no UTF-8 are shown as `\xff`."""
+    return names.decode("utf-8", "backslashreplace").split("\0")[:-1]

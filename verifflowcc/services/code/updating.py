@@ -109,7 +109,7 @@ def _keep(store: Store, tree: Tree, state: State, done: Done) -> tuple[State, Do
     with store.transaction("BEGIN IMMEDIATE"):
         if not state.parts() <= set(tables.parts()):
             return None
-        moved = merge(tables, {row[0] for row in state.rows.values()})
+        moved = merge(tables, set(state.numbers.values()))
         if moved:
             rows = [row and (moved.get(row[0], row[0]), *row[1:]) for row in rows_of(tree)]
             tree = tree_of(tree.listing, names_of(tree), stamps_kept(tree), rows)

@@ -22,7 +22,7 @@ def update_to_commit(root: Path, store: Store, commit: str, tell: Tell) -> tuple
     wanted = Wanted(store, len(files))
     wanted.read(_texts(root, files, wanted), tell)
     state = state_of(joined_names([name for name, _ in files]), wanted.rows)
-    return state, Done(wanted.parsed, len(state.rows) - wanted.parsed, 0)
+    return state, Done(wanted.parsed, len(state.numbers) - wanted.parsed, 0)
 
 
 def _texts(root: Path, files: Sequence[tuple[bytes, str]], wanted: Wanted) -> Iterator[Text]:
