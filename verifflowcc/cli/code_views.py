@@ -104,10 +104,10 @@ def _relations(found: Relations, everything: bool) -> Iterator[str]:
         for each in found.imports:
             yield _import(each) if found.kind == "imports" else _importing(each)
         return
-    for number, each in enumerate(found.symbols):
+    for number, related in enumerate(found.symbols):
         if number:
             yield ""
-        yield from _related(found.kind, each, everything)
+        yield from _related(found.kind, related, everything)
     if found.more:
         yield ""
         yield folded(f"{counted(found.more, 'more symbol')} of that name: say which, as path::name", 2)
@@ -189,10 +189,9 @@ def _explained(found: CodeContext) -> Iterator[str]:
     if found.snippets:
         yield "shown"
         for each in found.snippets:
-            lines = f"{each.first}-{each.last}" if each.whole else f"{each.first}"
             what = "" if each.whole else ", its signature"
             said = f": {each.why}" if each.why else ""
-            yield folded(f"  {each.path}:{lines} {each.name} ({each.tokens:,} tokens{what}){said}", 6)
+            yield folded(f"  {each.place} {each.name} ({each.tokens:,} tokens{what}){said}", 6)
     if found.not_shown:
         yield "left out"
         for one in found.not_shown:

@@ -9,6 +9,7 @@ from verifflowcc.codegraph.words import counts_in, words_in
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode
 from verifflowcc.records import dataclass
 
+WORDS_TOLD = 5
 FILES = 20
 """Pieces of so many of the best files are looked at."""
 
@@ -64,7 +65,7 @@ def rank_units(
     for piece, score in zip(pieces, scores, strict=True):
         total = score / best + by.file * piece.file.score / best_file + by.exact * piece.exact + by.says * piece.says
         total *= by.top if not piece.whole else 1.0
-        found.append(RankedUnit(piece.file.path, piece.unit, piece.name, total, piece.lines))
+        found.append(RankedUnit(piece.file.path, piece.unit, piece.name, total, piece.lines, _why(piece, rarity)))
     found.sort(key=lambda each: (-each.score, each.path, each.unit.first))
     return found
 
@@ -130,6 +131,17 @@ def _names_around(definitions: Sequence[Definition], place: int) -> list[str]:
         if place != FILE:
             names.append(definitions[place].name)
     return names[::-1]
+
+
+def _why(piece: _Piece, rarity: Mapping[str, float]) -> str:
+    """The words of the task that tell most of it, and whether it defines a name of the task."""
+    held = piece.counts.keys() | (piece.own & rarity.keys())
+    words = sorted(held, key=lambda word: (-rarity[word], word))[:WORDS_TOLD]
+    said = [
+        *(["it defines a name of the task"] if piece.exact else []),
+        *([f"words: {' '.join(words)}"] if words else []),
+    ]
+    return "; ".join(said) or "its file bears on the task"
 
 
 def _rarity(asked: Asked, code: SearchedCode) -> dict[str, float]:

@@ -90,7 +90,7 @@ def shown_text(snippet: Snippet) -> str:
     ```
     <BLANKLINE>
     """
-    heading = f"{snippet.path}:{_lines(snippet)}{f' {snippet.name}' if snippet.name else ''}"
+    heading = f"{snippet.place}{f' {snippet.name}' if snippet.name else ''}"
     if not snippet.whole:
         return f"{heading}: {snippet.text}\n"
     fence = "`" * max(3, _longest_run(snippet.text) + 1)
@@ -110,10 +110,6 @@ def rendered(snippets: Sequence[Snippet]) -> str:
 def _first(snippet: Snippet, snippets: Sequence[Snippet]) -> int:
     """The place of a file's best piece."""
     return next(place for place, each in enumerate(snippets) if each.path == snippet.path)
-
-
-def _lines(snippet: Snippet) -> str:
-    return f"{snippet.first}-{snippet.last}" if snippet.last != snippet.first else f"{snippet.first}"
 
 
 def _longest_run(text: str) -> int:

@@ -16,6 +16,9 @@ from verifflowcc.text.secrets import withhold
 Body = Annotated[str, "body"]
 LINE_CHARS = 300
 INFOS = ("markdown", "json", "yaml")
+LANGUAGES = (
+    *("python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "csharp", "ruby", "php", "bash"),
+)
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -47,8 +50,8 @@ def _require_lines(view: object, names: tuple[str, ...]) -> None:
 class EntryView:
     """One piece of memory. `fence` is longer than any fence in `text`; it is empty for prose, which stands unfenced.
 
-    `info` is the word after the fence (`markdown`, `json`, `yaml` or `text`); `source` is the path; `date` is an ISO
-    date or empty; `trust` is `human`, `tool`, `agent` or `external`; `standing` says why it does not hold any more,
+    `info` is the word after the fence (`markdown`, `json`, `yaml`, `text`, or a language of code); `source` is the
+    path; `date` is an ISO date or empty; `trust` is `human`, `tool`, `agent` or `external`; `standing` says why it does not hold any more,
     `stale` what became of the code that it speaks of; both are empty where all is well.
     """
 
@@ -111,8 +114,8 @@ class PromptView:
     """The names at the top of a template. `layers` holds the same entries again, in reading order.
 
     `brief` are the constraints and decisions that bear on a task that is about to be planned, a line each.
-    `task_entries` are what was noted for the open task, and `user_entries` what is known of the person: both are of
-    this machine alone.
+    `code_entries` are pieces of code that the task speaks of. `task_entries` are what was noted for the open task, and
+    `user_entries` what is known of the person: both are of this machine alone.
     """
 
     agent: str
@@ -125,6 +128,7 @@ class PromptView:
     sprint_entries: tuple[EntryView, ...] = ()
     stage_entries: tuple[EntryView, ...] = ()
     agent_entries: tuple[EntryView, ...] = ()
+    code_entries: tuple[EntryView, ...] = ()
     task_entries: tuple[EntryView, ...] = ()
     user_entries: tuple[EntryView, ...] = ()
     layers: tuple[LayerView, ...] = field(init=False)
@@ -136,6 +140,7 @@ class PromptView:
             ("sprint", self.sprint_entries),
             ("stage", self.stage_entries),
             ("agent", self.agent_entries),
+            ("code", self.code_entries),
             ("task", self.task_entries),
             ("user", self.user_entries),
         )
@@ -166,7 +171,7 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
         title=one_line(title),
         text=body,
         fence=fence_for(body),
-        info=kind if kind in INFOS else "text",
+        info=kind if kind in INFOS or kind in LANGUAGES else "text",
         source=one_line(source),
         date=one_line(date or ""),
         trust=one_line(trust),

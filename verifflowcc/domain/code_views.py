@@ -19,6 +19,11 @@ class Snippet:
     language: str = ""
     whole: bool = True
 
+    @property
+    def place(self) -> str:
+        """The path with its lines."""
+        return f"{self.path}:{self.first}-{self.last}" if self.last != self.first else f"{self.path}:{self.first}"
+
 
 @dataclass(frozen=True, slots=True)
 class FileFound:

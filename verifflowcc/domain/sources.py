@@ -7,9 +7,12 @@ from verifflowcc.domain.layers import Layer
 USER = "@user"
 TASK = "@task"
 RECALL = "@recall"
+CODE = "@code"
 
-LAYER_OF: Mapping[str, Layer] = {USER: Layer.USER, TASK: Layer.AGENT, RECALL: Layer.PROJECT}
-"""`@user`: what is known of the person; `@task`: the items of the open task; `@recall`: the project's typed items."""
+LAYER_OF: Mapping[str, Layer] = {USER: Layer.USER, TASK: Layer.AGENT, CODE: Layer.AGENT, RECALL: Layer.PROJECT}
+"""`@user`: what is known of the person; `@task`: the items of the open task; `@recall`: the project's typed items;
+`@code`: the code that the task's words speak of.
+"""
 
 LOCAL = frozenset({USER, TASK})
 """What other clones do not have: ranked apart, last in the prompt, and absent where only committed sources count."""

@@ -1,8 +1,9 @@
 """What a prompt is compiled from: whose it is, in which sprint and stage, and everything that goes in."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ from verifflowcc.text.near import nearest
 
 if TYPE_CHECKING:
     from verifflowcc.context.render import PromptTemplate
+    from verifflowcc.domain.code_views import Snippet
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +107,27 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
             inputs["commit"] = commit
         # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
         index = stack.enter_context(Index(workspace.local / ("commits.db" if question.committed else "index.db")))
-        here = _look(source, question, index, inputs, code)
+        pieces = partial(_code_pieces, workspace, question, inputs.get("commit"), index)
+        here = _look(source, question, index, inputs, code, pieces)
         stack.callback(close_sources, here.sources)
         yield here
 
 
+def _code_pieces(workspace: Workspace, question: Question, commit: str | None, index: Index) -> "Sequence[Snippet]":
+    from verifflowcc.services.code.offering import code_for
+
+    return code_for(
+        workspace, question.task, commit, open_counter(effective_config(workspace).config.tokens, index.counts)
+    )
+
+
 def _look(
-    source: Workspace, question: Question, index: Index, inputs: dict[str, str], code: Code | None
+    source: Workspace,
+    question: Question,
+    index: Index,
+    inputs: dict[str, str],
+    code: Code | None,
+    pieces: "Callable[[], Sequence[Snippet]]",
 ) -> Circumstances:
     tree = Tree(source.root)
     tree.stamps.take(depends_on(source))
@@ -125,7 +141,7 @@ def _look(
     if comments := comments_told(source, place, state):
         derived[Derived.FEEDBACK] = comments
     allocation = allocation_of(loaded.config, question)
-    sources = open_sources(source, loaded.config, question, place, tree)
+    sources = open_sources(source, loaded.config, question, place, tree, pieces)
     selection = select(tree, loaded.config.strategies, place, derived, sources.offered)
     template = prompt_templates.source_for(source, question.agent)
     inputs |= {"config": loaded.config.digest, "template": template.digest}

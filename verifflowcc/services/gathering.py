@@ -9,10 +9,12 @@ from verifflowcc.adapters.files.layout import Derived, Supplied
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.context.conflicts import conflicts
 from verifflowcc.context.standing import standing, superseded
+from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.entries import Candidate, Skipped
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.sources import CODE as CODE_PIECES
 from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
 from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import FormatError
@@ -173,6 +175,9 @@ def _digests(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[s
         )
         if lines:
             found[origin] = digest_text("\n".join(lines))
+    pieces = [one.source for one in selected if isinstance(one.source, Snippet)]
+    if pieces:
+        found[CODE_PIECES] = digest_text("\n".join(f"{each.place} {digest_text(each.text)}" for each in pieces))
     return found
 
 
@@ -200,6 +205,9 @@ def _refuse_broken(selected: Iterable[Selected], reading: Reading, gathered: Gat
 def _entry(
     one: Selected, bodies: Mapping[str, Body], reading: Reading, derived: Mapping[Derived, Supplied], stands: str
 ) -> Entry | None:
+    if isinstance(one.source, Snippet):
+        digest = reading.supply(one.path, one.source.text)
+        return Entry(one, one.path, digest, reading.counter.count(one.source.text), None, "human")
     if not isinstance(one.source, Derived):
         body = bodies.get(one.path)
         return (

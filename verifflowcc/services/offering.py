@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import ActiveSettings, ExpansionSettings, MemorySettings
 from verifflowcc.domain.entries import Candidate, Skipped
 from verifflowcc.domain.item_types import NOTE
 from verifflowcc.domain.items import Item, Recency
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.recall import NOTHING
-from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, LOCAL, RECALL, TASK, USER
 from verifflowcc.recall.expand import Neighbour, edge_between, expanded
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.rank import Ranked, Score, rank
@@ -105,14 +106,22 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     sure = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.origin in LOCAL]
     others = [entry for entry in entries if entry.standing or not entry.one.always]
     of_task = [entry for entry in others if entry.one.origin == TASK]
-    rest = [entry for entry in others if entry.one.origin != TASK]
-    ordered: list[_Ordered] = [(entry, None) for entry in always]
+    of_code = [entry for entry in others if entry.one.origin == CODE]
+    rest = [entry for entry in others if entry.one.origin not in (TASK, CODE)]
+    ordered: list[_Ordered] = [(entry, None) for entry in always if entry.one.origin != CODE]
     for group in (sure, of_task, rest):
         ordered += _ranked(group, offer)
+    ordered += [(entry, _of_piece(entry)) for entry in (*always, *of_code) if entry.one.origin == CODE]
     ordered, unmatched = _recalled(ordered, offer)
     kept, above = _capped(ordered, offer.caps)
     candidates = (_candidate(entry, number, score) for number, (entry, score) in enumerate(kept, start=1))
     return tuple(candidates), [*unmatched, *above]
+
+
+def _of_piece(entry: Entry) -> Score:
+    """Code comes in the order in which the task asks for it; other words than the task's rank nothing there."""
+    why = entry.one.source.why if isinstance(entry.one.source, Snippet) else ""
+    return Score(0, 0, why or "code that the task speaks of")
 
 
 def _recalled(ordered: Sequence[_Ordered], offer: Offer) -> tuple[list[_Ordered], list[Skipped]]:
@@ -201,6 +210,13 @@ def _facts(entry: Entry, *, in_play: bool) -> Ranked:
     )
 
 
+def _kind(entry: Entry) -> str:
+    """The word after the fence in which its text stands."""
+    if isinstance(entry.one.source, Snippet):
+        return entry.one.source.language
+    return _KINDS.get("." + entry.path.rpartition(".")[2], "text")
+
+
 def _recency(recency: Recency) -> tuple[str, str | int] | None:
     return None if recency.kind is None or recency.value is None else (recency.kind, recency.value)
 
@@ -217,7 +233,7 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         rank=number,
         always=one.always and not entry.standing,
         local=one.local,
-        kind=_KINDS.get("." + entry.path.rpartition(".")[2], "text"),
+        kind=_kind(entry),
         title=item.title if item else "",
         date=(item.updated or item.created or (item.decision.date if item.decision else None)) if item else None,
         trust=str(entry.trust),

@@ -13,11 +13,12 @@ from verifflowcc.adapters.files.user_home import user_home, user_settings_file
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.stamps import Stamps, as_on_disk
 from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import Config
 from verifflowcc.domain.item_types import TYPES, ScopeKind, is_trace_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, LOCAL, RECALL, TASK, USER
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.workspace import Workspace
@@ -34,16 +35,24 @@ class Sources:
     sources must be compiled anew each time: nothing on this disk says whether they changed.
     """
 
-    offered: dict[str, Sequence[Found | StoredItem]] = field(default_factory=dict)
+    offered: dict[str, Sequence[Found | StoredItem | Snippet]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     theirs: tuple[Tree, Index] | None = None
     cacheable: bool = True
 
 
-def open_sources(source: Workspace, config: Config, question: Question, place: Place, tree: Tree) -> Sources:
+def open_sources(
+    source: Workspace,
+    config: Config,
+    question: Question,
+    place: Place,
+    tree: Tree,
+    code: Callable[[], Sequence[Snippet]] = tuple,
+) -> Sources:
     """Return what the sources offer that the configuration names, with no item's text read yet where it is a file.
 
-    Everything that the answer depends on is stamped in the tree's stamps. Close it with `close_sources`.
+    `code` returns the code that the task needs. Everything that the answer depends on is stamped in the tree's stamps,
+    or the sources are not `cacheable`. Close it with `close_sources`.
     """
     sources = Sources()
     wanted = _named(config)
@@ -52,7 +61,8 @@ def open_sources(source: Workspace, config: Config, question: Question, place: P
             sources.notices.append(f"memory.enabled is false: {', '.join(wanted)} are left out")
         return sources
     local = question.with_local and not question.committed
-    readers: Mapping[str, Callable[[], Sequence[Found | StoredItem]]] = {
+    readers: Mapping[str, Callable[[], Sequence[Found | StoredItem | Snippet]]] = {
+        CODE: lambda: _of_code(sources, question, code),
         RECALL: lambda: _recalled(sources, source, config, tree, local=local),
         TASK: lambda: _of_task(sources, source, config, question, place, tree),
         USER: lambda: user_items(sources, config, question.agent, tree.stamps),
@@ -75,7 +85,15 @@ def close_sources(sources: Sources) -> None:
 
 def _named(config: Config) -> tuple[str, ...]:
     patterns = [each for given in config.strategies.values() for each in given.always_load + given.conditional_load]
-    return tuple(name for name in (RECALL, TASK, USER) if name in patterns)
+    return tuple(name for name in (RECALL, TASK, CODE, USER) if name in patterns)
+
+
+def _of_code(sources: Sources, question: Question, code: Callable[[], Sequence[Snippet]]) -> Sequence[Snippet]:
+    """Code is looked for where there is a task; whether any file of it changed is for the code graph to know."""
+    if not question.task:
+        return ()
+    sources.cacheable = False
+    return code()
 
 
 def _recalled(

@@ -15,14 +15,16 @@ from verifflowcc.context.view import (
 )
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sources import TASK
+from verifflowcc.domain.sources import CODE, TASK
 from verifflowcc.services.circumstances import Circumstances
 
 
 def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str] = ()) -> PromptView:
     """Return the view of these entries, in the order given within each layer, and of the lines of a brief."""
     entries: dict[Layer, tuple[EntryView, ...]] = {
-        layer: tuple(_entry(one) for one in shown if one.candidate.layer is layer and one.candidate.origin != TASK)
+        layer: tuple(
+            _entry(one) for one in shown if one.candidate.layer is layer and one.candidate.origin not in (TASK, CODE)
+        )
         for layer in Layer
     }
     return PromptView(
@@ -35,6 +37,7 @@ def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str
         sprint_entries=entries[Layer.SPRINT],
         stage_entries=entries[Layer.STAGE],
         agent_entries=entries[Layer.AGENT],
+        code_entries=tuple(_entry(one) for one in shown if one.candidate.origin == CODE),
         task_entries=tuple(_entry(one) for one in shown if one.candidate.origin == TASK),
         user_entries=entries[Layer.USER],
     )

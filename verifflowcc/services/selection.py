@@ -4,13 +4,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, sources
 from verifflowcc.adapters.files.tree import Found, Tree, names
+from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import LayerStrategy
 from verifflowcc.domain.layers import READING_ORDER, Layer
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.sources import LAYER_OF, LOCAL, TASK, USER
+from verifflowcc.domain.sources import CODE, LAYER_OF, LOCAL, TASK, USER
 from verifflowcc.records import dataclass
 
-Source = Found | Derived | StoredItem
+Source = Found | Derived | StoredItem | Snippet
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def select(
     strategies: Mapping[Layer, LayerStrategy],
     place: Place,
     told: Collection[Derived] = (),
-    offered: Mapping[str, Sequence[Found | StoredItem]] | None = None,
+    offered: Mapping[str, Sequence[Found | StoredItem | Snippet]] | None = None,
 ) -> Selection:
     """Return the selection for `place`; `unmatched` lists always-load patterns alone.
 
@@ -112,6 +113,8 @@ def _instead(source: Files, found: tuple[Found, ...], derived: Derived) -> Itera
 def _path(source: Source) -> str:
     if isinstance(source, StoredItem):
         return source.item.path
+    if isinstance(source, Snippet):
+        return source.place
     return source.path if isinstance(source, Found) else source.value
 
 
@@ -120,6 +123,8 @@ def _key(source: Source, folder: str | None, origin: str) -> str:
     path = _path(source)
     if isinstance(source, Derived):
         return path
+    if origin == CODE:
+        return f"{path} {source.name}".rstrip() if isinstance(source, Snippet) else path
     if origin == USER:
         return path.removeprefix("user/")
     if origin == TASK:
