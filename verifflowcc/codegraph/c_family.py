@@ -10,34 +10,7 @@ from verifflowcc.codegraph.engine_types import type_namer
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_NAMED = """[
-  (identifier) {0}
-  (pointer_declarator declarator: (identifier) {0})
-  (pointer_declarator declarator: (pointer_declarator declarator: (identifier) {0}))
-  (array_declarator declarator: (identifier) {0})
-  (pointer_declarator declarator: (array_declarator declarator: (identifier) {0}))
-  (array_declarator declarator: (array_declarator declarator: (identifier) {0}))
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) {0})))
-]"""
-_CPP_NAMED = _NAMED.replace("[\n", "[\n  (reference_declarator (identifier) {0})\n")
-_FIELDS = """[
-  (field_identifier) {0}
-  (pointer_declarator declarator: (field_identifier) {0})
-  (pointer_declarator declarator: (pointer_declarator declarator: (field_identifier) {0}))
-  (array_declarator declarator: (field_identifier) {0})
-  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) {0})))
-]"""
-_FUNCTION = """[
-  (function_declarator declarator: [{names}] {0})
-  (pointer_declarator declarator: (function_declarator declarator: [{names}] {0}))
-  (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: [{names}] {0})))
-{more}]"""
-_CPP_MORE = "  (reference_declarator (function_declarator declarator: [{names}] {0}))\n"
-
-
-def _query(named: str, functions: str, initializers: str = "") -> str:
-    return f"""
-(function_definition type: (_)? @result declarator: {functions.replace("{0}", "@title")} {initializers} body: (_) @body) @function
+_BOTH = """
 (struct_specifier name: (_) @title body: (_) @body) @struct
 (union_specifier name: (_) @title body: (_) @body) @struct
 (enum_specifier name: (_) @title body: (_) @body) @enum
@@ -45,15 +18,11 @@ def _query(named: str, functions: str, initializers: str = "") -> str:
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @title) @struct
 (type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @title) @struct
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @title) @enum
-(type_definition declarator: (type_identifier) @title) @type
-(type_definition declarator: (pointer_declarator declarator: (type_identifier) @title)) @type
-(type_definition declarator: (function_declarator declarator:
-  (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @title)))) @type
+(type_definition declarator: (_) @title) @type
 (preproc_def name: (_) @title value: (_)) @macro
 (preproc_function_def name: (_) @title value: (_)? @body) @macro
-(field_declaration declarator: {_FIELDS.replace("{0}", "@title")}) @field
-(declaration declarator: {named.replace("{0}", "@title")}) @variable
-(declaration declarator: (init_declarator declarator: {named.replace("{0}", "@title")})) @variable
+(field_declaration declarator: (_) @title) @field
+(declaration declarator: (_) @title) @variable
 
 (call_expression function: (identifier) @call)
 (call_expression function: (field_expression argument: (_) @of field: (_) @call))
@@ -61,32 +30,36 @@ def _query(named: str, functions: str, initializers: str = "") -> str:
 (field_expression argument: (_) @of field: (_) @member)
 (type_identifier) @type
 (preproc_ifdef name: (identifier) @key)
+(preproc_def name: (identifier) @key)
 (preproc_params (identifier) @key)
 (preproc_defined (identifier) @key)
 (identifier) @use
 
-(parameter_declaration declarator: {named.replace("{0}", "@local")})
-
-(parameter_declaration type: (_) @as declarator: {named.replace("{0}", "@typed_parameter")})
-(declaration type: (_) @as declarator: {named.replace("{0}", "@typed")})
-(declaration type: (_) @as declarator: (init_declarator declarator: {named.replace("{0}", "@typed")} value: (_) @value))
-(field_declaration type: (_) @as declarator: {_FIELDS.replace("{0}", "@typed")})
+(parameter_declaration declarator: (_) @local)
+(parameter_declaration type: (_) @as declarator: (_) @typed_parameter)
+(declaration type: (_) @as declarator: (_) @typed)
+(declaration type: (_) @as declarator: (init_declarator declarator: (_) @typed value: (_) @value))
+(field_declaration type: (_) @as declarator: (_) @typed)
 
 (preproc_include) @import
 """
 
-
-_CPP_NAMES = (
-    "(identifier) (field_identifier) (qualified_identifier) (destructor_name) (operator_name) (template_function)"
+C_QUERY = (
+    _BOTH
+    + """
+(function_definition type: (_) @result declarator: (_) @title body: (_) @body) @function
+"""
 )
-C_QUERY = _query(_NAMED, _FUNCTION.replace("{names}", "(identifier)").replace("{more}", ""))
-_CPP_FUNCTION = _FUNCTION.replace("{more}", _CPP_MORE).replace("{names}", _CPP_NAMES)
+
 CPP_QUERY = (
-    _query(_CPP_NAMED, _CPP_FUNCTION, "(field_initializer_list)? @body")
-    + f"""
-(function_definition declarator: {_CPP_FUNCTION.replace("{0}", "@title")} (default_method_clause)) @function
-(field_declaration type: (_)? @result declarator: {_CPP_FUNCTION.replace("{0}", "@title")}) @method
-(field_declaration_list (declaration declarator: (function_declarator declarator: (_) @title)) @method)
+    _BOTH
+    + """
+(function_definition type: (_)? @result declarator: (_) @title
+  (field_initializer_list)? @body body: (_) @body) @function
+(function_definition declarator: (_) @title (default_method_clause)) @function
+(field_declaration type: (_)? @result
+  declarator: [(function_declarator) (pointer_declarator) (reference_declarator)] @title) @method
+(field_declaration_list (declaration declarator: (function_declarator) @title) @method)
 (class_specifier name: (_) @title body: (_) @body) @class
 (namespace_definition name: (_) @title body: (_) @body) @module
 (alias_declaration name: (_) @title) @type
@@ -102,10 +75,10 @@ CPP_QUERY = (
 (base_class_clause (template_type name: (_) @base))
 (qualified_identifier) @part
 (destructor_name (identifier) @key)
-(optional_parameter_declaration declarator: {_CPP_NAMED.replace("{0}", "@local")})
-(optional_parameter_declaration type: (_) @as declarator: {_CPP_NAMED.replace("{0}", "@typed_parameter")})
-(for_range_loop declarator: {_CPP_NAMED.replace("{0}", "@local")})
-(for_range_loop type: (_) @as declarator: {_CPP_NAMED.replace("{0}", "@typed")})
+(optional_parameter_declaration declarator: (_) @local)
+(optional_parameter_declaration type: (_) @as declarator: (_) @typed_parameter)
+(for_range_loop declarator: (_) @local)
+(for_range_loop type: (_) @as declarator: (_) @typed)
 (lambda_capture_specifier (identifier) @key)
 (type_parameter_declaration (type_identifier) @type_parameter)
 (using_declaration) @import

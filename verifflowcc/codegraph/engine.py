@@ -16,10 +16,8 @@ from verifflowcc.records import dataclass
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
 
-MOST_STEPS = 60_000
-"""Hundreds of steps of a parser that a file may take: what takes more is no text of its language."""
-_PLAIN = 100_000
-"""Up to so many bytes nothing can take long, and the parser is given the bytes themselves, which is faster."""
+LEAST_STEPS, BYTES_PER_STEP = 2_000, 16
+"""How many hundreds of steps a parser may take; usual texts need one for 100 bytes, some strange ones never end."""
 MOST_WRONG = 10_000
 """So many parts of what could not be parsed are looked at; a query's time grows with the square of them."""
 LONGEST_SIGNATURE = 200
@@ -65,6 +63,17 @@ class Source:
         return line
 
 
+def as_utf8(data: bytes) -> bytes:
+    """Return a text in UTF-8; what is in something else is taken as Latin-1, so that its lines stay the same."""
+    if data.isascii():
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode()
+    return data
+
+
 def decoded(part: str) -> str:
     """Return a part of a text that was held by bytes as what it says; wrong bytes are replaced."""
     return part if part.isascii() else part.encode("latin-1").decode("utf-8", "replace")
@@ -92,18 +101,15 @@ def parsed(language: "Language", data: bytes) -> "Node | str":
     """Return the root of a text's tree, or why it cannot be parsed, as a clause."""
     from tree_sitter import Parser
 
-    steps = 0
+    most, steps = LEAST_STEPS + len(data) // BYTES_PER_STEP, 0
 
     def too_long(*_: object) -> bool:
         nonlocal steps
         steps += 1
-        return steps > MOST_STEPS
+        return steps > most
 
     try:
-        if len(data) <= _PLAIN:
-            tree = Parser(language).parse(data)
-        else:
-            tree = Parser(language).parse(lambda place, _: data[place : place + 65536], progress_callback=too_long)
+        tree = Parser(language).parse(lambda place, _: data[place : place + 65536], progress_callback=too_long)
     except ValueError:
         return "it is too hard to parse"
     root = tree.root_node
@@ -121,6 +127,12 @@ def _is_noise(root: "Node") -> bool:
             return True
         wrong += [child for child in node.children if child.has_error]
     return True
+
+
+def first_child(node: "Node") -> "Node | None":
+    """Return the first named child of a node; there may be none in broken text."""
+    children = node.named_children
+    return children[0] if children else None
 
 
 class Scopes:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from verifflowcc.codegraph.engine import Source
+from verifflowcc.codegraph.engine import Source, first_child
 from verifflowcc.records import dataclass
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def form_of(dialect: Dialect, source: Source, node: "Node", depth: int = 0) -> s
         name = dialect.type_name(source.of(node))
         return name if _PLAIN(name) else "?"
     if kind in forms.inner:
-        inner = node.named_child(0)
+        inner = first_child(node)
         return form_of(dialect, source, inner, depth + 1) if inner is not None else "?"
     if kind in forms.members:
         return _member(dialect, source, node, *forms.members[kind], depth)
@@ -85,7 +85,7 @@ def form_of(dialect: Dialect, source: Source, node: "Node", depth: int = 0) -> s
         return "?" if form == "?" else f"{form}()"
     if kind in forms.news:
         field = forms.news[kind]
-        made = node.child_by_field_name(field) if field else node.named_child(0)
+        made = node.child_by_field_name(field) if field else first_child(node)
         name = dialect.type_name(source.of(made)) if made is not None else ""
         return f"{name}()" if name else "?"
     return "?"
@@ -102,6 +102,24 @@ def _member(dialect: Dialect, source: Source, node: "Node", of: str, name: str, 
         return title or "?"
     form = form_of(dialect, source, owner, depth + 1)
     return "?" if form == "?" or not title else f"{form}.{title}"
+
+
+def named_in(node: "Node", function: bool) -> "Node | None":
+    """Return the name that one of C's declarators is around, if it declares a function, or something else; else None.
+
+    What is no declarator is a name itself.
+    """
+    declares = False
+    for _ in range(_DEEPEST):
+        kind = node.type
+        if not kind.endswith("declarator"):
+            return node if declares == function else None
+        inner = node.child_by_field_name("declarator") or first_child(node)
+        if inner is None:
+            return None
+        declares = declares or (kind == "function_declarator" and inner.type != "parenthesized_declarator")
+        node = inner
+    return None
 
 
 def is_name(text: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from verifflowcc.codegraph.engine import Scopes, Source, first_of, one_line
-from verifflowcc.codegraph.engine_forms import Dialect, Taken, form_of, is_name
+from verifflowcc.codegraph.engine_forms import Dialect, Taken, form_of, is_name, named_in
 from verifflowcc.domain.graph import (
     CALLABLE,
     FILE,
@@ -89,7 +89,10 @@ class _Reading:
             if "title" not in match:
                 continue
             kind = next(name for name in match if name in _KINDS)
-            for named in match["title"]:
+            for around in match["title"]:
+                named = self._named(around, _KINDS[kind] in CALLABLE)
+                if named is None:
+                    continue
                 raw = _Raw(_KINDS[kind], named, match[kind][0])
                 raw.name = self.dialect.title(self.source.of(named))
                 self.taken.add(raw.named)
@@ -109,6 +112,9 @@ class _Reading:
                 if raw.name and (earlier is None or earlier.kind in _WEAK):
                     found[raw.named] = raw
         return sorted(found.values(), key=lambda raw: (raw.start, -raw.end, raw.named))
+
+    def _named(self, node: "Node", function: bool = False) -> "Node | None":
+        return named_in(node, function) if node.type.endswith("declarator") else node
 
     def _placed(self, found: list[_Raw]) -> list[_Raw]:
         """Say of each definition what is around it; leave out the local variables of functions."""
@@ -200,7 +206,10 @@ class _Reading:
 
     def _read_locals(self) -> None:
         for match in self.matches:
-            for node in match.get("local", ()):
+            for around in match.get("local", ()):
+                node = self._named(around)
+                if node is None:
+                    continue
                 self.taken.add(node.start_byte)
                 scope = self.scopes.inside(node.start_byte)
                 if scope != FILE and self.scoped[scope].kind in CALLABLE:
@@ -221,8 +230,10 @@ class _Reading:
             if not self._in_import(node.start_byte)
         ]
         rows.sort(key=lambda row: row[:2])
-        for start, key, node, match in rows:
-            scope = self.scopes.inside(start)
+        for start, key, around, match in rows:
+            scope, node = self.scopes.inside(start), self._named(around)
+            if node is None:
+                continue
             if key == "typed":
                 name, scope = self._typed_name(node, scope)
             elif key == "typed_parameter":
@@ -294,7 +305,7 @@ class _Reading:
 
     def _one(self, key: str, kind: ReferenceKind, node: "Node", match: "Match") -> "Said | None":
         start = node.start_byte
-        receiver = self.form(match["of"][0]) if "of" in match else ""
+        receiver = self.form(match["of"][0]) if "of" in match else "self" if key == "instance" else ""
         name = self.dialect.title(self.source.of(node)) if node.end_byte - start < _LONGEST else ""
         if key in ("base", "new", "type") or not is_name(name):
             name = name if is_name(name) else self.dialect.type_name(name)

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from verifflowcc.codegraph.engine import Found, Scopes, decoded
+from verifflowcc.codegraph.engine import Found, Scopes, decoded, first_child
 from verifflowcc.codegraph.python_imports import imports_in
 from verifflowcc.codegraph.python_types import LITERALS, type_name
 from verifflowcc.domain.graph import FILE, SymbolKind
@@ -26,8 +26,8 @@ class Names:
 
     def __init__(self, found: Found) -> None:
         self.found, self.source, self.text = found, found.source, found.source.text
-        nodes = [(node.byte_range, node, True) for node in found.nodes("class")]
-        nodes += [(node.byte_range, node, False) for node in found.nodes("def")]
+        nodes = [(node.byte_range, node, True) for node in found.nodes("class") if _has_name(node)]
+        nodes += [(node.byte_range, node, False) for node in found.nodes("def") if _has_name(node)]
         nodes.sort(key=lambda each: (each[0][0], -each[0][1]))
         self.ranges = [each[0] for each in nodes]
         self.nodes = [each[1] for each in nodes]
@@ -67,7 +67,7 @@ class Names:
     def _read_parameters(self) -> None:
         """Read the types of parameters."""
         for node in self.found.nodes("parameter"):
-            name, kind = node.child(0), node.child_by_field_name("type")
+            name, kind = first_child(node), node.child_by_field_name("type")
             if name is not None and name.type == "identifier":
                 self._type(node.start_byte, self.text_of(name), type_name(self.text_of(kind)))
                 self.bound[self.inside(node.start_byte), self.text_of(name)] = False
@@ -79,7 +79,7 @@ class Names:
         seen: set[tuple[int, str]] = set()
         for start, node in nodes:
             left = node.child_by_field_name("left")
-            if left is None:
+            if left is None or left.type == "subscript":
                 continue
             scope = self.inside(start)
             for target in [left] if left.type in ("identifier", "attribute") else left.named_children:
@@ -92,7 +92,7 @@ class Names:
             self._typed_by(node.start_byte, node.child_by_field_name("name"), node.child_by_field_name("value"))
         for node in self.found.nodes("with"):
             alias = node.child_by_field_name("alias")
-            self._typed_by(node.start_byte, alias and alias.named_child(0), node.named_child(0))
+            self._typed_by(node.start_byte, first_child(alias) if alias is not None else None, first_child(node))
 
     def _assigned(self, target: "Node", scope: int, whole: "Node | None", seen: set[tuple[int, str]], end: int) -> None:
         start = target.start_byte
@@ -115,7 +115,7 @@ class Names:
             if scope != FILE and not self.is_class[scope]:
                 return
             self.bound.setdefault((scope, name), True)
-        if (owner, name) not in seen:
+        if name and (owner, name) not in seen:
             seen.add((owner, name))
             kind = SymbolKind.VARIABLE if owner == FILE else SymbolKind.FIELD
             self.variables.append((start, end, name, owner, kind))
@@ -138,9 +138,8 @@ class Names:
         kind = node.type
         while kind == "assignment" and (node := node.child_by_field_name("right")):
             kind = node.type
-        if kind == "await" and node.named_child_count == 1:
-            node = node.named_child(0)
-            kind = node.type
+        if kind == "await" and (inner := first_child(node)) is not None:
+            node, kind = inner, inner.type
         if kind == "call":
             function = node.child_by_field_name("function")
             form = self.form(function) if function is not None else "?"
@@ -202,3 +201,9 @@ class Names:
             form = self.form(inner, depth + 1) if inner is not None else "?"
             return "?" if form == "?" else f"{form}()"
         return "?"
+
+
+def _has_name(node: "Node") -> bool:
+    """Say whether a definition is called something: in broken text a name may be missing."""
+    name = node.child_by_field_name("name")
+    return name is not None and name.end_byte > name.start_byte

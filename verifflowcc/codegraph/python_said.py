@@ -10,7 +10,7 @@ from verifflowcc.domain.graph import FILE, ReferenceKind
 
 Said = tuple[int, ReferenceKind, str, str]
 """Where a name is spoken of, how, the name and its receiver."""
-_DOTTED = re.compile(r"[^\W\d][\w.]*")
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _PLAIN_VALUES = frozenset(LITERALS.values())
 _TESTS = ("isinstance", "issubclass")
 _CALL, _INHERIT, _USE, _TYPE = ReferenceKind.CALL, ReferenceKind.INHERIT, ReferenceKind.USE, ReferenceKind.TYPE
@@ -59,6 +59,8 @@ def _names_said(names: Names, types: tuple[list[int], list[int]]) -> list[Said]:
     for node in names.found.nodes("name"):
         where = start, end = node.byte_range
         name = decoded(text[start:end])
+        if not name:
+            continue
         at = bisect_right(starts, start) - 1
         if where in calls:
             kind = _CALL
@@ -99,6 +101,8 @@ def _attributes_said(names: Names, types: tuple[list[int], list[int]]) -> list[S
             name = names.text_of(node.child_by_field_name("attribute"))
             owner = node.child_by_field_name("object")
             receiver = names.form(owner) if owner is not None else "?"
+            if not name:
+                continue
         else:
             continue
         root = receiver.partition(".")[0]

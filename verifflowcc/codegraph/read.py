@@ -1,6 +1,6 @@
 """What a source text says of itself: its definitions, references, imports and types, by the grammar of its language."""
 
-from verifflowcc.codegraph.engine import parsed
+from verifflowcc.codegraph.engine import as_utf8, parsed
 from verifflowcc.codegraph.grammars import GRAMMARS, grammar_of
 from verifflowcc.domain.graph import FileFacts
 
@@ -18,6 +18,7 @@ def read_facts(language: str, data: bytes) -> FileFacts:
     if problem:
         return FileFacts(language, problem=problem)
     grammar = grammar_of(language)
+    data = as_utf8(data)
     root = parsed(grammar.language, data)
     return FileFacts(language, problem=root) if isinstance(root, str) else grammar.facts(data, root)
 
