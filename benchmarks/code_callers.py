@@ -3,8 +3,8 @@
     python benchmarks/code_callers.py --peer PYTHON [--data PATH …] [--functions N] [--mentions N] [--seed N] [--json]
 
 Functions are chosen by chance; of each, the places where its name is spoken of (`code_mentions.py` finds them with
-Python's own parser), at most `--mentions` of them by chance. At each place jedi is asked (`goto`, and `infer` where that
-finds no function) and ours is what the reference there is bound to with at least `CONFIDENT`.
+Python's own parser), at most `--mentions` of them by chance. At each place jedi is asked (`goto`, and `infer` where
+that finds no function) and ours is what the reference there is bound to with at least `CONFIDENT`.
 
 - precision: of our confident bindings at places where jedi answers, how many it agrees with;
 - recall: of the places that jedi binds to the chosen function, how many we bind to it confidently.

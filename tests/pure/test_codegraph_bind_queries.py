@@ -191,6 +191,7 @@ def test_the_files_of_a_go_package_are_what_its_import_means() -> None:
         ("shop/pay.py::Card", ["shop/pay.py:2 Card"]),
         ("shop/pay.py:9", ["shop/pay.py:8 settle.again"]),
         ("./app.py:2", []),
+        ("Gold.number", ["shop/pay.py:4 Card.number"]),
         ("SETTLE", ["shop/pay.py:6 settle"]),
         ("card.CHARGE", ["shop/pay.py:5 Card.charge"]),
         ("harg", ["app.py:4 Gold.charge", "shop/pay.py:5 Card.charge"]),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 DEEPEST = 60
 """A question that leads to more questions inside of each other has no answer: well below what Python itself allows."""
+_NONE: frozenset[Hashable] = frozenset()
 
 
 class _TooDeepError(Exception):
@@ -19,14 +20,17 @@ class _TooDeepError(Exception):
 class Circles:
     """Answers questions once.
 
-    A question that is met again while it is answered has no answer there. What was found on such a ground is kept only
-    until the question is answered whose circle it was; then it is asked anew if it is needed. So an answer that stays
-    is the one that the question has alone. `_grounds` has, for each open question, the outermost open one that its
-    answer rests on so far; `_made` what was found that rests on an open one; `_heights` how deep its questions went.
+    A question that is met again while it is answered has no answer there: its circle is cut. Which cut it is depends
+    on where the circle was entered, so what was found inside of a circle serves only while that is open, and the answer
+    of the question where it was entered serves as long as no other one of the circle is open. So each answer is the one
+    that the question has where nothing was asked before.
+
+    Of each open question: `_grounds` has the outermost open one that its answer rests on so far, `_made` the questions
+    of its circle that were answered inside of it, `_heights` how many questions stand inside of each other in it.
     """
 
     def __init__(self) -> None:
-        self._answers: dict[Hashable, tuple[Answer, int]] = {}
+        self._answers: dict[Hashable, tuple[Answer, int, frozenset[Hashable]]] = {}
         self._for_now: dict[Hashable, tuple[Answer, int, int]] = {}
         self._open: dict[Hashable, int] = {}
         self._grounds: list[int] = []
@@ -36,7 +40,7 @@ class Circles:
     def ask(self, question: Hashable, answer: "Callable[[], Answer]") -> "Answer":
         """Return the answer to a question: a known one, or what `answer` returns."""
         known = self._answers.get(question)
-        if known is not None:
+        if known is not None and (not known[2] or self._open.keys().isdisjoint(known[2])):
             self._rests_on(len(self._grounds), known[1])
             return known[0]
         if self._open:
@@ -44,7 +48,7 @@ class Circles:
         try:
             return self._answer_inside(question, answer)
         except _TooDeepError:
-            self._answers[question] = ((), 0)
+            self._answers[question] = ((), DEEPEST, _NONE)
             return ()
         finally:
             for each in (self._for_now, self._open, self._grounds, self._made, self._heights):
@@ -61,7 +65,7 @@ class Circles:
         depth = len(self._grounds)
         self._rests_on(depth, 0)
         self._open[question] = depth
-        self._grounds.append(depth)
+        self._grounds.append(depth + 1)
         self._made.append([])
         self._heights.append(0)
         found = answer()
@@ -71,21 +75,18 @@ class Circles:
     def _close(self, question: Hashable, found: "Answer", depth: int) -> None:
         ground, made, height = self._grounds.pop(), self._made.pop(), self._heights.pop()
         del self._open[question]
-        kept = []
         for each in made:
-            if each in self._for_now and self._for_now[each][1] < depth:
-                kept.append(each)
-            else:
-                self._for_now.pop(each, None)
+            if each in self._for_now and self._for_now[each][1] >= depth:
+                del self._for_now[each]
         if ground >= depth:
-            self._answers[question] = (found, height)
+            self._answers[question] = (found, height, frozenset([*made, question]) if ground == depth else _NONE)
         else:
             self._for_now[question] = (found, ground, height)
-            self._made[-1] += [*kept, question]
+            self._made[-1] += [*made, question]
         self._rests_on(ground, height)
 
     def _rests_on(self, ground: int, height: int) -> None:
-        """Note that the innermost open question rests on another one, whose questions went so deep."""
+        """Note that the innermost open question rests on another one, in which so many stand inside of each other."""
         if not self._grounds:
             return
         if len(self._grounds) + height >= DEEPEST:

@@ -15,12 +15,13 @@ _GO = (
 )
 _METHODS = (
     "add all any append apply apply_async bind call catch clear clone close concat contains copy count create"
-    " decode delete display done each empty encode end equals exec execute exists exit fetch filter find first flush"
-    " forEach format get group hash has hashCode id includes index indexOf info init insert is_empty isEmpty items"
-    " iter iterator join key keys last len length list lock log lower map match name new next of on open parse path"
-    " pop print println push put read readline reduce remove render replace request reset resolve reverse run save"
-    " search seek send set setup shift size slice sort splice split start stat status stop strip sub submit"
-    " substring tell test text then toString to_s trim type unlock unwrap update upper value values wait warn write"
+    " decode delete display done dump dumps each empty encode end equals exec execute exists exit fetch filter"
+    " find first flush forEach format get group hash has hashCode id includes index indexOf info init insert"
+    " is_empty isEmpty items iter iterator join key keys last len length list load loads lock log lower map"
+    " match name new next of on open parse path pop print println push put read readline reduce remove render"
+    " replace request reset resolve reverse run save search seek send set setup shift size slice sort splice"
+    " split start stat status stop strip sub submit substring tell test text then toString to_s trim type"
+    " unlock unwrap update upper value values wait warn write"
 )
 
 BUILTINS = {

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from verifflowcc.domain.graph import Code, qualified
+from verifflowcc.codegraph.bind_things import Thing, ThingKind
+from verifflowcc.codegraph.binding import Binder
+from verifflowcc.domain.graph import TYPES, Code, qualified
 from verifflowcc.domain.graph_answers import Found
 
 
 def definitions_named(code: Code, text: str) -> tuple[Found, ...]:
     """Return the definitions that a text may mean, by path and line.
 
-    Whole names first; only where there are none those that differ in case, and then those that have it as a part.
+    Whole names first; only where there are none what a type inherits under such a name, then those that differ in case,
+    and then those that have it as a part.
     A path may be given by its end. `path:12` is the innermost definition around a line.
     """
     text = text.strip()
@@ -20,8 +23,7 @@ def definitions_named(code: Code, text: str) -> tuple[Found, ...]:
     if path and line.isdigit():
         return tuple([around for each in _paths(code, path) if (around := _at_line(code, each, int(line)))])
     name = text.replace("::", ".").removesuffix("()")
-    found = _in_files(code, code.defining(name.rpartition(".")[2]), name)
-    return found or _like(code, name)
+    return _whole(code, name) or _inherited(code, name) or _like(code, name)
 
 
 def found_at(code: Code, path: str, place: int) -> Found:
@@ -40,6 +42,22 @@ def _paths(code: Code, text: str) -> list[str]:
 
 def _in_files(code: Code, paths: Sequence[str], name: str) -> tuple[Found, ...]:
     return _chosen(code, paths, name.rpartition(".")[2], lambda whole: whole == name or whole.endswith(f".{name}"))
+
+
+def _whole(code: Code, name: str) -> tuple[Found, ...]:
+    return _in_files(code, code.defining(name.rpartition(".")[2]), name)
+
+
+def _inherited(code: Code, name: str) -> tuple[Found, ...]:
+    """Return what `Class.name` is where the class has it from another one."""
+    owner, _, last = name.rpartition(".")
+    owners = [each for each in _whole(code, owner) if each.kind in TYPES] if owner else []
+    if not owners:
+        return ()
+    types = [Thing(ThingKind.DEFINITION, each.path, each.place) for each in owners]
+    members = [each for each in Binder(code).types.members(types, last) if each.kind is ThingKind.DEFINITION]
+    found = [found_at(code, each.path, each.place) for each in members]
+    return tuple(sorted(found, key=lambda each: (each.path, each.line, each.place)))
 
 
 def _chosen(code: Code, paths: Sequence[str], last: str, fits: Callable[[str], bool]) -> tuple[Found, ...]:
