@@ -1,4 +1,4 @@
-"""`memory search` in plain words is answered without typer, and read as typer reads it."""
+"""Commands in plain words are answered without typer, and read as typer reads them."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.cli.at_terminal import typed
 from tests.cli.process import vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from verifflowcc.cli.app import app
-from verifflowcc.cli.at_once import search_words
+from verifflowcc.cli.at_once import CODE, SEARCH, given_words
 from verifflowcc.domain.recall import DEFAULT_LIMIT
 
 PLAIN = (
@@ -41,16 +41,28 @@ FOR_TYPER: tuple[list[str], ...] = (
 NAMES = {"types": "type_", "files": "file"}
 
 
-def _command() -> object:
-    memory = get_command(app).commands["memory"]  # type: ignore[attr-defined]
-    return memory.commands["search"]
+CODE_WORDS = (
+    ["find", "Server.start", "--kind", "method", "--limit", "3"],
+    ["file", "src/a.py", "--json"],
+    ["refs", "start", "--kind", "callees", "--all"],
+    ["map", "--budget", "500"],
+    ["context", "mend the parser", "--budget", "500", "--tests", "--explain"],
+    ["impact", "src/a.py"],
+    ["index"],
+    ["status", "--json"],
+)
+
+
+def _command(group: str = "memory", name: str = "search") -> object:
+    found = get_command(app).commands[group]  # type: ignore[attr-defined]
+    return found.commands[name]
 
 
 @pytest.mark.parametrize("words", PLAIN, ids=" ".join)
 def test_plain_words_mean_what_typer_says(words: list[str]) -> None:
     typers = _command().make_context("search", [*words]).params  # type: ignore[attr-defined]
 
-    ours = search_words(words)
+    ours = given_words(SEARCH, words)
 
     assert ours is not None
     given = {NAMES.get(name, name): tuple(value) if isinstance(value, list) else value for name, value in ours.items()}
@@ -61,15 +73,39 @@ def test_plain_words_mean_what_typer_says(words: list[str]) -> None:
 
 @pytest.mark.parametrize("words", FOR_TYPER, ids=" ".join)
 def test_all_else_is_left_to_typer(words: list[str]) -> None:
-    assert search_words(words) is None
+    assert given_words(SEARCH, words) is None
 
 
-def test_every_option_is_known_or_left_to_typer() -> None:
-    for each in _command().params:  # type: ignore[attr-defined]
-        for name in each.opts:
-            if name.startswith("--"):
-                value = "3" if name == "--limit" else "word"
-                assert search_words(["why", name]) or search_words(["why", name, value]), name
+@pytest.mark.parametrize("words", CODE_WORDS, ids=" ".join)
+def test_plain_questions_to_the_code_mean_what_typer_says(words: list[str]) -> None:
+    name, *rest = words
+    typers = _command("code", name).make_context(name, [*rest]).params  # type: ignore[attr-defined]
+
+    ours = given_words(CODE[name], rest)
+
+    assert ours is not None
+    assert ours == {given: value for given, value in typers.items() if given in ours}
+    assert not [
+        given for given, value in typers.items() if given not in ours and value not in (None, False, 50, "callers")
+    ]
+
+
+@pytest.mark.parametrize(
+    "words", [["refs"], ["refs", "a", "b"], ["map", "500"], ["map", "--budget", "0"], ["index", "now"]]
+)
+def test_all_else_about_code_is_left_to_typer(words: list[str]) -> None:
+    assert given_words(CODE[words[0]], words[1:]) is None
+
+
+@pytest.mark.parametrize(("group", "name"), [("memory", "search"), *(("code", name) for name in CODE)])
+def test_every_option_is_known_or_left_to_typer(group: str, name: str) -> None:
+    takes = SEARCH if group == "memory" else CODE[name]
+    words = ["why"] if "" in takes else []
+    for each in _command(group, name).params:  # type: ignore[attr-defined]
+        for option in each.opts:
+            if option.startswith("--"):
+                value = "3" if takes[option] == "number" else "word"
+                assert given_words(takes, [*words, option]) or given_words(takes, [*words, option, value]), option
 
 
 @pytest.fixture

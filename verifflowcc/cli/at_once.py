@@ -7,18 +7,47 @@ typer, which reads these in the same way and says what is wrong with those.
 import os
 from collections.abc import Mapping
 
-_FLAGS = {"--all": "everything", "--explain": "explain", "--no-model": "no_model", "--json": "as_json"}
-_ONCE = {"--scope": "scope", "--as-of": "as_of"}
-_NUMBERS = {"--limit": "limit"}
-_REPEATED = {"--type": "types", "--file": "files"}
+SEARCH = {
+    "": "question",
+    "--all": True,
+    "--explain": True,
+    "--no-model": True,
+    "--json": True,
+    "--scope": "once",
+    "--as-of": "once",
+    "--limit": "number",
+    "--type": "repeated",
+    "--file": "repeated",
+}
+"""What a command takes: its one argument under the empty name, and its options, each with the form of its value."""
+
+CODE: Mapping[str, Mapping[str, object]] = {
+    "find": {"": "symbol", "--kind": "once", "--limit": "number", "--json": True},
+    "file": {"": "path", "--json": True},
+    "refs": {"": "symbol", "--kind": "once", "--all": True, "--json": True},
+    "map": {"--budget": "number", "--json": True},
+    "context": {"": "task", "--budget": "number", "--tests": True, "--explain": True, "--json": True},
+    "impact": {"": "symbol", "--json": True},
+    "index": {"--json": True},
+    "status": {"--json": True},
+}
+_NAMES = {"--all": "everything", "--json": "as_json", "--type": "types", "--file": "files"}
+"""What an option is called where it is not called as it is written."""
 _LONGEST_NUMBER = 9
 
 
 def answered(arguments: list[str]) -> bool:
-    """Answer a plain `memory search`; return False where the arguments are for typer. Raises as the search does."""
-    if arguments[:2] != ["memory", "search"] or "_VFCC_COMPLETE" in os.environ:
+    """Answer a plain command line; return False where it is for typer. Raises as the command does."""
+    if "_VFCC_COMPLETE" in os.environ or len(arguments) < 2:
         return False
-    given = search_words(arguments[2:])
+    group, command, *words = arguments
+    if (group, command) == ("memory", "search"):
+        return _searched(words)
+    return group == "code" and command in CODE and _asked(command, words)
+
+
+def _searched(words: list[str]) -> bool:
+    given = given_words(SEARCH, words)
     if given is None:
         return False
     from verifflowcc.cli.memory_searching import answer
@@ -27,35 +56,49 @@ def answered(arguments: list[str]) -> bool:
     return True
 
 
-def search_words(words: list[str]) -> Mapping[str, object] | None:
-    """Return the question and the options of a search by name; None where they are not plain.
+def _asked(command: str, words: list[str]) -> bool:
+    given = given_words(CODE[command], words)
+    if given is None:
+        return False
+    from verifflowcc.cli import code_answers
 
-    >>> search_words(["why sqlite", "--type", "decision", "--json"])
-    {'types': ['decision'], 'as_json': True, 'question': 'why sqlite'}
+    getattr(code_answers, f"answer_{command}")(**given)
+    return True
+
+
+def given_words(takes: Mapping[str, object], words: list[str]) -> Mapping[str, object] | None:
+    """Return the argument and the options of a command by name; None where they are not plain.
+
+    >>> given_words(SEARCH, ["why sqlite", "--type", "decision", "--json"])
+    {'question': 'why sqlite', 'types': ['decision'], 'as_json': True}
     """
     given: dict[str, object] = {}
-    repeated: dict[str, list[str]] = {}
     left = iter(words)
     for word in left:
-        if not word.startswith("-"):
-            name, value = "question", word
-        elif word in _FLAGS:
-            given[_FLAGS[word]] = True
-            continue
-        else:
-            name = _ONCE.get(word) or _NUMBERS.get(word) or _REPEATED.get(word) or ""
-            value = next(left, "-")
-            if not name or value.startswith("-"):
-                return None
-        if word in _REPEATED:
-            given[name] = repeated.setdefault(name, [])
-            repeated[name].append(value)
-        elif name in given or (word in _NUMBERS and not _is_number(value)):
+        option = word if word.startswith("-") else ""
+        form = takes.get(option)
+        if form is None:
             return None
+        name = str(form) if not option else _NAMES.get(option) or option[2:].replace("-", "_")
+        if form is True:
+            given[name] = True
+            continue
+        value = next(left, "-") if option else word
+        if value.startswith("-") or (form != "repeated" and name in given):
+            return None
+        if form == "repeated":
+            known = given.setdefault(name, [])
+            assert isinstance(known, list)
+            known.append(value)
+        elif form == "number":
+            if not _is_number(value):
+                return None
+            given[name] = int(value)
         else:
-            given[name] = int(value) if word in _NUMBERS else value
-    return given if "question" in given else None
+            given[name] = value
+    return given if "" not in takes or str(takes[""]) in given else None
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
+    """Whether it is a whole number from 1 up; what is none is told of by typer."""
+    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER and int(text) > 0

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag, tokens
-from verifflowcc.domain.code_limits import CONTEXT_TOKENS, MAP_TOKENS, MOST_FOUND
+from verifflowcc.domain.code_limits import MOST_FOUND
 
 app = typer.Typer(
     help="Ask who defines, calls, imports and uses what, and which code a task needs.", no_args_is_help=True
@@ -17,7 +17,10 @@ app = typer.Typer(
 SymbolArgument = Annotated[
     str, typer.Argument(metavar="SYMBOL", help="A name, Class.name, path::name, or path:line; or a file's path.")
 ]
-BudgetOption = typer.Option("--budget", metavar="TOKENS", parser=tokens, help="At most so many tokens.")
+BudgetOption = Annotated[
+    int | None,
+    typer.Option("--budget", metavar="TOKENS", parser=tokens, help="At most so many tokens; else 4,000, a map 2,000."),
+]
 KindOption = Annotated[
     str, typer.Option("--kind", metavar="KIND", help="callers, callees, imports, imported-by, inherits or uses.")
 ]
@@ -75,7 +78,7 @@ def file(
 def refs(
     symbol: SymbolArgument,
     kind: KindOption = "callers",
-    all_: Annotated[bool, typer.Option("--all", help="Show all that is possible, however unsure.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show all that is possible, however unsure.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Show who refers to a symbol, or what it refers to.
@@ -85,24 +88,24 @@ def refs(
     """
     from verifflowcc.cli.code_answers import answer_refs
 
-    answer_refs(symbol, kind=kind, everything=all_, as_json=as_json)
+    answer_refs(symbol, kind=kind, everything=everything, as_json=as_json)
 
 
 @app.command()
-def map(budget: Annotated[int, BudgetOption] = MAP_TOKENS, as_json: JsonFlag = False) -> None:
+def map(budget: BudgetOption = None, as_json: JsonFlag = False) -> None:
     """Show an overview of the code within a number of tokens.
 
     The files that others lean on first, each with what it offers; the same for the same code.
     """
     from verifflowcc.cli.code_answers import answer_map
 
-    answer_map(budget, as_json=as_json)
+    answer_map(budget=budget, as_json=as_json)
 
 
 @app.command()
 def context(
     task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in words.")],
-    budget: Annotated[int, BudgetOption] = CONTEXT_TOKENS,
+    budget: BudgetOption = None,
     tests: Annotated[bool, typer.Option("--tests", help="Count tests and vendored files as the others.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show why each is there, and what is left out.")] = False,
     as_json: JsonFlag = False,
@@ -125,3 +128,14 @@ def impact(symbol: SymbolArgument, as_json: JsonFlag = False) -> None:
     from verifflowcc.cli.code_answers import answer_impact
 
     answer_impact(symbol, as_json=as_json)
+
+
+@app.command()
+def watch() -> None:
+    """Keep the graph up to the files until Ctrl-C; nothing needs it.
+
+    The next question then has nothing to read. Looks every two seconds.
+    """
+    from verifflowcc.cli.code_answers import answer_watch
+
+    answer_watch()

@@ -60,19 +60,19 @@ def answer_refs(symbol: str, *, kind: str = "callers", everything: bool = False,
     _show(found, found.notices, lambda each: shown(each, everything=everything), as_json=as_json)
 
 
-def answer_map(budget: int = MAP_TOKENS, *, as_json: bool = False) -> None:
+def answer_map(*, budget: int | None = None, as_json: bool = False) -> None:
     """Show an overview."""
     from verifflowcc.cli.code_views import mapped
     from verifflowcc.services.code.showing import show_map
 
-    found = show_map(_here(), budget)
+    found = show_map(_here(), budget or MAP_TOKENS)
     _show(found, found.notices, mapped, as_json=as_json)
 
 
 def answer_context(
     task: str,
     *,
-    budget: int = CONTEXT_TOKENS,
+    budget: int | None = None,
     tests: bool = False,
     explain: bool = False,
     as_json: bool = False,
@@ -81,7 +81,7 @@ def answer_context(
     from verifflowcc.cli.code_views import context, explained
     from verifflowcc.services.code.showing import show_context
 
-    found = show_context(_here(), task, budget, unmarked=tests)
+    found = show_context(_here(), task, budget or CONTEXT_TOKENS, unmarked=tests)
     _show(found, found.notices, explained if explain else context, as_json=as_json)
 
 
@@ -93,6 +93,16 @@ def answer_impact(symbol: str, *, as_json: bool = False) -> None:
     workspace = _here()
     found = code_impact(workspace, _place(workspace, symbol))
     _show(found, found.notices, impact, as_json=as_json)
+
+
+def answer_watch() -> None:
+    """Keep the graph up to the files until the person or the system ends it."""
+    from verifflowcc.cli.code_views import indexed
+    from verifflowcc.services.code.asking import what_it_took
+    from verifflowcc.services.code.watching import until_told_to_end, watch
+
+    with until_told_to_end() as wait:
+        watch(_here(), lambda brought: out.emit_lines(indexed(what_it_took(brought))[:1]), wait)
 
 
 def _here() -> "Workspace":

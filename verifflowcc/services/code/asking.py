@@ -19,7 +19,7 @@ from verifflowcc.domain.code_told import (
 from verifflowcc.domain.graph import FILE, TYPES, Definition, SourceFile, SymbolKind
 from verifflowcc.domain.graph_answers import Found, Link
 from verifflowcc.errors import UsageError, VfccError
-from verifflowcc.services.code.indexing import KeptCode, bring_up, open_code
+from verifflowcc.services.code.indexing import Brought, KeptCode, bring_up, open_code
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 
@@ -32,10 +32,14 @@ MOST_SYMBOLS = 10
 def index_code(workspace: Workspace, tell: Callable[[int], None] = lambda more: None) -> Indexed:
     """Bring the graph up to the files, and return what that took. Raises as `bring_up`."""
     brought = bring_up(workspace, tell=tell)
-    with brought.code as code:
-        return Indexed(
-            len(code.files), brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices
-        )
+    with brought.code:
+        return what_it_took(brought)
+
+
+def what_it_took(brought: Brought) -> Indexed:
+    """Return what bringing the graph up took."""
+    files = len(brought.code.files)
+    return Indexed(files, brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices)
 
 
 def graph_status(workspace: Workspace) -> GraphStatus:
