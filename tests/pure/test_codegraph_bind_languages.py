@@ -74,9 +74,10 @@ GO = {
     "pay/card.go": "package pay\ntype Base struct{}\nfunc (b *Base) Charge() {}\ntype Card struct { Base }\n",
     "pay/settle.go": "package pay\nfunc Settle(c *Card) { c.Charge(); check() }\n",
     "pay/check.go": "package pay\nfunc check() {}\nfunc Println() {}\n",
+    "assert/own.go": "package assert\nfunc Nil() {}\n",
     "main.go": "package main\n"
     'import (\n\t"fmt"\n\tst "example.org/acme/shop/internal/store"\n\t"example.org/acme/shop/pay"\n'
-    '\t"example.org/other/assert/pay/internal"\n)\n'
+    '\t"example.org/other/assert"\n)\n'
     "type Server struct { db *st.DB }\n"
     "func (s *Server) Start(c *pay.Card) {\n"
     "\ts.db.Query()\n"
@@ -88,6 +89,7 @@ GO = {
     "\tx.Start(nil)\n"
     "\tfmt.Println()\n"
     "\tmake(nil)\n"
+    "\tassert.Nil()\n"
     "}\n",
 }
 
@@ -108,6 +110,16 @@ GO = {
 )
 def test_go_is_bound_by_packages_and_folders(where: str, name: str, whom: list[str]) -> None:
     assert meant(code_of(GO), where, name) == whom
+
+
+def test_what_go_takes_from_elsewhere_is_outside() -> None:
+    code = code_of(GO)
+    asked = [each for each in code.references("main.go") if each.line in (17, 18, 19) and each.kind == "call"]
+
+    assert [(each.name, Binder(code).bound("main.go", each)) for each in asked] == [
+        ("Println", Bound(external=True)),
+        ("Nil", Bound(external=True)),
+    ]
 
 
 JAVA = {

@@ -230,7 +230,8 @@ class Types:
     def _own_member(self, path: str, place: int, name: str) -> list[tuple[str, int]]:
         sheet = self.names.sheet(path)
         found = [(path, each) for each in sheet.defined.get((place, name), ())]
-        if found or self.names.manner(path).family in ("python", "script"):
+        family = self.names.manner(path).family
+        if family in ("python", "script") or (found and family != "c"):
             return found
         type_name, code = sheet.definition(place).name, self.names.code
         for other in code.defining(name):
