@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from verifflowcc.adapters.index.code_graph_coded import head_from_bytes, imports_from_rows, references_from_bytes
+from verifflowcc.adapters.index.code_graph_coded import head_from_bytes, imports_from_columns, references_from_bytes
 from verifflowcc.adapters.index.code_graph_parts import DEFINING, IMPORTING, LISTS, REFERRING, WORDS
 from verifflowcc.adapters.index.code_graph_tables import Tables, number_of, part_and_place
 from verifflowcc.adapters.index.store import Store
@@ -140,9 +140,9 @@ class KeptCode:
         """Return path → the imports of each file."""
 
         def imports() -> dict[str, tuple[Import, ...]]:
-            rows = {part: self._tables.imports(part) for part in self._parts}
+            columns = {part: self._tables.imports(part) for part in self._parts}
             places = {path: part_and_place(number) for path, number in self._numbers.items() if number != NO_PART}
-            found = {path: imports_from_rows(rows[part][place]) for path, (part, place) in places.items()}
+            found = {path: imports_from_columns(columns[part][place]) for path, (part, place) in places.items()}
             return {path: found.get(path, ()) for path in self._numbers}
 
         return self._soundly(imports)

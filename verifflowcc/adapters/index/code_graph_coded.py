@@ -1,13 +1,13 @@
 """The facts of a source text as bytes and back, and bytes that tell of damage to them.
 
-What is written down is a JSON list for each record, its fields in order, compressed. `sealed` puts a checksum before
+What is written down is a JSON list for each field of the records, in order, compressed. `sealed` puts a checksum before
 bytes that holds for one place in one table, so that a row that is damaged, or stands elsewhere, is found.
 """
 
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,6 +17,8 @@ from verifflowcc.records import field_names
 if TYPE_CHECKING:
     from typing import Any
 
+    Columns = list[list[Any]]
+
 _T = TypeVar("_T")
 _SUM_BYTES = 4
 _LEVEL = 1
@@ -24,14 +26,11 @@ _SYMBOLS = tuple(SymbolKind)
 _REFERENCES = tuple(ReferenceKind)
 _SYMBOL_PLACES = {kind: place for place, kind in enumerate(_SYMBOLS)}
 _REFERENCE_PLACES = {kind: place for place, kind in enumerate(_REFERENCES)}
-_RECORDS = (Definition, Reference, Import, Typed)
+_RECORDS: tuple[type, ...] = (Definition, Reference, Import, Typed)
 FIELDS = " ".join(f"{record.__name__}({','.join(field_names(record))})" for record in _RECORDS)
-"""What a row of each record holds; a file with other rows is of another version."""
+"""What is written of each record; a file with other fields is of another version."""
 
-_of_definition = attrgetter(*field_names(Definition)[1:])
-_of_reference = attrgetter(*field_names(Reference)[1:])
-_of_import = attrgetter(*field_names(Import))
-_of_typed = attrgetter(*field_names(Typed))
+_DEFINITION, _REFERENCE, _IMPORT, _TYPED = [[attrgetter(name) for name in field_names(each)] for each in _RECORDS]
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
@@ -73,8 +72,9 @@ def _sum(table: str, number: int, body: bytes) -> bytes:
 
 def head_to_bytes(facts: FileFacts) -> bytes:
     """Return all but the references of some facts."""
-    definitions = [(_SYMBOL_PLACES[each.kind], *_of_definition(each)) for each in facts.definitions]
-    return packed([definitions, imports_to_rows(facts), list(map(_of_typed, facts.typed))])
+    definitions = _columns(facts.definitions, _DEFINITION)
+    definitions[0] = [_SYMBOL_PLACES[kind] for kind in definitions[0]]
+    return packed([definitions, imports_to_columns(facts), _columns(facts.typed, _TYPED)])
 
 
 def head_from_bytes(body: bytes) -> Head:
@@ -82,32 +82,40 @@ def head_from_bytes(body: bytes) -> Head:
     return _read(lambda: _head(*unpacked(body)))
 
 
-def _head(definitions: "list[Any]", imports: "list[Any]", typed: "list[Any]") -> Head:
+def _head(definitions: "Columns", imports: "Columns", typed: "Columns") -> Head:
+    kinds, *others = definitions
     return Head(
-        tuple([Definition(_SYMBOLS[row[0]], *row[1:]) for row in definitions]),
-        tuple([Import(*row) for row in imports]),
-        tuple([Typed(*row) for row in typed]),
+        tuple(map(Definition, map(_SYMBOLS.__getitem__, kinds), *others)),
+        tuple(map(Import, *imports)),
+        tuple(map(Typed, *typed)),
     )
 
 
 def references_to_bytes(facts: FileFacts) -> bytes:
     """Return the references of some facts."""
-    return packed([(_REFERENCE_PLACES[each.kind], *_of_reference(each)) for each in facts.references])
+    references = _columns(facts.references, _REFERENCE)
+    references[0] = [_REFERENCE_PLACES[kind] for kind in references[0]]
+    return packed(references)
 
 
 def references_from_bytes(body: bytes) -> tuple[Reference, ...]:
     """Read what `references_to_bytes` made. Raises DamagedError."""
-    return _read(lambda: tuple([Reference(_REFERENCES[row[0]], *row[1:]) for row in unpacked(body)]))
+    kinds, *others = unpacked(body)
+    return _read(lambda: tuple(map(Reference, map(_REFERENCES.__getitem__, kinds), *others)))
 
 
-def imports_to_rows(facts: FileFacts) -> "list[Any]":
+def imports_to_columns(facts: FileFacts) -> "Columns":
     """Return the imports of some facts as values of JSON."""
-    return list(map(_of_import, facts.imports))
+    return _columns(facts.imports, _IMPORT)
 
 
-def imports_from_rows(rows: "Iterable[Any]") -> tuple[Import, ...]:
-    """Read what `imports_to_rows` made. Raises DamagedError."""
-    return _read(lambda: tuple([Import(*row) for row in rows]))
+def imports_from_columns(columns: "Columns") -> tuple[Import, ...]:
+    """Read what `imports_to_columns` made. Raises DamagedError."""
+    return _read(lambda: tuple(map(Import, *columns)))
+
+
+def _columns(records: "Sequence[Any]", fields: "Sequence[Callable[[Any], Any]]") -> "Columns":
+    return [list(map(field, records)) for field in fields]
 
 
 def _read(read: "Callable[[], _T]") -> _T:

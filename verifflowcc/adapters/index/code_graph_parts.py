@@ -5,13 +5,14 @@ Inside of it a text is a number, its place in `units`. The lists lie in buckets,
 are written: one that is not there any more is damage, not an absent name.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from verifflowcc.adapters.index.code_graph_coded import (
     head_to_bytes,
-    imports_to_rows,
+    imports_to_columns,
     packed,
     references_to_bytes,
 )
@@ -49,8 +50,8 @@ def bucketed(lists: Mapping[str, Sequence[int]]) -> list[bytes]:
     """Return lists as packed buckets, at least one."""
     count = len(lists) // _IN_BUCKET + 1
     buckets: list[dict[str, Sequence[int]]] = [{} for _ in range(count)]
-    for name in sorted(lists):
-        buckets[bucket_of(name, count)][name] = lists[name]
+    for name, numbers in lists.items():
+        buckets[bucket_of(name, count)][name] = numbers
     return [packed(bucket) for bucket in buckets]
 
 
@@ -62,7 +63,7 @@ class GrowingPart:
         self._units: list[UnitRow] = []
         self._facts: list[tuple[bytes, bytes]] = []
         self._imports: list[Any] = []
-        self._lists: dict[str, Lists] = {name: {} for name in LISTS}
+        self._lists: dict[str, defaultdict[str, list[int]]] = {name: defaultdict(list) for name in LISTS}
 
     def __len__(self) -> int:
         return len(self._units)
@@ -73,7 +74,7 @@ class GrowingPart:
         self.size += size
         self._units.append(row)
         self._facts.append((head_to_bytes(facts), references_to_bytes(facts)))
-        self._imports.append(imports_to_rows(facts))
+        self._imports.append(imports_to_columns(facts))
         imported = {each.name for each in facts.imports if each.name not in ("", "*")}
         parts = {part for each in facts.imports for part in parts_imported(each.module, facts.language)}
         self._note(DEFINING, {each.name for each in facts.definitions}, number)
@@ -81,10 +82,7 @@ class GrowingPart:
         self._note(IMPORTING, parts | imported, number)
         lists = self._lists[WORDS]
         for word, (inside, named) in words.items():
-            if word in lists:
-                lists[word] += (number, inside, named)
-            else:
-                lists[word] = [number, inside, named]
+            lists[word] += (number, inside, named)
 
     def finish(self) -> Part:
         """Return what was added, as a part."""
@@ -94,7 +92,4 @@ class GrowingPart:
     def _note(self, name: str, names: Iterable[str], number: int) -> None:
         lists = self._lists[name]
         for each in names:
-            if each in lists:
-                lists[each].append(number)
-            else:
-                lists[each] = [number]
+            lists[each].append(number)

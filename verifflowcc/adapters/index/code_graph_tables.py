@@ -15,7 +15,7 @@ from verifflowcc.records import dataclass
 if TYPE_CHECKING:
     from typing import Any
 
-LAYOUT = 3
+LAYOUT = 4
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE parts (
@@ -64,7 +64,7 @@ class Tables:
         return [tuple(row) for row in unpacked(self._column("units", part))]
 
     def imports(self, part: int) -> "list[list[Any]]":
-        """Return the imports of each text of a part, as rows."""
+        """Return the imports of each text of a part, as columns."""
         rows: list[list[Any]] = unpacked(self._column("imports", part))
         return rows
 

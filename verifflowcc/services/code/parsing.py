@@ -25,7 +25,7 @@ ENOUGH_FOR_TWO = 1_000_000
 _HANDED_OVER = 150_000
 _UNDER_WAY = 2
 """How many bundles the partner has before it, so that it never waits for the next."""
-PART_BYTES = 3_000_000
+PART_BYTES = 4_000_000
 """Bytes of source whose facts are written at once: about a second's work."""
 _WORK = "verifflowcc.services.code.parsing:work"
 
