@@ -153,6 +153,27 @@ def test_types_are_taken_from_what_is_made_said_and_returned() -> None:
         assert meant(code, f"a.py:{line}", "drop") == ["kit.py::Tool.drop"], line
 
 
+def test_a_name_that_is_given_another_thing_means_that_from_there_on() -> None:
+    code = code_of({
+        "a.py": "class A:\n    def use(self): pass\n"
+        "class B:\n    def use(self): pass\n"
+        "def f(given):\n"
+        "    x = A()\n"
+        "    x.use()\n"
+        "    x = B()\n"
+        "    x.use()\n"
+        "    x = A()\n"
+        "    x.use()\n"
+        "    x = given[0]\n"
+        "    x.use()\n"
+    })  # fmt: skip
+
+    assert meant(code, "a.py:7", "use") == ["a.py::A.use"]
+    assert meant(code, "a.py:9", "use") == ["a.py::B.use"]
+    assert meant(code, "a.py:11", "use") == ["a.py::A.use"]
+    assert meant(code, "a.py:13", "use") == []
+
+
 def test_what_is_in_the_language_is_outside() -> None:
     code = code_of({
         "a.py": "class A:\n    def append(self): pass\n    def len(self): pass\nx = []\nx.append(1)\nlen(x)\n"

@@ -1,6 +1,7 @@
 """Python: what is captured in its trees, and the facts in that."""
 
 import re
+from collections.abc import Iterator
 
 from verifflowcc.codegraph.engine import Found, first_of, one_line
 from verifflowcc.codegraph.python_names import Names
@@ -133,5 +134,15 @@ def _typed_names(names: Names, said: list[Said], place: list[int]) -> tuple[Type
         for (scope, name), (kind, line) in names.typed.items()
         if scope == FILE or "." in name or name in used
     ]
+    made += [(line, place[scope], name, kind) for scope, name, kind, line in names.typed_later if name in used]
     made.sort()
-    return tuple([Typed(name, kind, scope, line) for line, scope, name, kind in made])
+    return tuple(_changes(made))
+
+
+def _changes(made: list[tuple[int, int, str, str]]) -> Iterator[Typed]:
+    """Yield what names are said to be, by line; what is said again is left out."""
+    last: dict[tuple[int, str], str] = {}
+    for line, scope, name, kind in made:
+        if last.get((scope, name)) != kind:
+            last[scope, name] = kind
+            yield Typed(name, kind, scope, line)

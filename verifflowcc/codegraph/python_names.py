@@ -37,6 +37,7 @@ class Names:
         self.variables: list[tuple[int, int, str, int, SymbolKind]] = []
         self.imports: list[tuple[tuple[str, str, str, int], int]] = []
         self.typed: dict[tuple[int, str], tuple[str, int]] = {}
+        self.typed_later: list[tuple[int, str, str, int]] = []
         self.bound: dict[tuple[int, str], bool] = {}
         self.names = []
         for place, node in enumerate(self.nodes):
@@ -125,7 +126,9 @@ class Names:
         if said is not None:
             self._type(start, name, type_name(self.text_of(said)), owner)
         else:
-            self._type(start, name, self._value_type(node.child_by_field_name("right"), scope), owner)
+            right = node.child_by_field_name("right")
+            if right is None or right.type != "none":
+                self._type(start, name, self._value_type(right, scope), owner)
 
     def _typed_by(self, start: int, name: "Node | None", value: "Node | None") -> None:
         if name is not None and name.type == "identifier":
@@ -136,10 +139,14 @@ class Names:
         if node is None:
             return ""
         kind = node.type
-        while kind == "assignment" and (node := node.child_by_field_name("right")):
-            kind = node.type
-        if kind == "await" and (inner := first_child(node)) is not None:
+        for _ in range(_DEEPEST):
+            inner = node.child_by_field_name("right") if kind == "assignment" else None
+            if inner is None:
+                break
             node, kind = inner, inner.type
+        if kind == "await":
+            node = first_child(node) or node
+            kind = node.type
         if kind == "call":
             function = node.child_by_field_name("function")
             form = self.form(function) if function is not None else "?"
@@ -149,10 +156,11 @@ class Names:
         return LITERALS.get(kind, "")
 
     def _type(self, start: int, name: str, kind: str, scope: int | None = None) -> None:
-        if kind:
-            key = (self.inside(start) if scope is None else scope, name)
-            if key not in self.typed:
-                self.typed[key] = (kind, self.source.line(start))
+        key = (self.inside(start) if scope is None else scope, name)
+        if kind and key not in self.typed:
+            self.typed[key] = (kind, self.source.line(start))
+        elif key in self.typed and key[0] != FILE and "." not in name:
+            self.typed_later.append((*key, kind or "?", self.source.line(start)))
 
     def _class_around(self, scope: int) -> int:
         while scope != FILE and not self.is_class[scope]:
