@@ -29,6 +29,8 @@ GRAMMARS = (
     "bash",
 )
 """The names of the languages that can be read."""
+_MOST_OPEN = 2_048
+"""So many matches may be begun at once; texts that nest without end would take time by the square of their depth."""
 _LOADED: dict[str, "Grammar"] = {}
 
 
@@ -44,7 +46,7 @@ class Grammar:
         """Return what a text says of itself, from its tree."""
         from tree_sitter import QueryCursor
 
-        cursor = QueryCursor(self.query)
+        cursor = QueryCursor(self.query, match_limit=_MOST_OPEN)
         if self.dialect is not None:
             return read_matches(self.dialect, Source(data), cursor.matches(root))
         from verifflowcc.codegraph import python
