@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli import code_world
 from tests.cli.process import vfcc
 
 
@@ -41,3 +42,15 @@ def example(tmp_path: Path, _example: Path) -> Path:
 def young(tmp_path: Path, _young: Path) -> Path:
     """A project after `vfcc init`, with no sprint."""
     return shutil.copytree(_young, tmp_path / "young")
+
+
+@pytest.fixture(scope="session")
+def coded(tmp_path_factory: pytest.TempPathFactory, _young: Path) -> Path:
+    """A project with code in several languages, in git. No test changes its files."""
+    return code_world.made(shutil.copytree(_young, tmp_path_factory.mktemp("coded") / "shore"))
+
+
+@pytest.fixture
+def code(tmp_path: Path, coded: Path) -> Path:
+    """The same, for a test that changes it."""
+    return shutil.copytree(coded, tmp_path / "shore")

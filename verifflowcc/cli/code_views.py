@@ -1,6 +1,6 @@
 """How what the code graph answers is shown: one line for each place, as `path:line`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from verifflowcc.cli.counted import counted
 from verifflowcc.cli.folding import folded
@@ -115,7 +115,12 @@ def _relations(found: Relations, everything: bool) -> Iterator[str]:
 
 def _related(kind: str, each: Related, everything: bool) -> Iterator[str]:
     yield folded(f"{each.symbol.path}:{each.symbol.line} {each.symbol.kind} {each.symbol.name}", 2)
-    outward = kind == "callees"
+
+    def outward(link: Link) -> bool:
+        """Whether it is said in the symbol itself: what it calls, what it inherits from."""
+        within = (link.path, link.inside) == (each.symbol.path, each.symbol.place)
+        return kind == "callees" or (kind == "inherits" and within)
+
     sure = [link for link in each.links if link.confidence >= CONFIDENT]
     possible = [link for link in each.links if 0 < link.confidence < CONFIDENT]
     outside = [link for link in each.links if not link.confidence]
@@ -137,15 +142,16 @@ def _related(kind: str, each: Related, everything: bool) -> Iterator[str]:
         yield folded(f"  outside or unknown: {', '.join(shown_names)}{f' and {more} more' if more else ''}", 4)
 
 
-def _links(links: Iterable[Link], outward: bool) -> Iterator[str]:
+def _links(links: Iterable[Link], outward: Callable[[Link], bool] = lambda link: False) -> Iterator[str]:
     for link in links:
         if link.candidate is None:
             continue
-        to = f" → {link.candidate.path}" if outward else ""
+        out = outward(link)
+        to = f" → {link.candidate.path}" if out else ""
         where = f"in {link.around}" if link.around else "at the top"
         others = f", one of {len(link.candidates)}" if len(link.candidates) > 1 else ""
         said = f"{link.receiver}.{link.name}" if link.receiver else link.name
-        what = f" {said}" if outward else f" {where}"
+        what = f" {said}" if out else f" {where}"
         yield folded(f"  {link.path}:{link.line}{what}{to} ({link.confidence} %: {link.candidate.why}{others})", 6)
 
 
@@ -229,7 +235,7 @@ def _impact(found: CodeImpact) -> Iterator[str]:
     yield from _touched("memories", found.memories)
     if found.callers:
         yield "\ncalls"
-        yield from _links(sure, outward=False)
+        yield from _links(sure)
         possible = len(found.callers) - len(sure)
         if possible:
             yield f"  and {possible:,} that are only possible: vfcc code refs {found.asked} --all"

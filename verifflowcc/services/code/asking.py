@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.codegraph import bind_queries
 from verifflowcc.codegraph.bind_find import definitions_named
 from verifflowcc.codegraph.binding import Binder
@@ -19,7 +20,7 @@ from verifflowcc.domain.code_told import (
 from verifflowcc.domain.graph import FILE, TYPES, Definition, SourceFile, SymbolKind
 from verifflowcc.domain.graph_answers import Found, Link
 from verifflowcc.errors import UsageError, VfccError
-from verifflowcc.services.code.indexing import Brought, KeptCode, bring_up, open_code
+from verifflowcc.services.code.indexing import Brought, bring_up, open_code
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 
@@ -69,7 +70,10 @@ def find_symbols(workspace: Workspace, text: str, kind: str | None = None, limit
     if kind is not None and kind not in set(SymbolKind):
         raise UsageError(f"{kind!r} is no kind of symbol", hint=f"one of {', '.join(SymbolKind)}")
     with open_code(workspace) as code:
-        found = [each for each in definitions_named(code, text) if kind in (None, each.kind)]
+        every = definitions_named(code, text)
+        found = [each for each in every if kind in (None, each.kind)]
+        if every and not found:
+            raise VfccError(f"no {kind} here is called {text}", hint=f"vfcc code find {text}")
         if not found:
             raise _not_found(code, text)
         return Finding(text, tuple(found[:limit]), len(found), code.notices)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.codegraph.bind_find import definitions_named
 from verifflowcc.codegraph.bind_queries import callers, imported_by
 from verifflowcc.codegraph.binding import Binder
@@ -13,7 +14,7 @@ from verifflowcc.domain.item_types import is_trace_type
 from verifflowcc.domain.items import Item
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass
-from verifflowcc.services.code.indexing import KeptCode, open_code
+from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
 
