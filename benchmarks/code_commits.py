@@ -18,7 +18,8 @@ _TRAILER = re.compile(
 )
 _ISSUE = re.compile(r"\s*\((?:close[sd]?\s+|fix(?:e[sd])?\s+)?#\d+\)|#\d+")
 _NO_TASK = re.compile(
-    r"^(?:merge|revert|release|bump|version|update (?:dev )?(?:dependenc|requirements|pre-commit|changelog)|start version|"
+    r"^(?:merge|revert|release|bump|version|update (?:dev )?(?:dependenc|requirements|pre-commit|changelog)|"
+    r"start version|"
     r"\[pre-commit|\[automated|build\(deps|chore\(deps|prepare)|pre-commit|dependabot|changelog$",
     re.IGNORECASE,
 )
@@ -39,7 +40,7 @@ class Task:
 
 
 def tasks_of(repository: Path, wanted: int, counts: Callable[[str], bool], *, skip: int = 0) -> list[Task]:
-    """Return so many tasks, spread evenly over the last `40 * wanted` commits, newest first.
+    """Return so many tasks, spread evenly over the last `20 * wanted` commits, newest first.
 
     `counts` says of a path whether it is a source file that a task may be about. `skip` leaves out the newest commits.
     """

@@ -5,9 +5,8 @@ import subprocess
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.codegraph.languages import language_of
-
 from benchmarks.code_commits import git
+from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
 from verifflowcc.codegraph.words import FileWords, words_of
 from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, SourceFile

@@ -18,20 +18,19 @@ FILES = 20
 class UnitWeights:
     """What each part of the evidence for a piece weighs; the best piece by words has 1.0, and so has the best file.
 
-    `names` is how much more a word counts in the piece's own name, `around` in the names around it; `length` is BM25's
-    b; `exact` is for a piece that defines a name of the task as it stands, `says` for one whose text has it;
-    `size` is the power of a piece's length (in tokens) that its score is divided by when the budget is filled;
-    `top` is what is left of the score of lines that are in no function.
+    `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
+    b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task as
+    it stands, `says` for one whose text has it. `top` is what is left of the score of lines that are in no function.
     """
 
     file: float = 0.8
-    names: float = 2.0
+    names: float = 1.0
     around: float = 1.5
     length: float = 0.9
+    least: float = 0.3
     saturation: float = 10.0
     exact: float = 1.0
     says: float = 0.6
-    size: float = 0.0
     top: float = 1.0
 
 
@@ -151,7 +150,7 @@ def _rarity(asked: Asked, code: SearchedCode) -> dict[str, float]:
 
 
 def _by_words(piece: _Piece, rarity: Mapping[str, float], mean: float, by: UnitWeights) -> float:
-    norm = 1.0 - by.length + by.length * piece.words / mean
+    norm = 1.0 - by.length + by.length * max(piece.words, by.least * mean) / mean
     score = 0.0
     for word in sorted(piece.counts.keys() | (piece.own & rarity.keys()) | (piece.around & rarity.keys())):
         count = piece.counts.get(word, 0) / norm

@@ -9,7 +9,7 @@ from verifflowcc.records import dataclass, replace
 
 Count = Callable[[str], int]
 
-BODIES = 90
+BODIES = 95
 """The percentage of a budget that whole pieces may take, where there are signatures to show beside them."""
 
 LARGEST = 60

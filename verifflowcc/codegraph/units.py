@@ -18,7 +18,8 @@ class Unit:
 def units_of(definitions: Sequence[Definition], lines: Sequence[str]) -> tuple[Unit, ...]:
     """Return the units of a text of so many lines, in order; together they hold every line that is not blank.
 
-    A function holds the functions inside of it.
+    A function holds the functions inside of it, a comment right before it, and up to three lines that follow it and are
+    none of another's: `method.is_safe = True`.
     """
     owner = [FILE] * (len(lines) + 2)
     for place, each in enumerate(definitions):
@@ -27,7 +28,43 @@ def units_of(definitions: Sequence[Definition], lines: Sequence[str]) -> tuple[U
     for place, each in enumerate(definitions):
         if each.kind in CALLABLE and not _in_callable(definitions, place):
             _claim(owner, each, place)
-    return tuple(_runs(owner, lines))
+    return tuple(_joined(list(_runs(owner, lines)), lines, definitions))
+
+
+_FOLLOWING = 3
+_COMMENT = ("#", "//", "/*", "*", "--")
+
+
+def _joined(units: Sequence[Unit], lines: Sequence[str], definitions: Sequence[Definition]) -> list[Unit]:
+    """Give small pieces between functions to the function that they belong to."""
+    found: list[Unit] = []
+    for unit in units:
+        before = found[-1] if found else None
+        if before is not None and _is_comment(before, lines) and _is_function(unit, definitions):
+            found[-1] = Unit(before.first, unit.last, unit.place)
+        elif before is not None and _follows(before, unit, lines, definitions):
+            found[-1] = Unit(before.first, unit.last, before.place)
+        else:
+            found.append(unit)
+    return found
+
+
+def _is_function(unit: Unit, definitions: Sequence[Definition]) -> bool:
+    return unit.place != FILE and definitions[unit.place].kind in CALLABLE
+
+
+def _is_comment(unit: Unit, lines: Sequence[str]) -> bool:
+    said = [line.strip() for line in lines[unit.first - 1 : unit.last]]
+    return all(not line or line.startswith(_COMMENT) for line in said)
+
+
+def _follows(before: Unit, unit: Unit, lines: Sequence[str], definitions: Sequence[Definition]) -> bool:
+    """Whether a few lines that are no definition come after a function."""
+    if not _is_function(before, definitions) or _is_function(unit, definitions) or _is_comment(unit, lines):
+        return False
+    said = sum(1 for line in lines[unit.first - 1 : unit.last] if line.strip())
+    begins = any(unit.first <= each.line <= unit.last and each.kind in TYPES for each in definitions)
+    return said <= _FOLLOWING and not begins
 
 
 def _claim(owner: list[int], each: Definition, place: int) -> None:

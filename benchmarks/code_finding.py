@@ -1,0 +1,207 @@
+"""How well a task finds its code: real commits of real repositories, asked for by what their messages say.
+
+    python benchmarks/code_finding.py --data REPOSITORY [--data REPOSITORY …] [--tasks N] [--skip N] [--json]
+
+Each repository is a git repository with its history (a bare one will do). Of each, N tasks (see `code_commits`) are
+spread over its history; the code is that of the commit's parent, the question is the message. Figures, each a mean over
+tasks with a 95 % interval by bootstrap:
+
+- files: the reciprocal rank of the first changed file (MRR), and recall of all changed files at 5, 10 and 20;
+- blocks: the share of the changed pieces (functions with what belongs to them, and what stands between functions) that
+  are whole in the code that fits in 2,000, 4,000 and 8,000 tokens, as `vfcc code context` shows it; and of those that
+  are functions.
+
+Beside it, plain BM25 over the texts of files, which shows whole files until nothing more fits. Tests, vendored and
+generated files, examples, documentation and set-up scripts are no files that a task is about. Tuned on: pallets/click,
+encode/httpx, pallets/flask, psf/requests; all others were not looked at while numbers were chosen.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.code_commits import Task, tasks_of
+from benchmarks.code_states import History, State
+from benchmarks.measure import machine
+from benchmarks.recall_figures import Mean, mean_of
+from verifflowcc.adapters.project.source_marks import marks_by_name, marks_by_text, marks_of
+from verifflowcc.adapters.tokens.counter import open_counter
+from verifflowcc.codegraph.asked import asked
+from verifflowcc.codegraph.context import choose
+from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.links import links_of
+from verifflowcc.codegraph.rank_files import FileWeights, by_words, rank_files
+from verifflowcc.codegraph.units import units_of
+from verifflowcc.domain.config import TokenSettings
+from verifflowcc.domain.graph import CALLABLE, FILE, Mark
+
+Count = Callable[[str], int]
+BUDGETS = (2_000, 4_000, 8_000)
+DEPTHS = (5, 10, 20)
+_BESIDE = re.compile(r"(?:^|/)(?:docs?|examples?)/|(?:^|/)setup\.py$")
+_PLAIN = FileWeights(path=0.0, names=0.0, text=1.0, saturation=1.2, length=0.75)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one task: reciprocal ranks and recalls by way, shares of blocks by way and budget."""
+
+    commit: str
+    ranks: Mapping[str, float]
+    recalls: Mapping[str, Sequence[float]]
+    blocks: Mapping[str, Sequence[float]]
+    functions: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A changed piece of a file; `function` says whether it is one."""
+
+    path: str
+    first: int
+    last: int
+    function: bool
+
+
+def marks(path: str, start: bytes) -> frozenset[Mark]:
+    return marks_of(marks_by_name(path) + marks_by_text(start))
+
+
+def is_source(path: str) -> bool:
+    """Whether a task may be about a file."""
+    return bool(language_of(path)) and not marks_by_name(path) and not _BESIDE.search(path)
+
+
+def rows_of(repository: Path, wanted: int, skip: int) -> Iterator[Row]:
+    history = History(repository, marks)
+    count = open_counter(TokenSettings()).count
+    for task in tasks_of(repository, wanted, is_source, skip=skip):
+        state = history.at(task.parent)
+        changed = [path for path in task.changed if path in state.files and not state.files[path].marks]
+        if changed:
+            yield _row(task, state, changed, count)
+
+
+def _row(task: Task, state: State, changed: Sequence[str], count: Count) -> Row:
+    wanted = asked(task.words)
+    plain = by_words(wanted, state, _PLAIN)
+    orders = {
+        "vfcc": [each.path for each in rank_files(wanted, state, links_of(state))],
+        "bm25": sorted(plain, key=lambda path: (-plain[path], path)),
+    }
+    places = {way: [order.index(path) + 1 for path in changed if path in order] for way, order in orders.items()}
+    pieces = _changed_pieces(task, state, changed)
+    functions = [each for each in pieces if each.function]
+    shown = {
+        "vfcc": [_shown(task, state, budget, count) for budget in BUDGETS],
+        "bm25, whole files": [_whole_files(orders["bm25"], state, budget, count) for budget in BUDGETS],
+    }
+    return Row(
+        task.commit,
+        {way: 1 / min(found) if found else 0.0 for way, found in places.items()},
+        {way: [sum(p <= depth for p in found) / len(changed) for depth in DEPTHS] for way, found in places.items()},
+        {way: [_share(pieces, each) for each in found] for way, found in shown.items()} if pieces else {},
+        {way: [_share(functions, each) for each in found] for way, found in shown.items()} if functions else {},
+    )
+
+
+def _changed_pieces(task: Task, state: State, changed: Sequence[str]) -> list[Piece]:
+    found = []
+    for path in changed:
+        lines = (state.text(path) or b"").decode("utf-8", "replace").splitlines()
+        definitions = state.head(path).definitions
+        for unit in units_of(definitions, lines):
+            ranges = [(first, max(first, last)) for first, last in task.changed[path]]
+            if any(unit.first <= last and first <= unit.last for first, last in ranges):
+                function = unit.place != FILE and definitions[unit.place].kind in CALLABLE
+                found.append(Piece(path, unit.first, unit.last, function))
+    return found
+
+
+Shown = Mapping[str, Sequence[tuple[int, int]]]
+
+
+def _shown(task: Task, state: State, budget: int, count: Count) -> Shown:
+    found: dict[str, list[tuple[int, int]]] = {}
+    for each in choose(task.words, state, budget, count).filled.snippets:
+        if each.whole:
+            found.setdefault(each.path, []).append((each.first, each.last))
+    return found
+
+
+def _whole_files(order: Sequence[str], state: State, budget: int, count: Count) -> Shown:
+    found: dict[str, list[tuple[int, int]]] = {}
+    left = budget
+    for path in order[:50]:
+        text = (state.text(path) or b"").decode("utf-8", "replace")
+        tokens = count(text) if len(text) < 12 * left else left + 1
+        if tokens <= left:
+            left -= tokens
+            found[path] = [(1, len(text.splitlines()))]
+    return found
+
+
+def _share(pieces: Sequence[Piece], shown: Shown) -> float:
+    inside = sum(
+        any(first <= each.first and each.last <= last for first, last in shown.get(each.path, ())) for each in pieces
+    )
+    return inside / len(pieces)
+
+
+def summary(rows: Sequence[Row]) -> dict[str, dict[str, Mean]]:
+    """Return figure → way → mean, in percent (of MRR too)."""
+    found: dict[str, dict[str, Mean]] = {"MRR": {}}
+    for way in rows[0].ranks:
+        found["MRR"][way] = mean_of([row.ranks[way] for row in rows])
+        for place, depth in enumerate(DEPTHS):
+            found.setdefault(f"recall@{depth}", {})[way] = mean_of([row.recalls[way][place] for row in rows])
+    for name, of in (("blocks", [row.blocks for row in rows]), ("functions", [row.functions for row in rows])):
+        those = [each for each in of if each]
+        for place, budget in enumerate(BUDGETS):
+            for way in those[0] if those else ():
+                values = [each[way][place] for each in those]
+                found.setdefault(f"{name} in {budget:,}", {})[way] = mean_of(values)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How well a task finds its code.")
+    parser.add_argument("--data", type=Path, action="append", required=True, metavar="REPOSITORY")
+    parser.add_argument("--tasks", type=int, default=80)
+    parser.add_argument("--skip", type=int, default=0, help="leave out so many of the newest commits")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    rows: dict[str, list[Row]] = {}
+    for repository in given.data:
+        begin = time.perf_counter()
+        name = repository.name if repository.name != "repo" else repository.parent.name
+        rows[name] = list(rows_of(repository, given.tasks, given.skip))
+        print(f"{name}: {len(rows[name])} tasks, {time.perf_counter() - begin:.0f} s", file=sys.stderr)
+    every = [row for each in rows.values() for row in each]
+    figures = {name: summary(each) for name, each in (*rows.items(), ("all", every)) if each}
+    if given.json:
+        plain = {
+            name: {f: {w: asdict(m) for w, m in of.items()} for f, of in each.items()} for name, each in figures.items()
+        }
+        print(
+            json.dumps(
+                {"machine": machine(), "tasks": {n: len(r) for n, r in rows.items()}, "figures": plain}, indent=2
+            )
+        )
+        return
+    for name, each in figures.items():
+        print(f"\n{name}: {len(rows.get(name, every))} tasks")
+        for figure, ways in each.items():
+            print(f"  {figure:<22}" + "".join(f"  {way}: {mean}" for way, mean in ways.items()))
+
+
+if __name__ == "__main__":
+    main()
