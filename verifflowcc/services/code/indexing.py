@@ -3,23 +3,20 @@
 Where nothing changed since the last time, that is seen from git's listing and the files' stamps alone.
 """
 
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 from verifflowcc.adapters.index.code_graph import KeptCode, Source, State
-from verifflowcc.adapters.index.code_graph_tables import Tables, form
+from verifflowcc.adapters.index.code_graph_index import CodeIndex
+from verifflowcc.adapters.index.code_graph_tables import Tables
 from verifflowcc.adapters.index.store import Store
 from verifflowcc.adapters.project.source_listing import YOUNG, Listing, stamps_of
 from verifflowcc.domain.graph import Mark, SourceFile
-from verifflowcc.errors import BackendError
 from verifflowcc.records import dataclass
 from verifflowcc.services.code.states import READING, Done, joined_stamps, names_of, state_kept
 from verifflowcc.services.workspace import Workspace
 
 FILE = "code.db"
-_TRIES = 20
-"""Another process may write meanwhile; each of its steps takes less than a second."""
 
 Tell = Callable[[int], None]
 """Is told, now and then, how many more files were read."""
@@ -94,37 +91,17 @@ class _Bringing:
     def __init__(self, root: Path, index: Path, commit: str | None, tell: Tell, listing: Listing | None) -> None:
         self._root, self._commit, self._tell = root, commit, tell
         self._listing = listing or (None if commit else Listing(root))
-        self._store: Store | None = None
-        self._index = index
+        self._index = CodeIndex(index, READING)
         self.done = Done(0, 0, 0)
 
     @property
     def store(self) -> Store:
-        """The index, which is opened when it is first asked."""
-        if self._store is None:
-            self._store = Store(self._index, form(READING))
-        return self._store
+        """The index itself."""
+        return self._index.store
 
     def state(self) -> State:
         """Bring the index up and return the state, with a transaction open in which the index is just so."""
-        why = "it is being written by others"
-        for _ in range(_TRIES):
-            before = self.store.replaced
-            try:
-                state = self._once()
-            except sqlite3.DatabaseError as error:
-                why = str(error)
-                locked = isinstance(error, sqlite3.OperationalError) and "locked" in why
-                if not locked and not self.store.start_over_if_damaged(error):
-                    self.store.keep_nothing(f"the code graph is not kept: {error}")
-                continue
-            if state is not None and self.store.replaced == before:
-                return state
-        self.store.keep_nothing(f"the code graph is not kept: {why}")
-        state = self._once()
-        if state is None:
-            raise BackendError("the code cannot be indexed", hint="run the command again")
-        return state
+        return self._index.soundly(self._once)
 
     def text(self, file: SourceFile) -> bytes | None:
         """Return the bytes of a file, if they are those that it had."""
@@ -136,11 +113,9 @@ class _Bringing:
         """Give up."""
         if self._listing is not None:
             self._listing.drop()
-        if self._store is not None:
-            self._store.close()
+        self._index.close()
 
     def _once(self) -> State | None:
-        self.store.let_go()
         tables = Tables(self.store)
         return self._looked(tables) if self._commit is None else self._committed(tables, self._commit)
 
