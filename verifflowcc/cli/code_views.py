@@ -223,7 +223,7 @@ def _impact(found: CodeImpact) -> Iterator[str]:
         counted(len(found.tests), "test"),
         f"{len(found.memories):,} {'memory' if len(found.memories) == 1 else 'memories'}",
         counted(len(sure), "call"),
-        counted(len({each.path for each in found.imported_by}), "importing file"),
+        *([] if found.symbols else [counted(len({each.path for each in found.imported_by}), "importing file")]),
     )
     yield folded(f"{found.asked}: a change touches {', '.join(counts[:-1])} and {counts[-1]}", 2)
     for each in found.symbols:
