@@ -29,6 +29,7 @@ QUERY = """
 (type (string) @quoted)
 (except_clause value: (_) @type)
 (as_pattern_target (identifier) @local)
+(as_pattern_target (identifier) @target)
 (with_item value: (as_pattern (call) alias: (as_pattern_target (identifier))) @with)
 (pattern/identifier) @local
 (parameter/identifier) @local

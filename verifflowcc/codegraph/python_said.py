@@ -51,27 +51,28 @@ def _type_ranges(names: Names) -> tuple[list[int], list[int]]:
     return starts, ends
 
 
+def _marked(names: Names) -> dict[tuple[int, int], ReferenceKind]:
+    """Return what is called, and what is inherited from."""
+    marked = dict.fromkeys(names.calls, _CALL)
+    marked.update([(node.byte_range, _INHERIT) for node in names.found.nodes("base")])
+    return marked
+
+
 def _names_said(names: Names, types: tuple[list[int], list[int]]) -> list[Said]:
-    text, calls, inside, starts, ends = names.text, names.calls, names.inside, *types
-    bases = {node.byte_range for node in names.found.nodes("base")}
+    text, inside, starts, ends = names.text, names.inside, *types
+    marked = _marked(names)
     known = {name for _, name in names.bound}
+    targets = {node.start_byte for node in names.found.nodes("target")}
     said: list[Said] = []
     for node in names.found.nodes("name"):
         where = start, end = node.byte_range
         name = decoded(text[start:end])
-        if not name:
-            continue
-        at = bisect_right(starts, start) - 1
-        if where in calls:
-            kind = _CALL
-        elif where in bases:
-            kind = _INHERIT
-        elif at >= 0 and start < ends[at]:
-            kind = _TYPE
-        elif name in known:
-            kind = _USE
-        else:
-            continue
+        kind = marked.get(where)
+        if kind is None:
+            at = bisect_right(starts, start) - 1
+            kind = _TYPE if at >= 0 and start < ends[at] else _USE
+            if (kind is _USE and name not in known) or start == end or start in targets:
+                continue
         if name in known:
             hit, scope = names.meant(inside(start), name)
             if hit is False:
