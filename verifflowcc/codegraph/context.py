@@ -37,11 +37,20 @@ class Chosen:
 
 
 def choose(
-    task: str, code: SearchedCode, budget_tokens: int, count: Callable[[str], int], *, unmarked: bool = False
+    task: str,
+    code: SearchedCode,
+    budget_tokens: int,
+    count: Callable[[str], int],
+    links: Mapping[str, Sequence[str]] | None = None,
+    *,
+    unmarked: bool = False,
 ) -> Chosen:
-    """Return the code that bears on a task, at most so many tokens of it as `shown_text` shows it."""
+    """Return the code that bears on a task, at most so many tokens of it as `shown_text` shows it.
+
+    `links` are those of the files, where they are known already.
+    """
     wanted = asked(task)
-    files = rank_files(wanted, code, links_of(code), unmarked=unmarked)
+    files = rank_files(wanted, code, links_of(code) if links is None else links, unmarked=unmarked)
     pieces = rank_units(wanted, code, files)
     filled = fill(
         pieces, lambda taken: neighbours(code, taken), budget_tokens, count, lambda path: code.files[path].language
@@ -52,9 +61,7 @@ def choose(
 def told(files: Sequence[RankedFile]) -> tuple[FileFound, ...]:
     """Return the best files with what speaks for each, most first."""
     best = files[0].score if files else 1.0
-    return tuple(
-        FileFound(each.path, round(1000 * each.score / best), _why(each.parts)) for each in files[:FILES_TOLD]
-    )
+    return tuple(FileFound(each.path, round(1000 * each.score / best), _why(each.parts)) for each in files[:FILES_TOLD])
 
 
 def neighbours(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snippet]:

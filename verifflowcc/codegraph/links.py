@@ -6,6 +6,9 @@ from posixpath import dirname
 from verifflowcc.codegraph.bind_names import Names
 from verifflowcc.domain.graph import Import, SearchedCode
 
+RULES = "1"
+"""To be raised with every change of what `links_of` returns for the same files."""
+
 _Asked = tuple[str, str, str, str]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from verifflowcc.codegraph.asked import Asked
 from verifflowcc.codegraph.rank_files import RankedFile, idf
 from verifflowcc.codegraph.units import Unit, units_of
-from verifflowcc.codegraph.words import counts_in, words_in
+from verifflowcc.codegraph.words import Wanted, words_in
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode
 from verifflowcc.records import dataclass
 
@@ -19,8 +19,8 @@ class UnitWeights:
     """What each part of the evidence for a piece weighs; the best piece by words has 1.0, and so has the best file.
 
     `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
-    b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task as
-    it stands, `says` for one whose text has it. `top` is what is left of the score of lines that are in no function.
+    b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task
+    as it stands, `says` for one whose text has it. `top` is what is left of the score of lines that are in no function.
     """
 
     file: float = 0.8
@@ -53,7 +53,8 @@ def rank_units(
     by = weights or UnitWeights()
     rarity = _rarity(asked, code)
     code.heads([each.path for each in files[:FILES]])
-    pieces = [piece for each in files[:FILES] for piece in _pieces(asked, code, each)]
+    wanted = Wanted(asked.words)
+    pieces = [piece for each in files[:FILES] for piece in _pieces(asked, wanted, code, each)]
     if not pieces:
         return []
     mean = sum(piece.words for piece in pieces) / len(pieces) or 1.0
@@ -84,7 +85,7 @@ class _Piece:
     whole: bool
 
 
-def _pieces(asked: Asked, code: SearchedCode, file: RankedFile) -> list[_Piece]:
+def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) -> list[_Piece]:
     data = code.text(file.path)
     if data is None:
         return []
@@ -94,7 +95,7 @@ def _pieces(asked: Asked, code: SearchedCode, file: RankedFile) -> list[_Piece]:
     found = []
     for unit in units_of(definitions, lines):
         shown = tuple(lines[unit.first - 1 : unit.last])
-        counts, words = counts_in("\n".join(shown), asked.words)
+        counts, words = wanted.counts("\n".join(shown))
         names = [definitions[unit.place].name] if unit.place != FILE else []
         names += [each.name for each in inside if unit.first <= each.line <= unit.last]
         outer = _names_around(definitions, unit.place)

@@ -6,6 +6,7 @@ from verifflowcc.codegraph.context import choose
 from verifflowcc.codegraph.snippets import shown_text
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.services.code.indexing import open_code
+from verifflowcc.services.code.linking import links_kept
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ SIGNATURES = "signatures"
 def code_for(workspace: Workspace, task: str, commit: str | None, counter: "TokenCounter") -> tuple[Snippet, ...]:
     """Return pieces of the code as it is, or as a commit has it, best first. Raises as `open_code`."""
     with open_code(workspace, commit=commit) as code:
-        pieces = choose(task, code, OFFERED_TOKENS, counter.count).filled.snippets
+        links = None if commit else links_kept(workspace, code)
+        pieces = choose(task, code, OFFERED_TOKENS, counter.count, links).filled.snippets
     whole = tuple(each for each in pieces if each.whole)
     around = [each for each in pieces if not each.whole]
     if not around:
