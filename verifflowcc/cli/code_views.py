@@ -171,14 +171,14 @@ def mapped(found: CodeMap) -> list[str]:
     """Return a map, and what is not on it."""
     left = f"; {found.all_files - found.files:,} files are not on it" if found.files < found.all_files else ""
     told = f"{found.tokens:,} of {found.budget_tokens:,} tokens: {counted(found.symbols, 'symbol')} of "
-    return [*found.text.splitlines(), "", f"{told}{counted(found.files, 'file')}{left}"]
+    return [*found.text.removesuffix("\n").split("\n"), "", f"{told}{counted(found.files, 'file')}{left}"]
 
 
 def context(found: CodeContext) -> list[str]:
     """Return the code for a task."""
     if not found.snippets:
         return [_nothing(found)]
-    return [*found.text.splitlines(), "", f"{found.tokens:,} of {found.budget_tokens:,} tokens"]
+    return [*found.text.removesuffix("\n").split("\n"), "", f"{found.tokens:,} of {found.budget_tokens:,} tokens"]
 
 
 def explained(found: CodeContext) -> list[str]:
@@ -197,12 +197,17 @@ def _explained(found: CodeContext) -> Iterator[str]:
         for each in found.snippets:
             what = "" if each.whole else ", its signature"
             said = f": {each.why}" if each.why else ""
-            yield folded(f"  {each.place} {each.name} ({each.tokens:,} tokens{what}){said}", 6)
+            yield folded(f"  {_named(each.place, each.name)} ({each.tokens:,} tokens{what}){said}", 6)
     if found.not_shown:
         yield "left out"
         for one in found.not_shown:
-            yield folded(f"  {one.path}:{one.first}-{one.last} {one.name} ({one.tokens:,} tokens): {one.why}", 6)
+            place = _named(f"{one.path}:{one.first}-{one.last}", one.name)
+            yield folded(f"  {place} ({one.tokens:,} tokens): {one.why}", 6)
     yield f"{found.tokens:,} of {found.budget_tokens:,} tokens, counted by {found.counter}"
+
+
+def _named(place: str, name: str) -> str:
+    return f"{place} {name}" if name else place
 
 
 def _nothing(found: CodeContext) -> str:

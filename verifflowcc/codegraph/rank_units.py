@@ -89,7 +89,7 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
     data = code.text(file.path)
     if data is None:
         return []
-    lines = data.decode("utf-8", "replace").splitlines()
+    lines = [line.removesuffix("\r") for line in data.decode("utf-8", "replace").split("\n")]
     definitions = code.head(file.path).definitions
     inside = _defined_in(definitions)
     found = []

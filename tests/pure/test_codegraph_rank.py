@@ -1,0 +1,183 @@
+"""Which files and pieces bear on a task, and that what is chosen fits."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.pure.code_searched import Searched
+from verifflowcc.codegraph.asked import asked
+from verifflowcc.codegraph.context import choose, told
+from verifflowcc.codegraph.links import links_of
+from verifflowcc.codegraph.rank_files import RankedFile, page_rank, rank_files
+from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
+from verifflowcc.codegraph.snippets import BODIES, LARGEST, fill, rendered, shown_text
+from verifflowcc.codegraph.units import Unit
+from verifflowcc.codegraph.words import words_in
+from verifflowcc.domain.code_views import Snippet
+
+TEXTS = {
+    "tide/gate.py": (
+        "from tide.base import clamp\n\n\n"
+        "def close_gate(level):\n    # shuts when the tide is high\n    return clamp(level)\n"
+    ),
+    "tide/base.py": "LIMIT = 3\n\n\ndef clamp(value):\n    return min(value, LIMIT)\n",
+    "web/page.js": "export function page(gate) {\n  return gate;\n}\n",
+    "tests/test_gate.py": "from tide.gate import close_gate\n\n\ndef test_close_gate():\n    assert close_gate(1)\n",
+    "far/away.py": "def noise():\n    return 0\n",
+}
+
+
+@pytest.fixture(scope="module")
+def code() -> Searched:
+    return Searched(TEXTS, {"tests/test_gate.py"})
+
+
+def ranked(code: Searched, task: str, *, unmarked: bool = False) -> list[RankedFile]:
+    return rank_files(asked(task), code, links_of(code), unmarked=unmarked)
+
+
+def paths(code: Searched, task: str, *, unmarked: bool = False) -> list[str]:
+    return [each.path for each in ranked(code, task, unmarked=unmarked)]
+
+
+def test_words_names_and_paths_of_the_task_bring_files_in(code: Searched) -> None:
+    assert paths(code, "the tide is high")[0] == "tide/gate.py"
+    assert paths(code, "mend `clamp`")[0] == "tide/base.py"
+    assert paths(code, "see web/page.js")[0] == "web/page.js"
+    assert paths(code, "zebra") == []
+    assert paths(code, "") == []
+
+
+def test_what_imports_or_is_imported_comes_behind_and_what_is_linked_with_nothing_stays_out(code: Searched) -> None:
+    found = paths(code, "close_gate")
+
+    assert "tide/base.py" in found
+    assert "far/away.py" not in found
+
+
+def test_tests_count_less_unless_they_are_asked_for(code: Searched) -> None:
+    def score(*, unmarked: bool) -> float:
+        return {each.path: each.score for each in ranked(code, "close gate", unmarked=unmarked)}["tests/test_gate.py"]
+
+    assert paths(code, "close gate")[0] == "tide/gate.py"
+    assert score(unmarked=False) < score(unmarked=True)
+
+
+def test_each_file_says_what_speaks_for_it(code: Searched) -> None:
+    best = told(ranked(code, "`close_gate` of tide/gate.py"))[0]
+
+    assert (best.path, best.score) == ("tide/gate.py", 1000)
+    assert "words 1.00" in best.why
+    assert "the task names it" in best.why
+
+
+def test_the_pieces_of_the_best_files_come_in_their_order(code: Searched) -> None:
+    wanted = asked("close gate when the tide is high")
+    best = rank_units(wanted, code, ranked(code, "close gate when the tide is high"))[0]
+
+    assert (best.path, best.name, best.unit.first, best.unit.last) == ("tide/gate.py", "close_gate", 4, 6)
+    assert "words: " in best.why
+
+
+@given(st.text())
+def test_any_text_has_words(text: str) -> None:
+    found = words_in(text)
+
+    assert all(word and word == word.lower() for word in found)
+    assert words_in(text) == found
+    assert {*asked(text).words} <= set(found)
+
+
+@given(st.text(alphabet="`_./() aAbB1\n", max_size=60))
+def test_any_task_can_be_asked(task: str) -> None:
+    wanted = asked(task)
+
+    assert all(0 < weight <= 1 for weight in wanted.words.values())
+    assert all(len(name) > 1 for name in wanted.names)
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.floats(0.01, 10)),
+    st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdefg"))),
+    st.randoms(),
+)
+def test_a_walk_along_links_adds_no_weight_and_is_the_same_in_any_order(
+    seeds: dict[str, float],
+    links: dict[str, list[str]],
+    random: "st.random.Random",  # type: ignore[name-defined]
+) -> None:
+    found = page_rank(seeds, links)
+    order = sorted(seeds)
+    random.shuffle(order)
+
+    assert sum(found.values()) <= 1.0 + 1e-9
+    assert page_rank({path: seeds[path] for path in order}, links) == found
+
+
+TASKS = st.lists(st.sampled_from([*"close gate tide clamp value page noise zebra level test".split()]), max_size=6)
+
+
+def letters(text: str) -> int:
+    return len(text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(TASKS, st.integers(1, 1500), st.booleans())
+def test_what_is_chosen_never_takes_more_than_the_budget(task: list[str], budget: int, unmarked: bool) -> None:
+    code = Searched(TEXTS, {"tests/test_gate.py"})
+    filled = choose(" ".join(task), code, budget, letters, unmarked=unmarked).filled
+
+    assert sum(letters(shown_text(each)) for each in filled.snippets) == filled.tokens <= budget
+    assert len({(each.place, each.whole) for each in filled.snippets}) == len(filled.snippets)
+    assert choose(" ".join(task), code, budget, letters, unmarked=unmarked).filled == filled
+
+
+PIECES = st.lists(st.tuples(st.sampled_from(["a.py", "b.py"]), st.integers(1, 400), st.integers(0, 300)), max_size=25)
+SIGNATURES = st.lists(st.integers(0, 120), max_size=6)
+
+
+def piece(path: str, first: int, length: int) -> RankedUnit:
+    return RankedUnit(path, Unit(first, first, -1), f"n{first}", 1.0, ("x" * length,))
+
+
+def signature(number: int, length: int) -> Snippet:
+    return Snippet("c.py", number, number, f"s{number}", "y" * length, 0, "why", "python", whole=False)
+
+
+@given(PIECES, SIGNATURES, st.integers(0, 1200))
+def test_a_budget_is_filled_and_never_exceeded(
+    given_pieces: list[tuple[str, int, int]], lengths: list[int], budget: int
+) -> None:
+    pieces = [piece(*each) for each in given_pieces]
+    around = [signature(number, length) for number, length in enumerate(lengths)]
+    filled = fill(pieces, lambda taken: around if taken else (), budget, letters, lambda path: "python")
+    whole = [each for each in filled.snippets if each.whole]
+
+    assert sum(each.tokens for each in filled.snippets) == filled.tokens <= budget
+    assert all(each.tokens == letters(shown_text(each)) for each in filled.snippets)
+    assert sum(each.tokens for each in whole) * 100 <= budget * BODIES
+    assert all(each.tokens * 100 <= budget * LARGEST for each in whole)
+    assert all(shown_text(each) in rendered(filled.snippets) for each in filled.snippets)
+
+
+@given(st.text(alphabet="`~x\n", max_size=40))
+def test_nothing_in_a_piece_closes_its_fence(text: str) -> None:
+    lines = shown_text(Snippet("a.py", 1, 2, "f", text, 0, "", "python")).splitlines()
+
+    assert lines[-1] == "`" * len(lines[-1])
+    assert not any(line.startswith(lines[-1]) for line in lines[2:-1])
+
+
+def test_a_long_piece_does_not_hide_smaller_ones() -> None:
+    filled = fill([piece("a.py", 1, 900), piece("a.py", 2, 10)], lambda taken: (), 300, letters, lambda path: "python")
+
+    assert [each.name for each in filled.snippets] == ["n2"]
+    assert [(each.name, each.why) for each in filled.not_shown] == [("n1", "too long")]
+
+
+@pytest.mark.parametrize("break_", ["\x0c", "\x0b", "\x1c", "\x85", "\u2028", "\r"])
+def test_lines_are_those_that_an_editor_counts_whatever_else_breaks_a_line(break_: str) -> None:
+    code = Searched({"old.py": f"# one{break_}\nX = 1  # {break_}{break_}\n\n\ndef late():\n    return X\n"})
+    (late,) = [each for each in choose("late", code, 900, letters).filled.snippets if each.name == "late"]
+
+    assert (late.first, late.last, late.text) == (5, 6, "def late():\n    return X")
