@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.cli.process import git, vfcc
-from tests.trees import write_tree
+from tests.trees import write_memory, write_tree
 
 BASE = '''\
 """Gauges of all kinds."""
@@ -107,6 +107,27 @@ def send(rows, token="{TOKEN}"):
     return len(rows)
 '''
 TWIN = "def summary(rows):\n    return len(rows)\n"
+NEED = "---\nid: NEED-SHORE\ntype: need\ntitle: The shore stays dry\n---\nDry.\n"
+REQ = (
+    "---\nid: REQ-ALARM\ntype: requirement\ntitle: Alarm above the gate\nverification: test\n"
+    "links:\n  - {to: NEED-SHORE, relation: refines}\n---\nThe station shall alarm.\n"
+)
+MARKED = """\
+import pytest
+
+from gauges.station import Station
+
+
+@pytest.mark.vfcc("REQ-ALARM")
+def test_alarm():
+    assert not Station().alarm(1)
+"""
+FACT = (
+    f"---\nid: brass\ntype: fact\ntitle: The bell is brass {TOKEN}\n"
+    "refs: [{path: gauges/station.py, symbol: Station.alarm}]\n---\nIt rings.\n"
+)
+WHOLE = "---\nid: whole\ntype: fact\ntitle: All of it is old\nrefs: [{path: gauges/station.py}]\n---\nSo.\n"
+ITEMS = {"need/NEED-SHORE": NEED, "requirement/REQ-ALARM": REQ, "fact/brass": FACT, "fact/whole": WHOLE}
 FILES = {
     "gauges/__init__.py": "",
     "gauges/base.py": BASE,
@@ -131,6 +152,13 @@ def made(root: Path) -> Path:
     git(root, "init", "-q", "-b", "main")
     commit(root)
     return root
+
+
+def touched(root: Path) -> Path:
+    """Add a need, a requirement that a line and a test name, and two memories that speak of a file and a symbol."""
+    write_memory(root, {f"project/items/{name}.md": text for name, text in ITEMS.items()})
+    marked = STATION.replace("    def alarm(", "    # vfcc: REQ-ALARM\n    def alarm(")
+    return write_tree(root, {"tests/test_station.py": MARKED, "gauges/station.py": marked})
 
 
 def commit(root: Path) -> None:

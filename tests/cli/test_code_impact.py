@@ -4,45 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.code_world import TOKEN, asked, told
+from tests.cli.code_world import TOKEN, asked, told, touched
 from tests.cli.process import vfcc
-from tests.trees import write_memory, write_tree
-
-NEED = "---\nid: NEED-SHORE\ntype: need\ntitle: The shore stays dry\n---\nDry.\n"
-REQ = (
-    "---\nid: REQ-ALARM\ntype: requirement\ntitle: Alarm above the gate\nverification: test\n"
-    "links:\n  - {to: NEED-SHORE, relation: refines}\n---\nThe station shall alarm.\n"
-)
-MARKED = """\
-import pytest
-
-from gauges.station import Station
-
-
-@pytest.mark.vfcc("REQ-ALARM")
-def test_alarm():
-    assert not Station().alarm(1)
-"""
-FACT = (
-    f"---\nid: brass\ntype: fact\ntitle: The bell is brass {TOKEN}\n"
-    "refs: [{path: gauges/station.py, symbol: Station.alarm}]\n---\nIt rings.\n"
-)
-WHOLE = "---\nid: whole\ntype: fact\ntitle: All of it is old\nrefs: [{path: gauges/station.py}]\n---\nSo.\n"
-ITEMS = {"need/NEED-SHORE": NEED, "requirement/REQ-ALARM": REQ, "fact/brass": FACT, "fact/whole": WHOLE}
+from tests.trees import write_memory
 
 
 @pytest.fixture
 def traced(code: Path) -> Path:
-    write_memory(code, {f"project/items/{name}.md": text for name, text in ITEMS.items()})
-    station = (code / "gauges" / "station.py").read_text(encoding="utf-8")
-    write_tree(
-        code,
-        {
-            "tests/test_station.py": MARKED,
-            "gauges/station.py": station.replace("    def alarm(", "    # vfcc: REQ-ALARM\n    def alarm("),
-        },
-    )
-    return code
+    return touched(code)
 
 
 def ids(found: dict[str, object], key: str) -> list[str]:

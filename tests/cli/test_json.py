@@ -11,6 +11,7 @@ import pytest
 from tests.cli.process import git, vfcc
 from tests.cli.shapes import shape
 from tests.cli.test_help import COMMANDS
+from tests.cli.test_json_code import CODED
 from tests.cli.test_json_exchange import EXCHANGED
 from tests.cli.test_json_gates import ASKED
 from tests.cli.test_json_learning import LEARNED
@@ -80,7 +81,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
     groups = {path[:length] for path in COMMANDS for length in range(len(path))}
     commands = {"_".join(path) for path in COMMANDS if path not in groups}
 
-    assert commands - {"config_schema", "memory_schema", *ELSEWHERE} == {
+    assert commands - {"code_watch", "config_schema", "memory_schema", *ELSEWHERE} == {
         *QUESTIONS,
         *ASKED,
         *TRACED,
@@ -88,6 +89,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
         *REMEMBERED,
         *LEARNED,
         *EXCHANGED,
+        *CODED,
     } - {"check", "check_rerun"}
 
 
