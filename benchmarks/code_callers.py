@@ -37,7 +37,7 @@ from benchmarks.code_mentions import Function, Mention, chosen_mentions, python_
 from benchmarks.code_server import Said, ask
 from tests.pure.code_in_memory import code_of
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.domain.graph import FILE, Reference, ReferenceKind
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Reference, ReferenceKind
 from verifflowcc.domain.graph_answers import CONFIDENT, Bound
 
 RESAMPLED = 1_000
@@ -118,7 +118,9 @@ def _ours(binder: Binder, mention: Mention) -> tuple[Reference | None, Bound]:
     if not here and not mention.called:
         sheet = binder.names.sheet(mention.path)
         around = [
-            place for place, each in enumerate(sheet.head.definitions) if each.line <= mention.line <= each.end
+            place
+            for place, each in enumerate(sheet.head.definitions)
+            if each.line <= mention.line <= each.end and each.kind in CALLABLE | TYPES
         ] or [FILE]
         here = [each for each in found if each.inside == around[-1] and each.line <= mention.line]
     if not here:
