@@ -1,6 +1,7 @@
 """The code graph that is kept: what it has of a tree, and that it is there the next time."""
 
 import os
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from tests.tree.code_graph_world import FILES, answers, clean, project, said
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.adapters import stamps
+from verifflowcc.adapters.index import code_graph_merging
 from verifflowcc.domain.graph import Head, Mark
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.code.indexing import bring_up, open_code
@@ -109,6 +111,30 @@ def test_a_file_that_changed_under_its_stamp_shortly_before_is_read_again(
     with closing(open_code(here)) as code:
         assert code.defining("two") == ["a.py"]
         assert code.defining("one") == []
+
+
+@pytest.mark.parametrize(("most_parts", "large", "most_dead"), [(16, 4, 200), (3, 1, 200), (1, 0, 200), (16, 4, 2)])
+def test_parts_are_put_together_and_what_is_gone_is_dropped_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_parts: int, large: int, most_dead: int
+) -> None:
+    monkeypatch.setattr(code_graph_merging, "MOST_PARTS", most_parts)
+    monkeypatch.setattr(code_graph_merging, "LARGE_PARTS", large)
+    monkeypatch.setattr(code_graph_merging, "MOST_DEAD", most_dead)
+    here = project(tmp_path / "p")
+    for number in range(22):
+        text = f"import os\n\n\ndef new{number}():\n" + "    shape(area)\n" * (number + 1)
+        write_tree(here.root, {f"shapes/new{number % 4}.py": text})
+        done = bring_up(here)
+        with closing(done.code) as code:
+            assert (done.parsed, done.notices) == (7 if number == 0 else 1, ())
+            assert said(code) == clean(here, tmp_path / "c.db")
+    with closing(sqlite3.connect(here.local / "code.db")) as index:
+        ((parts,),) = index.execute("SELECT count(*) FROM parts")
+        ((units,),) = index.execute("SELECT count(*) FROM facts")
+        orphans = "SELECT count(*) FROM lists WHERE number >> 26 NOT IN (SELECT number FROM parts)"
+        assert index.execute(orphans).fetchall() == [(0,)]
+    assert parts <= most_parts
+    assert units <= 9 + max(most_dead, 9)
 
 
 def test_texts_that_are_alike_are_kept_once_and_are_in_every_file(tmp_path: Path) -> None:

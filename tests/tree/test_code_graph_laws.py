@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -10,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from tests.tree.code_graph_world import BASE, MODELS, answers, clean
+from tests.tree.code_graph_world import BASE, MODELS, answers, clean, said
 from tests.trees import git
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.index import code_graph_merging
+from verifflowcc.services.code.indexing import bring_up
 from verifflowcc.services.workspace import Workspace
 
 NAMES = ("a.py", "b.py", "shapes/base.py", "shapes/models.py", "shapes/deep/c.py", "tool", "x.kt", "tests/test_a.py")
@@ -113,7 +115,10 @@ class Tree(RuleBasedStateMachine):
 
     def check(self) -> None:
         here = Workspace(self.root)
-        assert answers(here) == clean(here, self.scratch / "c.db")
+        done = bring_up(here)
+        with closing(done.code) as code:
+            assert done.notices == ()
+            assert said(code) == clean(here, self.scratch / "c.db")
 
     def make_way(self, name: str) -> None:
         path = self.root / name
@@ -125,8 +130,8 @@ class Tree(RuleBasedStateMachine):
 @pytest.mark.vfcc("REQ-GRAPH-UPDATE")
 def test_after_any_changes_the_graph_is_that_of_a_clean_build(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", -(10**12))
-    monkeypatch.setattr(code_graph_merging, "MOST_PARTS", 3)
-    monkeypatch.setattr(code_graph_merging, "LARGE_PARTS", 1)
+    monkeypatch.setattr(code_graph_merging, "MOST_PARTS", 2)
+    monkeypatch.setattr(code_graph_merging, "LARGE_PARTS", 0)
     monkeypatch.setattr(code_graph_merging, "MOST_DEAD", 2)
     run_state_machine_as_test(
         Tree,

@@ -26,7 +26,7 @@ def merge(tables: Tables, live: Collection[int]) -> dict[int, int]:
         return _merged(tables, parts, [part for part in parts if _has_dead(part, len(parts[part]), in_use)], in_use)
     if len(parts) > MOST_PARTS:
         by_size = sorted(parts, key=lambda part: (len(parts[part]), part))
-        return _merged(tables, parts, sorted(by_size[:-LARGE_PARTS]), None)
+        return _merged(tables, parts, sorted(by_size[: len(by_size) - LARGE_PARTS]), None)
     return {}
 
 
