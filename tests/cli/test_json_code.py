@@ -24,7 +24,7 @@ CODED = {
     "code_file": Asked("code file gauges/station.py"),
     "code_refs": Asked("code refs alarm"),
     "code_map": Asked("code map --budget 60"),
-    "code_context": Asked("code context alarm --budget 120"),
+    "code_context": Asked("code context alarm --budget 45"),
     "code_impact": Asked("code impact gauges/station.py"),
 }
 

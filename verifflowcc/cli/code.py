@@ -10,9 +10,7 @@ import typer
 from verifflowcc.cli.options import JsonFlag, tokens
 from verifflowcc.domain.code_limits import MOST_FOUND
 
-app = typer.Typer(
-    help="Ask who defines, calls, imports and uses what, and which code a task needs.", no_args_is_help=True
-)
+app = typer.Typer(help="Ask who calls what, and which code a task needs.", no_args_is_help=True)
 
 SymbolArgument = Annotated[
     str, typer.Argument(metavar="SYMBOL", help="A name, Class.name, path::name, or path:line; or a file's path.")

@@ -110,7 +110,7 @@ class AssembliesSection(Section):
 class MemorySection(Section):
     """How typed items are kept, how many of them a role is offered, how they are learned, and how long they live."""
 
-    enabled: bool = Field(default=True, description="Whether prompts draw on @recall, @task and @user.")
+    enabled: bool = Field(default=True, description="Whether prompts draw on @recall, @task, @code and @user.")
     backends: BackendsSection = Field(default_factory=BackendsSection, description="How the items are kept.")
     assembly: AssembliesSection = Field(
         default_factory=AssembliesSection, description="How many items a role is offered."
