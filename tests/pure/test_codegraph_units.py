@@ -96,3 +96,19 @@ def test_so_it_is_with_what_is_read_of_any_text(language: str, text: str) -> Non
     assert held == sorted(set(held))
     assert {number for number, line in enumerate(lines, start=1) if line.strip()} <= set(held)
     assert all(each.kind not in CALLABLE or each.line <= each.end for each in facts.definitions)
+
+
+def test_a_long_stretch_without_functions_is_cut_at_blank_lines_that_end_a_statement() -> None:
+    lines = [line for number in range(20) for line in (f"NAME_{number} = (", "", "    1,", ")", "")]
+
+    found = units_of([], lines)
+
+    assert len(found) > 3
+    assert all(lines[each.first - 1].startswith("NAME_") and lines[each.last - 1] == ")" for each in found)
+
+
+def test_a_comment_before_a_function_and_a_word_about_it_after_belong_to_it() -> None:
+    lines = ["# Twice.", "def f(x):", "    return 2 * x", "f.pure = True", "", "", "def g():", "    pass"]
+    facts = read_facts("python", "\n".join(lines).encode())
+
+    assert [(each.first, each.last) for each in units_of(facts.definitions, lines)] == [(1, 4), (7, 8)]

@@ -26,6 +26,9 @@ _BOTH = """
 (assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @title)
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
   (#eq? @_exports "exports")) @function
+(assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @title)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  (#not-eq? @owner "exports") (#not-eq? @owner "module")) @function
 (assignment_expression left: (member_expression object: (member_expression object: (identifier) @_module
   property: (property_identifier) @_exports) property: (property_identifier) @title)
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]

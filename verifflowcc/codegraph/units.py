@@ -19,7 +19,7 @@ def units_of(definitions: Sequence[Definition], lines: Sequence[str]) -> tuple[U
     """Return the units of a text of so many lines, in order; together they hold every line that is not blank.
 
     A function holds the functions inside of it, a comment right before it, and up to three lines that follow it and are
-    none of another's: `method.is_safe = True`.
+    none of another's: `method.is_safe = True`. Long stretches between functions are cut at blank lines.
     """
     owner = [FILE] * (len(lines) + 2)
     for place, each in enumerate(definitions):
@@ -28,10 +28,13 @@ def units_of(definitions: Sequence[Definition], lines: Sequence[str]) -> tuple[U
     for place, each in enumerate(definitions):
         if each.kind in CALLABLE and not _in_callable(definitions, place):
             _claim(owner, each, place)
-    return tuple(_joined(list(_runs(owner, lines)), lines, definitions))
+    joined = _joined(list(_runs(owner, lines)), lines, definitions)
+    return tuple(part for unit in joined for part in _parts(unit, lines, definitions))
 
 
 _FOLLOWING = 3
+_LONGEST, _SHORTEST = 40, 12
+"""A stretch of more lines than the first is cut, into parts of the second at least."""
 _COMMENT = ("#", "//", "/*", "*", "--")
 
 
@@ -47,6 +50,28 @@ def _joined(units: Sequence[Unit], lines: Sequence[str], definitions: Sequence[D
         else:
             found.append(unit)
     return found
+
+
+def _parts(unit: Unit, lines: Sequence[str], definitions: Sequence[Definition]) -> Iterator[Unit]:
+    """Cut a long stretch that is no function where a blank line comes before one that is not indented further."""
+    if _is_function(unit, definitions) or unit.last - unit.first < _LONGEST:
+        yield unit
+        return
+    indent = _indent(lines[unit.first - 1])
+    first = last = unit.first
+    for number in range(unit.first, unit.last + 1):
+        if not lines[number - 1].strip():
+            continue
+        cut = number > last + 1 and _indent(lines[number - 1]) <= indent and number - first >= _SHORTEST
+        if cut and unit.last - number >= _SHORTEST // 2:
+            yield Unit(first, last, unit.place)
+            first = number
+        last = number
+    yield Unit(first, last, unit.place)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_function(unit: Unit, definitions: Sequence[Definition]) -> bool:
