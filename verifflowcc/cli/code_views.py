@@ -19,6 +19,8 @@ from verifflowcc.domain.graph_answers import CONFIDENT, Dependency, Found, Link
 
 FEW = 10
 """So many of what is only possible, or was left out, are listed."""
+MOST = 40
+"""So many calls of what is in a file are listed."""
 
 
 def indexed(found: Indexed) -> list[str]:
@@ -142,7 +144,9 @@ def _related(kind: str, each: Related, everything: bool) -> Iterator[str]:
         yield folded(f"  outside or unknown: {', '.join(shown_names)}{f' and {more} more' if more else ''}", 4)
 
 
-def _links(links: Iterable[Link], outward: Callable[[Link], bool] = lambda link: False) -> Iterator[str]:
+def _links(
+    links: Iterable[Link], outward: Callable[[Link], bool] = lambda link: False, *, named: bool = False
+) -> Iterator[str]:
     for link in links:
         if link.candidate is None:
             continue
@@ -151,7 +155,7 @@ def _links(links: Iterable[Link], outward: Callable[[Link], bool] = lambda link:
         where = f"in {link.around}" if link.around else "at the top"
         others = f", one of {len(link.candidates)}" if len(link.candidates) > 1 else ""
         said = f"{link.receiver}.{link.name}" if link.receiver else link.name
-        what = f" {said}" if out else f" {where}"
+        what = f" {said}" if out else f" {said} {where}" if named else f" {where}"
         yield folded(f"  {link.path}:{link.line}{what}{to} ({link.confidence} %: {link.candidate.why}{others})", 6)
 
 
@@ -169,7 +173,8 @@ def _importing(each: Dependency) -> str:
 
 def mapped(found: CodeMap) -> list[str]:
     """Return a map, and what is not on it."""
-    left = f"; {found.all_files - found.files:,} files are not on it" if found.files < found.all_files else ""
+    missing = found.all_files - found.files
+    left = f"; {counted(missing, 'file')} {'is' if missing == 1 else 'are'} not on it" if missing else ""
     told = f"{found.tokens:,} of {found.budget_tokens:,} tokens: {counted(found.symbols, 'symbol')} of "
     return [*found.text.removesuffix("\n").split("\n"), "", f"{told}{counted(found.files, 'file')}{left}"]
 
@@ -240,10 +245,12 @@ def _impact(found: CodeImpact) -> Iterator[str]:
     yield from _touched("memories", found.memories)
     if found.callers:
         yield "\ncalls"
-        yield from _links(sure)
+        yield from _links(sure[:MOST], named=not found.symbols)
+        if len(sure) > MOST:
+            yield f"  and {len(sure) - MOST:,} more: --json lists them"
         possible = len(found.callers) - len(sure)
         if possible:
-            yield f"  and {possible:,} that are only possible: vfcc code refs {found.asked} --all"
+            yield f"  and {possible:,} that are only possible: --json lists them"
     if found.imported_by:
         yield "\nimported by"
         yield from (_importing(each) for each in found.imported_by)
