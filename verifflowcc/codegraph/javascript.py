@@ -38,7 +38,8 @@ _BOTH = """
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
   (#eq? @_prototype "prototype")) @function
 (export_statement "default" @title value:
-  [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+  [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]
+) @function
 (export_statement "default" @title value: (class body: (_) @body)) @class
 (export_statement declaration: (_) @inner) @whole
 (lexical_declaration . (variable_declarator) @inner) @whole
