@@ -47,6 +47,7 @@ def test_source_files_are_found_with_their_languages_and_why_one_is_not_read(tmp
         assert dict(done.skipped)["main.kt"] == "there is no grammar for kotlin"
         assert code.files["tests/test_shapes.py"].marks == {Mark.TEST}
         assert code.files["shapes/models.py"].lines == 13
+        assert code.files["main.kt"].marks == frozenset()
         if in_git:
             listed = git(tmp_path, "ls-files", "--stage", "shapes/models.py").split()[1]
             assert code.files["shapes/models.py"].blob == listed

@@ -2,8 +2,7 @@
 
 import pytest
 
-from verifflowcc.adapters.project.source_marks import marks_by_name, marks_by_text, marks_of
-from verifflowcc.domain.graph import Mark
+from verifflowcc.adapters.project.source_marks import marks_by_name, marks_by_text
 
 NAMES = {
     "src/app.py": "",
@@ -60,8 +59,3 @@ def test_a_path_gives_marks(path: str, marks: str) -> None:
 )
 def test_a_text_gives_marks(data: bytes, marks: str) -> None:
     assert marks_by_text(data) == marks
-
-
-def test_letters_stand_for_marks() -> None:
-    assert marks_of("tvgm") == set(Mark)
-    assert marks_of("") == frozenset()

@@ -14,58 +14,61 @@ _T = TypeVar("_T")
 
 def answer_index(*, as_json: bool = False) -> None:
     """Bring the graph up to the files."""
+    workspace = _here()
     from verifflowcc.cli.code_views import indexed
     from verifflowcc.services.code.asking import index_code
 
-    found = index_code(_here())
+    found = index_code(workspace)
     _show(found, found.notices, indexed, as_json=as_json)
 
 
 def answer_status(*, as_json: bool = False) -> None:
     """Show what the graph holds."""
+    workspace = _here()
     from verifflowcc.cli.code_views import status
     from verifflowcc.services.code.asking import graph_status
 
-    found = graph_status(_here())
+    found = graph_status(workspace)
     _show(found, found.notices, status, as_json=as_json)
 
 
 def answer_find(symbol: str, *, kind: str | None = None, limit: int = MOST_FOUND, as_json: bool = False) -> None:
     """Show where a symbol is defined."""
+    workspace = _here()
     from verifflowcc.cli.code_views import finding
     from verifflowcc.services.code.asking import find_symbols
 
-    workspace = _here()
     found = find_symbols(workspace, _place(workspace, symbol), kind, limit)
     _show(found, found.notices, finding, as_json=as_json)
 
 
 def answer_file(path: str, *, as_json: bool = False) -> None:
     """Show what is in a file."""
+    workspace = _here()
     from verifflowcc.cli.code_views import outline
     from verifflowcc.services.code.asking import file_outline
 
-    workspace = _here()
     found = file_outline(workspace, _place(workspace, path))
     _show(found, found.notices, outline, as_json=as_json)
 
 
 def answer_refs(symbol: str, *, kind: str = "callers", everything: bool = False, as_json: bool = False) -> None:
     """Show who refers to what."""
+    workspace = _here()
     from verifflowcc.cli.code_views import relations as shown
     from verifflowcc.services.code.asking import relations
 
-    workspace = _here()
     found = relations(workspace, kind, _place(workspace, symbol))
     _show(found, found.notices, lambda each: shown(each, everything=everything), as_json=as_json)
 
 
 def answer_map(*, budget: int | None = None, as_json: bool = False) -> None:
     """Show an overview."""
+    workspace = _here()
     from verifflowcc.cli.code_views import mapped
     from verifflowcc.services.code.showing import show_map
 
-    found = show_map(_here(), budget or MAP_TOKENS)
+    found = show_map(workspace, budget or MAP_TOKENS)
     _show(found, found.notices, mapped, as_json=as_json)
 
 
@@ -78,19 +81,20 @@ def answer_context(
     as_json: bool = False,
 ) -> None:
     """Show the code for a task."""
+    workspace = _here()
     from verifflowcc.cli.code_views import context, explained
     from verifflowcc.services.code.showing import show_context
 
-    found = show_context(_here(), task, budget or CONTEXT_TOKENS, unmarked=tests)
+    found = show_context(workspace, task, budget or CONTEXT_TOKENS, unmarked=tests)
     _show(found, found.notices, explained if explain else context, as_json=as_json)
 
 
 def answer_impact(symbol: str, *, as_json: bool = False) -> None:
     """Show what a change touches."""
+    workspace = _here()
     from verifflowcc.cli.code_views import impact
     from verifflowcc.services.code.touching import code_impact
 
-    workspace = _here()
     found = code_impact(workspace, _place(workspace, symbol))
     _show(found, found.notices, impact, as_json=as_json)
 
@@ -106,9 +110,13 @@ def answer_watch() -> None:
 
 
 def _here() -> "Workspace":
+    """Open the project, and have its files listed while the rest is imported."""
+    from verifflowcc.adapters.project.source_listing import begin
     from verifflowcc.services.workspace import open_workspace
 
-    return open_workspace()
+    workspace = open_workspace()
+    begin(workspace.root)
+    return workspace
 
 
 def _place(workspace: "Workspace", text: str) -> str:

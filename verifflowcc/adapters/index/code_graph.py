@@ -16,6 +16,9 @@ _T = TypeVar("_T")
 _TRIES = 4
 NO_PART = -1
 _EMPTY = Head()
+_LETTERS = {mark.value[0]: mark for mark in Mark}
+_MARKS: dict[str, frozenset[Mark]] = {}
+"""The marks of letters that were met."""
 Row = tuple[int, int, str, str, str, str]
 """What is known of a file: its text's number in all parts, lines, blob, language, letters of marks, problem."""
 
@@ -34,21 +37,17 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a state comes from: `again` makes it anew after the index was lost, `text` reads a file of it.
-
-    `marks` are those that some letters stand for.
-    """
+    """Where a state comes from: `again` makes it anew after the index was lost, `text` reads a file of it."""
 
     again: Callable[[], State]
     text: Callable[[SourceFile], bytes | None]
-    marks: Callable[[str], frozenset[Mark]]
 
 
 class Files(Mapping[str, SourceFile]):
     """The files of a state, each made when it is looked at."""
 
-    def __init__(self, state: State, marks: Callable[[str], frozenset[Mark]]) -> None:
-        self._state, self._marks = state, marks
+    def __init__(self, state: State) -> None:
+        self._state = state
         self._rows: Mapping[str, Row] = {}
         self._made: dict[str, SourceFile] = {}
 
@@ -58,7 +57,10 @@ class Files(Mapping[str, SourceFile]):
             self._rows = self._rows or self._state.rows()
             _, lines, blob, language, letters, problem = self._rows[path]
             language = "" if language.startswith("?") else language
-            made = self._made[path] = SourceFile(path, language, blob, self._marks(letters), problem, lines)
+            marks = _MARKS.get(letters)
+            if marks is None:
+                marks = _MARKS[letters] = frozenset([_LETTERS[letter] for letter in letters])
+            made = self._made[path] = SourceFile(path, language, blob, marks, problem, lines)
         return made
 
     def __iter__(self) -> Iterator[str]:
@@ -178,7 +180,7 @@ class KeptCode:
     def _set(self, state: State) -> None:
         self._numbers = state.numbers
         self._parts = sorted(state.parts())
-        self._files = Files(state, self._source.marks)
+        self._files = Files(state)
         self._heads: dict[str, Head] = {}
         self._by_number: dict[int, list[str]] | None = None
         self._tables.forget()

@@ -56,6 +56,21 @@ class Listing:
             self._process.communicate()
 
 
+_BEGUN: dict[Path, Listing] = {}
+
+
+def begin(root: Path) -> None:
+    """Ask for the listing of a project that somebody in this process is about to read, while other things are done."""
+    before, _BEGUN[root] = _BEGUN.get(root), Listing(root)
+    if before is not None:
+        before.drop()  # nobody read it, and the files may have changed
+
+
+def begun(root: Path) -> Listing:
+    """Return the listing that was begun, to the first who asks; else a new one."""
+    return _BEGUN.pop(root, None) or Listing(root)
+
+
 def names_in(listing: bytes) -> list[bytes]:
     """Return the names of the files in a listing, sorted, each once; not what belongs to tools, or to `.memory/`."""
     from verifflowcc.adapters.project.content import belongs

@@ -1,8 +1,9 @@
-"""Why a source file counts less than others: it is a test, somebody else's, made by a program, or packed."""
+"""Why a source file counts less than others: it is a test, somebody else's, made by a program, or packed.
+
+Marks are told by the first letters of their names.
+"""
 
 import re
-
-from verifflowcc.domain.graph import Mark
 
 _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "testing", "spec", "specs", "testdata", "e2e", "__mocks__"})
 _TEST_NAME = re.compile(
@@ -27,7 +28,6 @@ _PROBE_BYTES = 2_000
 _LONG_LINE = 400
 _MINIFIED_BYTES = 4_000
 """Shorter texts may have one long line for good reasons."""
-LETTERS = {"t": Mark.TEST, "v": Mark.VENDORED, "g": Mark.GENERATED, "m": Mark.MINIFIED}
 
 
 def marks_by_name(path: str) -> str:
@@ -53,8 +53,3 @@ def marks_by_text(data: bytes) -> str:
     marks = "g" if _SAYS_GENERATED.search(data, 0, _PROBE_BYTES) else ""
     long = len(data) > _MINIFIED_BYTES and len(data) > _LONG_LINE * (data.count(b"\n") + 1)
     return marks + ("m" if long else "")
-
-
-def marks_of(letters: str) -> frozenset[Mark]:
-    """Return the marks of some letters."""
-    return frozenset(LETTERS[letter] for letter in letters)

@@ -10,8 +10,8 @@ from verifflowcc.adapters.index.code_graph import KeptCode, Source, State
 from verifflowcc.adapters.index.code_graph_index import CodeIndex
 from verifflowcc.adapters.index.code_graph_tables import Tables
 from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.project.source_listing import YOUNG, Listing, stamps_of
-from verifflowcc.domain.graph import Mark, SourceFile
+from verifflowcc.adapters.project.source_listing import YOUNG, Listing, begun, stamps_of
+from verifflowcc.domain.graph import SourceFile
 from verifflowcc.records import dataclass
 from verifflowcc.services.code.states import READING, Done, joined_stamps, names_of, state_kept
 from verifflowcc.services.workspace import Workspace
@@ -47,10 +47,9 @@ def open_code(
     *,
     commit: str | None = None,
     tell: Tell = lambda more: None,
-    listing: Listing | None = None,
 ) -> KeptCode:
     """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`."""
-    return bring_up(workspace, commit=commit, tell=tell, listing=listing).code
+    return bring_up(workspace, commit=commit, tell=tell).code
 
 
 def bring_up(
@@ -58,39 +57,30 @@ def bring_up(
     *,
     commit: str | None = None,
     tell: Tell = lambda more: None,
-    listing: Listing | None = None,
     index: Path | None = None,
 ) -> Brought:
     """Bring the code graph up to the files, or to a commit, and open it. It is kept in the project, or in `index`.
 
-    `listing` is one of the project's root that the caller began before, while other things were to be done.
-
     Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, and BackendError
     where the index is lost again and again.
     """
-    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit, tell, listing)
+    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit, tell)
     try:
         state = bringing.state()
     except BaseException:
         bringing.end()
         raise
-    code = KeptCode(bringing.store, state, Source(bringing.state, bringing.text, _marks))
+    code = KeptCode(bringing.store, state, Source(bringing.state, bringing.text))
     done = bringing.done
     return Brought(code, done.parsed, done.known, done.removed)
-
-
-def _marks(letters: str) -> frozenset[Mark]:
-    from verifflowcc.adapters.project.source_marks import marks_of
-
-    return marks_of(letters)
 
 
 class _Bringing:
     """One index being brought up to one tree. The listing is asked for before all else, as git takes its time."""
 
-    def __init__(self, root: Path, index: Path, commit: str | None, tell: Tell, listing: Listing | None) -> None:
+    def __init__(self, root: Path, index: Path, commit: str | None, tell: Tell) -> None:
         self._root, self._commit, self._tell = root, commit, tell
-        self._listing = listing or (None if commit else Listing(root))
+        self._listing = None if commit else begun(root)
         self._index = CodeIndex(index, READING)
         self.done = Done(0, 0, 0)
 
