@@ -257,6 +257,7 @@ def test_java() -> None:
     assert bases(facts) == ["B.C in A", "I in A", "J in A", "X in A.In", "W in A.Re"]
     assert {"this.m in A.m", "K1 in A.m", "list in A.m"} <= set(uses(facts))
     assert "E2 in A.m" in types(facts)
+    assert not {"C in A", "D in A.m"} & set(types(facts))
     assert imported(facts) == [("java.util", "List", "List"), ("x.Y", "z", "z"), ("q", "*", "")]
     assert {"self.f: Foo in A", "a: Foo in A.m", "l: Foo in A.m", "v: a.D() in A.m", "self.b: Foo in A.Re"} <= {
         *typed(facts)
@@ -469,6 +470,7 @@ def test_csharp() -> None:
     ]
     assert bases(facts) == ["Base in C", "I1 in C", "I2 in I1", "W in Re"]
     assert {"this.M in C.M", "LIMIT in C.M"} <= set(uses(facts))
+    assert not {"a in C.M", "l in C.M", "e in C.M"} & set(uses(facts))
     assert imported(facts) == [("System", "*", ""), ("System.IO", "", "S"), ("X.Y", "*", "")]
     assert {"self.f: Foo in C", "a: Foo in C.M", "v: D() in C.M", "r3: Open() in C.M", "self.B: Foo in Re"} <= {
         *typed(facts)
