@@ -1,6 +1,7 @@
 """How well a task finds its code: real commits of real repositories, asked for by what their messages say.
 
-    python benchmarks/code_finding.py --data REPOSITORY [--data REPOSITORY …] [--tasks N] [--skip N] [--json]
+    python benchmarks/code_finding.py --data REPOSITORY [--data REPOSITORY …] [--tasks N] [--skip N]
+                                      [--aider PYTHON [--aider-each N]] [--json]
 
 Each repository is a git repository with its history (a bare one will do). Of each, N tasks (see `code_commits`) are
 spread over its history; the code is that of the commit's parent, the question is the message. Figures, each a mean over
@@ -11,15 +12,18 @@ tasks with a 95 % interval by bootstrap:
   are whole in the code that fits in 2,000, 4,000 and 8,000 tokens, as `vfcc code context` shows it; and of those that
   are functions.
 
-Beside it, plain BM25 over the texts of files, which shows whole files until nothing more fits. Tests, vendored and
-generated files, examples, documentation and set-up scripts are no files that a task is about. Tuned on: pallets/click,
-encode/httpx, pallets/flask, psf/requests; all others were not looked at while numbers were chosen.
+Beside it, plain BM25 over the texts of files, which shows whole files until nothing more fits; and, where a Python that
+has aider is given, the order of files of its repository map, for every N-th task (it takes seconds each). Tests,
+vendored and generated files, examples, documentation and set-up scripts are no files that a task is about. Tuned on:
+pallets/click, encode/httpx, pallets/flask, psf/requests; no number was chosen on the others.
 """
 
 import argparse
 import json
 import re
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -32,7 +36,7 @@ from benchmarks.code_commits import Task, tasks_of
 from benchmarks.code_states import History, State
 from benchmarks.measure import machine
 from benchmarks.recall_figures import Mean, mean_of
-from verifflowcc.adapters.project.source_marks import marks_by_name, marks_by_text, marks_of
+from verifflowcc.adapters.project.source_marks import marks_by_name, marks_by_text
 from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import choose
@@ -43,6 +47,7 @@ from verifflowcc.codegraph.units import units_of
 from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.graph import CALLABLE, FILE, Mark
 
+LETTERS = {"t": Mark.TEST, "v": Mark.VENDORED, "g": Mark.GENERATED, "m": Mark.MINIFIED}
 Count = Callable[[str], int]
 BUDGETS = (2_000, 4_000, 8_000)
 DEPTHS = (5, 10, 20)
@@ -72,7 +77,8 @@ class Piece:
 
 
 def marks(path: str, start: bytes) -> frozenset[Mark]:
-    return marks_of(marks_by_name(path) + marks_by_text(start))
+    letters = marks_by_name(path) + marks_by_text(start)
+    return frozenset(LETTERS[letter] for letter in letters)
 
 
 def is_source(path: str) -> bool:
@@ -80,23 +86,60 @@ def is_source(path: str) -> bool:
     return bool(language_of(path)) and not marks_by_name(path) and not _BESIDE.search(path)
 
 
-def rows_of(repository: Path, wanted: int, skip: int) -> Iterator[Row]:
+class Aider:
+    """A process that tells aider's order of the files of a commit; the commit is checked out in a folder of its own."""
+
+    def __init__(self, python: str, repository: Path, folder: Path) -> None:
+        self._folder = folder / "tree"
+        subprocess.run(["git", "clone", "-q", "--shared", str(repository), str(self._folder)], check=True)
+        script = Path(__file__).with_name("code_aider_peer.py")
+        self._process = subprocess.Popen(
+            [python, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+
+    def order(self, task: Task, state: State) -> list[str]:
+        """Return the files in aider's order."""
+        subprocess.run(["git", "checkout", "-q", "-f", "--detach", task.parent], cwd=self._folder, check=True)
+        files = [path for path in state.files if (self._folder / path).is_file()]
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(json.dumps({"root": str(self._folder), "files": files, "words": task.words}) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        if isinstance(answer, dict):
+            raise SystemExit(f"aider: {answer['error']}")
+        return [str(path) for path in answer]
+
+    def end(self) -> None:
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def rows_of(repository: Path, wanted: int, skip: int, aider: str | None = None, each: int = 1) -> Iterator[Row]:
     history = History(repository, marks)
     count = open_counter(TokenSettings()).count
-    for task in tasks_of(repository, wanted, is_source, skip=skip):
-        state = history.at(task.parent)
-        changed = [path for path in task.changed if path in state.files and not state.files[path].marks]
-        if changed:
-            yield _row(task, state, changed, count)
+    with tempfile.TemporaryDirectory() as folder:
+        peer = Aider(aider, repository, Path(folder)) if aider else None
+        for number, task in enumerate(tasks_of(repository, wanted, is_source, skip=skip)):
+            state = history.at(task.parent)
+            changed = [path for path in task.changed if path in state.files and not state.files[path].marks]
+            if changed:
+                other = peer.order(task, state) if peer and number % each == 0 else None
+                yield _row(task, state, changed, count, other)
+        if peer:
+            peer.end()
 
 
-def _row(task: Task, state: State, changed: Sequence[str], count: Count) -> Row:
+def _row(task: Task, state: State, changed: Sequence[str], count: Count, aider: Sequence[str] | None) -> Row:
     wanted = asked(task.words)
     plain = by_words(wanted, state, _PLAIN)
     orders = {
         "vfcc": [each.path for each in rank_files(wanted, state, links_of(state))],
         "bm25": sorted(plain, key=lambda path: (-plain[path], path)),
     }
+    if aider is not None:
+        orders["aider"] = list(aider)
     places = {way: [order.index(path) + 1 for path in changed if path in order] for way, order in orders.items()}
     pieces = _changed_pieces(task, state, changed)
     functions = [each for each in pieces if each.function]
@@ -159,15 +202,16 @@ def _share(pieces: Sequence[Piece], shown: Shown) -> float:
 def summary(rows: Sequence[Row]) -> dict[str, dict[str, Mean]]:
     """Return figure → way → mean, in percent (of MRR too)."""
     found: dict[str, dict[str, Mean]] = {"MRR": {}}
-    for way in rows[0].ranks:
-        found["MRR"][way] = mean_of([row.ranks[way] for row in rows])
+    for way in dict.fromkeys(way for row in rows for way in row.ranks):
+        those = [row for row in rows if way in row.ranks]
+        found["MRR"][way] = mean_of([row.ranks[way] for row in those])
         for place, depth in enumerate(DEPTHS):
-            found.setdefault(f"recall@{depth}", {})[way] = mean_of([row.recalls[way][place] for row in rows])
+            found.setdefault(f"recall@{depth}", {})[way] = mean_of([row.recalls[way][place] for row in those])
     for name, of in (("blocks", [row.blocks for row in rows]), ("functions", [row.functions for row in rows])):
-        those = [each for each in of if each]
+        shares = [each for each in of if each]
         for place, budget in enumerate(BUDGETS):
-            for way in those[0] if those else ():
-                values = [each[way][place] for each in those]
+            for way in shares[0] if shares else ():
+                values = [each[way][place] for each in shares]
                 found.setdefault(f"{name} in {budget:,}", {})[way] = mean_of(values)
     return found
 
@@ -177,13 +221,15 @@ def main() -> None:
     parser.add_argument("--data", type=Path, action="append", required=True, metavar="REPOSITORY")
     parser.add_argument("--tasks", type=int, default=80)
     parser.add_argument("--skip", type=int, default=0, help="leave out so many of the newest commits")
+    parser.add_argument("--aider", metavar="PYTHON", help="a Python that has aider")
+    parser.add_argument("--aider-each", type=int, default=4, help="ask aider about every so many-th task")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     rows: dict[str, list[Row]] = {}
     for repository in given.data:
         begin = time.perf_counter()
         name = repository.name if repository.name != "repo" else repository.parent.name
-        rows[name] = list(rows_of(repository, given.tasks, given.skip))
+        rows[name] = list(rows_of(repository, given.tasks, given.skip, given.aider, given.aider_each))
         print(f"{name}: {len(rows[name])} tasks, {time.perf_counter() - begin:.0f} s", file=sys.stderr)
     every = [row for each in rows.values() for row in each]
     figures = {name: summary(each) for name, each in (*rows.items(), ("all", every)) if each}
