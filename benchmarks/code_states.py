@@ -9,7 +9,7 @@ from benchmarks.code_commits import git
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
 from verifflowcc.codegraph.words import FileWords, words_of
-from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, SourceFile
+from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
 
 Marks = Callable[[str, bytes], frozenset[Mark]]
 
@@ -97,8 +97,8 @@ class State:
     def heads(self, paths: Collection[str]) -> None:
         pass
 
-    def references(self, path: str) -> Sequence[Reference]:
-        return self._read[path][0].references if path in self._read else ()
+    def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
+        return chosen(self._read[path][0].references if path in self._read else (), name, kind)
 
     def defining(self, name: str) -> Sequence[str]:
         return [path for path, (facts, _) in self._read.items() if any(each.name == name for each in facts.definitions)]

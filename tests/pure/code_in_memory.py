@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
-from verifflowcc.domain.graph import FILE, FileFacts, Head, Reference, SourceFile, qualified
+from verifflowcc.domain.graph import FILE, FileFacts, Head, Reference, ReferenceKind, SourceFile, chosen, qualified
 from verifflowcc.domain.graph_answers import CONFIDENT
 
 
@@ -34,8 +34,9 @@ class CodeInMemory:
         facts = self._facts.get(path, FileFacts(""))
         return Head(facts.definitions, facts.imports, facts.typed)
 
-    def references(self, path: str) -> Sequence[Reference]:
-        return sorted(self._facts.get(path, FileFacts("")).references, key=lambda each: each.line)
+    def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
+        references = chosen(self._facts.get(path, FileFacts("")).references, name, kind)
+        return sorted(references, key=lambda each: each.line)
 
     def defining(self, name: str) -> Sequence[str]:
         return self._defining.get(name, ())

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
 from verifflowcc.codegraph.words import FileWords, words_of
-from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, SourceFile
+from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
 
 
 class Searched:
@@ -41,8 +41,8 @@ class Searched:
     def heads(self, paths: Collection[str]) -> None:
         pass
 
-    def references(self, path: str) -> Sequence[Reference]:
-        return self._facts[path].references if path in self._facts else ()
+    def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
+        return chosen(self._facts[path].references if path in self._facts else (), name, kind)
 
     def defining(self, name: str) -> Sequence[str]:
         return [path for path, facts in self._facts.items() if name in {each.name for each in facts.definitions}]
@@ -51,7 +51,7 @@ class Searched:
         return [
             path
             for path, facts in self._facts.items()
-            if name in {each.name for each in (*facts.references, *facts.imports)}
+            if name in {each.name for each in facts.references} | {each.name for each in facts.imports}
         ]
 
     def importing(self, part: str) -> Sequence[str]:

@@ -1,5 +1,7 @@
 """Questions to the code graph: who calls, uses, inherits from and imports what, and where a name is defined."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.pure.code_in_memory import CodeInMemory, code_of, place_of, shown
@@ -14,7 +16,7 @@ from verifflowcc.codegraph.bind_queries import (
     supertypes,
     uses,
 )
-from verifflowcc.domain.graph import Reference
+from verifflowcc.domain.graph import Reference, ReferenceKind
 from verifflowcc.domain.graph_answers import CONFIDENT, Link
 
 SHOP = {
@@ -53,9 +55,9 @@ class _Watched(CodeInMemory):
         self.__dict__.update(code.__dict__)
         self.asked: set[str] = set()
 
-    def references(self, path: str) -> tuple[Reference, ...]:
+    def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
         self.asked.add(path)
-        return tuple(super().references(path))
+        return super().references(path, name, kind)
 
 
 @pytest.mark.vfcc("REQ-GRAPH-CALLERS")

@@ -11,7 +11,7 @@ from tests.tree.code_graph_world import FILES, answers, clean, project, said
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.index import code_graph_merging
-from verifflowcc.domain.graph import Head, Mark
+from verifflowcc.domain.graph import Head, Mark, ReferenceKind
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.code.indexing import bring_up, open_code
 
@@ -64,6 +64,11 @@ def test_names_and_words_lead_to_files(tmp_path: Path) -> None:
         assert code.defining("nowhere") == code.referring("nowhere") == code.importing("nowhere") == []
         assert code.names_like("shapes") == ["all_shapes"]
         assert [each.name for each in code.head("shapes/base.py").definitions] == ["limit", "Base", "save", "write"]
+        assert {each.name for each in code.references("shapes/models.py", "Shape")} == {"Shape"}
+        assert [each.name for each in code.references("shapes/models.py", kind=ReferenceKind.INHERIT)] == ["Base"]
+        everything = code.references("shapes/models.py")
+        assert code.references("shapes/models.py", "Base", ReferenceKind.CALL) == ()
+        assert [each for each in everything if each.name == "most"] == list(code.references("shapes/models.py", "most"))
         assert (code.head("nowhere.py"), code.references("nowhere.py")) == (Head(), ())
         posted = code.postings(["println", "limit", "nowhere"])
         assert posted["println"] == [("main.kt", 1, 0)]

@@ -7,6 +7,8 @@ from posixpath import dirname, normpath
 from verifflowcc.codegraph.bind_manners import manner_of
 from verifflowcc.domain.graph import SourceFile
 
+_PYTHON_ENDINGS = (".py", ".pyi")
+"""Modules end so; a program without an ending is none."""
 _ROOTS = ("", "src", "lib", "python")
 _SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _STANDARD = frozenset(
@@ -121,8 +123,8 @@ class Modules:
             return
         roots: dict[str, set[str]] = defaultdict(set)
         folders = set()
-        for path, each in self._files.items():
-            if each.language == "python":
+        for path in self._files:
+            if path.endswith(_PYTHON_ENDINGS):
                 folder, _, last = path.rpartition("/")
                 folders.add(folder)
                 if not last.startswith("__init__."):

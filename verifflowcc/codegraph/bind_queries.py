@@ -78,8 +78,8 @@ def _binder(code: Code | Binder) -> Binder:
 def _referring(binder: Binder, path: str, place: int, kinds: frozenset[ReferenceKind]) -> Iterator[Link]:
     """Yield the references of some kinds, in any file, that may mean a definition; the same place is asked for once."""
     for name, other in _speaking(binder, path, place):
-        for reference in binder.code.references(other):
-            if reference.name != name or reference.kind not in kinds:
+        for reference in binder.code.references(other, name):
+            if reference.kind not in kinds:
                 continue
             bound = binder.bound(other, reference)
             for each in bound.candidates:

@@ -254,8 +254,8 @@ class Types:
         """Return the bases of each type of a file, as they are written."""
         if path not in self._inherits:
             said: dict[int, list[str]] = {}
-            for each in self.names.code.references(path):
-                if each.kind is ReferenceKind.INHERIT and each.inside != FILE:
+            for each in self.names.code.references(path, kind=ReferenceKind.INHERIT):
+                if each.inside != FILE:
                     whole = f"{each.receiver}.{each.name}" if each.receiver else each.name
                     said.setdefault(each.inside, []).append(whole)
             self._inherits[path] = said

@@ -5,7 +5,7 @@ definition a name means is decided when somebody asks, so that a change of one f
 Lines count from 1. A definition is spoken of by its place in `FileFacts.definitions`; -1 is the file itself.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -170,8 +170,8 @@ class Code(Protocol):
     def head(self, path: str) -> Head:
         """Return the head of a file; asking again is free."""
 
-    def references(self, path: str) -> Sequence[Reference]:
-        """Return the references of a file, by line."""
+    def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
+        """Return the references of a file, by line: those with a name, of a kind, where one is given."""
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name, anywhere in them."""
@@ -204,6 +204,11 @@ class SearchedCode(Code, Protocol):
 
     def text(self, path: str) -> bytes | None:
         """Return the text that the facts are of; None where it is not to be had any more."""
+
+
+def chosen(references: Iterable[Reference], name: str, kind: ReferenceKind | None) -> tuple[Reference, ...]:
+    """Return the references with a name, of a kind, where one is given."""
+    return tuple([each for each in references if name in ("", each.name) and kind in (None, each.kind)])
 
 
 def qualified(definitions: Sequence[Definition], place: int) -> str:

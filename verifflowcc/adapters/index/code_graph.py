@@ -8,7 +8,7 @@ from verifflowcc.adapters.index.code_graph_coded import head_from_bytes, imports
 from verifflowcc.adapters.index.code_graph_parts import DEFINING, IMPORTING, LISTS, REFERRING, WORDS
 from verifflowcc.adapters.index.code_graph_tables import Tables, number_of, part_and_place
 from verifflowcc.adapters.index.store import Store
-from verifflowcc.domain.graph import Head, Import, Mark, Reference, SourceFile
+from verifflowcc.domain.graph import Head, Import, Mark, Reference, ReferenceKind, SourceFile
 from verifflowcc.errors import BackendError
 from verifflowcc.records import dataclass
 
@@ -105,9 +105,13 @@ class KeptCode:
             facts = self._soundly(lambda: self._facts("head", missing, head_from_bytes))
             self._heads |= {path: facts.get(path, _EMPTY) for path in missing}
 
-    def references(self, path: str) -> Sequence[Reference]:
-        """Return the references of a file, by line."""
-        return self._soundly(lambda: self._facts("refs", (path,), references_from_bytes)).get(path, ())
+    def references(self, path: str, name: str = "", kind: ReferenceKind | None = None) -> Sequence[Reference]:
+        """Return the references of a file, by line: those with a name, of a kind, where one is given."""
+
+        def references() -> Mapping[str, Sequence[Reference]]:
+            return self._facts("refs", (path,), lambda body: references_from_bytes(body, name, kind))
+
+        return self._soundly(references).get(path, ())
 
     def defining(self, name: str) -> Sequence[str]:
         """Return the files that define a name, anywhere in them."""

@@ -25,6 +25,7 @@ _LEVEL = 1
 _SYMBOLS = tuple(SymbolKind)
 _REFERENCES = tuple(ReferenceKind)
 _SYMBOL_PLACES = {kind: place for place, kind in enumerate(_SYMBOLS)}
+_NAME = field_names(Reference).index("name")
 _REFERENCE_PLACES = {kind: place for place, kind in enumerate(_REFERENCES)}
 _RECORDS: tuple[type, ...] = (Definition, Reference, Import, Typed)
 FIELDS = " ".join(f"{record.__name__}({','.join(field_names(record))})" for record in _RECORDS)
@@ -98,10 +99,21 @@ def references_to_bytes(facts: FileFacts) -> bytes:
     return packed(references)
 
 
-def references_from_bytes(body: bytes) -> tuple[Reference, ...]:
-    """Read what `references_to_bytes` made. Raises DamagedError."""
-    kinds, *others = unpacked(body)
+def references_from_bytes(body: bytes, name: str = "", kind: ReferenceKind | None = None) -> tuple[Reference, ...]:
+    """Read what `references_to_bytes` made: those with a name, of a kind, where one is given. Raises DamagedError."""
+    columns = unpacked(body)
+    if name:
+        columns = _kept(columns, _NAME, name)
+    if kind is not None:
+        columns = _kept(columns, 0, _REFERENCE_PLACES[kind])
+    kinds, *others = columns
     return _read(lambda: tuple(map(Reference, map(_REFERENCES.__getitem__, kinds), *others)))
+
+
+def _kept(columns: "Columns", column: int, wanted: object) -> "Columns":
+    """Return the columns with those rows alone that have `wanted` in one of them."""
+    rows = [row for row, each in enumerate(columns[column]) if each == wanted]
+    return [[values[row] for row in rows] for values in columns]
 
 
 def imports_to_columns(facts: FileFacts) -> "Columns":
