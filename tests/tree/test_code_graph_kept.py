@@ -11,6 +11,7 @@ from tests.tree.code_graph_world import FILES, answers, clean, project, said
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.index import code_graph_merging
+from verifflowcc.adapters.project.source_listing import Listing
 from verifflowcc.domain.graph import Head, Mark, ReferenceKind
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.services.code.indexing import bring_up, open_code
@@ -105,6 +106,15 @@ def test_a_changed_file_costs_a_file(tmp_path: Path) -> None:
         assert code.defining("Base") == []
         assert code.defining("other") == ["shapes/base.py"]
         assert code.referring("all_shapes") == ["tool2"]
+
+
+def test_what_happens_in_the_memory_folder_is_no_change_of_the_tree(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    repository(tmp_path)
+    before = Listing(tmp_path).read()
+    write_tree(tmp_path / ".memory", {"a.py": "x = 1\n", "local/b.py": "x = 1\n"})
+    assert Listing(tmp_path).read() == before
+    assert not [path for path in answers(here)["files"] if path.startswith(".memory")]
 
 
 def test_a_file_that_changed_under_its_stamp_shortly_before_is_read_again(

@@ -33,7 +33,10 @@ class Listing:
         inside = any((folder / ".git").exists() for folder in (here, *here.parents))
         self._process: subprocess.Popen[bytes] | None = None
         if inside:
-            self._process = start_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+            # SQLite's files come and go in `.memory/`, which need not be ignored
+            self._process = start_git(
+                root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", ":(exclude).memory"
+            )
 
     def read(self) -> bytes:
         """Return the names of all files below the root, each with a NUL after it; the order says nothing.
