@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.codegraph.asked import asked
+from verifflowcc.codegraph.asked import LONGEST, asked
 from verifflowcc.codegraph.context import choose, told
 from verifflowcc.codegraph.links import links_of
 from verifflowcc.codegraph.rank_files import RankedFile, page_rank, rank_files
@@ -94,6 +94,14 @@ def test_any_task_can_be_asked(task: str) -> None:
 
     assert all(0 < weight <= 1 for weight in wanted.words.values())
     assert all(len(name) > 1 for name in wanted.names)
+
+
+@pytest.mark.parametrize("long", ["x", "A", "aB", "a_", "a-", "-", "_", "a.", "a/", "1a", "潮"])
+def test_a_task_that_is_one_endless_word_is_looked_at_once(long: str) -> None:
+    wanted = asked(long * 200_000)
+
+    assert len(wanted.names | wanted.paths) <= LONGEST
+    assert asked(f"{long * 20} `clamp`\n{long * 200_000}").names >= {"clamp"}
 
 
 @given(

@@ -12,14 +12,18 @@ FIRST, LATER = 1.0, 0.5
 MOST_LATER = 300
 """Words further down than this are left out: what is longer quotes a log, a text, or code."""
 
-_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+|\b[\w-]+\.[A-Za-z]{1,4}\b")
+LONGEST = 20_000
+"""So many characters of a task are looked at."""
+
+_PATH = re.compile(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+|\b[\w-]{1,128}\.[A-Za-z]{1,4}\b")
 _QUOTED = re.compile(r"``?([^`\n]{1,80})``?")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AS_CODE = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"  # at the beginning of a word alone: a long one would cost its length again and again
     r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?=\()"  # called
     r"|[A-Za-z]\w*(?:\.[A-Za-z_]\w*)+"  # dotted
     r"|_*[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*|_+[A-Za-z]\w*"  # with underscores
-    r"|[A-Za-z]*[a-z0-9][A-Z]\w*|[A-Z]{2,}[a-z]\w+"  # with humps
+    r"|[A-Za-z]*[a-z0-9][A-Z]\w*|[A-Z]{2,}[a-z]\w+)"  # with humps
 )
 
 
@@ -38,7 +42,8 @@ def asked(task: str) -> Asked:
     >>> sorted(asked("Fix `send_file` in flask/helpers.py: the ETag").names)
     ['ETag', 'send_file']
     """
-    first, _, rest = task.strip().partition("\n")
+    task = task.strip()[:LONGEST]
+    first, _, rest = task.partition("\n")
     words = dict.fromkeys(words_in(first), FIRST)
     for word in words_in(rest)[:MOST_LATER]:
         words.setdefault(word, LATER)
