@@ -1,6 +1,7 @@
 """`vfcc code refs` as it is typed: who calls, is called, imports, inherits and uses, and how sure that is."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -92,8 +93,8 @@ def test_imports_are_told_both_ways_with_module_and_items(coded: Path) -> None:
     assert told(coded, "refs", "gauges/station.py", "--kind", "imported-by") == (
         "  reports/text.py:1 gauges.station\n  tests/test_station.py:1 gauges.station Station\n"
     )
-    (taken,) = asked(coded, "refs", "web/chart.ts", "--kind", "imports")["imports"]  # type: ignore[misc]
-    assert (taken["module"], taken["name"], taken["files"]) == ("./level", "Level", ["web/level.ts"])  # type: ignore[index]
+    (taken,) = cast(list[dict[str, object]], asked(coded, "refs", "web/chart.ts", "--kind", "imports")["imports"])
+    assert (taken["module"], taken["name"], taken["files"]) == ("./level", "Level", ["web/level.ts"])
     assert told(coded, "refs", "upload.py", "--kind", "imports") == "upload.py imports nothing\n"
     assert told(coded, "refs", "upload.py", "--kind", "imported-by") == "nothing imports upload.py\n"
 

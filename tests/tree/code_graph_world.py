@@ -41,7 +41,8 @@ FILES = {
     "shapes/__init__.py": "",
     "shapes/base.py": BASE,
     "shapes/models.py": MODELS,
-    "tests/test_shapes.py": "from shapes.models import Shape\n\n\ndef test_it():\n    assert Shape(1).scaled(2).area == 2\n",
+    "tests/test_shapes.py": "from shapes.models import Shape\n\n\n"
+    "def test_it():\n    assert Shape(1).scaled(2).area == 2\n",
     "tool": "#!/usr/bin/env python3\nfrom shapes.models import all_shapes\n\nprint(all_shapes('.'))\n",
     "notes.md": "# Shapes\n",
     "main.kt": "fun main() { println(shape) }\n",
@@ -60,7 +61,8 @@ def said(code: KeptCode) -> dict[str, Any]:
     files = dict(code.files)
     heads = {path: code.head(path) for path in files}
     references = {path: code.references(path) for path in files}
-    names = {each.name for head in heads.values() for each in (*head.definitions, *head.imports)}
+    names = {each.name for head in heads.values() for each in head.definitions}
+    names |= {each.name for head in heads.values() for each in head.imports}
     names |= {each.name for listed in references.values() for each in listed}
     modules = {each.module.strip(".").rpartition(".")[2] for head in heads.values() for each in head.imports}
     words = ["shape", "area", "factor", "limit", "write", "println", "shape", "thing", *sorted(names)]

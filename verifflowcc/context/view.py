@@ -51,8 +51,8 @@ class EntryView:
     """One piece of memory. `fence` is longer than any fence in `text`; it is empty for prose, which stands unfenced.
 
     `info` is the word after the fence (`markdown`, `json`, `yaml`, `text`, or a language of code); `source` is the
-    path; `date` is an ISO date or empty; `trust` is `human`, `tool`, `agent` or `external`; `standing` says why it does not hold any more,
-    `stale` what became of the code that it speaks of; both are empty where all is well.
+    path; `date` is an ISO date or empty; `trust` is `human`, `tool`, `agent` or `external`; `standing` says why it does
+    not hold any more, `stale` what became of the code that it speaks of; both are empty where all is well.
     """
 
     key: str
