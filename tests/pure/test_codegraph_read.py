@@ -127,3 +127,12 @@ def _hold_together(facts: FileFacts) -> None:
         assert all(each.inside in places and each.line >= 1 for each in inside)
     assert all(each.name for each in facts.references)
     assert list(facts.references) == sorted(facts.references, key=lambda each: each.line)
+
+
+def test_facts_do_not_hang_on_the_order_in_which_a_grammar_hands_out_what_it_found() -> None:
+    """Nodes come in an order that their addresses make: each reading has others."""
+    body = "".join(f"    with open{n}() as w{n}: w{n}.x(one)\n    one.y({n})\n    one(); one.z()\n" for n in range(40))
+    text = "".join(f"def f{n}(one, two: T{n}):\n{body}    (two := g{n}()).go()\n" for n in range(10))
+    data = ("from m import one\n" + text).encode()
+
+    assert len({read_facts("python", data) for _ in range(5)}) == 1

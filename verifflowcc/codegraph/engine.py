@@ -5,7 +5,7 @@ names are decoded when they are taken out.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, count
 from operator import add
 from typing import TYPE_CHECKING
@@ -21,6 +21,8 @@ LEAST_STEPS, BYTES_PER_STEP = 2_000, 16
 MOST_WRONG = 10_000
 """So many parts of what could not be parsed are looked at; a query's time grows with the square of them."""
 LONGEST_SIGNATURE = 200
+LAST = 1 << 62
+"""After every place."""
 _COMMENTS = ("#", "//", "/*", "*")
 """What a line above a definition begins with that belongs to it: a comment."""
 _DIRECTIVES = tuple(
@@ -29,12 +31,13 @@ _DIRECTIVES = tuple(
 
 
 class Source:
-    """A text by offsets in bytes."""
+    """A text by offsets in bytes. Of a plain one, parts need not be decoded."""
 
-    __slots__ = ("ends", "text")
+    __slots__ = ("ends", "is_plain", "text")
 
     def __init__(self, data: bytes) -> None:
         self.text = data.decode("latin-1")
+        self.is_plain = data.isascii()
         self.ends = list(map(add, accumulate(map(len, data.split(b"\n")[:-1])), count()))
 
     def line(self, place: int) -> int:
@@ -89,6 +92,10 @@ class Found:
     def nodes(self, name: str) -> "list[Node]":
         """Return the nodes of a capture, in no order."""
         return self.captures.get(name, [])
+
+    def ordered(self, name: str) -> "list[Node]":
+        """Return the nodes of a capture, in order."""
+        return sorted(self.captures.get(name, ()), key=lambda node: node.byte_range)
 
     def ranges(self, name: str) -> list[tuple[int, int]]:
         """Return where the nodes of a capture stand, in order."""
@@ -174,6 +181,10 @@ class Scopes:
         else:
             self._starts.append(place)
             self._inside.append(inside)
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """Yield where the stretches of text end that have the same innermost range, and the range's place."""
+        return zip([*self._starts[1:], LAST], self._inside, strict=True)
 
     def inside(self, place: int) -> int:
         """Return the place in the list of the innermost range around an offset, `FILE` where there is none."""

@@ -67,7 +67,7 @@ class Names:
 
     def _read_parameters(self) -> None:
         """Read the types of parameters."""
-        for node in self.found.nodes("parameter"):
+        for node in self.found.ordered("parameter"):
             name, kind = first_child(node), node.child_by_field_name("type")
             if name is not None and name.type == "identifier":
                 self._type(node.start_byte, self.text_of(name), type_name(self.text_of(kind)))
@@ -89,9 +89,9 @@ class Names:
             scope, name = self.inside(start), self.source[start:end].partition("[")[0]
             self.variables.append((start, end, name, scope, SymbolKind.TYPE))
             self.bound[scope, name] = True
-        for node in self.found.nodes("walrus"):
+        for node in self.found.ordered("walrus"):
             self._typed_by(node.start_byte, node.child_by_field_name("name"), node.child_by_field_name("value"))
-        for node in self.found.nodes("with"):
+        for node in self.found.ordered("with"):
             alias = node.child_by_field_name("alias")
             self._typed_by(node.start_byte, first_child(alias) if alias is not None else None, first_child(node))
 
@@ -169,13 +169,13 @@ class Names:
 
     def _read_locals(self) -> None:
         """Note which names are hidden by parameters and local variables."""
-        text, bound = self.text, self.bound
+        text, bound, plain = self.text, self.bound, self.source.is_plain
         known = {name for _, name in bound}
-        known.update([decoded(text[start:end]) for start, end in self.calls])
+        known.update([text[start:end] if plain else decoded(text[start:end]) for start, end in self.calls])
         elsewhere = {(self.inside(node.start_byte), self.text_of(node)) for node in self.found.nodes("global")}
         for node in self.found.nodes("local"):
             start, end = node.byte_range
-            name = decoded(text[start:end])
+            name = text[start:end] if plain else decoded(text[start:end])
             if name in known:
                 scope = self.inside(start)
                 if scope != FILE and not self.is_class[scope] and (scope, name) not in elsewhere:

@@ -2,25 +2,32 @@
 
 import re
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
 from verifflowcc.codegraph.engine import decoded
 from verifflowcc.codegraph.python_names import LONGEST, PLAIN, Names
 from verifflowcc.codegraph.python_types import LITERALS, OWN_NAMES
 from verifflowcc.domain.graph import FILE, ReferenceKind
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 Said = tuple[int, ReferenceKind, str, str]
 """Where a name is spoken of, how, the name and its receiver."""
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _PLAIN_VALUES = frozenset(LITERALS.values())
+_OWNERS = frozenset({"self", "cls", "super()"})
 _TESTS = ("isinstance", "issubclass")
 _CALL, _INHERIT, _USE, _TYPE = ReferenceKind.CALL, ReferenceKind.INHERIT, ReferenceKind.USE, ReferenceKind.TYPE
 
 
 def said_in(names: Names) -> list[Said]:
     """Return every name that is spoken of, in order."""
-    types = _type_ranges(names)
-    said = _names_said(names, types)
-    said += _attributes_said(names, types)
+    ways = _Ways(names)
+    said = _names_said(names, ways)
+    said += _attributes_said(names, ways)
+    for key, place in ways.hidden.items():
+        names.typed.setdefault(key, ("?", names.source.line(place)))
     for node in names.found.nodes("quoted"):
         start, end = node.byte_range
         for match in _DOTTED.finditer(names.text, start + 1, end - 1):
@@ -51,33 +58,52 @@ def _type_ranges(names: Names) -> tuple[list[int], list[int]]:
     return starts, ends
 
 
-def _marked(names: Names) -> dict[tuple[int, int], ReferenceKind]:
-    """Return what is called, and what is inherited from."""
-    marked = dict.fromkeys(names.calls, _CALL)
-    marked.update([(node.byte_range, _INHERIT) for node in names.found.nodes("base")])
-    return marked
+class _Ways:
+    """How names are spoken of, by where they stand, and which names of a text can be of interest.
+
+    `known` are names that the text binds somewhere; `hidden` is where a name that is called or a receiver, but means
+    nothing that is known, stands first in its scope.
+    """
+
+    __slots__ = ("ends", "hidden", "known", "marked", "starts")
+
+    def __init__(self, names: Names) -> None:
+        self.marked = dict.fromkeys(names.calls, _CALL)
+        self.marked.update([(node.byte_range, _INHERIT) for node in names.found.nodes("base")])
+        self.known = {name for _, name in names.bound}
+        self.starts, self.ends = _type_ranges(names)
+        self.hidden: dict[tuple[int, str], int] = {}
+
+    def hide(self, scope: int, name: str, place: int) -> None:
+        """Note that a name means nothing that is known; nodes come in no order, so the first place is kept."""
+        key = (scope, name)
+        if place < self.hidden.get(key, place + 1):
+            self.hidden[key] = place
+
+    def is_type(self, place: int) -> bool:
+        """Say whether a place is in something that names types."""
+        at = bisect_right(self.starts, place) - 1
+        return at >= 0 and place < self.ends[at]
 
 
-def _names_said(names: Names, types: tuple[list[int], list[int]]) -> list[Said]:
-    text, inside, starts, ends = names.text, names.inside, *types
-    marked = _marked(names)
-    known = {name for _, name in names.bound}
+def _names_said(names: Names, ways: _Ways) -> list[Said]:
+    text, inside, known, marked, typeless = names.text, names.inside, ways.known, ways.marked.get, not ways.starts
+    plain = names.source.is_plain
     targets = {node.start_byte for node in names.found.nodes("target")}
     said: list[Said] = []
     for node in names.found.nodes("name"):
         where = start, end = node.byte_range
-        name = decoded(text[start:end])
-        kind = marked.get(where)
+        name = text[start:end] if plain else decoded(text[start:end])
+        kind = marked(where)
         if kind is None:
-            at = bisect_right(starts, start) - 1
-            kind = _TYPE if at >= 0 and start < ends[at] else _USE
+            kind = _USE if typeless or not ways.is_type(start) else _TYPE
             if (kind is _USE and name not in known) or start == end or start in targets:
                 continue
         if name in known:
             hit, scope = names.meant(inside(start), name)
             if hit is False:
                 if kind is _CALL:
-                    names.typed.setdefault((scope, name), ("?", names.source.line(start)))
+                    ways.hide(scope, name, start)
                 elif kind is _USE:
                     continue
             elif hit is None and (kind is _USE or name in OWN_NAMES):
@@ -88,22 +114,21 @@ def _names_said(names: Names, types: tuple[list[int], list[int]]) -> list[Said]:
     return said
 
 
-def _attributes_said(names: Names, types: tuple[list[int], list[int]]) -> list[Said]:
-    text, calls, inside, starts, ends = names.text, names.calls, names.inside, *types
-    bases = {node.byte_range for node in names.found.nodes("base")}
-    known = {name for _, name in names.bound}
+def _attributes_said(names: Names, ways: _Ways) -> list[Said]:
+    text, inside, known, marked, typeless = names.text, names.inside, ways.known, ways.marked.get, not ways.starts
+    plain = names.source.is_plain
+    asked = known | {name for _, name in names.typed} | {"self", "cls"}
     said: list[Said] = []
     for node in names.found.nodes("attribute"):
         where = start, end = node.byte_range
+        kind = marked(where)
         part = text[start:end] if end - start < LONGEST else ""
+        if kind is None and typeless and part.partition(".")[0] not in asked and not part.startswith("super("):
+            continue
         if PLAIN(part):
             receiver, _, name = part.rpartition(".")
-        elif where in calls or (part.startswith("super(") and part.count(".") == 1):
-            name = names.text_of(node.child_by_field_name("attribute"))
-            owner = node.child_by_field_name("object")
-            receiver = names.form(owner) if owner is not None else "?"
-            if not name:
-                continue
+        elif kind is _CALL or (part.startswith("super(") and part.count(".") == 1):
+            receiver, name = _parts(names, node)
         else:
             continue
         root = receiver.partition(".")[0]
@@ -111,20 +136,24 @@ def _attributes_said(names: Names, types: tuple[list[int], list[int]]) -> list[S
         if root in known:
             hit, scope = names.meant(inside(start), root)
             if hit is False:
-                names.typed.setdefault((scope, root), ("?", names.source.line(start)))
-        at = bisect_right(starts, start) - 1
-        if where in calls:
-            kind = _CALL
-        elif where in bases:
-            kind = _INHERIT
-        elif at >= 0 and start < ends[at]:
-            kind = _TYPE
-        elif hit or root in ("self", "cls", "super()") or _is_made(names, inside(start), root):
-            kind = _USE
-        else:
-            continue
-        said.append((end - len(name), kind, decoded(name), decoded(receiver)))
+                ways.hide(scope, root, start)
+        if kind is None:
+            if not typeless and ways.is_type(start):
+                kind = _TYPE
+            elif hit or root in _OWNERS or _is_made(names, inside(start), root):
+                kind = _USE
+            else:
+                continue
+        if name:
+            place = end - len(name)
+            said.append((place, kind, name, receiver) if plain else (place, kind, decoded(name), decoded(receiver)))
     return said
+
+
+def _parts(names: Names, node: "Node") -> tuple[str, str]:
+    """Return receiver and name of an attribute whose text is no plain name."""
+    owner = node.child_by_field_name("object")
+    return (names.form(owner) if owner is not None else "?"), names.text_of(node.child_by_field_name("attribute"))
 
 
 def _is_made(names: Names, scope: int, name: str) -> bool:
