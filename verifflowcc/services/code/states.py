@@ -7,7 +7,7 @@ from verifflowcc.adapters.index.code_graph_coded import packed, unpacked
 from verifflowcc.adapters.index.code_graph_tables import Tree
 from verifflowcc.records import dataclass
 
-READING = "1"
+READING = "2"
 """Which reading the facts are of: another number wherever a text's facts, words, language or marks become others."""
 
 
