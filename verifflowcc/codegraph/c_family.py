@@ -47,16 +47,21 @@ _BOTH = """
 C_QUERY = (
     _BOTH
     + """
-(function_definition type: (_) @result declarator: (_) @title body: (_) @body) @function
+(function_definition type: (_) @result declarator: [(function_declarator) (pointer_declarator)] @title
+  body: (_) @body) @function
+(function_definition type: (struct_specifier !body) declarator: (identifier) @title body: (_) @body) @struct
 """
 )
 
 CPP_QUERY = (
     _BOTH
     + """
-(function_definition type: (_)? @result declarator: (_) @title
-  (field_initializer_list)? @body body: (_) @body) @function
-(function_definition declarator: (_) @title (default_method_clause)) @function
+(function_definition type: (_)? @result
+  declarator: [(function_declarator) (pointer_declarator) (reference_declarator) (operator_cast) (qualified_identifier)]
+    @title (field_initializer_list)? @body body: (_) @body) @function
+(function_definition type: (struct_specifier !body) declarator: (identifier) @title body: (_) @body) @struct
+(function_definition type: (class_specifier !body) declarator: (identifier) @title body: (_) @body) @class
+(function_definition declarator: (function_declarator) @title (default_method_clause)) @function
 (field_declaration type: (_)? @result
   declarator: [(function_declarator) (pointer_declarator) (reference_declarator)] @title) @method
 (field_declaration_list (declaration declarator: (function_declarator) @title) @method)
@@ -122,6 +127,30 @@ def imports(node: "Node", text: str) -> Iterator[Taken]:
             yield module.replace("::", "."), name, name, node.start_byte
 
 
+def title(text: str) -> str:
+    """Return a name without arguments of templates, and without what a macro leaves before it.
+
+    >>> title("A<int>::b"), title("operator bool() const"), title("EXPORT\\nf"), title("operator<")
+    ('A::b', 'operator bool', 'f', 'operator<')
+    """
+    if text.isidentifier():
+        return text
+    before, found, operator = text.partition("operator")
+    if found and not (operator[:1].isalnum() or operator[:1] == "_"):
+        owner = title_of_type(before) if before.rstrip().endswith("::") else ""
+        return owner + found + ("()" if operator.startswith("()") else operator.partition("(")[0].rstrip())
+    return title_of_type(text)
+
+
+def title_of_type(text: str) -> str:
+    """Return the last word of a text without arguments of templates."""
+    while (bare := _ARGUMENTS.sub("", text)) != text:
+        text = bare
+    words = text.split()
+    return words[-1] if words else ""
+
+
+_ARGUMENTS = re.compile(r"<[^<>]*>")
 _WRAPPERS = {"shared_ptr", "unique_ptr", "weak_ptr", "optional", "reference_wrapper"}
-C = Dialect("c", _FORMS, _OWN, type_namer(()), imports, says_all=True)
-CPP = Dialect("cpp", _FORMS, _OWN, type_namer(_WRAPPERS), imports, says_all=True)
+C = Dialect("c", _FORMS, _OWN, type_namer(()), imports, says_all=True, title=title)
+CPP = Dialect("cpp", _FORMS, _OWN, type_namer(_WRAPPERS), imports, says_all=True, title=title)

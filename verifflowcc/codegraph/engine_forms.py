@@ -114,12 +114,18 @@ def named_in(node: "Node", function: bool) -> "Node | None":
         kind = node.type
         if not kind.endswith("declarator"):
             return node if declares == function else None
-        inner = node.child_by_field_name("declarator") or first_child(node)
+        inner = node.child_by_field_name("declarator") or _declared(node)
         if inner is None:
             return None
         declares = declares or (kind == "function_declarator" and inner.type != "parenthesized_declarator")
         node = inner
     return None
+
+
+def _declared(node: "Node") -> "Node | None":
+    """Return what a declarator is around where the grammar has no word for it: macros may stand before it."""
+    children = [child for child in node.named_children if child.type.endswith(("declarator", "identifier"))]
+    return children[-1] if children else None
 
 
 def is_name(text: str) -> bool:

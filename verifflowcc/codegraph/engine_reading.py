@@ -109,7 +109,7 @@ class _Reading:
                 if "result" in match:
                     raw.result = self.dialect.type_name(self.source.of(match["result"][0]))
                 earlier = found.get(raw.named)
-                if raw.name and (earlier is None or earlier.kind in _WEAK):
+                if raw.name and raw.name[0] not in "[\"'`" and (earlier is None or earlier.kind in _WEAK):
                     found[raw.named] = raw
         return sorted(found.values(), key=lambda raw: (raw.start, -raw.end, raw.named))
 

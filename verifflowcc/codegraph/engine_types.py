@@ -28,7 +28,7 @@ def type_namer(wrappers: Collection[str]) -> Callable[[str], str]:
         text = text.strip()
         text = text if text.startswith("::") else text.removeprefix(":")
         for _ in range(6):
-            text = _WORDS.sub("", text).replace("::", ".").replace("\\", ".").strip().lstrip("*&?(.@").rstrip("*&?!) ")
+            text = _WORDS.sub("", text).replace("::", ".").replace("\\", ".").strip().lstrip("*&?(.@ ").rstrip("*&?!) ")
             if "|" in text:
                 parts = [part.strip() for part in _outside(text, "|")]
                 parts = [part for part in parts if part and part not in _NOTHING]

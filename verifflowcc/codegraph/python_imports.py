@@ -12,7 +12,7 @@ def imports_in(text: str) -> Iterator[tuple[str, str, str, int]]:
     """Yield module, name, alias and offset of each name that a statement takes.
 
     >>> list(imports_in("import a.b, c as d")), list(imports_in("from .m import (x as y)"))
-    ([('a.b', '', 'a', 7), ('c', '', 'd', 12)], [('.m', 'x', 'y', 17)])
+    ([('a.b', '', 'a', 7), ('c', '', 'd', 12)], [('.m', 'x', 'y', 16)])
     """
     text = _NOISE.sub(lambda noise: " " * len(noise[0]), text)
     if text.startswith("import"):
