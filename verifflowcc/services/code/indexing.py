@@ -124,7 +124,7 @@ class _Bringing:
         self.store.let_go()
         from verifflowcc.services.code.updating import update
 
-        brought = update(self._root, self.store, tree, listed, self._tell)
+        brought = update(self._root, self.store, tree, listed, stamps, self._tell)
         return self._held(tables, brought)
 
     def _committed(self, tables: Tables, commit: str) -> State | None:

@@ -78,14 +78,18 @@ class Wanted:
             self._known.setdefault((row[0], row[1]), (number_of(part, place), row))
 
 
-def update(root: Path, store: Store, tree: Tree | None, listing: bytes, tell: Tell) -> tuple[State, Done] | None:
-    """Bring the index up to the files of a listing, of which `tree` is the last state.
+def update(
+    root: Path, store: Store, tree: Tree | None, listing: bytes, stamps: Sequence[str], tell: Tell
+) -> tuple[State, Done] | None:
+    """Bring the index up to the files of a listing. `tree` is the last state; `stamps` are those of its files now.
 
     Returns None where another process took away what was built on. Raises sqlite3.DatabaseError.
     """
-    same = tree is not None and listing == tree.listing
-    names = names_of(tree) if tree and same else _candidates(listing)
-    stamps = stamps_of(root, names)
+    if tree is not None and listing == tree.listing:
+        names, stamps = names_of(tree), list(stamps)
+    else:
+        names = _candidates(listing)
+        stamps = stamps_of(root, names)
     before = _known_files(tree)
     wanted = Wanted(store, len(names))
     changed = []
