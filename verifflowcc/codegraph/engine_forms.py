@@ -23,7 +23,8 @@ class Forms:
 
     `atoms` are names; `members` have an object and a name; `calls` a function; `methods` an object, which may be
     missing, and a name, both at once; `news` a type; `inner` are looked through; `plain` are names with other marks
-    than dots between their parts; `fields` are names of fields of the object at hand.
+    than dots between their parts; `fields` are names of fields of the object at hand; `maker` is the method
+    that makes an object of its receiver.
     """
 
     atoms: frozenset[str]
@@ -34,6 +35,7 @@ class Forms:
     inner: frozenset[str]
     plain: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()
+    maker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Dialect:
     `own` are names that mean what the language says, unless a file says otherwise. `type_name` makes one name of the
     text of a type, `title` that of a name's own text. `says_all`: a name that the file does not know may be another
     file's, and counts when it is a value. `from_name`: a signature begins on the line of the name, since annotations
-    stand before it.
+    stand before it. `has_bare_bodies`: nothing that a query could name stands before the body of a function.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Dialect:
     imports: "Callable[[Node, str], Iterable[Taken]]"
     says_all: bool = False
     from_name: bool = False
+    has_bare_bodies: bool = False
     selves: frozenset[str] = frozenset({"this", "self"})
     title: Callable[[str], str] = str
 

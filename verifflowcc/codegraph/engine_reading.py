@@ -8,17 +8,16 @@ What a query may capture, by match: a definition by its kind (`@function`, `@cla
 in); `@outer` (what belongs to the scope around).
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from verifflowcc.codegraph.engine import Scopes, Source, first_of, one_line
-from verifflowcc.codegraph.engine_forms import Dialect, Taken, form_of, is_name, named_in
+from verifflowcc.codegraph.engine import Source
+from verifflowcc.codegraph.engine_definitions import Definitions, Raw
+from verifflowcc.codegraph.engine_forms import Dialect, Taken, form_of, is_name
 from verifflowcc.domain.graph import (
     CALLABLE,
     FILE,
     TYPES,
-    Definition,
     FileFacts,
     Import,
     Reference,
@@ -34,10 +33,6 @@ if TYPE_CHECKING:
 
 Said = tuple[int, ReferenceKind, str, str]
 """Where a name is spoken of, how, the name and its receiver."""
-SCOPES = CALLABLE | TYPES
-_WEAK = (SymbolKind.VARIABLE, SymbolKind.FIELD, SymbolKind.TYPE)
-_KINDS = {kind.value: kind for kind in SymbolKind}
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _LONGEST = 2_000
 _MOST_TYPES = 6
 
@@ -47,151 +42,13 @@ def read_matches(dialect: Dialect, source: Source, matches: "Iterable[tuple[int,
     return _Reading(dialect, source, [match for _, match in matches]).facts()
 
 
-class _Raw:
-    """A definition while it is put together; `inside` is a place among the scopes, then among all definitions."""
+class _Reading(Definitions):
+    """The reading of one text: definitions, what is bound and said of names, then what is spoken of."""
 
-    __slots__ = ("body", "end", "inside", "kind", "name", "named", "owner", "result", "start")
-
-    def __init__(self, kind: SymbolKind, named: "Node", node: "Node") -> None:
-        self.kind, self.name, self.named, self.inside = kind, "", named.start_byte, FILE
-        self.start, self.end = node.byte_range
-        self.body = self.end
-        self.owner = self.result = ""
-
-
-class _Reading:
     def __init__(self, dialect: Dialect, source: Source, matches: "list[Match]") -> None:
-        self.dialect, self.source, self.matches = dialect, source, matches
-        self.taken: set[int] = set()
-        self.wholes: dict[int, int] = {}
-        self.implemented: dict[int, _Raw] = {}
-        outer = [node.byte_range for match in matches for node in match.get("outer", ())]
-        self.imports = [node for match in matches for node in match.get("import", ())]
-        self.import_ranges = Scopes(_nested([node.byte_range for node in self.imports]))
-        found = [raw for raw in self._found() if raw.kind is not SymbolKind.VARIABLE or not self._in_import(raw.named)]
-        self.scoped = [raw for raw in found if raw.kind in SCOPES]
-        self.scopes = Scopes([(raw.start, raw.end) for raw in self.scoped], outer)
-        self.bound: dict[tuple[int, str], bool] = {}
-        self.raws = self._placed(found)
+        super().__init__(dialect, source, matches)
+        self.implemented: dict[int, Raw] = {}
         self.typed: dict[tuple[int, str], list[tuple[str, int]]] = {}
-
-    def _in_import(self, place: int) -> bool:
-        return self.import_ranges.inside(place) != FILE
-
-    # --- definitions
-
-    def _found(self) -> list[_Raw]:
-        """Return the definitions in order; where two patterns name the same place, a variable is the weaker one."""
-        found: dict[int, _Raw] = {}
-        for match in self.matches:
-            if "whole" in match:
-                self.wholes[match["inner"][0].start_byte] = match["whole"][0].start_byte
-            if "title" not in match:
-                continue
-            kind = next(name for name in match if name in _KINDS)
-            for around in match["title"]:
-                named = self._named(around, _KINDS[kind] in CALLABLE)
-                if named is None:
-                    continue
-                raw = _Raw(_KINDS[kind], named, match[kind][0])
-                raw.name = self.dialect.title(self.source.of(named))
-                self.taken.add(raw.named)
-                if "::" in raw.name:
-                    before, _, raw.name = raw.name.rpartition("::")
-                    self.taken.add(named.end_byte - len(raw.name))
-                    raw.owner = "" if raw.kind in TYPES else self.dialect.type_name(before).rpartition(".")[2]
-                if "body" in match:
-                    raw.body = match["body"][0].start_byte
-                elif self.dialect.name == "ruby" and raw.kind in SCOPES:
-                    raw.body = match["head"][0].end_byte if "head" in match else named.end_byte
-                if "owner" in match:
-                    raw.owner = self.dialect.type_name(self.source.of(match["owner"][0])).rpartition(".")[2]
-                if "result" in match:
-                    raw.result = self.dialect.type_name(self.source.of(match["result"][0]))
-                earlier = found.get(raw.named)
-                if raw.name and raw.name[0] not in "[\"'`" and (earlier is None or earlier.kind in _WEAK):
-                    found[raw.named] = raw
-        return sorted(found.values(), key=lambda raw: (raw.start, -raw.end, raw.named))
-
-    def _named(self, node: "Node", function: bool = False) -> "Node | None":
-        return named_in(node, function) if node.type.endswith("declarator") else node
-
-    def _placed(self, found: list[_Raw]) -> list[_Raw]:
-        """Say of each definition what is around it; leave out the local variables of functions."""
-        kept: list[_Raw] = []
-        seen: set[tuple[int, str]] = set()
-        number = 0
-        for raw in found:
-            is_scope = raw.kind in SCOPES
-            if is_scope:
-                raw.inside = self.scopes.parents[number]
-                number += 1
-            else:
-                raw.inside = self.scopes.inside(raw.start)
-            while raw.inside != FILE and self.scoped[raw.inside].kind is SymbolKind.TYPE:
-                raw.inside = self.scopes.parents[raw.inside]
-            around = self.scoped[raw.inside].kind if raw.inside != FILE else None
-            in_type = around in TYPES and around is not SymbolKind.MODULE
-            if raw.kind is SymbolKind.FUNCTION and (in_type or raw.owner):
-                raw.kind = SymbolKind.METHOD
-            elif raw.kind is SymbolKind.VARIABLE and in_type:
-                raw.kind = SymbolKind.FIELD
-            if raw.kind is SymbolKind.VARIABLE and around in CALLABLE:
-                self.bound.setdefault((raw.inside, raw.name), False)
-                continue
-            if not is_scope and ((raw.inside, raw.name) in seen):
-                continue
-            seen.add((raw.inside, raw.name))
-            if not raw.owner:
-                self.bound[raw.inside, raw.name] = True
-            kept.append(raw)
-        return kept
-
-    def _add_fields(self) -> None:
-        """Add the fields that methods give to the object at hand."""
-        have = {(raw.inside, raw.name) for raw in self.raws}
-        added = []
-        for match in self.matches:
-            if "field" not in match or "title" in match:
-                continue
-            node, name = match["whole_field"][0], match["field"][0]
-            around = self._type_around(self.scopes.inside(node.start_byte))
-            text = self.dialect.title(self.source.of(name))
-            if around != FILE and (around, text) not in have:
-                have.add((around, text))
-                raw = _Raw(SymbolKind.FIELD, name, node)
-                raw.name, raw.inside = text, around
-                added.append(raw)
-        if added:
-            self.raws = sorted(self.raws + added, key=lambda raw: (raw.start, -raw.end, raw.named))
-
-    def _type_around(self, scope: int) -> int:
-        while scope != FILE and self.scoped[scope].kind not in TYPES:
-            scope = self.scopes.parents[scope]
-        return scope
-
-    def _definition(self, raw: _Raw, place: Mapping[int, int]) -> Definition:
-        source = self.source
-        line = source.line(raw.named)
-        begin = self.wholes.get(raw.start, raw.start)
-        begin = min(begin, self.wholes.get(begin, begin))
-        start = raw.start
-        on_line = source.ends[line - 2] + 1 if line > 1 else 0
-        if self.dialect.from_name or (begin < start and begin <= on_line):
-            start = max(begin, on_line)
-        end = raw.body if raw.body > raw.named else raw.end
-        head = source[start : min(end, start + 1000)]
-        if raw.body == raw.end and "\n" in head and raw.kind not in CALLABLE:
-            head = head.partition("\n")[0].rstrip() + " …"
-        if "\n" in head:
-            head = _COMMENT.sub("", head)
-        signature = one_line(head).rstrip(" {:;,") if not head.endswith("…") else one_line(head)
-        first = first_of(line, source.first_line(begin))
-        last = source.line(max(raw.end - 1, raw.start))
-        around = place[raw.inside]
-        return Definition(raw.kind, raw.name, line, last, around, signature, raw.owner, raw.result, first)
-
-    # --- what names mean
 
     def _read_imports(self) -> list[tuple[Taken, int]]:
         imports = []
@@ -207,7 +64,7 @@ class _Reading:
     def _read_locals(self) -> None:
         for match in self.matches:
             for around in match.get("local", ()):
-                node = self._named(around)
+                node = self.named(around)
                 if node is None:
                     continue
                 self.taken.add(node.start_byte)
@@ -227,11 +84,11 @@ class _Reading:
             for match in self.matches
             for key in ("typed", "typed_field", "typed_parameter")
             for node in match.get(key, ())
-            if not self._in_import(node.start_byte)
+            if not self.in_import(node.start_byte)
         ]
         rows.sort(key=lambda row: row[:2])
         for start, key, around, match in rows:
-            scope, node = self.scopes.inside(start), self._named(around)
+            scope, node = self.scopes.inside(start), self.named(around)
             if node is None:
                 continue
             if key == "typed":
@@ -239,7 +96,7 @@ class _Reading:
             elif key == "typed_parameter":
                 name = self.form(node) if scope != FILE and self.scoped[scope].kind in CALLABLE else ""
             else:
-                name, scope = f"self.{self.form(node)}", self._type_around(scope)
+                name, scope = f"self.{self.form(node)}", self.type_around(scope)
             kind = ""
             if "as" in match:
                 kind = self.dialect.type_name(self.source.of(match["as"][0]))
@@ -256,7 +113,7 @@ class _Reading:
         if rest:
             if head not in self.dialect.selves or "." in rest:
                 return "", FILE
-            around = self._type_around(scope)
+            around = self.type_around(scope)
             return (f"self.{rest}", around) if around != FILE else ("", FILE)
         kind = self.scoped[scope].kind if scope != FILE else None
         if kind in TYPES and kind is not SymbolKind.MODULE:
@@ -274,15 +131,13 @@ class _Reading:
         """Return the plain form of a receiver: `a.b`, `A()`, `?`."""
         return form_of(self.dialect, self.source, node)
 
-    # --- what is spoken of
-
     def _said(self) -> list[Said]:
         said: dict[int, Said] = {}
         for key, kind in _ORDER:
             for match in self.matches:
                 for node in match.get(key, ()):
                     start = node.start_byte
-                    if start in self.taken or (kind is ReferenceKind.USE and self._in_import(start)):
+                    if start in self.taken or (kind is ReferenceKind.USE and self.in_import(start)):
                         continue
                     each = self._one(key, kind, node, match)
                     if each is not None:
@@ -337,20 +192,19 @@ class _Reading:
                 return hit, scope
             scope = self.scopes.parents[scope]
 
-    # --- all of it
-
     def facts(self) -> FileFacts:
+        """Return all of it."""
         imports = self._read_imports()
         self._read_locals()
         self._read_types()
-        self._add_fields()
+        self.add_fields()
         said = self._said()
         numbers = {id(raw): number for number, raw in enumerate(self.raws)}
         place = {scope: numbers[id(raw)] for scope, raw in enumerate(self.scoped)}
         place[FILE] = FILE
         return FileFacts(
             self.dialect.name,
-            tuple([self._definition(raw, place) for raw in self.raws]),
+            tuple([self.definition(raw, place) for raw in self.raws]),
             self._references(said, place, numbers),
             tuple([Import(*each, place[scope]) for each, scope in imports]),
             self._typed_names(said, place),
@@ -380,10 +234,6 @@ class _Reading:
                     made.append((at, place[scope], name, kind))
         made.sort()
         return tuple([Typed(name, kind, scope, line) for line, scope, name, kind in made])
-
-
-def _nested(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    return sorted(ranges, key=lambda each: (each[0], -each[1]))
 
 
 _ORDER = (

@@ -51,6 +51,7 @@ class Names:
         self._read_locals()
 
     def text_of(self, node: "Node | None") -> str:
+        """Return the text of a node, if there is one."""
         if node is None:
             return ""
         start, end = node.byte_range

@@ -67,6 +67,7 @@ _FORMS = Forms(
     frozenset({"parenthesized_statements"}),
     frozenset({"scope_resolution"}),
     frozenset({"instance_variable"}),
+    "new",
 )
 _OWN = frozenset(
     "require require_relative load autoload include extend prepend attr_accessor attr_reader attr_writer raise "
@@ -92,4 +93,4 @@ def title(text: str) -> str:
     return text.lstrip("@$:")
 
 
-RUBY = Dialect("ruby", _FORMS, _OWN, type_namer(()), imports, says_all=True, title=title)
+RUBY = Dialect("ruby", _FORMS, _OWN, type_namer(()), imports, says_all=True, has_bare_bodies=True, title=title)
