@@ -49,11 +49,15 @@ def _status(found: GraphStatus) -> Iterator[str]:
             for each in found.languages
         ]
         yield table(("language", "files", "lines"), rows, right=(1, 2))
-    symbols = ", ".join(f"{number:,} {kind}" for kind, number in found.symbols.items())
+    symbols = ", ".join(f"{number:,} {kind if number == 1 else _many(kind)}" for kind, number in found.symbols.items())
     yield folded(f"symbols: {symbols or 'none'}; {counted(found.imports, 'import')}", 2)
     if found.marked:
         yield folded(f"ranked down: {', '.join(f'{number:,} {mark}' for mark, number in found.marked.items())}", 2)
     yield from _skipped([each for each in found.skipped if "grammar" not in each[1]])
+
+
+def _many(kind: str) -> str:
+    return f"{kind}es" if kind.endswith("s") else f"{kind}s"
 
 
 def _skipped(skipped: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -153,7 +157,8 @@ def _links(
         out = outward(link)
         to = f" → {link.candidate.path}" if out else ""
         where = f"in {link.around}" if link.around else "at the top"
-        others = f", one of {len(link.candidates)}" if len(link.candidates) > 1 else ""
+        several = len(link.candidates) > 1 and not link.candidate.why.startswith("one of ")
+        others = f", one of {len(link.candidates)}" if several else ""
         said = f"{link.receiver}.{link.name}" if link.receiver else link.name
         what = f" {said}" if out else f" {said} {where}" if named else f" {where}"
         yield folded(f"  {link.path}:{link.line}{what}{to} ({link.confidence} %: {link.candidate.why}{others})", 6)
