@@ -235,3 +235,11 @@ def test_a_function_that_is_given_to_a_member_is_a_method_of_what_it_is_given_to
 
     assert (SymbolKind.METHOD, "use", "app", 1, 3) in found
     assert (SymbolKind.FUNCTION, "get", "", 4, 4) in found
+
+
+def test_members_are_not_meant_by_their_names_alone_in_scripts_but_in_java() -> None:
+    assert uses(read("javascript", "class A { part = 1; m() { return part + this.part } }")) == ["this.part in A.m"]
+    assert uses(read("java", "class A { int part; int m() { return part + this.part; } }")) == [
+        "part in A.m",
+        "this.part in A.m",
+    ]

@@ -153,4 +153,4 @@ def title_of_type(text: str) -> str:
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _WRAPPERS = {"shared_ptr", "unique_ptr", "weak_ptr", "optional", "reference_wrapper"}
 C = Dialect("c", _FORMS, _OWN, type_namer(()), imports, says_all=True, title=title)
-CPP = Dialect("cpp", _FORMS, _OWN, type_namer(_WRAPPERS), imports, says_all=True, title=title)
+CPP = Dialect("cpp", _FORMS, _OWN, type_namer(_WRAPPERS), imports, says_all=True, members_are_bare=True, title=title)

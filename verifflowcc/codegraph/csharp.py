@@ -101,4 +101,6 @@ def imports(node: "Node", text: str) -> Iterator[Taken]:
 
 
 _WRAPPERS = {"Task", "ValueTask", "Nullable", "Lazy", "Func"}
-CSHARP = Dialect("csharp", _FORMS, _OWN, type_namer(_WRAPPERS), imports, says_all=True, from_name=True)
+CSHARP = Dialect(
+    "csharp", _FORMS, _OWN, type_namer(_WRAPPERS), imports, says_all=True, from_name=True, members_are_bare=True
+)

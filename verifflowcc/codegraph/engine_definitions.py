@@ -35,11 +35,15 @@ class Definitions:
     """The definitions of a text, and what is around each; `scoped` are those that others may stand in."""
 
     def __init__(self, dialect: Dialect, source: Source, matches: "list[Match]") -> None:
-        self.dialect, self.source, self.matches = dialect, source, matches
+        self.dialect, self.source = dialect, source
         self.taken: set[int] = set()
         self.wholes: dict[int, int] = {}
-        outer = [node.byte_range for match in matches for node in match.get("outer", ())]
-        self.imports = [node for match in matches for node in match.get("import", ())]
+        self.captured: dict[str, list[tuple[Node, Match]]] = {}
+        for match in matches:
+            for key, nodes in match.items():
+                self.captured.setdefault(key, []).extend([(node, match) for node in nodes])
+        outer = [node.byte_range for node, _ in self.captured.get("outer", ())]
+        self.imports = [node for node, _ in self.captured.get("import", ())]
         self.import_ranges = Scopes(_nested([node.byte_range for node in self.imports]))
         found = [raw for raw in self._found() if raw.kind is not SymbolKind.VARIABLE or not self.in_import(raw.named)]
         self.scoped = [raw for raw in found if raw.kind in SCOPES]
@@ -54,16 +58,12 @@ class Definitions:
     def _found(self) -> list[Raw]:
         """Return the definitions in order; where two patterns name the same place, a variable is the weaker one."""
         found: dict[int, Raw] = {}
-        for match in self.matches:
-            if "whole" in match:
-                self.wholes[match["inner"][0].start_byte] = match["whole"][0].start_byte
-            if "title" not in match:
-                continue
+        for node, match in self.captured.get("whole", ()):
+            self.wholes[match["inner"][0].start_byte] = node.start_byte
+        for around, match in self.captured.get("title", ()):
             kind = next(name for name in match if name in _KINDS)
-            for around in match["title"]:
-                named = self.named(around, _KINDS[kind] in CALLABLE)
-                if named is None:
-                    continue
+            named = self.named(around, _KINDS[kind] in CALLABLE)
+            if named is not None:
                 raw = Raw(_KINDS[kind], named, match[kind][0])
                 raw.name = self.dialect.title(self.source.of(named))
                 self.taken.add(raw.named)
@@ -123,10 +123,10 @@ class Definitions:
         """Add the fields that methods give to the object at hand."""
         have = {(raw.inside, raw.name) for raw in self.raws}
         added = []
-        for match in self.matches:
-            if "field" not in match or "title" in match:
+        for name, match in self.captured.get("field", ()):
+            if "title" in match:
                 continue
-            node, name = match["whole_field"][0], match["field"][0]
+            node = match["whole_field"][0]
             around = self.type_around(self.scopes.inside(node.start_byte))
             text = self.dialect.title(self.source.of(name))
             if around != FILE and (around, text) not in have:

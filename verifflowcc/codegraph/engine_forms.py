@@ -46,6 +46,7 @@ class Dialect:
     text of a type, `title` that of a name's own text. `says_all`: a name that the file does not know may be another
     file's, and counts when it is a value. `from_name`: a signature begins on the line of the name, since annotations
     stand before it. `has_bare_bodies`: nothing that a query could name stands before the body of a function.
+    `members_are_bare`: methods name members of their type alone.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Dialect:
     says_all: bool = False
     from_name: bool = False
     has_bare_bodies: bool = False
+    members_are_bare: bool = False
     selves: frozenset[str] = frozenset({"this", "self"})
     title: Callable[[str], str] = str
 

@@ -62,28 +62,25 @@ class _Reading(Definitions):
         return imports
 
     def _read_locals(self) -> None:
-        for match in self.matches:
-            for around in match.get("local", ()):
-                node = self.named(around)
-                if node is None:
-                    continue
+        for around, _ in self.captured.get("local", ()):
+            node = self.named(around)
+            if node is not None:
                 self.taken.add(node.start_byte)
                 scope = self.scopes.inside(node.start_byte)
                 if scope != FILE and self.scoped[scope].kind in CALLABLE:
                     self.bound.setdefault((scope, self.dialect.title(self.source.of(node))), False)
-            for key in ("key", "package"):
-                self.taken.update([node.start_byte for node in match.get(key, ())])
-            for node in match.get("type_parameter", ()):
-                self.taken.add(node.start_byte)
-                self.bound.setdefault((self.scopes.inside(node.start_byte), self.source.of(node)), False)
+        for key in ("key", "package"):
+            self.taken.update([node.start_byte for node, _ in self.captured.get(key, ())])
+        for node, _ in self.captured.get("type_parameter", ()):
+            self.taken.add(node.start_byte)
+            self.bound.setdefault((self.scopes.inside(node.start_byte), self.source.of(node)), False)
 
     def _read_types(self) -> None:
         """Read what names are said to be, in order."""
         rows = [
             (node.start_byte, key, node, match)
-            for match in self.matches
             for key in ("typed", "typed_field", "typed_parameter")
-            for node in match.get(key, ())
+            for node, match in self.captured.get(key, ())
             if not self.in_import(node.start_byte)
         ]
         rows.sort(key=lambda row: row[:2])
@@ -134,29 +131,26 @@ class _Reading(Definitions):
     def _said(self) -> list[Said]:
         said: dict[int, Said] = {}
         for key, kind in _ORDER:
-            for match in self.matches:
-                for node in match.get(key, ()):
-                    start = node.start_byte
-                    if start in self.taken or (kind is ReferenceKind.USE and self.in_import(start)):
-                        continue
-                    each = self._one(key, kind, node, match)
-                    if each is not None:
-                        said[start] = each
-                        self.taken.update((start, node.end_byte - len(each[2])))
+            for node, match in self.captured.get(key, ()):
+                start = node.start_byte
+                if start in self.taken or "title" in match or (kind is ReferenceKind.USE and self.in_import(start)):
+                    continue
+                each = self._one(key, kind, node, match)
+                if each is not None:
+                    said[start] = each
+                    self.taken.update((start, node.end_byte - len(each[2])))
         self._say_implemented(said)
         return sorted(said.values())
 
     def _say_implemented(self, said: "dict[int, Said]") -> None:
         """Say what a type inherits where that stands outside of it, if the type is in this file."""
         types = {raw.name: raw for raw in self.raws if raw.kind in TYPES}
-        for match in self.matches:
-            if "implemented" in match:
-                node = match["implemented"][0]
-                before, _, name = self.dialect.type_name(self.source.of(node)).rpartition(".")
-                raw = types.get(self.dialect.type_name(self.source.of(match["implementor"][0])))
-                if name and raw is not None:
-                    self.implemented[node.start_byte] = raw
-                    said[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
+        for node, match in self.captured.get("implemented", ()):
+            before, _, name = self.dialect.type_name(self.source.of(node)).rpartition(".")
+            raw = types.get(self.dialect.type_name(self.source.of(match["implementor"][0])))
+            if name and raw is not None:
+                self.implemented[node.start_byte] = raw
+                said[node.start_byte] = (node.start_byte, ReferenceKind.INHERIT, name, before)
 
     def _one(self, key: str, kind: ReferenceKind, node: "Node", match: "Match") -> "Said | None":
         start = node.start_byte
@@ -186,11 +180,18 @@ class _Reading(Definitions):
 
     def _meant(self, scope: int, name: str) -> tuple[bool | None, int]:
         """Return whether a name is known in a scope (True), hidden there (False) or neither, and where."""
-        while True:
-            hit = self.bound.get((scope, name))
-            if hit is not None or scope == FILE:
-                return hit, scope
+        hit = self.bound.get((scope, name))
+        while hit is None and scope != FILE:
             scope = self.scopes.parents[scope]
+            hit = self.bound.get((scope, name))
+            if hit and scope != FILE and self._is_member_alone(scope):
+                hit = None
+        return hit, scope
+
+    def _is_member_alone(self, scope: int) -> bool:
+        """Say whether what a scope defines is reached by no name alone from the functions in it."""
+        kind = self.scoped[scope].kind
+        return not self.dialect.members_are_bare and kind in TYPES and kind is not SymbolKind.MODULE
 
     def facts(self) -> FileFacts:
         """Return all of it."""

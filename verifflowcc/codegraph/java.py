@@ -96,4 +96,6 @@ def imports(node: "Node", text: str) -> Iterator[Taken]:
 
 
 _WRAPPERS = {"Optional", "CompletableFuture", "Future", "Supplier", "AtomicReference", "WeakReference", "ThreadLocal"}
-JAVA = Dialect("java", _FORMS, _OWN, type_namer(_WRAPPERS), imports, says_all=True, from_name=True)
+JAVA = Dialect(
+    "java", _FORMS, _OWN, type_namer(_WRAPPERS), imports, says_all=True, from_name=True, members_are_bare=True
+)

@@ -93,4 +93,14 @@ def title(text: str) -> str:
     return text.lstrip("@$:")
 
 
-RUBY = Dialect("ruby", _FORMS, _OWN, type_namer(()), imports, says_all=True, has_bare_bodies=True, title=title)
+RUBY = Dialect(
+    "ruby",
+    _FORMS,
+    _OWN,
+    type_namer(()),
+    imports,
+    says_all=True,
+    has_bare_bodies=True,
+    members_are_bare=True,
+    title=title,
+)
