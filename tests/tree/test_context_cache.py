@@ -28,9 +28,16 @@ DECISION = ".memory/project/decisions/0001-predict-from-constituents.md"
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """The worked example with a prompt in the cache. What was just written counts as settled, and a clock's tick is
-    waited for instead."""
+    waited for instead. A prompt with the code of a task is kept nowhere, so this project has no `@code`."""
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
-    return Workspace(example(tmp_path / "project"))
+    return without_code(example(tmp_path / "project"))
+
+
+def without_code(root: Path) -> Workspace:
+    config = root / ".memory" / "config.yaml"
+    lines = config.read_text(encoding="utf-8").splitlines(keepends=True)
+    config.write_text("".join(line for line in lines if '- "@code"' not in line), encoding="utf-8")
+    return Workspace(root)
 
 
 def tick(root: Path) -> None:
@@ -277,8 +284,22 @@ def test_an_agent_that_goes_is_seen(here: Workspace) -> None:
     assert "there is no agent pilot" in str(see(here, question=ask))
 
 
-def test_nothing_is_kept_while_an_input_is_fresh(tmp_path: Path) -> None:
+def test_a_prompt_with_the_code_of_a_task_is_compiled_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
     here = Workspace(example(tmp_path / "project"))
+    tick(here.root)
+    before = compile_prompt_only(here, ASK).text
+    assert prompt_cache.recall(here, ASK) is None
+
+    write_tree(here.root, {"export.py": "def calendar_export():\n    return 1\n"})
+    assert "def calendar_export():" not in before
+    assert "def calendar_export():" in compile_prompt_only(here, ASK).text
+
+
+def test_nothing_is_kept_while_an_input_is_fresh(tmp_path: Path) -> None:
+    here = without_code(example(tmp_path / "project"))
     compile_prompt_only(here, ASK)
     assert not any(here.local.glob("prompts/*.json"))
 
