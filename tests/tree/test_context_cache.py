@@ -221,7 +221,8 @@ def test_claude_md_is_seen_where_only_agents_md_was(here: Workspace) -> None:
 )
 def test_folders_that_a_pattern_names_are_seen_as_they_come_and_go(here: Workspace, pattern: str, name: str) -> None:
     lists = {"always_load": [], "conditional_load": [pattern]}
-    write_memory(here.root, {"config.yaml": json.dumps({"loading_strategy": {"project": lists}})})
+    strategy = {"project": lists, "agent": {"conditional_load": ["context.json"]}}
+    write_memory(here.root, {"config.yaml": json.dumps({"loading_strategy": strategy})})
     before = warm(here)
     write_memory(here.root, {f"project/{name}": f"# {name} has come\n"})
     assert f"{name} has come" in str(see(here, before))
