@@ -116,10 +116,10 @@ def test_what_may_be_meant_stands_apart_with_the_number_of_candidates(code: Path
     lines = told(code, "refs", "W1.emit").splitlines()
 
     assert lines[:2] == ["out/w01.py:2 method W1.emit", "  possible: 12"]
-    assert len([line for line in lines if "one of 3)" in line]) == 10
+    assert len([line for line in lines if "one of 3 of its name)" in line]) == 10
     assert lines[-1] == "  and 2 more: --all"
     every = told(code, "refs", "W1.emit", "--all").splitlines()
-    assert len([line for line in every if "one of 3)" in line]) == 12
+    assert len([line for line in every if "one of 3 of its name)" in line]) == 12
     symbols = asked(code, "refs", "W1.emit")["symbols"]
     assert isinstance(symbols, list)
     assert {len(each["candidates"]) for each in symbols[0]["links"]} == {3}
