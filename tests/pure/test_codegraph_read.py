@@ -99,13 +99,13 @@ def test_wrong_bytes_do_not_stop_the_reading(language: str) -> None:
 
 
 @given(st.sampled_from(GRAMMARS), st.binary(max_size=300))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_bytes_are_read(language: str, data: bytes) -> None:
     _hold_together(read_facts(language, data))
 
 
 @given(st.sampled_from(GRAMMARS), st.lists(st.one_of(PIECES, st.sampled_from(["\n", " ", "    "])), max_size=60))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_any_pieces_of_code_are_read_and_hold_together(language: str, pieces: list[str]) -> None:
     data = " ".join(pieces).encode()
 

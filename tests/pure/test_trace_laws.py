@@ -129,7 +129,7 @@ def keys(report: TraceReport) -> list[tuple[str, str]]:
     return sorted((each.key, each.message) for each in report.findings)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(st.data(), strange())
 def test_order_changes_nothing(data: st.DataObject, world: World) -> None:
     assert checked(data.draw(shuffled(world))) == checked(world)
@@ -146,7 +146,7 @@ ISLAND = stamped(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(strange())
 def test_unrelated_items_change_no_other_finding(world: World) -> None:
     """Patterns that would name the island's test, too, are left out: they would relate it."""
@@ -210,7 +210,7 @@ def test_a_narrowed_report_loses_nothing(world: World, changed: set[str], data: 
     assert narrow(report) == report
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(worlds())
 def test_where_nothing_is_red_every_item_is_shown_by_its_method(world: World) -> None:
     """The checks and the views of the same items come to one answer."""

@@ -130,7 +130,7 @@ def check(package: ContextPackage) -> None:
 
 
 @pytest.mark.vfcc("REQ-BUDGET", "REQ-SMALL-BUDGET")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(trees(), configurations(), budgets)
 def test_the_text_is_within_the_budget_or_the_smallest_that_would_do_is_told(
     files: dict[str, str], config: str, budget: int
@@ -151,7 +151,7 @@ def test_the_text_is_within_the_budget_or_the_smallest_that_would_do_is_told(
 
 
 @pytest.mark.vfcc("REQ-EXPLAIN")
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(trees(), configurations(), budgets)
 def test_every_candidate_is_listed_once_with_its_fate(files: dict[str, str], config: str, budget: int) -> None:
     with project(files, config) as here:
@@ -170,7 +170,7 @@ def test_every_candidate_is_listed_once_with_its_fate(files: dict[str, str], con
 
 
 @pytest.mark.vfcc("REQ-FENCES")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(trees(), configurations(), budgets)
 def test_no_entry_leaves_its_fence(files: dict[str, str], config: str, budget: int) -> None:
     with project(files, config) as here:
