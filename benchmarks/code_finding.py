@@ -41,7 +41,7 @@ from verifflowcc.adapters.tokens.counter import open_counter
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import choose
 from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.links import links_of
+from verifflowcc.codegraph.links import graph_of
 from verifflowcc.codegraph.rank_files import FileWeights, by_words, rank_files
 from verifflowcc.codegraph.units import units_of
 from verifflowcc.domain.config import TokenSettings
@@ -135,7 +135,7 @@ def _row(task: Task, state: State, changed: Sequence[str], count: Count, aider: 
     wanted = asked(task.words)
     plain = by_words(wanted, state, _PLAIN)
     orders = {
-        "vfcc": [each.path for each in rank_files(wanted, state, links_of(state))],
+        "vfcc": [each.path for each in rank_files(wanted, state, graph_of(state))],
         "bm25": sorted(plain, key=lambda path: (-plain[path], path)),
     }
     if aider is not None:

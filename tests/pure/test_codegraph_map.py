@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
-from verifflowcc.codegraph.links import links_of
+from verifflowcc.codegraph.links import graph_of
 from verifflowcc.codegraph.map import Mapped, file_order, map_of
 
 TEXTS = {
@@ -25,7 +25,7 @@ def words(text: str) -> int:
 
 
 def mapped(code: Searched, budget: int) -> Mapped:
-    return map_of(code, links_of(code), budget, words)
+    return map_of(code, graph_of(code), budget, words)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def code() -> Searched:
 
 @pytest.mark.vfcc("REQ-CODE-MAP")
 def test_what_others_lean_on_comes_first_and_what_is_marked_last(code: Searched) -> None:
-    order = file_order(code, links_of(code))
+    order = file_order(code, graph_of(code))
 
     assert order[0] == "core/base.py"
     assert order[-1] == "tests/test_a.py"

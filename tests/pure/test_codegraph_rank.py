@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.pure.code_searched import Searched
 from verifflowcc.codegraph.asked import LONGEST, asked
 from verifflowcc.codegraph.context import choose, told
-from verifflowcc.codegraph.links import links_of
-from verifflowcc.codegraph.rank_files import RankedFile, page_rank, rank_files
+from verifflowcc.codegraph.links import both_ways, graph_of, page_rank
+from verifflowcc.codegraph.rank_files import RankedFile, rank_files
 from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
 from verifflowcc.codegraph.snippets import BODIES, LARGEST, fill, rendered, shown_text
 from verifflowcc.codegraph.units import Unit
@@ -33,7 +33,7 @@ def code() -> Searched:
 
 
 def ranked(code: Searched, task: str, *, unmarked: bool = False) -> list[RankedFile]:
-    return rank_files(asked(task), code, links_of(code), unmarked=unmarked)
+    return rank_files(asked(task), code, graph_of(code), unmarked=unmarked)
 
 
 def paths(code: Searched, task: str, *, unmarked: bool = False) -> list[str]:
@@ -114,12 +114,13 @@ def test_a_walk_along_links_adds_no_weight_and_is_the_same_in_any_order(
     links: dict[str, list[str]],
     random: "st.random.Random",  # type: ignore[name-defined]
 ) -> None:
-    found = page_rank(seeds, links)
+    near = both_ways(links)
+    found = page_rank(seeds, near)
     order = sorted(seeds)
     random.shuffle(order)
 
     assert sum(found.values()) <= 1.0 + 1e-9
-    assert page_rank({path: seeds[path] for path in order}, links) == found
+    assert page_rank({path: seeds[path] for path in order}, near) == found
 
 
 TASKS = st.lists(st.sampled_from([*"close gate tide clamp value page noise zebra level test".split()]), max_size=6)

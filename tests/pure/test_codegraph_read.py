@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.codegraph_shown import defined
-from verifflowcc.codegraph.grammars import GRAMMARS
 from verifflowcc.codegraph.languages import known_without_grammar, language_of
 from verifflowcc.codegraph.read import LARGEST, read_facts
+from verifflowcc.domain.code_views import LANGUAGES
 from verifflowcc.domain.graph import FILE, FileFacts
 
 ENDLESS = b'<m{{x=ri.":q:t){w Z(;}'
@@ -78,7 +78,7 @@ def test_what_is_not_read_says_why(language: str, data: bytes, problem: str) -> 
     assert read_facts(language, data) == FileFacts(language, problem=problem)
 
 
-@pytest.mark.parametrize("language", GRAMMARS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_an_empty_text_has_no_facts(language: str) -> None:
     assert read_facts(language, b"") == FileFacts(language)
 
@@ -93,18 +93,18 @@ def test_line_ends_marks_of_order_and_other_encodings_change_no_lines() -> None:
     assert read_facts("python", text.encode("latin-1")) == plain
 
 
-@pytest.mark.parametrize("language", [each for each in GRAMMARS if each not in ("python", "bash", "ruby")])
+@pytest.mark.parametrize("language", [each for each in LANGUAGES if each not in ("python", "bash", "ruby")])
 def test_wrong_bytes_do_not_stop_the_reading(language: str) -> None:
     read_facts(language, b'const a = "\xff\xfe"; f(\x8f); x.y(); class A { }\n\xc3')
 
 
-@given(st.sampled_from(GRAMMARS), st.binary(max_size=300))
+@given(st.sampled_from(LANGUAGES), st.binary(max_size=300))
 @settings(max_examples=120, deadline=None)
 def test_any_bytes_are_read(language: str, data: bytes) -> None:
     _hold_together(read_facts(language, data))
 
 
-@given(st.sampled_from(GRAMMARS), st.lists(st.one_of(PIECES, st.sampled_from(["\n", " ", "    "])), max_size=60))
+@given(st.sampled_from(LANGUAGES), st.lists(st.one_of(PIECES, st.sampled_from(["\n", " ", "    "])), max_size=60))
 @settings(max_examples=200, deadline=None)
 def test_any_pieces_of_code_are_read_and_hold_together(language: str, pieces: list[str]) -> None:
     data = " ".join(pieces).encode()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.trees import example, write_memory, write_tree
+from tests.trees import example, git, write_memory, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.domain.entries import ContextPackage, Prompt
 from verifflowcc.domain.question import Question
@@ -28,16 +28,9 @@ DECISION = ".memory/project/decisions/0001-predict-from-constituents.md"
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """The worked example with a prompt in the cache. What was just written counts as settled, and a clock's tick is
-    waited for instead. A prompt with the code of a task is kept nowhere, so this project has no `@code`."""
+    waited for instead."""
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
-    return without_code(example(tmp_path / "project"))
-
-
-def without_code(root: Path) -> Workspace:
-    config = root / ".memory" / "config.yaml"
-    lines = config.read_text(encoding="utf-8").splitlines(keepends=True)
-    config.write_text("".join(line for line in lines if '- "@code"' not in line), encoding="utf-8")
-    return Workspace(root)
+    return Workspace(example(tmp_path / "project"))
 
 
 def tick(root: Path) -> None:
@@ -221,8 +214,7 @@ def test_claude_md_is_seen_where_only_agents_md_was(here: Workspace) -> None:
 )
 def test_folders_that_a_pattern_names_are_seen_as_they_come_and_go(here: Workspace, pattern: str, name: str) -> None:
     lists = {"always_load": [], "conditional_load": [pattern]}
-    strategy = {"project": lists, "agent": {"conditional_load": ["context.json"]}}
-    write_memory(here.root, {"config.yaml": json.dumps({"loading_strategy": strategy})})
+    write_memory(here.root, {"config.yaml": json.dumps({"loading_strategy": {"project": lists}})})
     before = warm(here)
     write_memory(here.root, {f"project/{name}": f"# {name} has come\n"})
     assert f"{name} has come" in str(see(here, before))
@@ -285,22 +277,43 @@ def test_an_agent_that_goes_is_seen(here: Workspace) -> None:
     assert "there is no agent pilot" in str(see(here, question=ask))
 
 
-def test_a_prompt_with_the_code_of_a_task_is_compiled_each_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
-    here = Workspace(example(tmp_path / "project"))
-    tick(here.root)
-    before = compile_prompt_only(here, ASK).text
+def test_code_that_comes_changes_or_goes_is_seen(here: Workspace) -> None:
+    before = warm(here)
+    assert "def calendar_export():" not in before
+    for number in (1, 2):
+        write_tree(here.root, {"src/export.py": f"def calendar_export():\n    return {number}\n"})
+        assert f"    return {number}" in str(see(here, before))
+        before = warm(here)
+    (here.root / "src/export.py").unlink()
+    assert "calendar_export" not in str(see(here, before))
+    before = warm(here)
+
+    write_tree(here.root, {"src/notes.txt": "calendar export\n"})
+    assert prompt_cache.recall(here, ASK) is not None
+
+
+def test_code_that_cannot_be_listed_any_more_is_said_and_not_kept(here: Workspace) -> None:
+    git(here.root, "init", "--quiet")
+    warm(here)
+    (here.root / ".git" / "index").write_bytes(b"damaged")
+
+    assert prompt_cache.recall(here, ASK) is None
+    assert "@code is left out" in str(answer(compile_prompt_only, here, ASK))
     assert prompt_cache.recall(here, ASK) is None
 
-    write_tree(here.root, {"export.py": "def calendar_export():\n    return 1\n"})
-    assert "def calendar_export():" not in before
-    assert "def calendar_export():" in compile_prompt_only(here, ASK).text
+
+def test_a_damaged_code_graph_is_made_again(here: Workspace) -> None:
+    write_tree(here.root, {"src/export.py": "def calendar_export():\n    return 1\n"})
+    before = warm(here)
+    (here.local / "code.db").write_bytes(b"damaged")
+
+    kept = prompt_cache.recall(here, ASK)
+    assert kept is not None
+    assert kept.text == compile_context(here, ASK).text == before
 
 
 def test_nothing_is_kept_while_an_input_is_fresh(tmp_path: Path) -> None:
-    here = without_code(example(tmp_path / "project"))
+    here = Workspace(example(tmp_path / "project"))
     compile_prompt_only(here, ASK)
     assert not any(here.local.glob("prompts/*.json"))
 

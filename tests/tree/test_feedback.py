@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.people_world import CODER, ID, OTHER, YOU, asked, later, put, started
-from tests.tree.test_context_cache import see, tick, warm, without_code
+from tests.tree.test_context_cache import see, tick, warm
 from tests.trees import example, prompt
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.files.layout import Place
@@ -231,7 +231,7 @@ def test_a_kept_prompt_is_not_served_once_a_comment_or_its_file_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
-    here = without_code(example(tmp_path / "project"))
+    here = Workspace(example(tmp_path / "project"))
     file = here.memory / "stage/sprint-02/coding/feedback.md"
     text = warm(here)
 

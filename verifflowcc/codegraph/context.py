@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.bind_queries import callees, supertypes
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.links import links_of
+from verifflowcc.codegraph.links import FileGraph, graph_of
 from verifflowcc.codegraph.rank_files import RankedFile, rank_files
 from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
 from verifflowcc.codegraph.snippets import Filled, fill
 from verifflowcc.domain.code_views import FileFound, Snippet
 from verifflowcc.domain.graph import CALLABLE, FILE, SearchedCode, qualified
-from verifflowcc.domain.graph_answers import CONFIDENT, Link
+from verifflowcc.domain.graph_answers import CONFIDENT
 from verifflowcc.records import dataclass
 
 FILES_TOLD = 20
@@ -41,16 +41,16 @@ def choose(
     code: SearchedCode,
     budget_tokens: int,
     count: Callable[[str], int],
-    links: Mapping[str, Sequence[str]] | None = None,
+    graph: FileGraph | None = None,
     *,
     unmarked: bool = False,
 ) -> Chosen:
     """Return the code that bears on a task, at most so many tokens of it as `shown_text` shows it.
 
-    `links` are those of the files, where they are known already.
+    `graph` is that of the files, where it is known already.
     """
     wanted = asked(task)
-    files = rank_files(wanted, code, links_of(code) if links is None else links, unmarked=unmarked)
+    files = rank_files(wanted, code, graph or graph_of(code), unmarked=unmarked)
     pieces = rank_units(wanted, code, files)
     filled = fill(
         pieces, lambda taken: neighbours(code, taken), budget_tokens, count, lambda path: code.files[path].language
@@ -72,10 +72,8 @@ def neighbours(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snip
         place = piece.unit.place
         if place == FILE:
             continue
-        near: Sequence[Link] = callees(binder, piece.path, place)
-        if code.head(piece.path).definitions[place].kind not in CALLABLE:
-            near = supertypes(binder, piece.path, place)
-        for link in near:
+        called = code.head(piece.path).definitions[place].kind in CALLABLE
+        for link in callees(binder, piece.path, place) if called else supertypes(binder, piece.path, place):
             meant = link.candidate
             if meant is None or meant.confidence < CONFIDENT or meant.place == FILE:
                 continue

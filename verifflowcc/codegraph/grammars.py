@@ -13,22 +13,6 @@ if TYPE_CHECKING:
 
     from verifflowcc.domain.graph import FileFacts
 
-GRAMMARS = (
-    "python",
-    "javascript",
-    "typescript",
-    "tsx",
-    "go",
-    "rust",
-    "java",
-    "c",
-    "cpp",
-    "csharp",
-    "ruby",
-    "php",
-    "bash",
-)
-"""The names of the languages that can be read."""
 _MOST_OPEN = 2_048
 """So many matches may be begun at once; texts that nest without end would take time by the square of their depth."""
 _LOADED: dict[str, "Grammar"] = {}
@@ -55,7 +39,7 @@ class Grammar:
 
 
 def grammar_of(language: str) -> Grammar:
-    """Return what reads one of `GRAMMARS`; loaded once in a process."""
+    """Return what reads one of `LANGUAGES`; loaded once in a process."""
     loaded = _LOADED.get(language)
     if loaded is None:
         from tree_sitter import Language, Query

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from verifflowcc.codegraph.rank_files import page_rank
-from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode
+from verifflowcc.codegraph.links import FileGraph
+from verifflowcc.domain.graph import CALLABLE, TYPES, Definition, SearchedCode, outwards
 from verifflowcc.records import dataclass
 
 SHOWN_FILES = 400
@@ -33,14 +33,12 @@ class Mapped:
     symbols: int
 
 
-def map_of(
-    code: SearchedCode, links: Mapping[str, Sequence[str]], budget_tokens: int, count: Callable[[str], int]
-) -> Mapped:
+def map_of(code: SearchedCode, graph: FileGraph, budget_tokens: int, count: Callable[[str], int]) -> Mapped:
     """Return the largest map that fits: the same for the same code and budget.
 
     Files with a mark (tests, vendored ones) come only after all others.
     """
-    order = file_order(code, links)
+    order = file_order(code, graph)
     shown = order[:SHOWN_FILES]
     code.heads(shown)
     symbols = {path: _symbols(path, code.head(path).definitions) for path in shown}
@@ -58,34 +56,27 @@ def map_of(
     return best
 
 
-def file_order(code: SearchedCode, links: Mapping[str, Sequence[str]]) -> list[str]:
+def file_order(code: SearchedCode, graph: FileGraph) -> list[str]:
     """Return every file, those that others lean on first."""
-    plain = {path: 1.0 for path, each in code.files.items() if not each.marks}
-    lean = {path: tuple(other for other in links.get(path, ()) if other in plain) for path in plain}
-    rank = page_rank(plain, lean)
-    return sorted(code.files, key=lambda path: (path not in plain, -rank.get(path, 0.0), path))
+    return sorted(code.files, key=lambda path: (bool(code.files[path].marks), -graph.central.get(path, 0.0), path))
 
 
 def _symbols(path: str, definitions: Sequence[Definition]) -> list[MapLine]:
     """Types and what they do, and functions of the file itself; what begins with an underscore comes last."""
     found = []
-    for each in definitions:
+    for place, each in enumerate(definitions):
         if each.kind in CALLABLE or each.kind in TYPES:
-            depth = _depth(definitions, each)
+            depth = _depth(definitions, place)
             if depth is not None:
                 found.append((each.name.startswith("_"), MapLine(path, each.line, each.signature or each.name, depth)))
     found.sort(key=lambda pair: (pair[0], pair[1].line))
     return [line for _, line in found[:SYMBOLS_EACH]]
 
 
-def _depth(definitions: Sequence[Definition], each: Definition) -> int | None:
+def _depth(definitions: Sequence[Definition], place: int) -> int | None:
     """How many types it stands in; None inside of a function."""
-    depth, place = 0, each.parent
-    while place != FILE:
-        if definitions[place].kind in CALLABLE:
-            return None
-        depth, place = depth + 1, definitions[place].parent
-    return depth
+    around = [definitions[each].kind for each in outwards(definitions, place)]
+    return None if any(kind in CALLABLE for kind in around) else len(around)
 
 
 def _rendered(order: Sequence[str], symbols: Mapping[str, Sequence[MapLine]], wanted: int) -> Mapped:

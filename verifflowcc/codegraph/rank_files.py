@@ -6,11 +6,12 @@ Sums, products and quotients alone, but for rounded logarithms: the same on ever
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 
 from verifflowcc.codegraph.asked import Asked
-from verifflowcc.codegraph.words import words_in
+from verifflowcc.codegraph.links import FileGraph, page_rank, shares
+from verifflowcc.codegraph.words import Wanted, words_in
 from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass, field
 
@@ -49,7 +50,6 @@ class RankedFile:
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
-STEPS, DAMPING = 5, 0.85
 _PRIORS = frozenset({"central", "size"})
 """What speaks for a file whatever the task is; alone it does not bring one in."""
 _ASIDE = re.compile(r"(?:^|/)(?:docs?|examples?|samples?|demos?|scripts?|tools?|benchmarks?|setup\.py$)(?:/|$)")
@@ -59,18 +59,18 @@ _ASIDE = re.compile(r"(?:^|/)(?:docs?|examples?|samples?|demos?|scripts?|tools?|
 def rank_files(
     asked: Asked,
     code: SearchedCode,
-    links: Mapping[str, Sequence[str]],
+    graph: FileGraph,
     weights: FileWeights | None = None,
     *,
     unmarked: bool = False,
 ) -> list[RankedFile]:
     """Return the files that any evidence speaks for, best first, ties by path.
 
-    `links` maps a file to the files that it imports. With `unmarked`, files with a mark (tests, vendored ones) count as
+    With `unmarked`, files with a mark (tests, vendored ones) count as
     the others do.
     """
     by = weights or FileWeights()
-    parts: dict[str, dict[str, float]] = {"words": _top(by_words(asked, code, by))}
+    parts: dict[str, Mapping[str, float]] = {"words": shares(by_words(asked, code, by))}
     parts["exact"] = _exact(asked, code)
     parts["spoken"] = _spoken(asked, code)
     seeds: dict[str, float] = {}
@@ -79,8 +79,8 @@ def rank_files(
             seeds[path] = seeds.get(path, 0.0) + weight * value
     for path in seeds:
         seeds[path] *= _mark_factor(code, path, by, unmarked)
-    parts["links"] = _top(page_rank(seeds, links))
-    parts["central"] = _central(code, links)
+    parts["links"] = shares(page_rank(seeds, graph.near))
+    parts["central"] = graph.central
     parts["size"] = _size(code)
     amounts = {
         "words": 1.0,
@@ -108,8 +108,9 @@ def by_words(asked: Asked, code: SearchedCode, by: FileWeights) -> dict[str, flo
     mean = sum(lengths.values()) / len(lengths) or 1.0
     postings = code.postings(asked.words)
     in_paths: dict[str, list[str]] = {}
+    wanted = Wanted(asked.words)
     for path in lengths:
-        for word in path_words(path):
+        for word in path_words(path) if wanted.may_be_in(path) else ():
             if word in asked.words:
                 in_paths.setdefault(word, []).append(path)
     scores: dict[str, float] = {}
@@ -137,35 +138,6 @@ def idf(holding: int, of: int) -> float:
     return round(math.log(1.0 + (of - holding + 0.5) / (holding + 0.5)), 3)
 
 
-def page_rank(seeds: Mapping[str, float], links: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """Return path → how much of the seeds' weight comes by when it walks along the links, both ways, five steps."""
-    total = sum(seeds[path] for path in sorted(seeds))
-    if not total:
-        return {}
-    start = {path: seeds[path] / total for path in sorted(seeds)}
-    around = _both_ways(links)
-    rank = dict(start)
-    for _ in range(STEPS):
-        step = {path: (1.0 - DAMPING) * value for path, value in start.items()}
-        for path in sorted(rank):
-            near = around.get(path)
-            share = DAMPING * rank[path] / len(near) if near else 0.0
-            for other in near or ():
-                step[other] = step.get(other, 0.0) + share
-        rank = step
-    return rank
-
-
-def _both_ways(links: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    around: dict[str, set[str]] = {}
-    for path, others in links.items():
-        for other in others:
-            if other != path:
-                around.setdefault(path, set()).add(other)
-                around.setdefault(other, set()).add(path)
-    return {path: sorted(near) for path, near in around.items()}
-
-
 def _exact(asked: Asked, code: SearchedCode) -> dict[str, float]:
     """Files that define names of the task: a name that many define says less of each."""
     found: dict[str, float] = {}
@@ -186,13 +158,6 @@ def _spoken(asked: Asked, code: SearchedCode) -> dict[str, float]:
     return found
 
 
-def _central(code: SearchedCode, links: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """How much the other files lean on each."""
-    plain = {path: 1.0 for path, each in code.files.items() if not each.marks}
-    lean = {path: [other for other in links.get(path, ()) if other in plain] for path in plain}
-    return _top(page_rank(plain, lean))
-
-
 def _size(code: SearchedCode) -> dict[str, float]:
     """How many words each file has, as a share of the digits of the longest: a long file is changed more often."""
     lengths = code.lengths()
@@ -205,9 +170,3 @@ def _mark_factor(code: SearchedCode, path: str, by: FileWeights, unmarked: bool)
     if each is not None and each.marks and not unmarked:
         return by.marked
     return by.aside if _ASIDE.search(path) else 1.0
-
-
-def _top(scores: Mapping[str, float]) -> dict[str, float]:
-    """The same scores, the best of them 1.0."""
-    best = max(scores.values(), default=0.0)
-    return {path: value / best for path, value in scores.items()} if best else {}

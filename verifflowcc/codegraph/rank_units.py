@@ -6,7 +6,7 @@ from verifflowcc.codegraph.asked import Asked
 from verifflowcc.codegraph.rank_files import RankedFile, idf
 from verifflowcc.codegraph.units import Unit, units_of
 from verifflowcc.codegraph.words import Wanted, words_in
-from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
 from verifflowcc.records import dataclass
 
 WORDS_TOLD = 5
@@ -20,7 +20,7 @@ class UnitWeights:
 
     `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
     b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task
-    as it stands, `says` for one whose text has it. `top` is what is left of the score of lines that are in no function.
+    as it stands, `says` for one whose text has it.
     """
 
     file: float = 0.8
@@ -31,7 +31,6 @@ class UnitWeights:
     saturation: float = 10.0
     exact: float = 1.0
     says: float = 0.6
-    top: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,6 @@ def rank_units(
     found = []
     for piece, score in zip(pieces, scores, strict=True):
         total = score / best + by.file * piece.file.score / best_file + by.exact * piece.exact + by.says * piece.says
-        total *= by.top if not piece.whole else 1.0
         found.append(RankedUnit(piece.file.path, piece.unit, piece.name, total, piece.lines, _why(piece, rarity)))
     found.sort(key=lambda each: (-each.score, each.path, each.unit.first))
     return found
@@ -82,7 +80,6 @@ class _Piece:
     words: int
     exact: float
     says: float
-    whole: bool
 
 
 def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) -> list[_Piece]:
@@ -98,7 +95,7 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
         counts, words = wanted.counts("\n".join(shown))
         names = [definitions[unit.place].name] if unit.place != FILE else []
         names += [each.name for each in inside if unit.first <= each.line <= unit.last]
-        outer = _names_around(definitions, unit.place)
+        outer = [definitions[around].name for around in outwards(definitions, unit.place)][::-1]
         exact = 1.0 if not asked.names.isdisjoint(names) else 0.0
         says = sum(any(name in line for line in shown) for name in sorted(asked.names)) / (len(asked.names) or 1)
         found.append(
@@ -113,7 +110,6 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
                 words,
                 exact,
                 says,
-                unit.place != FILE and definitions[unit.place].kind in CALLABLE,
             )
         )
     return found
@@ -122,15 +118,6 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
 def _defined_in(definitions: Sequence[Definition]) -> list[Definition]:
     """What stands between functions and has a name: constants, fields, types."""
     return [each for each in definitions if each.kind not in CALLABLE and each.kind not in TYPES]
-
-
-def _names_around(definitions: Sequence[Definition], place: int) -> list[str]:
-    names = []
-    while place != FILE:
-        place = definitions[place].parent
-        if place != FILE:
-            names.append(definitions[place].name)
-    return names[::-1]
 
 
 def _why(piece: _Piece, rarity: Mapping[str, float]) -> str:

@@ -1,7 +1,8 @@
 """What a source text says of itself: its definitions, references, imports and types, by the grammar of its language."""
 
 from verifflowcc.codegraph.engine import as_utf8, parsed
-from verifflowcc.codegraph.grammars import GRAMMARS, grammar_of
+from verifflowcc.codegraph.grammars import grammar_of
+from verifflowcc.domain.code_views import LANGUAGES
 from verifflowcc.domain.graph import FileFacts
 
 LARGEST = 1 << 20
@@ -10,7 +11,7 @@ _LONG_LINE = 5_000
 
 
 def read_facts(language: str, data: bytes) -> FileFacts:
-    """Return what a text in one of `GRAMMARS` says of itself; equal bytes give equal facts. It raises nothing.
+    """Return what a text in one of `LANGUAGES` says of itself; equal bytes give equal facts. It raises nothing.
 
     `problem` says why a text was not read: too large, minified, binary, too hard to parse, or no grammar for it.
     """
@@ -24,7 +25,7 @@ def read_facts(language: str, data: bytes) -> FileFacts:
 
 
 def _problem(language: str, data: bytes) -> str:
-    if language not in GRAMMARS:
+    if language not in LANGUAGES:
         return f"no grammar for {language} is here" if language else "its language is not known"
     if len(data) > LARGEST:
         return f"it has more than {LARGEST >> 20} MiB"

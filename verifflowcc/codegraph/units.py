@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, outwards
 from verifflowcc.records import dataclass
 
 
@@ -99,12 +99,7 @@ def _claim(owner: list[int], each: Definition, place: int) -> None:
 
 
 def _in_callable(definitions: Sequence[Definition], place: int) -> bool:
-    place = definitions[place].parent
-    while place != FILE:
-        if definitions[place].kind in CALLABLE:
-            return True
-        place = definitions[place].parent
-    return False
+    return any(definitions[around].kind in CALLABLE for around in outwards(definitions, place))
 
 
 def _runs(owner: Sequence[int], lines: Sequence[str]) -> Iterator[Unit]:

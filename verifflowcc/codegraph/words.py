@@ -55,6 +55,10 @@ class Wanted:
         begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
         self._any = re.compile("|".join(map(re.escape, begins)) or "(?!)", re.IGNORECASE)
 
+    def may_be_in(self, text: str) -> bool:
+        """Return False where no wanted word is in a text, without taking it apart."""
+        return self._any.search(text) is not None
+
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return how often each wanted word stands in a text, and how many names the text has in all."""
         names = Counter(_NAME.findall(text))

@@ -8,6 +8,7 @@ fenced by the template with the entry's own `fence`, or prose whose fences are c
 import re
 from typing import Annotated
 
+from verifflowcc.domain.code_views import LANGUAGES
 from verifflowcc.records import dataclass, field, field_names, replace
 from verifflowcc.text.fences import close_fences, fence_for
 from verifflowcc.text.invisible import show_invisible
@@ -16,9 +17,6 @@ from verifflowcc.text.secrets import withhold
 Body = Annotated[str, "body"]
 LINE_CHARS = 300
 INFOS = ("markdown", "json", "yaml")
-LANGUAGES = (
-    *("python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "csharp", "ruby", "php", "bash"),
-)
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 

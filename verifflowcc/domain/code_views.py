@@ -2,6 +2,11 @@
 
 from verifflowcc.records import dataclass
 
+LANGUAGES = (
+    *("python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "csharp", "ruby", "php", "bash"),
+)
+"""The languages whose structure can be read, as they are called in answers and in fences."""
+
 
 @dataclass(frozen=True, slots=True)
 class Snippet:

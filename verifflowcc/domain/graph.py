@@ -5,7 +5,7 @@ definition a name means is decided when somebody asks, so that a change of one f
 Lines count from 1. A definition is spoken of by its place in `FileFacts.definitions`; -1 is the file itself.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -209,6 +209,12 @@ class SearchedCode(Code, Protocol):
 def chosen(references: Iterable[Reference], name: str, kind: ReferenceKind | None) -> tuple[Reference, ...]:
     """Return the references with a name, of a kind, where one is given."""
     return tuple([each for each in references if name in ("", each.name) and kind in (None, each.kind)])
+
+
+def outwards(definitions: Sequence[Definition], place: int) -> Iterator[int]:
+    """Yield the places of the definitions around one, innermost first."""
+    while place != FILE and (place := definitions[place].parent) != FILE:
+        yield place
 
 
 def qualified(definitions: Sequence[Definition], place: int) -> str:

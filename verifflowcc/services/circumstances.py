@@ -1,7 +1,7 @@
 """What a prompt is compiled from: whose it is, in which sprint and stage, and everything that goes in."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from verifflowcc.text.near import nearest
 
 if TYPE_CHECKING:
     from verifflowcc.context.render import PromptTemplate
-    from verifflowcc.domain.code_views import Snippet
+    from verifflowcc.services.code.offering import Offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +107,16 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
             inputs["commit"] = commit
         # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
         index = stack.enter_context(Index(workspace.local / ("commits.db" if question.committed else "index.db")))
-        pieces = partial(_code_pieces, workspace, question, inputs.get("commit"), index)
-        here = _look(source, question, index, inputs, code, pieces)
+        offer = partial(_code_for, workspace, question, inputs.get("commit"))
+        here = _look(source, question, index, inputs, code, offer)
         stack.callback(close_sources, here.sources)
         yield here
 
 
-def _code_pieces(workspace: Workspace, question: Question, commit: str | None, index: Index) -> "Sequence[Snippet]":
+def _code_for(workspace: Workspace, question: Question, commit: str | None, counter: TokenCounter) -> "Offer":
     from verifflowcc.services.code.offering import code_for
 
-    return code_for(
-        workspace, question.task, commit, open_counter(effective_config(workspace).config.tokens, index.counts)
-    )
+    return code_for(workspace, question.task, commit, counter)
 
 
 def _look(
@@ -127,7 +125,7 @@ def _look(
     index: Index,
     inputs: dict[str, str],
     code: Code | None,
-    pieces: "Callable[[], Sequence[Snippet]]",
+    offer: "Callable[[TokenCounter], Offer]",
 ) -> Circumstances:
     tree = Tree(source.root)
     tree.stamps.take(depends_on(source))
@@ -141,13 +139,13 @@ def _look(
     if comments := comments_told(source, place, state):
         derived[Derived.FEEDBACK] = comments
     allocation = allocation_of(loaded.config, question)
-    sources = open_sources(source, loaded.config, question, place, tree, pieces)
+    counter = open_counter(loaded.config.tokens, index.counts)
+    sources = open_sources(source, loaded.config, question, place, tree, partial(offer, counter))
     selection = select(tree, loaded.config.strategies, place, derived, sources.offered)
     template = prompt_templates.source_for(source, question.agent)
     inputs |= {"config": loaded.config.digest, "template": template.digest}
     if progress:
         inputs["ledger"] = digest_text(progress[1])
-    counter = open_counter(loaded.config.tokens, index.counts)
     return Circumstances(
         question=question,
         config=loaded.config,

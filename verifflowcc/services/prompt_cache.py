@@ -1,7 +1,8 @@
 """The last prompts, each with the stamps of everything that it depends on.
 
 Compiling is a pure function of its inputs, so while none of their stamps has changed, what it gave once it gives again:
-with one stat for each input, and nothing opened, parsed or imported. Prompts of commits are not kept.
+with one stat for each input, and nothing opened, parsed or imported; a prompt with code of its task asks the code graph
+whether any file changed. Prompts of commits are not kept.
 """
 
 import json
@@ -16,7 +17,7 @@ from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
 from verifflowcc.domain.entries import LayerUse, MemoryUse, Prompt
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.question import Question
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.records import field_names
 from verifflowcc.services.workspace import Workspace
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
-_FORMAT = "5"
+_FORMAT = "6"
 
 
 def recall(workspace: Workspace, question: Question) -> Prompt | None:
@@ -39,7 +40,8 @@ def recall(workspace: Workspace, question: Question) -> Prompt | None:
     if check != _check(body):
         return None  # not what was kept: it is made again
     kept = json.loads(body)
-    return _prompt(kept["prompt"]) if _unchanged(workspace, kept["depends"]) else None
+    same = _unchanged(workspace, kept["depends"]) and (not kept["code"] or kept["code"] == _code_now(workspace))
+    return _prompt(kept["prompt"]) if same else None
 
 
 def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
@@ -47,8 +49,21 @@ def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
     return all(stamp(path if path[0] == "/" else root + as_on_disk(path)) == was for path, was in depends.items())
 
 
-def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamps) -> None:
-    """Keep a prompt for the next command, unless an input was touched a moment ago or the place cannot be written."""
+def _code_now(workspace: Workspace) -> str | None:
+    """Return the state of the code; None where it cannot be told."""
+    from verifflowcc.services.code.offering import state_now
+
+    try:
+        return state_now(workspace)
+    except VfccError:
+        return None  # compiling will say what is wrong
+
+
+def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamps, code: str = "") -> None:
+    """Keep a prompt for the next command, unless an input was touched a moment ago or the place cannot be written.
+
+    `code` is the state of the code that pieces of it were chosen from; empty where it has none.
+    """
     if question.committed or not settled(stamps.touched_ns):
         return
     from verifflowcc.adapters.files.write import write_atomic
@@ -57,7 +72,7 @@ def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamp
     values["layers"] = [[getattr(use, name) for name in field_names(LayerUse)] for use in prompt.layers]
     values["memory"] = [getattr(prompt.memory, name) for name in field_names(MemoryUse)]
     path = _path(workspace, question)
-    body = json.dumps({"depends": stamps.by_path, "prompt": values}).encode()
+    body = json.dumps({"depends": stamps.by_path, "code": code, "prompt": values}).encode()
     try:
         write_atomic(path, _check(body) + b"\n" + body)
     except WorkspaceError:

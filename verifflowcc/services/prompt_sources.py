@@ -5,6 +5,7 @@ A source that cannot be read is left out with a notice: a prompt needs no server
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.layout import MEMORY, Place
 from verifflowcc.adapters.files.tree import Found, Tree
@@ -23,6 +24,9 @@ from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.workspace import Workspace
 
+if TYPE_CHECKING:
+    from verifflowcc.services.code.offering import Offer
+
 _ITEMS = ("items/**/*.md", "decisions/*.md", "conventions/*.md")
 _TOP = "/"
 
@@ -32,13 +36,15 @@ class Sources:
     """What each virtual source offers, and what the person should know.
 
     `theirs` are the person's own folder and index, where their items are files. Without `cacheable` a prompt of these
-    sources must be compiled anew each time: nothing on this disk says whether they changed.
+    sources must be compiled anew each time: nothing on this disk says whether they changed. `code` is the state of the
+    code that pieces were chosen from, where they were.
     """
 
     offered: dict[str, Sequence[Found | StoredItem | Snippet]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     theirs: tuple[Tree, Index] | None = None
     cacheable: bool = True
+    code: str = ""
 
 
 def open_sources(
@@ -47,7 +53,7 @@ def open_sources(
     question: Question,
     place: Place,
     tree: Tree,
-    code: Callable[[], Sequence[Snippet]] = tuple,
+    code: "Callable[[], Offer]",
 ) -> Sources:
     """Return what the sources offer that the configuration names, with no item's text read yet where it is a file.
 
@@ -88,12 +94,17 @@ def _named(config: Config) -> tuple[str, ...]:
     return tuple(name for name in (RECALL, TASK, CODE, USER) if name in patterns)
 
 
-def _of_code(sources: Sources, question: Question, code: Callable[[], Sequence[Snippet]]) -> Sequence[Snippet]:
+def _of_code(sources: Sources, question: Question, code: "Callable[[], Offer]") -> Sequence[Snippet]:
     """Code is looked for where there is a task; whether any file of it changed is for the code graph to know."""
     if not question.task:
         return ()
-    sources.cacheable = False
-    return code()
+    try:
+        offer = code()
+    except VfccError:
+        sources.cacheable = False  # it may be there the next time
+        raise
+    sources.code = offer.state
+    return offer.pieces
 
 
 def _recalled(

@@ -49,7 +49,7 @@ def memory_content(root: Path) -> Mapping[str, str]:
     """
     known = KnownDigests(root / MEMORY / "local" / "memory-content.json")
     top = os.fsencode(root)
-    names = _walk(top, b".memory/project")
+    names = walk(top, b".memory/project")
     named = ((shown_name(name), os.path.join(top, name)) for name in names)  # noqa: PTH118
     digests, _ = digest_all((each for each in named if not _LEFT_BEHIND.fullmatch(each[0])), known, root)
     known.save()
@@ -92,7 +92,7 @@ def belongs(name: str) -> bool:
 
 def _names(root: Path) -> Iterator[bytes]:
     listed = _listed_by_git(root) if in_repository(root) else None
-    return _walk(os.fsencode(root), b"") if listed is None else iter(listed)
+    return walk(os.fsencode(root)) if listed is None else iter(listed)
 
 
 def _listed_by_git(root: Path) -> list[bytes] | None:
@@ -106,16 +106,19 @@ def _listed_by_git(root: Path) -> list[bytes] | None:
         )
         raise WorkspaceError(f"git cannot list the files of {root}: {said.first_line}", hint=hint)
     names = list(dict.fromkeys(name.rstrip(b"/") for name in said.out.split(b"\0") if name))
-    return None if not names and _is_ignored(root) else names
+    return None if not names and is_ignored(root) else names
 
 
-def _is_ignored(root: Path) -> bool:
+def is_ignored(root: Path) -> bool:
     """Say whether the repository around the project ignores all of it; git then does not know its files."""
     return not (root / ".git").exists() and ask_git(root.parent, "check-ignore", "--quiet", "--", root.name).code == 0
 
 
-def _walk(top: bytes, below: bytes) -> Iterator[bytes]:
-    """Yield the paths of all files, relative to `top`, in folders that belong to the project; no link is followed."""
+def walk(top: bytes, below: bytes = b"", *, nested: bool = True) -> Iterator[bytes]:
+    """Yield the paths of all files, relative to `top`, in folders that belong to the project; no link is followed.
+
+    Without `nested`, repositories inside are left out. Raises WorkspaceError where a folder cannot be read.
+    """
     pending = [below]
     while pending:
         folder = pending.pop()
@@ -126,6 +129,8 @@ def _walk(top: bytes, below: bytes) -> Iterator[bytes]:
             continue
         except OSError as error:
             raise WorkspaceError(f"cannot read the folder {os.fsdecode(error.filename)}: {error.strerror}") from error
+        if not nested and folder and any(entry.name == b".git" for entry in listed):
+            continue
         for entry in listed:
             name = os.path.join(folder, entry.name)  # noqa: PTH118
             if not entry.is_dir(follow_symlinks=False):

@@ -18,8 +18,6 @@ from verifflowcc.errors import WorkspaceError
 if TYPE_CHECKING:
     import subprocess
 
-_MEMORY = b".memory"
-_GIT = b".git"
 YOUNG = "?"
 """The stamp of a file that was touched so lately that its stamp tells nothing."""
 
@@ -45,12 +43,16 @@ class Listing:
         """
         if self._process is not None:
             out, err = self._process.communicate()
-            if not self._process.returncode and (out or not _is_ignored(self._root)):
+            if out and not self._process.returncode:
                 return out
             said = err.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
             if self._process.returncode and "not a git repository" not in said:
                 raise WorkspaceError(f"git cannot list the files of {self._root}: {said}", hint="git status")
-        return b"".join(name + b"\0" for name in _walk(os.fsencode(self._root)))
+        from verifflowcc.adapters.project.content import is_ignored, walk
+
+        if self._process is not None and not self._process.returncode and not is_ignored(self._root):
+            return b""
+        return b"".join(name + b"\0" for name in walk(os.fsencode(self._root), nested=False))
 
     def drop(self) -> None:
         """Ask no more, where the answer is not needed."""
@@ -124,35 +126,3 @@ def _looked_at_from_far(top: bytes, names: Sequence[bytes]) -> Iterator[os.stat_
             yield os.lstat(top + name)
         except OSError:
             yield None
-
-
-def _is_ignored(root: Path) -> bool:
-    """Say whether the repository around the project ignores all of it; git then does not know its files."""
-    from verifflowcc.adapters.git.command import ask_git
-
-    return not (root / ".git").exists() and ask_git(root.parent, "check-ignore", "--quiet", "--", root.name).code == 0
-
-
-def _walk(top: bytes) -> Iterator[bytes]:
-    """Yield the names of all files below a folder, without those of tools and of repositories inside."""
-    from verifflowcc.adapters.project.content import belongs
-    from verifflowcc.adapters.project.names import shown_name
-
-    pending = [b""]
-    while pending:
-        folder = pending.pop()
-        try:
-            with os.scandir(os.path.join(top, folder)) as entries:  # noqa: PTH118
-                listed = sorted(entries, key=lambda entry: entry.name)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:
-            raise WorkspaceError(f"cannot read the folder {os.fsdecode(error.filename)}: {error.strerror}") from error
-        if folder and any(entry.name == _GIT for entry in listed):
-            continue
-        for entry in listed:
-            name = os.path.join(folder, entry.name)  # noqa: PTH118
-            if not entry.is_dir(follow_symlinks=False):
-                yield name
-            elif name != _MEMORY and belongs(shown_name(name)):
-                pending.append(name)

@@ -7,6 +7,7 @@ from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.codegraph import bind_queries
 from verifflowcc.codegraph.bind_find import definitions_named
 from verifflowcc.codegraph.binding import Binder
+from verifflowcc.domain.code_limits import MOST_FOUND, MOST_SYMBOLS
 from verifflowcc.domain.code_told import (
     Finding,
     GraphStatus,
@@ -17,17 +18,15 @@ from verifflowcc.domain.code_told import (
     Related,
     Relations,
 )
-from verifflowcc.domain.graph import FILE, TYPES, Definition, SourceFile, SymbolKind
+from verifflowcc.domain.graph import TYPES, SourceFile, SymbolKind, outwards
 from verifflowcc.domain.graph_answers import Found, Link
 from verifflowcc.errors import UsageError, VfccError
-from verifflowcc.services.code.indexing import Brought, bring_up, open_code
+from verifflowcc.services.code.indexing import FILE, Brought, bring_up, open_code
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 
 KINDS = ("callers", "callees", "imports", "imported-by", "inherits", "uses")
 FILE_KINDS = frozenset({"imports", "imported-by"})
-MOST_SYMBOLS = 10
-"""Of a name that more symbols have, so many are answered."""
 
 
 def index_code(workspace: Workspace, tell: Callable[[int], None] = lambda more: None) -> Indexed:
@@ -51,7 +50,7 @@ def graph_status(workspace: Workspace) -> GraphStatus:
         code.heads(list(files))
         symbols = Counter(each.kind.value for path in files for each in code.head(path).definitions)
         marked = Counter(mark.value for each in files.values() for mark in each.marks)
-        kept = workspace.local / "code.db"
+        kept = workspace.local / FILE
         return GraphStatus(
             files=len(files),
             lines=sum(each.lines for each in files.values()),
@@ -65,7 +64,7 @@ def graph_status(workspace: Workspace) -> GraphStatus:
         )
 
 
-def find_symbols(workspace: Workspace, text: str, kind: str | None = None, limit: int = 50) -> Finding:
+def find_symbols(workspace: Workspace, text: str, kind: str | None = None, limit: int = MOST_FOUND) -> Finding:
     """Return where a name is defined, all places. Raises UsageError for an unknown kind, VfccError where none is."""
     if kind is not None and kind not in set(SymbolKind):
         raise UsageError(f"{kind!r} is no kind of symbol", hint=f"one of {', '.join(SymbolKind)}")
@@ -83,10 +82,10 @@ def file_outline(workspace: Workspace, path: str) -> Outline:
     """Return what is in a file. Raises VfccError where the graph has no such file, or cannot read its language."""
     with open_code(workspace) as code:
         file = _file(code, path)
-        head = code.head(file.path)
+        definitions = code.head(file.path).definitions
         rows = tuple(
-            OutlineRow(each.kind, each.name, each.line, each.end, _depth(head.definitions, place), each.signature)
-            for place, each in enumerate(head.definitions)
+            OutlineRow(each.kind, each.name, each.line, each.end, len([*outwards(definitions, place)]), each.signature)
+            for place, each in enumerate(definitions)
         )
         return Outline(
             path=file.path,
@@ -168,10 +167,3 @@ def _languages(files: Sequence[SourceFile]) -> tuple[LanguageCount, ...]:
             yield LanguageCount(name or "no grammar", len(of), sum(each.lines for each in of), bool(name))
 
     return tuple(sorted(counts(), key=lambda each: (-each.files, each.language)))
-
-
-def _depth(definitions: Sequence[Definition], place: int) -> int:
-    depth = 0
-    while (place := definitions[place].parent) != FILE:
-        depth += 1
-    return depth

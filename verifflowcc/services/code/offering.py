@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 from verifflowcc.codegraph.context import choose
 from verifflowcc.codegraph.snippets import shown_text
 from verifflowcc.domain.code_views import Snippet
+from verifflowcc.records import dataclass
 from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.code.linking import links_kept
+from verifflowcc.services.code.linking import graph_kept
+from verifflowcc.services.code.states import digest_of
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -18,14 +20,27 @@ OFFERED_TOKENS = 8_000
 SIGNATURES = "signatures"
 
 
-def code_for(workspace: Workspace, task: str, commit: str | None, counter: "TokenCounter") -> tuple[Snippet, ...]:
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Pieces of code, best first, and the state of all code that they were chosen from."""
+
+    pieces: tuple[Snippet, ...]
+    state: str
+
+
+def code_for(workspace: Workspace, task: str, commit: str | None, counter: "TokenCounter") -> Offer:
     """Return pieces of the code as it is, or as a commit has it, best first. Raises as `open_code`."""
     with open_code(workspace, commit=commit) as code:
-        links = None if commit else links_kept(workspace, code)
-        pieces = choose(task, code, OFFERED_TOKENS, counter.count, links).filled.snippets
-    whole = tuple(each for each in pieces if each.whole)
-    around = [each for each in pieces if not each.whole]
-    if not around:
-        return whole
-    text = "".join(shown_text(each) for each in around)
-    return (*whole, Snippet(SIGNATURES, 1, 1, "", text, counter.count(text), "what the pieces above speak of"))
+        graph = None if commit else graph_kept(workspace, code)
+        pieces = choose(task, code, OFFERED_TOKENS, counter.count, graph).filled.snippets
+        state = digest_of(code)
+    offered = [each for each in pieces if each.whole]
+    if text := "".join(shown_text(each) for each in pieces if not each.whole):
+        offered.append(Snippet(SIGNATURES, 1, 1, "", text, counter.count(text), "what the pieces above speak of"))
+    return Offer(tuple(offered), state)
+
+
+def state_now(workspace: Workspace) -> str:
+    """Return the state of the code as it is, as `Offer` has it. Raises as `open_code`."""
+    with open_code(workspace) as code:
+        return digest_of(code)

@@ -1,6 +1,6 @@
 """The code for a task, and a map of the repository, within a number of tokens."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -8,10 +8,9 @@ from verifflowcc.codegraph.context import choose
 from verifflowcc.codegraph.map import map_of
 from verifflowcc.codegraph.snippets import rendered
 from verifflowcc.domain.code_views import CodeContext, CodeMap
-from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import replace
 from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.code.linking import links_kept
+from verifflowcc.services.code.linking import graph_kept
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
 
@@ -24,44 +23,33 @@ if TYPE_CHECKING:
 def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarked: bool = False) -> CodeContext:
     """Return the code that bears on a task. With `unmarked`, tests and vendored files count as the others do.
 
-    Raises as `bring_up`, and ConfigError for settings of the counter that do not hold.
+    Secrets are withheld. Raises as `bring_up`, and ConfigError for settings of the counter that do not hold.
     """
     with open_code(workspace) as code, _counter(workspace) as counter:
-        return context_of(code, task, budget_tokens, counter, links_kept(workspace, code), unmarked=unmarked)
-
-
-def context_of(
-    code: SearchedCode,
-    task: str,
-    budget_tokens: int,
-    counter: "TokenCounter",
-    links: Mapping[str, Sequence[str]] | None = None,
-    *,
-    unmarked: bool = False,
-) -> CodeContext:
-    """Return the code that bears on a task, with secrets withheld."""
-    chosen = choose(task, code, budget_tokens, counter.count, links, unmarked=unmarked)
-    snippets = tuple(replace(each, text=withhold(each.text)) for each in chosen.filled.snippets)
-    while counter.count(text := rendered(snippets)) > budget_tokens:
-        snippets = snippets[:-1]  # the parts together take a few more tokens than they do apart
-    return CodeContext(
-        task=withhold(task),
-        budget_tokens=budget_tokens,
-        tokens=counter.count(text),
-        text=text,
-        snippets=snippets,
-        files=chosen.files,
-        not_shown=chosen.filled.not_shown,
-        counter=counter.name,
-        notices=getattr(code, "notices", ()),
-    )
+        chosen = choose(task, code, budget_tokens, counter.count, graph_kept(workspace, code), unmarked=unmarked)
+        snippets = tuple(replace(each, text=withhold(each.text)) for each in chosen.filled.snippets)
+        text = rendered(snippets)
+        while (tokens := counter.count(text)) > budget_tokens:
+            snippets = snippets[:-1]  # the parts together take a few more tokens than they do apart
+            text = rendered(snippets)
+        return CodeContext(
+            task=withhold(task),
+            budget_tokens=budget_tokens,
+            tokens=tokens,
+            text=text,
+            snippets=snippets,
+            files=chosen.files,
+            not_shown=chosen.filled.not_shown,
+            counter=counter.name,
+            notices=code.notices,
+        )
 
 
 def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
     """Return an overview of the repository, the same for the same files. Raises as `show_context`."""
     with open_code(workspace) as code, _counter(workspace) as counter:
         count: Callable[[str], int] = counter.count
-        mapped = map_of(code, links_kept(workspace, code), budget_tokens, lambda text: count(withhold(text)))
+        mapped = map_of(code, graph_kept(workspace, code), budget_tokens, lambda text: count(withhold(text)))
         return CodeMap(
             budget_tokens,
             mapped.tokens,

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from verifflowcc.adapters.index.code_graph import Row, State
 from verifflowcc.adapters.index.code_graph_coded import packed, unpacked
 from verifflowcc.adapters.index.code_graph_tables import Tree
+from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass
+from verifflowcc.text.digest import digest_text
 
 READING = "2"
 """Which reading the facts are of: another number wherever a text's facts, words, language or marks become others."""
@@ -18,6 +20,12 @@ class Done:
     parsed: int
     known: int
     removed: int
+
+
+def digest_of(code: SearchedCode) -> str:
+    """Return a digest of all that is known of a repository: while it stays the same, every answer does."""
+    files = (f"{path}\0{each.blob}\0{' '.join(sorted(each.marks))}" for path, each in code.files.items())
+    return digest_text("\n".join([READING, *files]))
 
 
 def tree_of(listing: bytes, names: Sequence[bytes], stamps: Sequence[str], rows: Sequence[Row | None]) -> Tree:

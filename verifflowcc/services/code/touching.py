@@ -7,6 +7,7 @@ from verifflowcc.codegraph.bind_find import definitions_named
 from verifflowcc.codegraph.bind_queries import callers, imported_by
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.domain.code import code_path
+from verifflowcc.domain.code_limits import MOST_SYMBOLS
 from verifflowcc.domain.code_told import CodeImpact, TouchedItem
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES
 from verifflowcc.domain.graph_answers import Found, Link
@@ -17,8 +18,6 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
-
-MOST_SYMBOLS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +48,7 @@ def code_impact(workspace: Workspace, text: str) -> CodeImpact:
         places = [_Place(whole, "")] if whole else [_Place(each.path, each.name) for each in found[:MOST_SYMBOLS]]
         binder = Binder(code)
         links = _callers_of_file(binder, code, whole) if whole else _callers_of(binder, found[:MOST_SYMBOLS])
-        importing = tuple(
-            each for place in dict.fromkeys(one.path for one in places) for each in imported_by(binder, place)
-        )
+        importing = imported_by(code, whole) if whole else ()
         notices = code.notices
     items, tests, more = _traced(workspace, places)
     memories, told = _remembered(workspace, places)
@@ -62,7 +59,7 @@ def code_impact(workspace: Workspace, text: str) -> CodeImpact:
         tests=tests,
         memories=memories,
         callers=links,
-        imported_by=importing if whole else (),
+        imported_by=importing,
         notices=(*notices, *more, *told),
     )
 
