@@ -38,7 +38,7 @@ class History:
         for language, blob in files.values():
             if (language, blob) not in self._read:
                 facts = read_facts(language, self.texts[blob])
-                words = words_of(facts, self.texts[blob].decode("utf-8", "replace"))
+                words = words_of(facts, self.texts[blob])
                 self._read[language, blob] = facts, words
         rows = {
             path: SourceFile(path, language, blob, self._marks(path, self.texts[blob][:2000]))
@@ -122,8 +122,8 @@ class State:
         found: dict[str, list[tuple[str, int, int]]] = {}
         for path, (_, counted) in self._read.items():
             for word in words:
-                if word in counted.counts:
-                    found.setdefault(word, []).append((path, *counted.counts[word]))
+                if word in counted.inside:
+                    found.setdefault(word, []).append((path, counted.inside[word], counted.named.get(word, 0)))
         return found
 
     def lengths(self) -> Mapping[str, int]:

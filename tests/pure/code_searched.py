@@ -17,7 +17,7 @@ class Searched:
             path: read_facts(language_of(path), text.encode()) for path, text in self._texts.items()
         }
         self._words: dict[str, FileWords] = {
-            path: words_of(self._facts[path], text) for path, text in self._texts.items()
+            path: words_of(self._facts[path], text.encode()) for path, text in self._texts.items()
         }
         self._files = {
             path: SourceFile(
@@ -65,8 +65,8 @@ class Searched:
         found: dict[str, list[tuple[str, int, int]]] = {}
         for path, each in self._words.items():
             for word in words:
-                if word in each.counts:
-                    found.setdefault(word, []).append((path, *each.counts[word]))
+                if word in each.inside:
+                    found.setdefault(word, []).append((path, each.inside[word], each.named.get(word, 0)))
         return found
 
     def lengths(self) -> Mapping[str, int]:

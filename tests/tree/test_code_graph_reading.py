@@ -40,9 +40,18 @@ def digest() -> str:
     for path, text in sorted(TEXTS.items()):
         language = language_of(path)
         facts = read_facts(language, text.encode())
-        words = words_of(facts, text)
+        words = words_of(facts, text.encode())
         marks = marks_by_text(text.encode())
-        read.append([path, language, repr(facts), sorted(words.counts.items()), words.length, marks])
+        read.append(
+            [
+                path,
+                language,
+                repr(facts),
+                sorted((word, (count, words.named.get(word, 0))) for word, count in words.inside.items()),
+                words.length,
+                marks,
+            ]
+        )
     return sha256(json.dumps(read).encode()).hexdigest()[:16]
 
 

@@ -21,7 +21,6 @@ QUERY = """
 (future_import_statement) @import
 (primary_expression/identifier) @name
 (primary_expression/attribute) @attribute
-(call function: [(identifier) (attribute)] @call)
 (class_definition superclasses: (argument_list [(identifier) (attribute)] @base))
 (class_definition superclasses: (argument_list (subscript value: [(identifier) (attribute)] @base)))
 (class_definition superclasses: (argument_list (subscript subscript: (_) @type)))
@@ -118,16 +117,22 @@ def _references(names: Names, said: list[Said], place: list[int]) -> tuple[Refer
 
     Lines and definitions are gone through beside the names, which are in order: looking each up takes twice as long.
     """
-    call, line, line_ends, scope_end, scope = ReferenceKind.CALL, 0, iter([*names.source.ends, LAST]), 0, FILE
+    call, use, kind_of_type = ReferenceKind.CALL, ReferenceKind.USE, ReferenceKind.TYPE
+    line, line_ends, scope_end, scope = 0, iter([*names.source.ends, LAST]), 0, FILE
     line_end, stretches = -1, names.scopes.stretches()
-    seen: set[tuple[int, str, str, int | str]] = set()
+    seen: set[tuple[int, str, str, int]] = set()
     made = []
     for start, kind, name, receiver in said:
         while start > line_end:
             line_end, line = next(line_ends), line + 1
         while start >= scope_end:
             scope_end, scope = next(stretches)
-        key = (scope, name, receiver, line if kind is call else kind.value)
+        key = (
+            scope,
+            name,
+            receiver,
+            line if kind is call else 0 if kind is use else -1 if kind is kind_of_type else -2,
+        )
         if key not in seen:
             seen.add(key)
             made.append(Reference(kind, name, line, place[scope], receiver))

@@ -1,6 +1,7 @@
 """What the names of a Python text mean where they stand: scopes, and what is defined, imported and assigned in them."""
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from verifflowcc.codegraph.engine import Found, Scopes, decoded, first_child
@@ -16,12 +17,16 @@ LONGEST = 4_000
 """A receiver of more bytes is not taken from the text but from its nodes: many may stand in each other."""
 _FIELD = re.compile(r"(?:self|cls)\.([^\W\d]\w*)").fullmatch
 _DEEPEST = 8
+_TESTS = ("isinstance", "issubclass")
+_GAPS = frozenset(" \t\r\n\\#")
+_TO_BRACKET = re.compile(r"(?:[ \t\r\n\\]|#[^\n]*+)*+\(").match
 
 
 class Names:
     """The reading of one text. Scopes are functions and classes, by their places in `scopes`.
 
     `bound` says of a name in a scope whether it is one that is known there (True), or only hides others (False).
+    `spoken` has the names that stand for values, `tests` the nodes of those of them that test for a type.
     """
 
     def __init__(self, found: Found) -> None:
@@ -44,7 +49,8 @@ class Names:
             name = self.text_of(node.child_by_field_name("name"))
             self.names.append(name)
             self.bound[self.parents[place], name] = True
-        self.calls = {node.byte_range for node in found.nodes("call")}
+        self.tests: list[Node] = []
+        self.spoken = list(self._spoken())
         self._read_imports()
         self._read_parameters()
         self._read_assignments()
@@ -56,6 +62,26 @@ class Names:
             return ""
         start, end = node.byte_range
         return decoded(self.text[start:end])
+
+    def is_called(self, node: "Node", end: int) -> bool:
+        """Say whether a name or an attribute that ends somewhere is called: the text tells, but for odd layout."""
+        follows = self.text[end : end + 1]
+        if follows == "(":
+            return True
+        if follows not in _GAPS or (gap := _TO_BRACKET(self.text, end)) is None:
+            return False
+        return "\n" not in gap[0] or _is_function(node)
+
+    def _spoken(self) -> "Iterator[tuple[int, int, str, bool]]":
+        """Yield where each name that stands for a value begins and ends, the name, and whether it is called."""
+        text, plain, is_called = self.text, self.source.is_plain, self.is_called
+        for node in self.found.nodes("name"):
+            start, end = node.byte_range
+            name = text[start:end] if plain else decoded(text[start:end])
+            called = is_called(node, end)
+            if called and name in _TESTS:
+                self.tests.append(node)
+            yield start, end, name, called
 
     def _read_imports(self) -> None:
         """Read the import statements."""
@@ -172,7 +198,7 @@ class Names:
         """Note which names are hidden by parameters and local variables."""
         text, bound, plain = self.text, self.bound, self.source.is_plain
         known = {name for _, name in bound}
-        known.update([text[start:end] if plain else decoded(text[start:end]) for start, end in self.calls])
+        known.update([name for _, _, name, called in self.spoken if called])
         elsewhere = {(self.inside(node.start_byte), self.text_of(node)) for node in self.found.nodes("global")}
         for node in self.found.nodes("local"):
             start, end = node.byte_range
@@ -210,6 +236,11 @@ class Names:
             form = self.form(inner, depth + 1) if inner is not None else "?"
             return "?" if form == "?" else f"{form}()"
         return "?"
+
+
+def _is_function(node: "Node") -> bool:
+    call = node.parent
+    return call is not None and call.type == "call" and call.child_by_field_name("function") == node
 
 
 def _has_name(node: "Node") -> bool:

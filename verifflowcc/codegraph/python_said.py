@@ -17,7 +17,6 @@ Said = tuple[int, ReferenceKind, str, str]
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _PLAIN_VALUES = frozenset(LITERALS.values())
 _OWNERS = frozenset({"self", "cls", "super()"})
-_TESTS = ("isinstance", "issubclass")
 _CALL, _INHERIT, _USE, _TYPE = ReferenceKind.CALL, ReferenceKind.INHERIT, ReferenceKind.USE, ReferenceKind.TYPE
 
 
@@ -40,14 +39,12 @@ def said_in(names: Names) -> list[Said]:
 
 def _type_ranges(names: Names) -> tuple[list[int], list[int]]:
     ranges = names.found.ranges("type")
-    for node in names.found.nodes("call"):
-        start, end = node.byte_range
-        if end - start == 10 and names.text[start:end] in _TESTS:
-            given = node.next_named_sibling
-            if given is not None and given.named_child_count > 1:
-                tested = given.named_child(1)
-                if tested is not None:
-                    ranges.append(tested.byte_range)
+    for node in names.tests:
+        given = node.next_named_sibling
+        if given is not None and given.named_child_count > 1:
+            tested = given.named_child(1)
+            if tested is not None:
+                ranges.append(tested.byte_range)
     ranges.sort()
     starts, ends, last = [], [], 0
     for start, end in ranges:
@@ -65,11 +62,10 @@ class _Ways:
     nothing that is known, stands first in its scope.
     """
 
-    __slots__ = ("ends", "hidden", "known", "marked", "starts")
+    __slots__ = ("bases", "ends", "hidden", "known", "starts")
 
     def __init__(self, names: Names) -> None:
-        self.marked = dict.fromkeys(names.calls, _CALL)
-        self.marked.update([(node.byte_range, _INHERIT) for node in names.found.nodes("base")])
+        self.bases = {node.byte_range for node in names.found.nodes("base")}
         self.known = {name for _, name in names.bound}
         self.starts, self.ends = _type_ranges(names)
         self.hidden: dict[tuple[int, str], int] = {}
@@ -87,14 +83,11 @@ class _Ways:
 
 
 def _names_said(names: Names, ways: _Ways) -> list[Said]:
-    text, inside, known, marked, typeless = names.text, names.inside, ways.known, ways.marked.get, not ways.starts
-    plain = names.source.is_plain
+    inside, known, bases, typeless = names.inside, ways.known, ways.bases, not ways.starts
     targets = {node.start_byte for node in names.found.nodes("target")}
     said: list[Said] = []
-    for node in names.found.nodes("name"):
-        where = start, end = node.byte_range
-        name = text[start:end] if plain else decoded(text[start:end])
-        kind = marked(where)
+    for start, end, name, called in names.spoken:
+        kind = _CALL if called else _INHERIT if (start, end) in bases else None
         if kind is None:
             kind = _USE if typeless or not ways.is_type(start) else _TYPE
             if (kind is _USE and name not in known) or start == end or start in targets:
@@ -115,13 +108,13 @@ def _names_said(names: Names, ways: _Ways) -> list[Said]:
 
 
 def _attributes_said(names: Names, ways: _Ways) -> list[Said]:
-    text, inside, known, marked, typeless = names.text, names.inside, ways.known, ways.marked.get, not ways.starts
-    plain = names.source.is_plain
+    text, inside, known, bases, typeless = names.text, names.inside, ways.known, ways.bases, not ways.starts
+    plain, is_called = names.source.is_plain, names.is_called
     asked = known | {name for _, name in names.typed} | {"self", "cls"}
     said: list[Said] = []
     for node in names.found.nodes("attribute"):
         where = start, end = node.byte_range
-        kind = marked(where)
+        kind = _CALL if is_called(node, end) else _INHERIT if where in bases else None
         part = text[start:end] if end - start < LONGEST else ""
         if kind is None and typeless and part.partition(".")[0] not in asked and not part.startswith("super("):
             continue

@@ -2,14 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TypeVar
 
 from verifflowcc.domain.graph import FileFacts
 from verifflowcc.records import dataclass
 from verifflowcc.text.porter2 import stem
 
+_T = TypeVar("_T")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[^\W\d_][^\W_]+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]{2,}|[^\W\d_A-Za-z]+")
+_SPACED = bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte == 0x5F else 0x20 for byte in range(256))
+"""Makes a space of each byte that is in no name. Splitting at these is several times faster than looking for names."""
 _LONGEST = 64
 """No word is longer: what is, is data."""
 _COMMON = frozenset(
@@ -21,21 +25,21 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileWords:
-    """Each word of a file with how often it stands in the text and how often in the names of what it defines.
+    """How often each word stands in the text of a file, and how often in the names of what it defines.
 
     `length` is the number of words of the text.
     """
 
-    counts: Mapping[str, tuple[int, int]]
+    inside: Mapping[str, int]
+    named: Mapping[str, int]
     length: int
 
 
-def words_of(facts: FileFacts, text: str) -> FileWords:
+def words_of(facts: FileFacts, data: bytes) -> FileWords:
     """Return the words of a source text and of the names of what it defines."""
-    body = _counted(_NAME.findall(text))
-    names = _counted(each.name for each in facts.definitions)
-    counts = {word: (count, names.get(word, 0)) for word, count in body.items()}
-    return FileWords(counts, sum(body.values()))
+    inside = _counted(data.translate(_SPACED).decode("utf-8", "replace").split())
+    named = _counted(each.name for each in facts.definitions)
+    return FileWords(inside, named, sum(inside.values()))
 
 
 def words_in(text: str) -> list[str]:
@@ -44,7 +48,7 @@ def words_in(text: str) -> list[str]:
     >>> words_in("Fix QuerySet.get_or_create() for the databases")
     ['fix', 'queri', 'set', 'queryset', 'get', 'creat', 'get_or_create', 'databas']
     """
-    return [word for name in _NAME.findall(text) for word in _words(name)]
+    return [word for name in _NAME.findall(text) for word in _words[name]]
 
 
 class Wanted:
@@ -65,7 +69,7 @@ class Wanted:
         counts: dict[str, int] = {}
         for name, number in names.items():
             if self._any.search(name):
-                for word in _words(name):
+                for word in _words[name]:
                     if word in self._words:
                         counts[word] = counts.get(word, 0) + number
         return counts, names.total()
@@ -73,46 +77,57 @@ class Wanted:
 
 _BEGINNING = 4
 """Folding the forms of a word leaves so many of its first letters, or all but the last."""
-
-_known: dict[str, tuple[str, ...]] = {}
-_stems: dict[str, str] = {}
 _MOST_KNOWN = 200_000
+
+
+class _Known(dict[str, _T]):
+    """What was found out for texts that come again and again."""
+
+    def __init__(self, find: Callable[[str], _T]) -> None:
+        self._find = find
+
+    def __missing__(self, text: str) -> _T:
+        if len(self) > _MOST_KNOWN:
+            self.clear()
+        found = self[text] = self._find(text)
+        return found
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
     """Count the words of names; each name is taken apart once."""
     counts: dict[str, int] = {}
+    get = counts.get
     for name, count in Counter(names).items():
-        for word in _words(name):
-            counts[word] = counts.get(word, 0) + count
+        for word in _words[name]:
+            counts[word] = get(word, 0) + count
     return counts
 
 
-def _words(name: str) -> tuple[str, ...]:
-    found = _known.get(name)
-    if found is None:
-        if len(_known) > _MOST_KNOWN:
-            _known.clear()
-        found = _known[name] = _taken_apart(name)
-    return found
+def _words_of(text: str) -> tuple[str, ...]:
+    """The words of a name, or of all names in a text without spaces."""
+    if text.isidentifier() and text.isascii():
+        return tuple(_taken_apart(text))
+    return tuple([word for name in _NAME.findall(text) for word in _taken_apart(name)])
 
 
-def _taken_apart(name: str) -> tuple[str, ...]:
+def _taken_apart(name: str) -> list[str]:
     """The parts of an identifier, and as one where it has several."""
     if len(name) > _LONGEST:
-        return ()
-    parts = _PART.findall(name)
-    folded = [_folded(part.lower()) for part in parts]
-    words = [word for word in folded if len(word) > 1 and word not in _COMMON]
+        return []
+    lower = name.lower()
+    if lower == name and name.isascii() and name.replace("_", "").isalpha():
+        parts = [part for part in name.split("_") if part]
+    else:
+        parts = [part.lower() for part in _PART.findall(name)]
+    words = [word for part in parts if len(word := _folded[part]) > 1 and word not in _COMMON]
     if len(parts) > 1:
-        words.append(name.lower().strip("_"))
-    return tuple(words)
+        words.append(lower.strip("_"))
+    return words
 
 
-def _folded(word: str) -> str:
-    found = _stems.get(word)
-    if found is None:
-        if len(_stems) > _MOST_KNOWN:
-            _stems.clear()
-        found = _stems[word] = stem(word) if word.isascii() and word.isalpha() else word
-    return found
+def _stem_of(word: str) -> str:
+    return stem(word) if word.isascii() and word.isalpha() else word
+
+
+_words = _Known(_words_of)
+_folded = _Known(_stem_of)

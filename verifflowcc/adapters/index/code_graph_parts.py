@@ -68,8 +68,10 @@ class GrowingPart:
     def __len__(self) -> int:
         return len(self._units)
 
-    def add(self, row: UnitRow, facts: FileFacts, words: Mapping[str, tuple[int, int]], size: int) -> None:
-        """Add a text of `size` bytes: its facts, and word → (times in the text, times in names)."""
+    def add(
+        self, row: UnitRow, facts: FileFacts, inside: Mapping[str, int], named: Mapping[str, int], size: int
+    ) -> None:
+        """Add a text of `size` bytes: its facts, how often each word stands in the text, and how often in names."""
         number = len(self._units)
         self.size += size
         self._units.append(row)
@@ -81,8 +83,8 @@ class GrowingPart:
         self._note(REFERRING, {each.name for each in facts.references} | imported, number)
         self._note(IMPORTING, parts | imported, number)
         lists = self._lists[WORDS]
-        for word, (inside, named) in words.items():
-            lists[word] += (number, inside, named)
+        for word, count in inside.items():
+            lists[word] += (number, count, named.get(word, 0))
 
     def finish(self) -> Part:
         """Return what was added, as a part."""

@@ -168,6 +168,6 @@ def add(part: GrowingPart, text: Text) -> None:
         facts = read_facts(language, data)
     marks = marks_by_text(data)
     searched = not facts.problem or (language.startswith(NO_GRAMMAR) and "m" not in marks and b"\0" not in data)
-    words = words_of(facts, data.decode("utf-8", "replace") if searched else "")
+    words = words_of(facts, data if searched else b"")
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
-    part.add((blob, language, lines, words.length, marks, facts.problem), facts, words.counts, len(data))
+    part.add((blob, language, lines, words.length, marks, facts.problem), facts, words.inside, words.named, len(data))

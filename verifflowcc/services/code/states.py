@@ -9,7 +9,7 @@ from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass
 from verifflowcc.text.digest import digest_text
 
-READING = "2"
+READING = "3"
 """Which reading the facts are of: another number wherever a text's facts, words, language or marks become others."""
 
 
