@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from verifflowcc.codegraph.asked import Asked
 from verifflowcc.codegraph.rank_files import RankedFile, idf
 from verifflowcc.codegraph.units import Unit, units_of
-from verifflowcc.codegraph.words import Wanted, words_in
+from verifflowcc.codegraph.words import Wanted
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
 from verifflowcc.records import dataclass
 
@@ -92,12 +92,13 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
     found = []
     for unit in units_of(definitions, lines):
         shown = tuple(lines[unit.first - 1 : unit.last])
-        counts, words = wanted.counts("\n".join(shown))
+        text = "\n".join(shown)
+        counts, words = wanted.counts(text)
         names = [definitions[unit.place].name] if unit.place != FILE else []
         names += [each.name for each in inside if unit.first <= each.line <= unit.last]
         outer = [definitions[around].name for around in outwards(definitions, unit.place)][::-1]
         exact = 1.0 if not asked.names.isdisjoint(names) else 0.0
-        says = sum(any(name in line for line in shown) for name in sorted(asked.names)) / (len(asked.names) or 1)
+        says = sum(name in text for name in asked.names) / (len(asked.names) or 1)
         found.append(
             _Piece(
                 file,
@@ -105,8 +106,8 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
                 ".".join([*outer, *names[:1]]),
                 shown,
                 counts,
-                frozenset(word for name in names for word in words_in(name)),
-                frozenset(word for name in outer for word in words_in(name)),
+                frozenset(word for name in names for word in wanted.of(name)),
+                frozenset(word for name in outer for word in wanted.of(name)),
                 words,
                 exact,
                 says,

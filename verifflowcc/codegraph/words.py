@@ -65,14 +65,17 @@ class Wanted:
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return how often each wanted word stands in a text, and how many names the text has in all."""
-        names = Counter(_NAME.findall(text))
+        names = _NAME.findall(text)
         counts: dict[str, int] = {}
-        for name, number in names.items():
-            if self._any.search(name):
-                for word in _words[name]:
-                    if word in self._words:
-                        counts[word] = counts.get(word, 0) + number
-        return counts, names.total()
+        if self.may_be_in(text):
+            for name, number in Counter(names).items():
+                for word in self.of(name):
+                    counts[word] = counts.get(word, 0) + number
+        return counts, len(names)
+
+    def of(self, name: str) -> list[str]:
+        """Return the wanted words of a name."""
+        return [word for word in _words[name] if word in self._words] if self.may_be_in(name) else []
 
 
 _BEGINNING = 4
