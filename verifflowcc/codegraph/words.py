@@ -52,12 +52,13 @@ def words_in(text: str) -> list[str]:
 
 
 class Wanted:
-    """Counts some words in many texts, without taking every name of them apart."""
+    """Counts some words in many texts, without taking every name of them apart. `of` has the wanted words of a name."""
 
     def __init__(self, words: Collection[str]) -> None:
         self._words = frozenset(words)
         begins = sorted({word[: min(_BEGINNING, max(2, len(word) - 1))] for word in words})
         self._any = re.compile("|".join(map(re.escape, begins)) or "(?!)", re.IGNORECASE)
+        self.of = _Known(self._wanted_of)
 
     def may_be_in(self, text: str) -> bool:
         """Return False where no wanted word is in a text, without taking it apart."""
@@ -69,12 +70,11 @@ class Wanted:
         counts: dict[str, int] = {}
         if self.may_be_in(text):
             for name, number in Counter(names).items():
-                for word in self.of(name):
+                for word in self.of[name]:
                     counts[word] = counts.get(word, 0) + number
         return counts, len(names)
 
-    def of(self, name: str) -> list[str]:
-        """Return the wanted words of a name."""
+    def _wanted_of(self, name: str) -> list[str]:
         return [word for word in _words[name] if word in self._words] if self.may_be_in(name) else []
 
 
