@@ -243,6 +243,7 @@ def main() -> None:
             )
         )
         return
+    print("; ".join(machine().values()))
     for name, each in figures.items():
         print(f"\n{name}: {len(rows.get(name, every))} tasks")
         for figure, ways in each.items():
