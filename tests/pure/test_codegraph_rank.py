@@ -63,6 +63,18 @@ def test_tests_count_less_unless_they_are_asked_for(code: Searched) -> None:
     assert score(unmarked=False) < score(unmarked=True)
 
 
+BESIDE = "docs/tide.js Examples/tide.js benches/tide.js sandbox/tide.js Gruntfile.js karma.conf.js a.config.mjs .arc.cjs"
+
+
+@pytest.mark.parametrize("path", BESIDE.split())
+def test_what_shows_tries_or_builds_a_program_counts_less(path: str) -> None:
+    text = "export function ebb(tide) {\n  return tide;\n}\n"
+    for other in ("src/water.js", "lib/config.js", "src/documents/tide.js"):
+        found = ranked(Searched({path: text, other: text}), "mend `ebb`")
+        assert [each.path for each in found] == [other, path]
+        assert found[1].score < 0.6 * found[0].score
+
+
 def test_each_file_says_what_speaks_for_it(code: Searched) -> None:
     best = told(ranked(code, "`close_gate` of tide/gate.py"))[0]
 

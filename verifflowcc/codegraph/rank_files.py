@@ -52,8 +52,12 @@ class RankedFile:
 
 _PRIORS = frozenset({"central", "size"})
 """What speaks for a file whatever the task is; alone it does not bring one in."""
-_ASIDE = re.compile(r"(?:^|/)(?:docs?|examples?|samples?|demos?|scripts?|tools?|benchmarks?|setup\.py$)(?:/|$)")
-"""Code that stands beside what a repository is about."""
+_ASIDE = re.compile(
+    r"(?:^|/)(?:docs?|examples?|samples?|demos?|scripts?|tools?|bench(?:es|marks?)?|sandbox|playground)/"
+    r"|(?:^|/)(?:setup\.py|(?:grunt|gulp)file\.[cm]?[jt]s|[^/]*\.conf(?:ig)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js)$",
+    re.IGNORECASE,
+)
+"""Code that stands beside what a repository is about: what shows, tries or builds it."""
 
 
 def rank_files(

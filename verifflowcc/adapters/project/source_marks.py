@@ -14,6 +14,7 @@ _VENDOR_FOLDERS = frozenset(
     {"vendor", "vendors", "vendored", "_vendor", "third_party", "third-party", "thirdparty", "3rdparty", "node_modules"}
     | {"bower_components", "extern", "externals", "site-packages", "jspm_packages", "godeps", "pods"}
 )
+_BUILT_FOLDERS = frozenset({"dist"})
 _GENERATED_NAME = re.compile(
     r"[^/]*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|_pb\.(?:js|ts)|\.g\.(?:cs|dart)|\.designer\.cs|\.generated\.[^./]+"
     r"|_generated\.[^./]+|\.gen\.[^./]+|\.tab\.[ch])",
@@ -39,7 +40,7 @@ def marks_by_name(path: str) -> str:
     around = {folder.lower() for folder in folders}
     marks = "t" if around & _TEST_FOLDERS or _TEST_NAME.fullmatch(name) else ""
     marks += "v" if around & _VENDOR_FOLDERS else ""
-    marks += "g" if _GENERATED_NAME.fullmatch(name) else ""
+    marks += "g" if around & _BUILT_FOLDERS or _GENERATED_NAME.fullmatch(name) else ""
     return marks + ("m" if _MINIFIED_NAME.fullmatch(name) else "")
 
 
