@@ -63,7 +63,7 @@ def test_tests_count_less_unless_they_are_asked_for(code: Searched) -> None:
     assert score(unmarked=False) < score(unmarked=True)
 
 
-BESIDE = "docs/tide.js Examples/tide.js benches/tide.js sandbox/tide.js Gruntfile.js karma.conf.js a.config.mjs .arc.cjs"
+BESIDE = "docs/tide.js Examples/tide.js benches/tide.js sandbox/tide.js Gruntfile.js karma.conf.js a.config.mjs .arc.js"
 
 
 @pytest.mark.parametrize("path", BESIDE.split())
