@@ -5,10 +5,10 @@ Git knows one person and reads no configuration of the machine's; `vfcc` runs in
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests import forked
 from verifflowcc.services.initialise import initialise
 
 PERSON = {
@@ -16,7 +16,6 @@ PERSON = {
     for who in ("AUTHOR", "COMMITTER")
     for what, value in {"NAME": "Ann", "EMAIL": "ann@example.org", "DATE": "2026-11-21T12:00:00+00:00"}.items()
 }
-VFCC = Path(sys.executable).with_name("vfcc")
 OWN = "own"
 OWN_WORKFLOW = """\
 name: own
@@ -96,14 +95,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 def vfcc(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[bytes]:
     """Run the command in `folder` as a process; `more` goes into its environment."""
-    return subprocess.run(
-        [VFCC, *arguments],
-        cwd=folder,
-        env=environment(folder, **more),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
+    return forked.run(arguments, folder, environment(folder, **more))
 
 
 def prompt(folder: Path, *arguments: str, **more: str) -> bytes:

@@ -1,11 +1,11 @@
 """A person at a terminal: `vfcc` with stdin, stdout and stderr on terminals, and what is typed there."""
 
 import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.cli.process import PATIENCE_S, VFCC, Ran, drain, environment, git
+from tests import forked
+from tests.cli.process import PATIENCE_S, Ran, drain, environment, git
 from tests.people_world import started, world
 from verifflowcc.services.workspace import Workspace
 
@@ -13,19 +13,12 @@ from verifflowcc.services.workspace import Workspace
 def typed(folder: Path, *arguments: str, keys: str = "", env: Mapping[str, str] | None = None) -> Ran:
     """Run `vfcc` in `folder` at a terminal where `keys` are typed; what they echo is among what it wrote to stderr."""
     (err, err_side), (out, out_side) = os.openpty(), os.openpty()
-    with subprocess.Popen(
-        [VFCC, *arguments],
-        cwd=folder,
-        env=environment(folder.parent, **(env or {})),
-        stdin=err_side,
-        stdout=out_side,
-        stderr=err_side,
-    ) as process:
-        os.close(err_side)
-        os.close(out_side)
-        os.write(err, keys.encode())
-        texts = drain((out, err))
-        code = process.wait(PATIENCE_S)
+    process = forked.start(arguments, folder, environment(folder.parent, **(env or {})), (err_side, out_side, err_side))
+    os.close(err_side)
+    os.close(out_side)
+    os.write(err, keys.encode())
+    texts = drain((out, err))
+    code = process.wait(PATIENCE_S)
     return Ran(code, *(text.decode("utf-8", "replace").replace("\r\n", "\n") for text in texts))
 
 

@@ -6,14 +6,15 @@ import pty
 import select
 import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-VFCC = Path(sys.executable).parent / "vfcc"
+from tests import forked
+
+VFCC = forked.VFCC
 PATIENCE_S = 60
 _PERSON = {"NAME": "You", "EMAIL": "you@example.org"}
 
@@ -61,19 +62,26 @@ def vfcc(
     *arguments: str | bytes,
     env: Mapping[str, str] | None = None,
     before: Callable[[], None] | None = None,
-    program: Sequence[str] = (str(VFCC),),
+    program: Sequence[str] = (),
 ) -> Ran:
-    """Run `vfcc` in `folder` with `env` on top of the fixed environment; `before` runs in the new process."""
-    done = subprocess.run(
-        [*program, *arguments],
-        cwd=folder,
-        env=environment(folder.parent, **(env or {})),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=PATIENCE_S,
-        preexec_fn=before,
-        check=False,
-    )
+    """Run `vfcc` in `folder` with `env` on top of the fixed environment.
+
+    With `before`, which runs in the new process, or `program`, which runs in place of `vfcc`, nothing is forked.
+    """
+    full = environment(folder.parent, **(env or {}))
+    if before is None and not program:
+        done = forked.run(arguments, folder, full, PATIENCE_S)
+    else:
+        done = subprocess.run(
+            [*(program or (str(VFCC),)), *arguments],
+            cwd=folder,
+            env=full,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            preexec_fn=before,
+            check=False,
+        )
     return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8", "replace"))
 
 
@@ -92,18 +100,12 @@ def on_terminal(
     """Run `vfcc` with stderr, and stdout unless `piped_stdout`, on terminals of their own; newlines come back as LF."""
     err, err_side = _terminal(columns)
     out, out_side = os.pipe() if piped_stdout else _terminal(columns)
-    with subprocess.Popen(
-        [VFCC, *arguments],
-        cwd=folder,
-        env=environment(folder.parent, **(env or {})),
-        stdin=err_side,
-        stdout=out_side,
-        stderr=err_side,
-    ) as process:
-        os.close(out_side)
-        os.close(err_side)
-        texts = drain((out, err))
-        code = process.wait(PATIENCE_S)
+    streams = (err_side, out_side, err_side)
+    process = forked.start(arguments, folder, environment(folder.parent, **(env or {})), streams)
+    os.close(out_side)
+    os.close(err_side)
+    texts = drain((out, err))
+    code = process.wait(PATIENCE_S)
     return Ran(code, *(text.decode("utf-8", "replace").replace("\r\n", "\n") for text in texts))
 
 

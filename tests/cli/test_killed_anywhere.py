@@ -1,11 +1,12 @@
-"""`stage advance`, stopped at each of its calls that change the disk: killed there, or told that the call failed.
+"""`stage advance`, stopped at its calls that change the disk: killed there, or told that the call failed.
 
-strace records the calls of one run and then stops one run at each of them. Afterwards the sprint is where it was or one
-stage further, every file is whole, the next command works, and `vfcc doctor` finds nothing.
+strace records the calls of one run and then stops one run at each of a sample of them. Afterwards the sprint is where
+it was or one stage further, every file is whole, the next command works, and `vfcc doctor` finds nothing.
 """
 
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -15,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,7 @@ LINE = re.compile(r"(\w+)\((.*)\)\s+= ")
 PLACE = re.compile(r"/\.memory/[^\s\">,]*")
 DRAWN = re.compile(r"\.vfcc-\d+-\w+|[0-9A-Z]{26}|[0-9a-f]{16,}")
 RUNS = 8
+DRAWN_POINTS = 8
 STEADY = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
 """So that each run makes the same calls in the same order."""
 
@@ -99,6 +102,18 @@ def _chosen(points: Sequence[Point]) -> list[Point]:
     return [*points[:7], *(point for point in after if "/index.db" not in point.what or point in ends)]
 
 
+def _sample(points: Sequence[Point], seed: str) -> list[Point]:
+    """Of the points, the first, the last, and each at which a file comes to be there under its name; and of as many
+    equal stretches between them as are drawn, one each: a test has its own seed, and with it its own points.
+    """
+    draw = random.Random(seed)
+    taken = {0, len(points) - 1, *(number for number, point in enumerate(points) if point.call == "rename")}
+    others = [number for number in range(len(points)) if number not in taken]
+    cuts = [len(others) * each // DRAWN_POINTS for each in range(DRAWN_POINTS + 1)]
+    taken.update(draw.choice(others[start:end]) for start, end in pairwise(cuts))
+    return [points[number] for number in sorted(taken)]
+
+
 def _kind(point: Point) -> tuple[str, ...]:
     return point.call, *_places(point.what)
 
@@ -123,6 +138,7 @@ def points(ready: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Point]
     home = tmp_path_factory.mktemp("recorded")
     compiled = vfcc(shutil.copytree(ready, home / "first" / "example"), "stage", "advance")
     assert compiled.code == 0, "this run leaves compiled modules, so that all that follow open the same files"
+    diagnose(home / "first" / "example")  # what it builds at its first use is not to be built by two threads at once
     found = _points(shutil.copytree(ready, home / "example"), home / "log")
     calls = {point.call for point in found}
     assert {"openat", "write", "fsync", "rename", "mkdir", "ftruncate", "flock"} <= calls, calls
@@ -188,6 +204,7 @@ def _each(points: Sequence[Point], look: Callable[[int, Point], list[str]]) -> l
 
 
 def test_killed_at_any_call_it_has_happened_or_not(ready: Path, points: list[Point], tmp_path: Path) -> None:
+    points = _sample(points, "killed")
     ends: dict[int, str] = {}
 
     def look(index: int, point: Point) -> list[str]:
@@ -207,6 +224,8 @@ def test_killed_at_any_call_it_has_happened_or_not(ready: Path, points: list[Poi
 def test_where_a_call_fails_the_exit_code_tells_whether_it_has_happened(
     ready: Path, points: list[Point], tmp_path: Path
 ) -> None:
+    points = _sample(points, "failed")
+
     def look(index: int, point: Point) -> list[str]:
         folder = tmp_path / str(index) / "example"
         ran = _stopped(ready, folder, point, f"error={ERRORS[index % len(ERRORS)]}")

@@ -57,7 +57,7 @@ def counting(events: Sequence[Event]) -> tuple[set[str], dict[str, set[str]]]:
 
 
 @given(FORKS, st.data())
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=200)
 def test_merged_either_way_and_read_in_any_order_the_sprint_is_the_same(forks: int, data: st.DataObject) -> None:
     base = data.draw(bases(forks))
     ours = data.draw(histories(base, "ours"))
@@ -73,7 +73,7 @@ def test_merged_either_way_and_read_in_any_order_the_sprint_is_the_same(forks: i
 
 
 @given(FORKS, st.data())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 def test_a_contradiction_between_branches_always_shows_and_nothing_else_does(forks: int, data: st.DataObject) -> None:
     base = data.draw(bases(forks))
     ours = data.draw(histories(base, "ours"))
@@ -99,7 +99,7 @@ def _differ(one: Event | None, other: Event | None) -> bool:
 
 
 @given(FORKS, st.data())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_a_branch_that_only_adds_changes_nothing_but_its_additions(forks: int, data: st.DataObject) -> None:
     base = data.draw(bases(forks))
     ours = data.draw(histories(base, "ours"))
@@ -112,7 +112,7 @@ def test_a_branch_that_only_adds_changes_nothing_but_its_additions(forks: int, d
 
 
 @given(FORKS, st.data())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 def test_what_counts_is_what_the_slow_way_finds(forks: int, data: st.DataObject) -> None:
     base = data.draw(bases(forks))
     events = [*base, *data.draw(histories(base, "ours")), *data.draw(histories(base, "theirs"))]
@@ -131,7 +131,7 @@ def test_what_counts_is_what_the_slow_way_finds(forks: int, data: st.DataObject)
 
 
 @given(FORKS, st.data())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_every_fork_can_be_resolved_one_after_the_other(forks: int, data: st.DataObject) -> None:
     base = data.draw(bases(forks))
     events = [*base, *data.draw(histories(base, "ours", least=1)), *data.draw(histories(base, "theirs", least=1))]

@@ -49,7 +49,7 @@ def pasts(events: Sequence[Event]) -> dict[str, set[str]]:
 
 
 @given(graphs(), st.randoms())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_the_order_of_reading_does_not_matter(events: list[Event], random: Random) -> None:
     shuffled = [*events, *events[:3]]
     random.shuffle(shuffled)
@@ -58,7 +58,7 @@ def test_the_order_of_reading_does_not_matter(events: list[Event], random: Rando
 
 
 @given(graphs())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_parents_come_first_and_ties_go_by_content(events: list[Event]) -> None:
     ordered = arrange(events).ordered
     place = {each.id: index for index, each in enumerate(ordered)}
@@ -70,7 +70,7 @@ def test_parents_come_first_and_ties_go_by_content(events: list[Event]) -> None:
 
 
 @given(graphs())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 def test_there_is_a_fork_exactly_where_two_moves_did_not_know_each_other(events: list[Event]) -> None:
     past = pasts(events)
     moves = [each for each in events if each.moves]
@@ -121,7 +121,7 @@ def _pass(state: SprintState, heads: list[Event], second: int, actor: str) -> Ev
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=200)
 def test_two_branches_merge_to_one_state_or_to_a_fork_that_shows(data: st.DataObject) -> None:
     base = [root(), *data.draw(histories([root()], "base"))]
     ours = data.draw(histories(base, "ours"))

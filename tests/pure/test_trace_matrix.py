@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from tests.trace_random import shuffled, worlds
 from tests.trace_world import FORM_TEST, LOGIN_TEST, REPORT, World, clean, item, link, of_code, of_tests, result
 from verifflowcc.domain.gates import Trust as EvidenceTrust
 from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import Outcome, ResultReport, TraceReport
+from verifflowcc.domain.trace import CriterionShown, Outcome, ResultReport, TraceReport
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 from verifflowcc.formats.csv_table import csv_text, unguarded
 from verifflowcc.trace.check import check_view
@@ -155,6 +156,16 @@ def test_an_item_that_nobody_inspected_is_unshown() -> None:
     world = clean().add(item("REQ-b", "refines NEED-a", verification="inspection"))
 
     assert state_of(world.stamped(), "REQ-b") == "unshown"
+
+
+def test_nothing_is_passed_that_names_a_criterion_which_is_not_met() -> None:
+    world = clean().edit("NEED-a", evidence=("load",))
+
+    def shown(*, met: bool) -> str:
+        criterion = CriterionShown("system/load", met, "it says so", EvidenceTrust.RAN_BY_VFCC)
+        return state_of(world.but(results=replace(world.results, criteria=(criterion,))), "NEED-a")
+
+    assert (shown(met=True), shown(met=False), state_of(world, "NEED-a")) == ("passed below", "unshown", "unshown")
 
 
 def test_a_link_to_nothing_is_shown_as_that() -> None:

@@ -35,7 +35,7 @@ def test_a_copy_follows_a_store_in_memory(tmp_path: Path) -> None:
 
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-FILES")
 def test_a_copy_follows_files_whoever_edits_them(tmp_path: Path) -> None:
-    follows(following(FollowedFiles, Files(tmp_path), root=tmp_path / "p1"), examples=80)
+    follows(following(FollowedFiles, Files(tmp_path), root=tmp_path / "p1"), examples=30)
 
 
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-SQLITE")

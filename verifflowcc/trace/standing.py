@@ -24,7 +24,7 @@ class Standing:
 
     `method` is how it is to be verified, None where nothing asks for that. `children` are the ids right below it.
     `lacking` are the ids of the needs that nothing meets. `named` says that something is there which could show it,
-    `shown` that it does.
+    `shown` that it does, `belied` that a criterion which it names is unmet or a word on it is out of date.
     """
 
     item: TraceItem
@@ -35,6 +35,7 @@ class Standing:
     lacking: tuple[str, ...]
     named: bool
     shown: bool
+    belied: bool
 
     @property
     def planned(self) -> bool:
@@ -48,8 +49,10 @@ class Standing:
 
     @property
     def to_show(self) -> bool:
-        """Whether anything is to show it: a method that is asked for, or tests that name it all the same."""
-        return self.method is not None or bool(self.tests)
+        """Whether anything is to show it: a method that is asked for; or tests that name it all the same, or what it
+        names itself and does not hold.
+        """
+        return self.method is not None or bool(self.tests) or self.belied
 
     @property
     def answered(self) -> bool:
@@ -136,6 +139,7 @@ def stand(view: TraceView, item: TraceItem) -> Standing:
         tuple(need.id for need in view.policy.needs if item.type in need.of and not _met(view, item, need)),
         _named(view, item, method),
         _shown(view, item, method),
+        not _word_stands(view, item),
     )
 
 

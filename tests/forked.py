@@ -1,0 +1,139 @@
+"""`vfcc` as a process of its own that need not import the whole program again: it is forked from one that has.
+
+Most of the time of a short command goes into imports. What a test sees of such a process is the same: its own folder,
+environment, streams, terminal, exit code and end. Three things differ, and a test that is about one of them starts the
+script: what is imported when, what Python reads from the environment as it starts (such a start is made here wherever a
+variable is given that is not known to be read later), and that each process has its own seed for hashes. Of each
+command, a test process starts the script itself the first time that it is to do more than show its help, so that an
+import which a command forgets is seen.
+"""
+
+import atexit
+import marshal
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from pathlib import Path
+from typing import Protocol
+
+VFCC = Path(sys.executable).with_name("vfcc")
+SERVER = Path(__file__).with_name("fork_server.py")
+READ_LATE = re.compile(r"PATH|HOME|COLUMNS|EDITOR|SCRIPT|CI|(?:VFCC|XDG|GIT)_\w+")
+SAME = {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
+_LOCK = threading.Lock()
+_STARTED: set[tuple[str | bytes, ...]] = set()
+_SERVERS: list[socket.socket] = []
+
+
+class Process(Protocol):
+    """What a caller needs of a process."""
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def kill(self) -> None: ...
+
+
+class Forked:
+    """A process that the server forked."""
+
+    def __init__(self, answer: socket.socket) -> None:
+        self._answer = answer
+        self._text = answer.makefile("rb")
+        self._pid = 0
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return its exit code; minus the signal that ended it, where one did."""
+        self._answer.settimeout(timeout)
+        try:
+            self._pid = self._pid or int(self._text.readline())
+            code = int(self._text.read())
+        except TimeoutError:
+            self.kill()
+            raise
+        self._text.close()
+        self._answer.close()
+        return code
+
+    def kill(self) -> None:
+        """End it."""
+        if self._pid:
+            os.kill(self._pid, 9)
+
+
+def start(
+    arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, str], streams: tuple[int, int, int]
+) -> Process:
+    """Start `vfcc` with stdin, stdout and stderr."""
+    if not _forkable(arguments, folder, env):
+        stdin, stdout, stderr = streams
+        return subprocess.Popen([VFCC, *arguments], cwd=folder, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
+    ours, theirs = socket.socketpair()
+    with theirs, _LOCK:
+        socket.send_fds(_server(), [b"!"], [theirs.fileno(), *streams])
+    request = (os.fsencode(folder), {os.fsencode(k): os.fsencode(v) for k, v in env.items()})
+    ours.sendall(marshal.dumps((*request, [os.fsencode(each) for each in (VFCC, *arguments)])))
+    ours.shutdown(socket.SHUT_WR)
+    return Forked(ours)
+
+
+def run(
+    arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, str], patience_s: float | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `vfcc` to its end, with nothing to read."""
+    out, out_side = os.pipe()
+    err, err_side = os.pipe()
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    try:
+        process = start(arguments, folder, env, (nothing, out_side, err_side))
+    finally:
+        for handle in (nothing, out_side, err_side):
+            os.close(handle)
+    texts: list[bytes] = [b"", b""]
+
+    def read(number: int, handle: int) -> None:
+        with open(handle, "rb") as stream:
+            texts[number] = stream.read()
+
+    readers = [threading.Thread(target=read, args=each, daemon=True) for each in enumerate((out, err))]
+    for reader in readers:
+        reader.start()
+    code = process.wait(patience_s)
+    for reader in readers:
+        reader.join(patience_s)
+    return subprocess.CompletedProcess([VFCC, *arguments], code, *texts)
+
+
+def _forkable(arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, str]) -> bool:
+    command = tuple(takewhile(lambda word: word[:1] not in ("-", b"-"), arguments[:2]))
+    first = command not in _STARTED and "--help" not in arguments
+    if first:
+        _STARTED.add(command)
+    others = {name: value for name, value in env.items() if not READ_LATE.fullmatch(name)}
+    return not first and others.items() <= SAME.items() and "LC_ALL" in others and folder.is_dir()
+
+
+def _server() -> socket.socket:
+    if not _SERVERS:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, SERVER, str(theirs.fileno())],
+                env={"PATH": os.environ["PATH"], **SAME},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+            )
+        _SERVERS.append(ours)
+
+        @atexit.register
+        def _end() -> None:
+            ours.close()
+            process.wait(60)
+
+    return _SERVERS[0]
