@@ -44,7 +44,8 @@ def hello(name: str) -> None:
 app()
 '''
 PASS, TYPER = "python -c pass", "typer hello-world"
-COLD_MS, CHANGED_MS, SIZE = 5_000, 100, 2
+COLD_MS, CHANGED_MS, CONTEXT_MS, SIZE = 5_000, 100, 300, 2
+_TASK = "Fix {} where the value that it is given is empty, and say so in the error"
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ def main() -> None:
             Command(TYPER, [sys.executable, str(folder / "hello.py"), "you"], folder),
         ]
         warm = measure([*base, *[each for source in sources for each in _warm(source)]], options.runs, warm_up=2)
+        warm += measure([_context(source) for source in sources], options.runs, warm_up=2)
         sizes = {source.name: source.index.stat().st_size for source in sources}
     goals = list(_goals(sources, {each.name: each for each in (*cold, *warm)}, sizes))
     _report(sources, [*cold, *warm], sizes, goals, as_json=options.json)
@@ -143,6 +145,11 @@ def _warm(source: Source) -> list[Command]:
     ]
 
 
+def _context(source: Source) -> Command:
+    """Ask for the code of a task, with nothing changed since the last time."""
+    return Command(f"{source.name}: code context", [VFCC, "code", "context", _TASK.format(source.symbol)], source.root)
+
+
 def _settle(source: Source) -> Callable[[], None]:
     def settle() -> None:
         old = time.time_ns() - 10**12
@@ -161,6 +168,8 @@ def _goals(sources: Sequence[Source], figures: dict[str, Figures], sizes: dict[s
         changed = figures[f"{name}: one changed file"].median_ms
         yield Goal(f"{name}: one changed file, ms", changed, round(3 * start + CHANGED_MS, 1))
         yield Goal(f"{name}: code refs, times hello", round(figures[f"{name}: code refs"].median_ms / hello, 2), 1.5)
+        context = figures[f"{name}: code context"].median_ms
+        yield Goal(f"{name}: code context, ms more than hello", round(context - hello, 1), CONTEXT_MS)
         yield Goal(f"{name}: index, times its source", round(sizes[name] / source.bytes, 2), SIZE)
 
 

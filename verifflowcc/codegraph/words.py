@@ -66,7 +66,7 @@ class Wanted:
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return how often each wanted word stands in a text, and how many names the text has in all."""
-        names = _NAME.findall(text)
+        names = _names_in(text)
         counts: dict[str, int] = {}
         if self.may_be_in(text):
             for name, number in Counter(names).items():
@@ -75,7 +75,8 @@ class Wanted:
         return counts, len(names)
 
     def _wanted_of(self, name: str) -> list[str]:
-        return [word for word in _words[name] if word in self._words] if self.may_be_in(name) else []
+        words = _taken_apart(name, self._any.match) if self.may_be_in(name) else []
+        return [word for word in words if word in self._words]
 
 
 _BEGINNING = 4
@@ -96,6 +97,17 @@ class _Known(dict[str, _T]):
         return found
 
 
+def _names_in(text: str) -> list[str]:
+    """The same as to look for names, several times faster in usual texts."""
+    names: list[str] = []
+    for part in text.encode("utf-8", "replace").translate(_SPACED).decode().split():
+        if part.isidentifier() and part.isascii():
+            names.append(part)
+        else:
+            names += _NAME.findall(part)
+    return names
+
+
 def _counted(names: Iterable[str]) -> dict[str, int]:
     """Count the words of names; each name is taken apart once."""
     counts: dict[str, int] = {}
@@ -113,8 +125,8 @@ def _words_of(text: str) -> tuple[str, ...]:
     return tuple([word for name in _NAME.findall(text) for word in _taken_apart(name)])
 
 
-def _taken_apart(name: str) -> list[str]:
-    """The parts of an identifier, and as one where it has several."""
+def _taken_apart(name: str, worth: Callable[[str], object] | None = None) -> list[str]:
+    """The parts of an identifier, those `worth` it alone where that is asked, and as one where it has several."""
     if len(name) > _LONGEST:
         return []
     lower = name.lower()
@@ -122,7 +134,8 @@ def _taken_apart(name: str) -> list[str]:
         parts = [part for part in name.split("_") if part]
     else:
         parts = [part.lower() for part in _PART.findall(name)]
-    words = [word for part in parts if len(word := _folded[part]) > 1 and word not in _COMMON]
+    some = parts if worth is None else filter(worth, parts)
+    words = [word for part in some if len(word := _folded[part]) > 1 and word not in _COMMON]
     if len(parts) > 1:
         words.append(lower.strip("_"))
     return words

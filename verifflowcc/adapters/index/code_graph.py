@@ -54,14 +54,22 @@ class Files(Mapping[str, SourceFile]):
     def __getitem__(self, path: str) -> SourceFile:
         made = self._made.get(path)
         if made is None:
-            self._rows = self._rows or self._state.rows()
-            _, lines, blob, language, letters, problem = self._rows[path]
+            _, lines, blob, language, letters, problem = self._known()[path]
             language = "" if language.startswith("?") else language
             marks = _MARKS.get(letters)
             if marks is None:
                 marks = _MARKS[letters] = frozenset([_LETTERS[letter] for letter in letters])
             made = self._made[path] = SourceFile(path, language, blob, marks, problem, lines)
         return made
+
+    def problems(self) -> tuple[tuple[str, str], ...]:
+        """Return path and why, for the files that were not read, or not whole; no file is made for it."""
+        known = self._known()
+        return tuple((path, known[path][5]) for path in self if known[path][5])
+
+    def _known(self) -> Mapping[str, Row]:
+        self._rows = self._rows or self._state.rows()
+        return self._rows
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._state.numbers)
@@ -86,6 +94,11 @@ class KeptCode:
     def notices(self) -> tuple[str, ...]:
         """Why nothing is kept, where nothing is."""
         return (self._store.notice,) if self._store.notice else ()
+
+    @property
+    def skipped(self) -> tuple[tuple[str, str], ...]:
+        """Path and why, for the files that were not read, or not whole."""
+        return self._files.problems()
 
     @property
     def files(self) -> Mapping[str, SourceFile]:

@@ -34,7 +34,7 @@ class Brought:
     @property
     def skipped(self) -> tuple[tuple[str, str], ...]:
         """Path and why, for the files that were not read, or not whole."""
-        return tuple((path, file.problem) for path, file in self.code.files.items() if file.problem)
+        return self.code.skipped
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from verifflowcc.adapters.index.code_graph_coded import packed, unpacked
 from verifflowcc.adapters.index.code_graph_tables import Tree
 from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass
-from verifflowcc.text.digest import digest_text
 
 READING = "3"
 """Which reading the facts are of: another number wherever a text's facts, words, language or marks become others."""
@@ -24,6 +23,8 @@ class Done:
 
 def digest_of(code: SearchedCode) -> str:
     """Return a digest of all that is known of a repository: while it stays the same, every answer does."""
+    from verifflowcc.text.digest import digest_text
+
     files = (f"{path}\0{each.blob}\0{' '.join(sorted(each.marks))}" for path, each in code.files.items())
     return digest_text("\n".join([READING, *files]))
 
