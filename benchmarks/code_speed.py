@@ -3,20 +3,19 @@
     python benchmarks/code_speed.py --data FOLDER [FOLDER …] [--runs N] [--cold N] [--symbol NAME] [--json]
 
 Each folder (the source of a program, as it is distributed) is copied and made a git repository with a project of vfcc
-in it. All figures are of whole processes, in turn, beside bare Python and a Typer program of one command. What was
-just written is read again until its stamp has settled, so the first runs come after that; a changed file is changed
-right before its run. The size is that of the index beside the source files that it is of.
+in it. All figures are of whole processes, in turn: questions beside a Typer program of one command, a changed file
+beside bare Python; it is changed right before its run. What was just written is read again until its stamp has settled,
+so the first runs come after that. The size is that of the index beside the source files that it is of.
 """
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -83,12 +82,10 @@ def main() -> None:
         (folder / "hello.py").write_text(HELLO, encoding="utf-8")
         time.sleep(SETTLED_AFTER_NS / 1e9 + 0.1)
         cold = measure([_cold(source) for source in sources], options.cold, warm_up=0)
-        base = [
-            Command(PASS, [sys.executable, "-c", "pass"], folder),
-            Command(TYPER, [sys.executable, str(folder / "hello.py"), "you"], folder),
-        ]
-        warm = measure([*base, *[each for source in sources for each in _warm(source)]], options.runs, warm_up=2)
-        warm += measure([_context(source) for source in sources], options.runs, warm_up=2)
+        hello = Command(TYPER, [sys.executable, str(folder / "hello.py"), "you"], folder)
+        warm = measure([hello, *[each for source in sources for each in _asked(source)]], options.runs, warm_up=2)
+        bare = Command(PASS, [sys.executable, "-c", "pass"], folder)
+        warm += measure([bare, *[_changed(source) for source in sources]], options.runs, warm_up=2)
         sizes = {source.name: source.index.stat().st_size for source in sources}
     goals = list(_goals(sources, {each.name: each for each in (*cold, *warm)}, sizes))
     _report(sources, [*cold, *warm], sizes, goals, as_json=options.json)
@@ -133,31 +130,21 @@ def _cold(source: Source) -> Command:
     return Command(f"{source.name}: made from nothing", [VFCC, "code", "index"], source.root, lose)
 
 
-def _warm(source: Source) -> list[Command]:
+def _asked(source: Source) -> list[Command]:
+    """Questions, with nothing changed since the last time."""
+    return [
+        Command(f"{source.name}: code find", [VFCC, "code", "find", source.symbol], source.root),
+        Command(f"{source.name}: code refs", [VFCC, "code", "refs", source.symbol], source.root),
+        Command(f"{source.name}: code context", [VFCC, "code", "context", _TASK.format(source.symbol)], source.root),
+    ]
+
+
+def _changed(source: Source) -> Command:
     def change() -> None:
         with source.changing.open("a", encoding="utf-8") as file:
             file.write(f"\n\ndef added_{time.monotonic_ns()}():\n    return {source.symbol}\n")
 
-    return [
-        Command(f"{source.name}: one changed file", [VFCC, "code", "index"], source.root, change),
-        Command(f"{source.name}: code find", [VFCC, "code", "find", source.symbol], source.root, _settle(source)),
-        Command(f"{source.name}: code refs", [VFCC, "code", "refs", source.symbol], source.root),
-    ]
-
-
-def _context(source: Source) -> Command:
-    """Ask for the code of a task, with nothing changed since the last time."""
-    return Command(f"{source.name}: code context", [VFCC, "code", "context", _TASK.format(source.symbol)], source.root)
-
-
-def _settle(source: Source) -> Callable[[], None]:
-    def settle() -> None:
-        old = time.time_ns() - 10**12
-        os.utime(source.changing, ns=(old, old))
-        time.sleep(SETTLED_AFTER_NS / 1e9 + 0.1)
-        _run((VFCC, "code", "index"), source.root)
-
-    return settle
+    return Command(f"{source.name}: one changed file", [VFCC, "code", "index"], source.root, change)
 
 
 def _goals(sources: Sequence[Source], figures: dict[str, Figures], sizes: dict[str, int]) -> Iterator[Goal]:

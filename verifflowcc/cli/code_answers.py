@@ -16,7 +16,7 @@ def answer_index(*, as_json: bool = False) -> None:
     """Bring the graph up to the files."""
     workspace = _here()
     from verifflowcc.cli.code_views import indexed
-    from verifflowcc.services.code.asking import index_code
+    from verifflowcc.services.code.counting import index_code
 
     found = index_code(workspace)
     _show(found, found.notices, indexed, as_json=as_json)
@@ -26,7 +26,7 @@ def answer_status(*, as_json: bool = False) -> None:
     """Show what the graph holds."""
     workspace = _here()
     from verifflowcc.cli.code_views import status
-    from verifflowcc.services.code.asking import graph_status
+    from verifflowcc.services.code.counting import graph_status
 
     found = graph_status(workspace)
     _show(found, found.notices, status, as_json=as_json)
@@ -102,7 +102,7 @@ def answer_impact(symbol: str, *, as_json: bool = False) -> None:
 def answer_watch() -> None:
     """Keep the graph up to the files until the person or the system ends it."""
     from verifflowcc.cli.code_views import indexed
-    from verifflowcc.services.code.asking import what_it_took
+    from verifflowcc.services.code.counting import what_it_took
     from verifflowcc.services.code.watching import until_told_to_end, watch
 
     with until_told_to_end() as wait:

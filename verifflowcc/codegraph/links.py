@@ -1,13 +1,13 @@
 """Which files import which, as far as they are of the repository: the graph of files, and walks in it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from posixpath import dirname
 
 from verifflowcc.codegraph.bind_names import Names
 from verifflowcc.domain.graph import Import, SearchedCode
 from verifflowcc.records import dataclass
 
-RULES = "2"
+RULES = "3"
 """To be raised with every change of what `graph_of` returns for the same files."""
 STEPS, DAMPING = 5, 0.85
 
@@ -16,57 +16,55 @@ _Asked = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class FileGraph:
-    """`near` maps a file to those that it imports and those that import it, sorted.
-
-    `central` tells how much the others lean on a file, 1.0 for the most: of files without a mark, among themselves.
+    """All files, by path. By the places of these: `near` has the files that one imports or that import it, `central`
+    how much the others lean on it, 1.0 for the most: of files without a mark, among themselves.
     """
 
-    near: Mapping[str, Sequence[str]]
-    central: Mapping[str, float]
+    paths: Sequence[str]
+    near: Sequence[Sequence[int]]
+    central: Sequence[float]
 
 
 def graph_of(code: SearchedCode) -> FileGraph:
     """Return the graph of all files."""
-    links = _links_of(code)
-    plain = {path: 1.0 for path, each in code.files.items() if not each.marks}
-    among = both_ways({path: [other for other in links[path] if other in plain] for path in plain})
-    return FileGraph(both_ways(links), shares(page_rank(plain, among)))
+    paths = sorted(code.files)
+    place = {path: number for number, path in enumerate(paths)}
+    found = _links_of(code)
+    links = [[place[other] for other in found[path]] for path in paths]
+    plain = [not code.files[path].marks for path in paths]
+    among = [[other for other in row if plain[other]] if plain[here] else [] for here, row in enumerate(links)]
+    central = page_rank([float(each) for each in plain], both_ways(among))
+    most = max(central, default=0.0) or 1.0
+    return FileGraph(paths, both_ways(links), [value / most for value in central])
 
 
-def page_rank(seeds: Mapping[str, float], near: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """Return path → how much of the seeds' weight comes by when it walks to what is near, five steps."""
-    total = sum(seeds[path] for path in sorted(seeds))
+def page_rank(seeds: Sequence[float], near: Sequence[Sequence[int]]) -> list[float]:
+    """Return how much of the seeds' weight comes by at each place when it walks to what is near, five steps."""
+    total = sum(seeds)
     if not total:
-        return {}
-    start = {path: seeds[path] / total for path in sorted(seeds)}
-    rank = dict(start)
+        return [0.0] * len(seeds)
+    start = [seed / total for seed in seeds]
+    rank = start
     for _ in range(STEPS):
-        step = {path: (1.0 - DAMPING) * value for path, value in start.items()}
-        for path in sorted(rank):
-            around = near.get(path)
-            if around:
-                share = DAMPING * rank[path] / len(around)
+        step = [(1.0 - DAMPING) * value for value in start]
+        for value, around in zip(rank, near, strict=True):
+            if value and around:
+                share = DAMPING * value / len(around)
                 for other in around:
-                    step[other] = step.get(other, 0.0) + share
+                    step[other] += share
         rank = step
     return rank
 
 
-def both_ways(links: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    """Return path → what it links to or is linked from, sorted; nothing is near itself."""
-    around: dict[str, set[str]] = {}
-    for path, others in links.items():
+def both_ways(links: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return for each place what it links to or is linked from, sorted; nothing is near itself."""
+    around: list[set[int]] = [set() for _ in links]
+    for here, others in enumerate(links):
         for other in others:
-            if other != path:
-                around.setdefault(path, set()).add(other)
-                around.setdefault(other, set()).add(path)
-    return {path: sorted(near) for path, near in around.items()}
-
-
-def shares(scores: Mapping[str, float]) -> dict[str, float]:
-    """Return the same scores, the best of them 1.0."""
-    best = max(scores.values(), default=0.0)
-    return {path: value / best for path, value in scores.items()} if best else {}
+            if other != here:
+                around[here].add(other)
+                around[other].add(here)
+    return [sorted(near) for near in around]
 
 
 def _links_of(code: SearchedCode) -> dict[str, tuple[str, ...]]:

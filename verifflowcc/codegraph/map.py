@@ -58,7 +58,8 @@ def map_of(code: SearchedCode, graph: FileGraph, budget_tokens: int, count: Call
 
 def file_order(code: SearchedCode, graph: FileGraph) -> list[str]:
     """Return every file, those that others lean on first."""
-    return sorted(code.files, key=lambda path: (bool(code.files[path].marks), -graph.central.get(path, 0.0), path))
+    central = dict(zip(graph.paths, graph.central, strict=True))
+    return sorted(code.files, key=lambda path: (bool(code.files[path].marks), -central[path], path))
 
 
 def _symbols(path: str, definitions: Sequence[Definition]) -> list[MapLine]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from verifflowcc.codegraph.asked import Asked
-from verifflowcc.codegraph.links import FileGraph, page_rank, shares
+from verifflowcc.codegraph.links import FileGraph, page_rank
 from verifflowcc.codegraph.words import Wanted, words_in
 from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass, field
@@ -74,7 +74,7 @@ def rank_files(
     the others do.
     """
     by = weights or FileWeights()
-    parts: dict[str, Mapping[str, float]] = {"words": shares(by_words(asked, code, by))}
+    parts: dict[str, Mapping[str, float]] = {"words": _shares(by_words(asked, code, by))}
     parts["exact"] = _exact(asked, code)
     parts["spoken"] = _spoken(asked, code)
     seeds: dict[str, float] = {}
@@ -83,8 +83,9 @@ def rank_files(
             seeds[path] = seeds.get(path, 0.0) + weight * value
     for path in seeds:
         seeds[path] *= _mark_factor(code, path, by, unmarked)
-    parts["links"] = shares(page_rank(seeds, graph.near))
-    parts["central"] = graph.central
+    walked = page_rank([seeds.get(path, 0.0) for path in graph.paths], graph.near)
+    parts["links"] = _shares({path: value for path, value in zip(graph.paths, walked, strict=True) if value})
+    parts["central"] = dict(zip(graph.paths, graph.central, strict=True))
     parts["size"] = _size(code)
     amounts = {
         "words": 1.0,
@@ -174,3 +175,9 @@ def _mark_factor(code: SearchedCode, path: str, by: FileWeights, unmarked: bool)
     if each is not None and each.marks and not unmarked:
         return by.marked
     return by.aside if _ASIDE.search(path) else 1.0
+
+
+def _shares(scores: Mapping[str, float]) -> dict[str, float]:
+    """The same scores, the best of them 1.0."""
+    best = max(scores.values(), default=0.0)
+    return {path: value / best for path, value in scores.items()} if best else {}

@@ -1,67 +1,22 @@
 """Questions to the code graph: what is where, who refers to what. Each brings the graph up to the files first."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.codegraph import bind_queries
 from verifflowcc.codegraph.bind_find import definitions_named
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.domain.code_limits import MOST_FOUND, MOST_SYMBOLS
-from verifflowcc.domain.code_told import (
-    Finding,
-    GraphStatus,
-    Indexed,
-    LanguageCount,
-    Outline,
-    OutlineRow,
-    Related,
-    Relations,
-)
+from verifflowcc.domain.code_told import Finding, Outline, OutlineRow, Related, Relations
 from verifflowcc.domain.graph import TYPES, SourceFile, SymbolKind, outwards
 from verifflowcc.domain.graph_answers import Found, Link
 from verifflowcc.errors import UsageError, VfccError
-from verifflowcc.services.code.indexing import FILE, Brought, bring_up, open_code
+from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 
 KINDS = ("callers", "callees", "imports", "imported-by", "inherits", "uses")
 FILE_KINDS = frozenset({"imports", "imported-by"})
-
-
-def index_code(workspace: Workspace, tell: Callable[[int], None] = lambda more: None) -> Indexed:
-    """Bring the graph up to the files, and return what that took. Raises as `bring_up`."""
-    brought = bring_up(workspace, tell=tell)
-    with brought.code:
-        return what_it_took(brought)
-
-
-def what_it_took(brought: Brought) -> Indexed:
-    """Return what bringing the graph up took."""
-    files = len(brought.code.files)
-    return Indexed(files, brought.parsed, brought.known, brought.removed, brought.skipped, brought.notices)
-
-
-def graph_status(workspace: Workspace) -> GraphStatus:
-    """Return what the graph holds. Raises as `bring_up`."""
-    brought = bring_up(workspace)
-    with brought.code as code:
-        files = code.files
-        code.heads(list(files))
-        symbols = Counter(each.kind.value for path in files for each in code.head(path).definitions)
-        marked = Counter(mark.value for each in files.values() for mark in each.marks)
-        kept = workspace.local / FILE
-        return GraphStatus(
-            files=len(files),
-            lines=sum(each.lines for each in files.values()),
-            languages=_languages(list(files.values())),
-            symbols=dict(sorted(symbols.items())),
-            imports=sum(len(taken) for taken in code.imports().values()),
-            marked=dict(sorted(marked.items())),
-            skipped=brought.skipped,
-            bytes=kept.stat().st_size if kept.exists() else 0,
-            notices=brought.notices,
-        )
 
 
 def find_symbols(workspace: Workspace, text: str, kind: str | None = None, limit: int = MOST_FOUND) -> Finding:
@@ -158,12 +113,3 @@ def _file(code: KeptCode, text: str) -> SourceFile:
         listed = ", ".join(ends[:4])
         raise VfccError(f"{text} may be {len(ends)} files: {listed}{' …' if len(ends) > 4 else ''}")
     raise VfccError(f"{text} is no source file that the graph has", hint="vfcc code status")
-
-
-def _languages(files: Sequence[SourceFile]) -> tuple[LanguageCount, ...]:
-    def counts() -> Iterator[LanguageCount]:
-        for name in sorted({each.language for each in files}):
-            of = [each for each in files if each.language == name]
-            yield LanguageCount(name or "no grammar", len(of), sum(each.lines for each in of), bool(name))
-
-    return tuple(sorted(counts(), key=lambda each: (-each.files, each.language)))

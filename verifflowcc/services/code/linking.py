@@ -19,16 +19,14 @@ def graph_kept(workspace: Workspace, code: SearchedCode) -> FileGraph:
 
     What is kept is damaged or of another state, it is made anew; where it cannot be kept, the next time makes it again.
     """
-    paths = list(code.files)
+    paths = sorted(code.files)
     state = f"{RULES} {digest_of(code)}"
     kept = workspace.local / FILE
     known = _read(kept, state, paths)
     if known is not None:
         return known
     graph = graph_of(code)
-    place = {path: number for number, path in enumerate(paths)}
-    near = [[place[other] for other in graph.near.get(path, ())] for path in paths]
-    body = json.dumps([near, [graph.central.get(path, 0) for path in paths]], separators=(",", ":"))
+    body = json.dumps([graph.near, graph.central], separators=(",", ":"))
     try:
         write_atomic(kept, json.dumps([state, digest_text(body), body]))
     except WorkspaceError:
@@ -43,9 +41,6 @@ def _read(kept: Path, state: str, paths: list[str]) -> FileGraph | None:
         if was != state or digest != digest_text(body):
             return None
         near, central = json.loads(body)
-        return FileGraph(
-            {path: [paths[other] for other in row] for path, row in zip(paths, near, strict=True) if row},
-            {path: value for path, value in zip(paths, central, strict=True) if value},
-        )
+        return FileGraph(paths, near, central)
     except (OSError, ValueError, TypeError, IndexError):
         return None
