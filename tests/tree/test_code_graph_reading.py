@@ -42,16 +42,8 @@ def digest() -> str:
         facts = read_facts(language, text.encode())
         words = words_of(facts, text.encode())
         marks = marks_by_text(text.encode())
-        read.append(
-            [
-                path,
-                language,
-                repr(facts),
-                sorted((word, (count, words.named.get(word, 0))) for word, count in words.inside.items()),
-                words.length,
-                marks,
-            ]
-        )
+        counts = sorted((word, (count, words.named.get(word, 0))) for word, count in words.inside.items())
+        read.append([path, language, repr(facts), counts, words.length, marks])
     return sha256(json.dumps(read).encode()).hexdigest()[:16]
 
 

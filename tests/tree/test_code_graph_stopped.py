@@ -195,6 +195,25 @@ def test_damage_while_it_is_asked_costs_time_alone(tmp_path: Path) -> None:
         assert answers(here) == expected
 
 
+def test_what_was_answered_before_an_index_was_lost_is_asked_anew(tmp_path: Path) -> None:
+    here = many(tmp_path / "p")
+    answers(here)
+    path = flushed(here)
+    with closing(bring_up(here).code) as code:
+        before = code.postings(["return"])
+        lengths = dict(code.lengths())
+        write_tree(here.root, {"m1/f1.py": "def new(one):\n    return one\n"})
+        with path.open("r+b") as file:
+            file.write(b"\0" * path.stat().st_size)
+        words = ["return", "new", *(f"g{number}_0" for number in range(120))]
+        after = code.postings(words)
+        with closing(bring_up(here, index=tmp_path / "c.db").code) as other:
+            assert after == other.postings(words)
+            assert code.lengths() == other.lengths()
+        assert after["return"] != before["return"]
+        assert code.lengths() != lengths
+
+
 def test_another_version_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = many(tmp_path / "p", 5)
     expected = answers(here)

@@ -70,8 +70,7 @@ def rank_files(
 ) -> list[RankedFile]:
     """Return the files that any evidence speaks for, best first, ties by path.
 
-    With `unmarked`, files with a mark (tests, vendored ones) count as
-    the others do.
+    With `unmarked`, files with a mark (tests, vendored ones) count as the others do.
     """
     by = weights or FileWeights()
     parts: dict[str, Mapping[str, float]] = {"words": _shares(by_words(asked, code, by))}

@@ -37,7 +37,7 @@ class FileWords:
 
 def words_of(facts: FileFacts, data: bytes) -> FileWords:
     """Return the words of a source text and of the names of what it defines."""
-    inside = _counted(data.translate(_SPACED).decode("utf-8", "replace").split())
+    inside = _counted(_parts_of(data))
     named = _counted(each.name for each in facts.definitions)
     return FileWords(inside, named, sum(inside.values()))
 
@@ -66,7 +66,7 @@ class Wanted:
 
     def counts(self, text: str) -> tuple[dict[str, int], int]:
         """Return how often each wanted word stands in a text, and how many names the text has in all."""
-        names = _names_in(text)
+        names = [name for part in _parts_of(text.encode("utf-8", "replace")) for name in _names_of(part)]
         counts: dict[str, int] = {}
         if self.may_be_in(text):
             for name, number in Counter(names).items():
@@ -97,15 +97,13 @@ class _Known(dict[str, _T]):
         return found
 
 
-def _names_in(text: str) -> list[str]:
-    """The same as to look for names, several times faster in usual texts."""
-    names: list[str] = []
-    for part in text.encode("utf-8", "replace").translate(_SPACED).decode().split():
-        if part.isidentifier() and part.isascii():
-            names.append(part)
-        else:
-            names += _NAME.findall(part)
-    return names
+def _parts_of(data: bytes) -> list[str]:
+    """The stretches of a text in which names may stand: nearly all are one name."""
+    return data.translate(_SPACED).decode("utf-8", "replace").split()
+
+
+def _names_of(part: str) -> list[str]:
+    return [part] if part.isidentifier() and part.isascii() else _NAME.findall(part)
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:
@@ -120,9 +118,7 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
 
 def _words_of(text: str) -> tuple[str, ...]:
     """The words of a name, or of all names in a text without spaces."""
-    if text.isidentifier() and text.isascii():
-        return tuple(_taken_apart(text))
-    return tuple([word for name in _NAME.findall(text) for word in _taken_apart(name)])
+    return tuple([word for name in _names_of(text) for word in _taken_apart(name)])
 
 
 def _taken_apart(name: str, worth: Callable[[str], object] | None = None) -> list[str]:

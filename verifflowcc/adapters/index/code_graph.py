@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from verifflowcc.adapters.index.code_graph_coded import head_from_bytes, imports_from_columns, references_from_bytes
@@ -139,11 +140,17 @@ class KeptCode:
         return self._having(IMPORTING, part)
 
     def postings(self, words: Collection[str]) -> Mapping[str, Sequence[tuple[str, int, int]]]:
-        """Return word → the files that have it, by path, each with how often in its text and in names it defines."""
-        return self._soundly(lambda: dict(self._posted(sorted(words))))
+        """Return word → the files that have it, by path, each with how often in its text and in names it defines.
+
+        Asking again is free.
+        """
+        while missing := sorted(set(words) - self._postings.keys()):  # again where the index was lost meanwhile
+            posted = self._soundly(partial(self._posted, missing))
+            self._postings |= posted
+        return {word: self._postings[word] for word in sorted(words) if self._postings[word]}
 
     def lengths(self) -> Mapping[str, int]:
-        """Return path → how many words a file has."""
+        """Return path → how many words a file has; asking again is free."""
 
         def lengths() -> dict[str, int]:
             by_number = {
@@ -153,7 +160,10 @@ class KeptCode:
             }
             return {path: by_number.get(number, 0) for path, number in self._numbers.items()}
 
-        return self._soundly(lengths)
+        if not self._lengths:
+            found = self._soundly(lengths)
+            self._lengths |= found
+        return self._lengths
 
     def imports(self) -> Mapping[str, Sequence[Import]]:
         """Return path → the imports of each file."""
@@ -199,6 +209,8 @@ class KeptCode:
         self._parts = sorted(state.parts())
         self._files = Files(state)
         self._heads: dict[str, Head] = {}
+        self._postings: dict[str, list[tuple[str, int, int]]] = {}
+        self._lengths: dict[str, int] = {}
         self._by_number: dict[int, list[str]] | None = None
         self._tables.forget()
         self._replaced = self._store.replaced
@@ -230,15 +242,16 @@ class KeptCode:
 
         return self._soundly(having)
 
-    def _posted(self, words: Sequence[str]) -> "Iterator[tuple[str, list[tuple[str, int, int]]]]":
+    def _posted(self, words: Sequence[str]) -> dict[str, list[tuple[str, int, int]]]:
+        posted = {}
         for word in words:
             found: list[tuple[str, int, int]] = []
             for part, listed in self._tables.listed(LISTS.index(WORDS), word, self._parts).items():
                 for at in range(0, len(listed), 3):
                     for path in self._paths.get(number_of(part, listed[at]), ()):
                         found.append((path, listed[at + 1], listed[at + 2]))
-            if found:
-                yield word, sorted(found)
+            posted[word] = sorted(found)
+        return posted
 
     def _soundly(self, ask: Callable[[], _T]) -> _T:
         """Ask until the index was sound all the way."""

@@ -14,13 +14,14 @@ from verifflowcc.text.digest import digest_text
 FILE = "code-links.json"
 
 
-def graph_kept(workspace: Workspace, code: SearchedCode) -> FileGraph:
+def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = None) -> FileGraph:
     """Return the graph of the working tree's files: as `graph_of`, from the last time where it holds.
 
+    `digest` is that of the code, where it is known already.
     What is kept is damaged or of another state, it is made anew; where it cannot be kept, the next time makes it again.
     """
     paths = sorted(code.files)
-    state = f"{RULES} {digest_of(code)}"
+    state = f"{RULES} {digest or digest_of(code)}"
     kept = workspace.local / FILE
     known = _read(kept, state, paths)
     if known is not None:
@@ -42,5 +43,5 @@ def _read(kept: Path, state: str, paths: list[str]) -> FileGraph | None:
             return None
         near, central = json.loads(body)
         return FileGraph(paths, near, central)
-    except (OSError, ValueError, TypeError, IndexError):
+    except (OSError, ValueError, TypeError):
         return None

@@ -31,9 +31,9 @@ class Offer:
 def code_for(workspace: Workspace, task: str, commit: str | None, counter: "TokenCounter") -> Offer:
     """Return pieces of the code as it is, or as a commit has it, best first. Raises as `open_code`."""
     with open_code(workspace, commit=commit) as code:
-        graph = None if commit else graph_kept(workspace, code)
-        pieces = choose(task, code, OFFERED_TOKENS, counter.count, graph).filled.snippets
         state = digest_of(code)
+        graph = None if commit else graph_kept(workspace, code, state)
+        pieces = choose(task, code, OFFERED_TOKENS, counter.count, graph).filled.snippets
     offered = [each for each in pieces if each.whole]
     if text := "".join(shown_text(each) for each in pieces if not each.whole):
         offered.append(Snippet(SIGNATURES, 1, 1, "", text, counter.count(text), "what the pieces above speak of"))
