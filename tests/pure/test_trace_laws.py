@@ -230,7 +230,7 @@ def test_what_is_equal_is_told_equally_whatever_the_code() -> None:
         assert checked(fault.planted) == checked(fault.planted)
 
 
-DEPTH = 20_000
+DEPTH = 100_000
 
 
 @pytest.fixture(scope="module")

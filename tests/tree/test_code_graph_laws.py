@@ -136,6 +136,6 @@ def test_after_any_changes_the_graph_is_that_of_a_clean_build(monkeypatch: pytes
     run_state_machine_as_test(
         Tree,
         settings=settings(
-            deadline=None, max_examples=15, stateful_step_count=20, suppress_health_check=list(HealthCheck)
+            deadline=None, max_examples=40, stateful_step_count=20, suppress_health_check=list(HealthCheck)
         ),
     )
