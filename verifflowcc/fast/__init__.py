@@ -1,7 +1,8 @@
-"""The entry point. `--version` and a fresh `status` are answered here, before anything slow is imported.
+"""The entry point. `--version`, a fresh `status` and hooks are answered here, before anything slow is imported.
 
-This package imports nothing of ours but `errors` (and `cli`, once it is clear that it must), and no standard module
-that Python has not loaded already, or that costs more than a millisecond.
+This package imports `errors`, the few modules of ours that hooks are made of and that import next to nothing
+themselves, `cli` once it is clear that it must, and no standard module that Python has not loaded already, or that
+costs more than a millisecond.
 """
 
 import sys
@@ -46,6 +47,10 @@ def _answered(arguments: list[str]) -> bool:
         from verifflowcc.fast.status import answer
 
         return answer(arguments[1:])
+    if arguments and arguments[0] == "hook":
+        from verifflowcc.fast.hook import answer as answer_hook
+
+        return answer_hook(arguments[1:])
     return False
 
 

@@ -17,7 +17,7 @@ def answer(arguments: list[str]) -> bool:
         return False
     root = _root()
     snapshot = _load(root + SNAPSHOT) if root else None
-    if not isinstance(snapshot, dict) or snapshot.get("format") != 2 or not _fresh(root, snapshot.get("stamps")):
+    if not isinstance(snapshot, dict) or snapshot.get("format") != 2 or not fresh(root, snapshot.get("stamps")):
         return False
     if _over(snapshot.get("until")):
         return False
@@ -49,33 +49,17 @@ def _root() -> str:
 
 
 def _load(path: str) -> object:
-    """Read JSON with the C scanner alone: the json package would import re and enum."""
-    try:
-        from _json import make_scanner
-    except ImportError:
-        return None
+    from verifflowcc.text.quick_json import read
+
     try:
         with open(path, encoding="utf-8") as file:
-            text = file.read()
-        value, end = make_scanner(_Reading())(text, 0)  # type: ignore[arg-type]
-    except (OSError, ValueError, StopIteration, RecursionError, SystemError):
-        return None  # SystemError: without the json package the scanner has no class for what is wrong with the text
-    return None if text[end:].strip() else value
+            return read(file.read())
+    except (OSError, ValueError):
+        return None
 
 
-class _Reading:
-    """What the C scanner asks of a decoder."""
-
-    strict = True
-    object_hook = None
-    object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = float
-    memo: dict[str, str] = {}  # noqa: RUF012 - the annotation that ruff wants lives in typing
-
-
-def _fresh(root: str, stamps: object) -> bool:
+def fresh(root: str, stamps: object) -> bool:
+    """Say whether everything stands as it was stamped, below `root`."""
     if not isinstance(stamps, dict) or not stamps:
         return False
     return all(stamp(f"{root}/{path}") == expected for path, expected in stamps.items())

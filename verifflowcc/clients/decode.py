@@ -1,0 +1,24 @@
+"""What a client's hook says, in Claude Code's form, whichever client it is. It runs inside of hooks."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Json = Any
+
+
+def normal_form(client: str, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
+    """Return a client's words as Claude Code would say them; `event` is the one named on the command line, if any.
+
+    Fields that nobody knows are kept as they are; what is missing stays missing.
+    """
+    if client in ("claude", "codex"):
+        plain = dict(said)
+    else:
+        from verifflowcc.clients.others import as_claude
+
+        plain = as_claude(client, event, said)
+    if not isinstance(plain.get("hook_event_name"), str):
+        plain["hook_event_name"] = event
+    return plain

@@ -1,0 +1,237 @@
+"""What a shell command does with files, as far as its words tell: which it reads, searches and writes.
+
+It is an estimate: what a script does that is run, nobody tells. It runs inside of hooks, so it imports nothing.
+"""
+
+READERS = frozenset(("cat", "head", "tail", "less", "more", "nl", "bat", "batcat", "tac"))
+SEARCHERS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack", "git-grep", "zgrep"))
+LISTERS = frozenset(("ls", "find", "fd", "fdfind", "tree", "dir", "git-ls-files", "exa", "eza"))
+ANALYSERS = frozenset(("wc", "stat", "file", "diff", "cmp", "git-blame", "git-diff", "git-log", "git-show", "cloc"))
+WRITERS = frozenset(("tee", "touch", "truncate"))
+_TAKE_A_WORD = frozenset(("-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "-T", "-d", "-L", "--glob", "--type"))
+_TAKE_A_NUMBER = frozenset(("-n", "-c", "--lines", "--bytes"))
+_BEFORE = frozenset(("sudo", "time", "command", "env", "nohup", "exec", "then", "do", "!", "{", "("))
+_LOOKERS = READERS | SEARCHERS | LISTERS | ANALYSERS
+_ACTIVE = ("$(", "`", "<(", ">(")
+_DOES = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls", "-x", "-X", "--pre"))
+_LONGEST = 20_000
+_ENDS = frozenset((";", "&", "|", "\n"))
+
+
+def acts(command: str) -> "list[tuple[str, str, tuple[int, int] | None]]":
+    """Return what the parts of a command do: `read`, `search`, `list`, `analyze`, `edit` or `write`, the path, lines.
+
+    >>> acts("cd src && sed -n '10,40p' app.py | head -5; grep -rn name . > found.txt")
+    [('read', 'src/app.py', (10, 40)), ('write', 'src/found.txt', None), ('search', 'src', None)]
+    """
+    found: list[tuple[str, str, tuple[int, int] | None]] = []
+    below = ""
+    for words, piped in _parts(command[:_LONGEST]):
+        for place, word in enumerate(words):
+            if word in (">", ">>") and place + 1 < len(words) and not words[place + 1].startswith(("&", "/dev/")):
+                found.append(("write", _joined(below, words[place + 1]), None))
+        if not (plain := _run(words)):
+            continue
+        name, given = plain[0].rpartition("/")[2], plain[1:]
+        if name == "cd":
+            below = _joined(below, given[0]) if given else below
+            continue
+        if name == "git" and given:
+            name, given = f"git-{given[0]}", given[1:]
+        found += [(act, _joined(below, path), lines) for act, path, lines in _of(name, given, piped=piped)]
+    return found
+
+
+def programs(command: str) -> "list[str]":
+    """Return the names of the programs that a command runs, without their folders; what it only sets is none.
+
+    >>> programs("cd src && FOO=1 python -m pytest | tail -5")
+    ['cd', 'python', 'tail']
+    """
+    return [plain[0].rpartition("/")[2] for words, _ in _parts(command[:_LONGEST]) if (plain := _run(words))]
+
+
+def only_reads(command: str) -> bool:
+    """Say whether every part of a command is known to do nothing but look.
+
+    >>> [only_reads(each) for each in ("cat a | grep b", "find . -delete", "echo $(rm a)", "ls > a", "make")]
+    [True, False, False, False, False]
+    """
+    if len(command) > _LONGEST or any(each in command for each in _ACTIVE):
+        return False
+    parts = [(words, plain) for words, _ in _parts(command) if (plain := _run(words))]
+    return bool(parts) and all(_only_looks(words, plain) for words, plain in parts)
+
+
+def _only_looks(words: "list[str]", plain: "list[str]") -> bool:
+    name, given = plain[0].rpartition("/")[2], plain[1:]
+    if any(word in (">", ">>") and words[place + 1 : place + 2] != ["/dev/null"] for place, word in enumerate(words)):
+        return False
+    if any(word in _DOES or word.startswith(("-i", "--in-place", "--output", "--exec")) for word in given):
+        return name in SEARCHERS and "-i" in given and not any(word in _DOES for word in given)
+    if name == "git":
+        return bool(given) and (f"git-{given[0]}" in _LOOKERS or given[0] in ("status", "branch", "remote"))
+    return name in _LOOKERS or name in ("sed", "cd", "pwd", "echo", "sort", "uniq", "cut", "tr", "true", "which")
+
+
+def _run(words: "list[str]") -> "list[str]":
+    """Return the words of the program that a command runs, and of what it is given."""
+    plain = _without_redirections(words)
+    while plain and (plain[0] in _BEFORE or _is_setting(plain[0])):
+        plain = plain[1:]
+    return plain
+
+
+def _of(name: str, given: "list[str]", *, piped: bool) -> "list[tuple[str, str, tuple[int, int] | None]]":
+    if name in READERS:
+        return [("read", path, None) for path in _operands(given, _TAKE_A_NUMBER)]
+    paths = _operands(given, _TAKE_A_WORD)
+    if name == "sed":
+        return _of_sed(given, paths)
+    if name in SEARCHERS:
+        where = paths if any(word in ("-e", "-f", "--files") for word in given) else paths[1:]
+        return [("search", path, None) for path in where] or ([] if piped else [("search", "", None)])
+    if name in LISTERS:
+        where = _before_options(given) if name == "find" else paths[-1:] if name in ("fd", "fdfind") else paths
+        return [("list", path, None) for path in where] or [("list", "", None)]
+    if name in ANALYSERS:
+        return [("analyze", path, None) for path in paths if "/" in path or "." in path]
+    return [("write", path, None) for path in paths] if name in WRITERS else []
+
+
+def _of_sed(given: "list[str]", paths: "list[str]") -> "list[tuple[str, str, tuple[int, int] | None]]":
+    if any(word.startswith(("-i", "--in-place")) for word in given):
+        return [("edit", path, None) for path in paths[1:]]
+    script = next((word for word in given if not word.startswith("-")), "")
+    files = [word for word in given if not word.startswith("-") and word != script]
+    return [("read", path, _lines(script)) for path in files]
+
+
+def _lines(script: str) -> "tuple[int, int] | None":
+    first, _, last = script.rstrip("p").partition(",")
+    last = last or first
+    return (int(first), int(last)) if script.endswith("p") and first.isdecimal() and last.isdecimal() else None
+
+
+def _operands(given: "list[str]", with_word: "frozenset[str]") -> "list[str]":
+    kept, skip = [], False
+    for word in given:
+        if skip:
+            skip = False
+        elif word.startswith("-") and word != "-":
+            skip = word in with_word
+        elif word != "-":
+            kept.append(word)
+    return kept
+
+
+def _before_options(given: "list[str]") -> "list[str]":
+    kept = []
+    for word in given:
+        if word.startswith(("-", "(", "!")):
+            break
+        kept.append(word)
+    return kept
+
+
+def _without_redirections(words: "list[str]") -> "list[str]":
+    kept, skip = [], False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in (">", ">>", "<", "<<", "<<<"):
+            skip = True
+        else:
+            kept.append(word)
+    return kept
+
+
+def _is_setting(word: str) -> bool:
+    name, sign, _ = word.partition("=")
+    return bool(sign) and name.replace("_", "a").isalnum() and not name[0].isdigit()
+
+
+def _joined(below: str, path: str) -> str:
+    plain = path.removeprefix("./") if path != "." else ""
+    if not below or plain.startswith(("/", "~")):
+        return plain
+    return f"{below}/{plain}".rstrip("/")
+
+
+def _parts(command: str) -> "list[tuple[list[str], bool]]":
+    """Return the words of each simple command, and whether it reads another one's output."""
+    parts: list[tuple[list[str], bool]] = []
+    words: list[str] = []
+    piped = False
+    for token in _tokens(command):
+        if token[0] not in _ENDS:
+            words.append(token[1:])
+            continue
+        if words:
+            parts.append((words, piped))
+            words, piped = [], token == "|"
+    if words:
+        parts.append((words, piped))
+    return parts
+
+
+def _tokens(command: str) -> "list[str]":
+    """Return words, each after a space that tells it from what ends a command, which stands as it is written."""
+    tokens: list[str] = []
+    end, place = len(command), 0
+    document = ""
+    while place < end:
+        letter = command[place]
+        if letter in " \t":
+            place += 1
+        elif letter in "<>":
+            twice = command.startswith(letter * 2, place)
+            document = "<<" if twice and letter == "<" else document
+            tokens.append(" " + letter * (2 if twice else 1))
+            place += 2 if twice else 1
+        elif letter in _ENDS and not (letter == "&" and tokens and tokens[-1] == " >"):
+            twice = letter in "&|" and command.startswith(letter * 2, place)
+            tokens.append(letter * (2 if twice else 1))
+            place += 2 if twice else 1
+            if letter == "\n" and document not in ("", "<<"):
+                place, document = _after(command, place, document), ""
+        else:
+            word, place = _word(command, place)
+            if word in ("1", "2") and command.startswith(">", place):
+                continue  # the number of a stream
+            document = word.removeprefix("-") if document == "<<" else document
+            tokens.append(" " + word)
+    return tokens
+
+
+def _word(command: str, place: int) -> "tuple[str, int]":
+    """Return the word that begins at a place, without its quotes, and where it ends."""
+    word, quote, end = "", "", len(command)
+    start = place
+    while place < end:
+        letter = command[place]
+        if letter == quote:
+            quote = ""
+        elif letter == "\\" and quote != "'":
+            place += 1
+            word += command[place : place + 1]
+        elif quote:
+            word += letter
+        elif letter in ("'", '"'):
+            quote = letter
+        elif letter in " \t<>" or (letter in _ENDS and place > start):
+            break
+        else:
+            word += letter
+        place += 1
+    return word, place
+
+
+def _after(command: str, place: int, last: str) -> int:
+    """Return where the text that is fed to a command ends: behind the line that is `last`."""
+    while place < len(command):
+        line, _, _ = command[place:].partition("\n")
+        place += len(line) + 1
+        if line.strip() == last:
+            break
+    return place

@@ -1,0 +1,138 @@
+"""Whether an agent may make a call of a tool in the stage that is in work, and whether a hook needs the whole program.
+
+The rules are those of the role's `tools.yaml`: which of reading, searching, editing and running it may do, and where.
+What vfcc records itself, events and evidence, is closed to every agent. What a shell command does is told from its
+words, so this raises the cost of a lie and rules none out. It runs inside of hooks, so it imports next to nothing.
+"""
+
+from verifflowcc.episodes.commands import acts, only_reads, programs
+from verifflowcc.episodes.touches import placed, touches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from typing import Any
+
+    Json = Any
+
+CLASSES = {
+    "Read": "read",
+    "NotebookRead": "read",
+    "Grep": "search",
+    "Glob": "search",
+    "LS": "search",
+    "Edit": "edit",
+    "MultiEdit": "edit",
+    "Write": "edit",
+    "NotebookEdit": "edit",
+    "apply_patch": "edit",
+    "Bash": "run",
+}
+"""What sort of thing each tool does; other tools are nobody's business here."""
+CLOSED = (".memory/sprint/*/events/**", ".memory/stage/*/*/evidence/**")
+_CHANGES = ("edit", "write")
+_OWN = frozenset(("vfcc", "git"))
+_VERBS = {"read": "read", "search": "search", "edit": "edit", "run": "run commands in"}
+
+
+def denied(said: "Mapping[str, Json]", rules: "Json", root: str) -> str:
+    """Return why a call may not be made, as a sentence; empty where it may.
+
+    `rules` is `{role, stage, tools: {class: {paths, never}}}`, or None where no stage is in work.
+    """
+    tool = said.get("tool_name")
+    given = said.get("tool_input")
+    if not isinstance(tool, str) or not isinstance(given, dict) or tool not in CLASSES:
+        return ""
+    asked = list(_asked(tool, given, str(said.get("cwd") or root), root))
+    for act, path in asked:
+        if act == "edit" and path and _fits(path, CLOSED):
+            return f"{path} is part of vfcc's own record: only vfcc writes there"
+    command = given.get("command")
+    if tool == "Bash" and isinstance(command, str) and _reaches_record(command):
+        return "the command may change vfcc's own record of events and evidence: only vfcc writes there"
+    return _by_role(asked, rules) if isinstance(rules, dict) else ""
+
+
+def wants_the_program(
+    said: "Mapping[str, Json]", settings: "Mapping[str, Json]", root: str, told: "Callable[[str], Collection[str]]"
+) -> bool:
+    """Say whether a hook must be answered by the whole program, by what that left in `hook.json`.
+
+    `told` returns the files that a session was told of already.
+    """
+    event = said.get("hook_event_name")
+    if event == "PreToolUse":
+        if denied(said, settings.get("rules"), root):
+            return True
+        paths = edited_files(said, root) if settings.get("files") is True else []
+        return bool(paths) and not set(paths) <= set(told(str(said.get("session_id") or "")))
+    wants = settings.get("events")
+    return isinstance(wants, list) and event in wants
+
+
+def edited_files(said: "Mapping[str, Json]", root: str) -> "list[str]":
+    """Return the files that a call is about to change, as they are recorded."""
+    tool, given = said.get("tool_name"), said.get("tool_input")
+    if not isinstance(tool, str) or CLASSES.get(tool) != "edit" or not isinstance(given, dict):
+        return []
+    return [path for act, path in _asked(tool, given, str(said.get("cwd") or root), root) if act == "edit" and path]
+
+
+def _asked(tool: str, given: "Mapping[str, Json]", cwd: str, root: str) -> "Iterator[tuple[str, str]]":
+    """Yield what a call wants to do, and where; a command runs nowhere, unless all that it does is reading."""
+    sort = CLASSES[tool]
+    if tool != "Bash":
+        found = touches(tool, given, None, cwd, root)
+        yield from ((sort, str(each["path"])) for each in found)
+        if not found:
+            yield sort, ""
+        return
+    command = given.get("command")
+    command = command if isinstance(command, str) else ""
+    if "*** Begin Patch" in command:
+        yield from (("edit", str(each["path"])) for each in touches(tool, given, None, cwd, root))
+        return
+    harmless = only_reads(command)
+    for act, path, _ in acts(command):
+        place = placed(path, cwd, root)
+        if act in _CHANGES:
+            yield "edit", place
+        elif harmless:
+            yield "search" if act in ("search", "list") else "read", place
+    if not harmless and not set(programs(command)) <= _OWN:
+        yield "run", ""
+
+
+def _by_role(asked: "list[tuple[str, str]]", rules: "Mapping[str, Json]") -> str:
+    tools = rules.get("tools")
+    if not isinstance(tools, dict):
+        return ""
+    whose = f"the role {rules.get('role')} (stage {rules.get('stage')})"
+    where = f".memory/agent/{rules.get('role')}/tools.yaml"
+    for sort, path in asked:
+        rule = tools.get(sort)
+        if not isinstance(rule, dict):
+            return f"{whose} may not {_VERBS[sort]} {path or 'the project'}: {where} names no such tool"
+        if path and not path.startswith(("/", "~")):
+            if _fits(path, rule.get("never") or ()):
+                return f"{whose} may never {_VERBS[sort]} {path}, says {where}"
+            paths = rule.get("paths")
+            if paths and path != "." and not _fits(path, paths):
+                return f"{whose} may not {_VERBS[sort]} {path}: {where} allows {', '.join(map(str, paths))}"
+    return ""
+
+
+def _fits(path: str, patterns: "Json") -> bool:
+    if "**" in patterns:
+        return True
+    from verifflowcc.text.glob import matches
+
+    return any(isinstance(each, str) and matches(path, each) for each in patterns)
+
+
+def _reaches_record(command: str) -> bool:
+    """Say whether a command names where events or evidence lie, and is neither a reader's nor git's nor our own."""
+    if ".memory" not in command or not ("events" in command or "evidence" in command):
+        return False
+    return not only_reads(command) and not set(programs(command)) <= _OWN

@@ -1,0 +1,1 @@
+"""What agents did: recorded, read back, asked, pruned, imported."""

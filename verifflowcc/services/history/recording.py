@@ -1,0 +1,37 @@
+"""Add events to the history from the whole program, in the form in which hooks add them."""
+
+import os
+from collections.abc import Iterable, Mapping
+
+from verifflowcc.adapters.files.partitions import add_lines
+from verifflowcc.domain.events import Json
+from verifflowcc.episodes.shape import VERSION, moment
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.quick_json import write
+from verifflowcc.text.ulid import ENTROPY_BYTES, ulid
+from verifflowcc.text.withholding import withhold_json
+
+
+def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]]) -> None:
+    """Add events of one kind, as of now, each with an id of its own and without secrets. Raises WorkspaceError."""
+    now = int(workspace.clock.now().timestamp() * 1000)
+    lines = []
+    for event in events:
+        head: dict[str, Json] = {
+            "v": VERSION,
+            "kind": kind,
+            "id": ulid(now, os.urandom(ENTROPY_BYTES)),
+            "time": moment(now),
+        }
+        lines.append(write(head | withhold_json(dict(event))))  # type: ignore[arg-type, operator]
+    if lines:
+        add(workspace, moment(now)[:10], "".join(f"{line}\n" for line in lines).encode("ascii"))
+
+
+def add(workspace: Workspace, day: str, lines: bytes) -> None:
+    """Add whole lines to the history of a day. Raises WorkspaceError."""
+    try:
+        add_lines(str(workspace.local), day, lines)
+    except OSError as error:
+        raise WorkspaceError(f"cannot write {workspace.local / 'history'}: {error.strerror or error}") from error

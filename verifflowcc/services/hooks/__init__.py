@@ -1,0 +1,1 @@
+"""What the hooks of agent clients are answered."""
