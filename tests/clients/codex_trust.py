@@ -14,8 +14,8 @@ _USUAL_S = 600
 def trusted(hooks_json: Path) -> str:
     """Return the tables of `config.toml` that trust the hooks in a file as they are now.
 
-    The hash is over what the client runs: the event, the matcher where there is one, and the hook with the time limit in
-    force. A hook that is edited, or that moves to another place of the file, is not trusted any more.
+    The hash is over what the client runs: the event, the matcher where there is one, and the hook with the time limit
+    in force. A hook that is edited, or that moves to another place of the file, is not trusted any more.
     """
     events: Mapping[str, list[dict[str, Any]]] = json.loads(hooks_json.read_text(encoding="utf-8"))["hooks"]
     tables = []

@@ -12,7 +12,7 @@ _COMPACTING = "CONTEXT CHECKPOINT COMPACTION"
 
 
 def kind(path: str, body: Mapping[str, Any]) -> str:
-    """Return `compact` where a summary is wanted, and `turn` for all else: with a model of its own, Codex asks no more."""
+    """Return `compact` where a summary is wanted, and `turn` for all else: Codex asks for no more."""
     compacting = path.endswith("/compact") or _COMPACTING in json.dumps(body.get("input", [])[-1:])
     return "compact" if compacting else "turn"
 

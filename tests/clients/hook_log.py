@@ -1,4 +1,4 @@
-"""A hook for tests that writes down each payload, answers what the test says, and is set up as either client wants it."""
+"""A hook for tests: it writes down each payload and answers what the test says, set up as either client wants it."""
 
 import json
 import shlex
@@ -9,7 +9,8 @@ from typing import Any
 
 SCRIPT = Path(__file__).with_name("hook_script.py")
 CODEX_EVENTS = (
-    "SessionStart UserPromptSubmit PreToolUse PostToolUse SubagentStart SubagentStop Stop PreCompact PostCompact SessionEnd"
+    "SessionStart UserPromptSubmit PreToolUse PostToolUse SubagentStart SubagentStop "
+    "PreCompact PostCompact Stop SessionEnd"
 ).split()
 CLAUDE_EVENTS = [*CODEX_EVENTS, "PostToolUseFailure", "Notification"]
 
@@ -17,8 +18,8 @@ CLAUDE_EVENTS = [*CODEX_EVENTS, "PostToolUseFailure", "Notification"]
 class HookLog:
     """Such a hook, with a folder of its own for what it writes.
 
-    `answers` maps an event, or an event with a detail after a colon (the tool's name, the source of a session's start, the
-    trigger of a compaction), to what is answered there. An object is printed as JSON, but one with any of `stdout`,
+    `answers` maps an event, or an event with a detail after a colon (the tool's name, the source of a session's start,
+    the trigger of a compaction), to what is answered there. An object is printed as JSON, but one with any of `stdout`,
     `stderr` and `exit` gives a text to print, a text to complain with, and an exit code. A list is used up, one answer
     each time; `None` in it says nothing.
     """
@@ -38,16 +39,11 @@ class HookLog:
         return {"hooks": {event: [{"hooks": [hook]}] for event in CLAUDE_EVENTS}}
 
     def codex_hooks(self) -> dict[str, Any]:
-        """Return a `hooks.json` of Codex in which every event runs this hook; more than 3 s it does not give to the last."""
+        """Return a `hooks.json` of Codex in which every event runs this hook; a session's end may take 3 s at most."""
         command = shlex.join([sys.executable, *self._arguments()])
-        return {
-            "hooks": {
-                event: [
-                    {"hooks": [{"type": "command", "command": command, "timeout": 3 if event == "SessionEnd" else 10}]}
-                ]
-                for event in CODEX_EVENTS
-            }
-        }
+        hooks = {event: {"type": "command", "command": command, "timeout": 10} for event in CODEX_EVENTS}
+        hooks["SessionEnd"]["timeout"] = 3
+        return {"hooks": {event: [{"hooks": [hook]}] for event, hook in hooks.items()}}
 
     def payloads(self, event: str | None = None, **fields: object) -> list[dict[str, Any]]:
         """Return the payloads so far, in order: all, or those of one event, or with these fields."""

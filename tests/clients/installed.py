@@ -1,4 +1,4 @@
-"""Find the real clients, or install them with npm into a folder of the user's cache; they are never part of the repository.
+"""Find the real clients, or install them with npm into a folder of the user's cache; they are never in the repository.
 
 `VFCC_TEST_CLIENTS` names a folder whose `node_modules` has them already, in whatever version.
 """
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +34,7 @@ CLAUDE = Client("Claude Code", "@anthropic-ai/claude-code@2.1.329", "@anthropic-
 CODEX = Client("Codex", "@openai/codex@0.169.0", "@openai/codex-*/vendor/*/bin/codex")
 
 
-class NotInstalled(Exception):
+class InstallError(Exception):
     """A client that is not here and cannot be installed; says why."""
 
 
@@ -67,7 +67,7 @@ def _program(client: Client) -> Path | str:
     try:
         given = os.environ.get("VFCC_TEST_CLIENTS")
         return _runnable(client, Path(given) if given else _installed(client))
-    except NotInstalled as error:
+    except InstallError as error:
         return str(error)
 
 
@@ -78,12 +78,12 @@ def _runnable(client: Client, folder: Path) -> Path:
         try:
             with tempfile.TemporaryDirectory() as home:
                 env = {"PATH": os.environ["PATH"], "HOME": home, "DISABLE_AUTOUPDATER": "1"}
-                asked = [program, "--version"]
+                asked = [str(program), "--version"]
                 if subprocess.run(asked, env=env, capture_output=True, timeout=60, check=False).returncode == 0:
                     return program
         except (OSError, subprocess.TimeoutExpired):
             continue
-    raise NotInstalled(f"{'no program in it runs' if found else 'it has no program for this platform'}: {folder}")
+    raise InstallError(f"{'no program in it runs' if found else 'it has no program for this platform'}: {folder}")
 
 
 def _installed(client: Client) -> Path:
@@ -94,14 +94,14 @@ def _installed(client: Client) -> Path:
         return folder
     npm = shutil.which("npm")
     if npm is None:
-        raise NotInstalled("npm is not on the PATH")
+        raise InstallError("npm is not on the PATH")
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with _alone(cache / "lock"):
             if not folder.exists():
                 _install(client, npm, folder)
     except OSError as error:
-        raise NotInstalled(str(error)) from error
+        raise InstallError(str(error)) from error
     return folder
 
 
@@ -112,39 +112,34 @@ def _install(client: Client, npm: str, folder: Path) -> None:
     """
     failure = folder.with_name(f"{folder.name}.failed")
     if failure.exists() and time.time() - failure.stat().st_mtime < FAILURE_HOLDS_S:
-        raise NotInstalled(failure.read_text(encoding="utf-8"))
+        raise InstallError(failure.read_text(encoding="utf-8"))
     new = Path(tempfile.mkdtemp(dir=folder.parent, prefix="new-"))
     try:
-        command = [
-            npm,
-            "install",
-            "--ignore-scripts",
-            "--no-audit",
-            "--no-fund",
-            "--fetch-retries=1",
-            "--prefix",
-            str(new),
-        ]
+        _run_npm([npm, "install", "--prefix", str(new), client.package])
+        _runnable(client, new)
+        new.rename(folder)
+    except InstallError as error:
+        failure.write_text(str(error), encoding="utf-8")
+        raise
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _run_npm(command: Sequence[str]) -> None:
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"]
+    try:
         done = subprocess.run(
-            [*command, client.package],
+            [*command, *options],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=INSTALLING_S,
             check=False,
         )
-        if done.returncode != 0:
-            raise NotInstalled(f"npm install failed: {done.stderr.strip()[-400:]}")
-        _runnable(client, new)
-        new.rename(folder)
     except subprocess.TimeoutExpired as error:
-        failure.write_text(f"npm install took more than {INSTALLING_S} s", encoding="utf-8")
-        raise NotInstalled(failure.read_text(encoding="utf-8")) from error
-    except NotInstalled as error:
-        failure.write_text(str(error), encoding="utf-8")
-        raise
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
+        raise InstallError(f"npm install took more than {INSTALLING_S} s") from error
+    if done.returncode != 0:
+        raise InstallError(f"npm install failed: {done.stderr.strip()[-400:]}")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """A scripted model on loopback, for the clients' own protocols: `/v1/messages` of Claude and `/v1/responses` of Codex.
 
-A test writes what the model says, turn by turn, and afterwards reads what reached it: every request body is kept. What the
-protocols look like on the wire is left to `claude_wire` and `codex_wire`.
+A test writes what the model says, turn by turn, and afterwards reads what reached it: every request body is kept. What
+the protocols look like on the wire is left to `claude_wire` and `codex_wire`.
 """
 
 import json
@@ -23,9 +23,9 @@ class ModelServer:
 
     The script maps a conversation to its turns. The main one is called `MAIN`; any other is named by a marker, a text
     that only its own first prompt holds, so that a subagent is told from the agent that started it. Where this does not
-    do, `choose` names the conversation of a request. A request that a client makes on its own (a title, a count of tokens,
-    a summary to compact) is answered without taking a turn. A turn may be a function of the request, as where a call needs
-    what an earlier one gave. When a conversation has no turn left, the model says `DONE`.
+    do, `choose` names the conversation of a request. A request that a client makes on its own (a title, a count of
+    tokens, a summary to compact) is answered without taking a turn. A turn may be a function of the request, as where a
+    call needs what an earlier one gave. When a conversation has no turn left, the model says `DONE`.
     """
 
     def __init__(self, script: Mapping[str, Sequence[Say]], choose: Chooser | None = None) -> None:

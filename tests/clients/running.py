@@ -49,8 +49,8 @@ def run_claude(
 ) -> ClientRan:
     """Let Claude Code answer a prompt in a folder; it may do there what it likes.
 
-    `settings` come on top of the project's own, in a file of the home, so that the folder holds what the test put there.
-    `resume` is the id of a session to go on with.
+    `settings` come on top of the project's own, in a file of the home, so that the folder holds what the test put
+    there. `resume` is the id of a session to go on with.
     """
     arguments = ["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"]
     arguments += ["--model", CLAUDE_MODEL, "--tools", CLAUDE_TOOLS]
@@ -84,8 +84,8 @@ def run_codex(
 ) -> ClientRan:
     """Let Codex answer a prompt in a folder; it may do there what it likes.
 
-    `hooks` come on top of the project's own, in its home. All hooks run without a review where `trust` says so; else only
-    those that `config` trusts, TOML of top-level keys and tables for the user's `config.toml`.
+    `hooks` come on top of the project's own, in its home. All hooks run without a review where `trust` says so; else
+    only those that `config` trusts, TOML of top-level keys and tables for the user's `config.toml`.
     """
     own = home / ".codex"
     if hooks is not None:
