@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -94,7 +95,7 @@ def run_codex(
     options = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
     options += [*(["--dangerously-bypass-hook-trust"] if trust else []), *extra]
     arguments = ["exec", "resume", *options, resume, prompt] if resume else ["exec", *options, prompt]
-    more = {"SCRIPTED_KEY": _DUMMY_KEY, "CODEX_HOME": str(own), **(env or {})}
+    more = {"SCRIPTED_KEY": _DUMMY_KEY, "CODEX_HOME": str(own), "TMPDIR": str(home), **(env or {})}
     return _run([str(program), *arguments], folder, home, more, own / "sessions")
 
 
@@ -127,20 +128,24 @@ def _run(command: Sequence[str], folder: Path, home: Path, more: Mapping[str, st
         "GIT_CONFIG_SYSTEM": os.devnull,
         **more,
     }
-    done = subprocess.run(
+    with subprocess.Popen(
         command,
         cwd=folder,
         env=env,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    lines = tuple(json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
-    return ClientRan(done.returncode, lines, done.stderr, tuple(sorted(transcripts.rglob("*.jsonl"))))
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # a client's tools and hooks have processes of their own
+            raise
+    lines = tuple(json.loads(line) for line in out.splitlines() if line.startswith("{"))
+    return ClientRan(process.returncode, lines, err, tuple(sorted(transcripts.rglob("*.jsonl"))))
 
 
 def _written(path: Path, text: str) -> Path:
