@@ -5,6 +5,7 @@ the protocols look like on the wire is left to `claude_wire` and `codex_wire`.
 """
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -46,7 +47,7 @@ class ModelServer:
         return [each for each in self.requests if each.kind == "turn" and each.conversation == conversation]
 
     def of_kind(self, kind: str) -> list[Request]:
-        """Return the requests of one kind: `turn`, `compact`, `side` or `count`."""
+        """Return the requests of one kind: `turn`, `compact`, `side`, `count`, or `absent` for any other address."""
         return [each for each in self.requests if each.kind == kind]
 
     def left(self) -> dict[str, int]:
@@ -78,9 +79,9 @@ class ModelServer:
 
 @contextmanager
 def serving(script: Mapping[str, Sequence[Say]], choose: Chooser | None = None) -> Iterator[ModelServer]:
-    """Serve a script on a port of its own for as long as the context lasts."""
+    """Serve a script on a port of its own for as long as the context lasts; what goes wrong in it is raised at the end."""
     model = ModelServer(script, choose)
-    with ThreadingHTTPServer(("127.0.0.1", 0), _handler(model)) as server:
+    with _Server(("127.0.0.1", 0), _handler(model)) as server:
         model.port = server.server_address[1]
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
@@ -89,6 +90,21 @@ def serving(script: Mapping[str, Sequence[Say]], choose: Chooser | None = None) 
         finally:
             server.shutdown()
             thread.join()
+    if server.errors:
+        raise server.errors[0]
+
+
+class _Server(ThreadingHTTPServer):
+    """Keeps what goes wrong in a thread, but for a client that hangs up."""
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(address, handler)
+        self.errors: list[BaseException] = []
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        error = sys.exception()
+        if error is not None and not isinstance(error, ConnectionError):
+            self.errors.append(error)
 
 
 def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
@@ -119,11 +135,15 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             self._absent()
 
+        def do_CONNECT(self) -> None:
+            self._absent()
+
         def do_HEAD(self) -> None:
             self._reply(200, b"")
 
         def _absent(self) -> None:
             model.requests.append(Request("", "absent", {"path": self.path}))
+            self.close_connection = True
             self._reply(404, b'{"error": {"type": "not_found_error", "message": "not here"}}')
 
         def _reply(self, status: int, body: bytes) -> None:

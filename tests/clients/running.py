@@ -17,6 +17,7 @@ CLAUDE_MODEL = "claude-sonnet-4-5"
 CLAUDE_TOOLS = "Read,Edit,Write,Bash,Grep,Glob,Task"  # it offers Grep and Glob only where they are named
 CODEX_MODEL = "gpt-5.5"
 _DUMMY_KEY = "no-key-is-needed"
+_CODEX_ALONE = ("-c", "analytics.enabled=false", "--disable", "plugins")  # each would ask a host elsewhere
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -66,7 +67,9 @@ def run_claude(
         "CLAUDE_CODE_TMPDIR": str(home),
         "IS_SANDBOX": "1",  # without it, root may not skip the questions about permissions
     }
-    return _run([str(program), *arguments], folder, home, {**more, **(env or {})}, home / ".claude" / "projects")
+    return _run(
+        [str(program), *arguments], folder, _env(home, server, {**more, **(env or {})}), home / ".claude" / "projects"
+    )
 
 
 def run_codex(
@@ -93,10 +96,10 @@ def run_codex(
         _written(own / "hooks.json", json.dumps(hooks))
     _written(own / "config.toml", _codex_config(folder, server, config))
     options = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
-    options += [*(["--dangerously-bypass-hook-trust"] if trust else []), *extra]
+    options += [*_CODEX_ALONE, *(["--dangerously-bypass-hook-trust"] if trust else []), *extra]
     arguments = ["exec", "resume", *options, resume, prompt] if resume else ["exec", *options, prompt]
     more = {"SCRIPTED_KEY": _DUMMY_KEY, "CODEX_HOME": str(own), "TMPDIR": str(home), **(env or {})}
-    return _run([str(program), *arguments], folder, home, more, own / "sessions")
+    return _run([str(program), *arguments], folder, _env(home, server, more), own / "sessions")
 
 
 def _codex_config(folder: Path, server: ModelServer, config: str) -> str:
@@ -119,15 +122,21 @@ trust_level = "trusted"
 """
 
 
-def _run(command: Sequence[str], folder: Path, home: Path, more: Mapping[str, str], transcripts: Path) -> ClientRan:
-    env = {
+def _env(home: Path, server: ModelServer, more: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment in which whatever is not on loopback goes through the model's server, which refuses it."""
+    return {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,
+        **{name: server.url for each in ("http_proxy", "https_proxy") for name in (each, each.upper())},
+        **dict.fromkeys(("no_proxy", "NO_PROXY"), "127.0.0.1,localhost"),
         **more,
     }
+
+
+def _run(command: Sequence[str], folder: Path, env: Mapping[str, str], transcripts: Path) -> ClientRan:
     with subprocess.Popen(
         command,
         cwd=folder,

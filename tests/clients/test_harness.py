@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.clients.codex_trust import trusted
 from tests.clients.conftest import Desk
 from tests.clients.hook_log import HookLog, context, denial
@@ -42,7 +44,7 @@ def test_claude_works_in_the_folder_and_hooks_see_each_tool(claude: Path, desk: 
     with serving(script) as server:
         ran = run_claude(claude, desk.folder, desk.home, server, "Do it.", settings=hook.claude_settings())
 
-    assert (ran.code, server.left()) == (0, {}), ran
+    assert (ran.code, server.left(), server.of_kind("absent")) == (0, {}, []), ran
     assert (desk.folder / "a.txt").read_text(encoding="utf-8") == "one\nTWO\nthree\n"
     assert (desk.folder / "b.txt").read_text(encoding="utf-8") == "fresh\n"
     tools = ["Read", "Edit", "Write", "Bash", "Grep"]
@@ -171,7 +173,7 @@ def test_codex_works_in_the_folder_and_hooks_see_most_tools(codex: Path, desk: D
     with serving(script) as server:
         ran = run_codex(codex, desk.folder, desk.home, server, "Do it.", hooks=hook.codex_hooks())
 
-    assert (ran.code, server.left()) == (0, {}), ran
+    assert (ran.code, server.left(), server.of_kind("absent")) == (0, {}, []), ran
     assert (desk.folder / "a.txt").read_text(encoding="utf-8") == "one\nTWO\nthree\n"
     assert (desk.folder / "b.txt").read_text(encoding="utf-8") == "fresh\n"
     assert hook.events() == [
@@ -277,3 +279,11 @@ def test_codex_runs_hooks_of_a_project_only_where_they_are_trusted(codex: Path, 
         run_codex(codex, desk.folder, desk.home, server, "Two.", trust=False, config=trusted(hooks))
 
     assert hook.events() == ["SessionStart:startup", "UserPromptSubmit", "Stop", "SessionEnd"]
+
+
+def test_what_goes_wrong_in_a_script_fails_the_test(codex: Path, desk: Desk) -> None:
+    def fail(request: Request) -> Turn:
+        raise LookupError(request.kind)
+
+    with pytest.raises(LookupError, match="turn"), serving({MAIN: [fail]}) as server:
+        run_codex(codex, desk.folder, desk.home, server, "Do it.")
