@@ -79,7 +79,7 @@ class ModelServer:
 
 @contextmanager
 def serving(script: Mapping[str, Sequence[Say]], choose: Chooser | None = None) -> Iterator[ModelServer]:
-    """Serve a script on a port of its own for as long as the context lasts; what goes wrong in it is raised at the end."""
+    """Serve a script on a port of its own while the context lasts; what goes wrong in it is raised at the end."""
     model = ModelServer(script, choose)
     with _Server(("127.0.0.1", 0), _handler(model)) as server:
         model.port = server.server_address[1]
