@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Withhold = Callable[[str], str]
 
 VERSION = 1
-PLACE = ("role", "sprint", "stage")
+PLACE = ("role", "sprint", "stage", "denied")
 TOOLS = ("PostToolUse", "PostToolUseFailure")
 KINDS = {
     "SessionStart": "session_start",
