@@ -116,6 +116,8 @@ class Hook:
         from verifflowcc.clients.decode import normal_form
 
         said = normal_form(self.client, self.event, value)
+        if self.client == "codex":
+            said = _with_outcome(said)
         cwd = said.get("cwd")
         if not self.root and isinstance(cwd, str):
             self.root = _root_above(cwd)
@@ -134,6 +136,21 @@ class Hook:
         if not isinstance(found, dict) or found.get("format") != 1 or not fresh(self.root, found.get("stamps")):
             return None
         return found
+
+
+def _with_outcome(said: "dict[str, Json]") -> "dict[str, Json]":
+    """Return what Codex says of a command, with how it ended, by the end of the file that it names."""
+    from verifflowcc.clients.codex_outcome import TAIL_BYTES, wants_outcome, with_outcome
+
+    path = said.get("transcript_path")
+    if not wants_outcome(said) or not isinstance(path, str) or not path.endswith(".jsonl"):
+        return said
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(stat_of(path).st_size - TAIL_BYTES, 0))
+            return with_outcome(said, file.read(TAIL_BYTES))
+    except (OSError, ValueError):
+        return said
 
 
 def _root_above(folder: str) -> str:
