@@ -15,6 +15,7 @@ from verifflowcc.cli import (
     evidence,
     feedback,
     init,
+    integrate,
     memory,
     metrics,
     migrate,
@@ -53,6 +54,7 @@ app.add_typer(memory.app, name="memory")
 app.add_typer(check.app, name="check")
 app.add_typer(code.app, name="code")
 app.add_typer(trace.app, name="trace")
+app.command("integrate")(integrate.integrate)
 app.command("metrics")(metrics.metrics)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")

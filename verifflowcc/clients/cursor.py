@@ -89,8 +89,7 @@ def as_claude(event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
 def _add_tool(plain: "dict[str, Json]") -> None:
     tool = text(plain, "tool_name")
     if tool.startswith("MCP:"):
-        plain["tool_name"] = f"mcp__{tool[4:].strip()}"
-        return
+        tool = f"mcp__{tool[4:].strip()}"
     plain["tool_name"] = named = TOOLS.get(tool, tool)
     given = unpacked(plain.get("tool_input"))
     if isinstance(given, dict) and tool in TOOLS:

@@ -1,4 +1,4 @@
-"""Hooks of the clients whose words are not Claude Code's. It runs inside of hooks, and imports the one that it needs."""
+"""Hooks of the clients whose words are not Claude Code's. It runs inside of hooks, and imports but one of them."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
