@@ -57,7 +57,7 @@ def keeps_no_byte_code() -> bool:
 
 
 def codex_config() -> dict[str, object] | None:
-    """Return what Codex's own settings say; None where there are none. Raises WorkspaceError where they are unreadable."""
+    """Return what Codex's own settings say; None where there are none. Raises WorkspaceError where they are broken."""
     import tomllib
 
     path = Path(os.environ.get("CODEX_HOME") or Path("~/.codex").expanduser()) / "config.toml"
