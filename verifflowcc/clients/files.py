@@ -168,10 +168,10 @@ def _without(text: str, target: Target, events: Collection[str], made: Collectio
         text = _without_entry(text, target.client, event)
         text = _without_key(text, ("hooks",), event, made, (b"[]",))
     text = _without_key(text, (), "hooks", made, (b"{}",))
-    top = json_edit.whole(text)
-    if "version" in made and [each.key for each in json_edit.parts(text, top)] == ["version"]:
-        text = _without_key(text, (), "version", made, (str(VERSION).encode(),))
-    return text
+    hooks = _inside(text, ("hooks",))
+    if hooks and json_edit.parts(text, hooks):
+        return text  # others' hooks need the version, too
+    return _without_key(text, (), "version", made, (str(VERSION).encode(),))
 
 
 def _without_entry(text: str, client: str, event: str) -> str:
