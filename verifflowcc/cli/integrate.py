@@ -12,7 +12,7 @@ EDITED = 1
 def integrate(
     clients: Annotated[
         list[str],
-        typer.Argument(metavar="CLIENT...", help="claude, codex, cursor, gemini, copilot.", show_default=False),
+        typer.Argument(metavar="CLIENT…", help="claude, codex, cursor, gemini, copilot.", show_default=False),
     ],
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take the hooks out again.")] = False,
     local: Annotated[
