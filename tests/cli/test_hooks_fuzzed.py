@@ -4,12 +4,14 @@ import copy
 import json
 import random
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import verifflowcc
 from tests.cli.process import VFCC, environment
 from tests.client_answers import check_answer
 from verifflowcc.clients.answer import Answer
@@ -25,6 +27,8 @@ CASES = [
     for case in [json.loads(path.read_text(encoding="utf-8"))]
 ]
 PAYLOADS, PROCESSES = 10_000, 200
+PACKAGE = Path(verifflowcc.__file__).parent
+OF_OTHERS = [("cursor", "postToolUse"), ("gemini", "AfterTool"), ("copilot", "postToolUse")]
 ODD: list[Any] = [
     *(None, True, False, 0, -1, 10**30, 1.5, float("inf"), float("nan"), "", "x", "\x00", "\ud800", "ä\n" * 300),
     *([], {}, [[]], {"a": None}, ["x"] * 60, "{", '{"exitCode": "x"}', '[{"a": [', "/etc/passwd", "../../x", "~"),
@@ -144,3 +148,23 @@ def test_without_a_project_nothing_is_said_or_written(tmp_path: Path, client: st
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("client", "event"), [("claude", ""), ("codex", ""), *OF_OTHERS])
+def test_a_hook_that_only_records_imports_nothing_slow(young: Path, client: str, event: str) -> None:
+    (young / ".memory/local").mkdir(exist_ok=True)
+    said = json.dumps({"hook_event_name": event or "PostToolUse", "session_id": "s", "tool_name": "Bash"})
+    program = f"import sys\nfrom verifflowcc.clients.decode import normal_form as form\nform({client!r}, '', {said})\n"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"{program}sys.stdout.write(' '.join(sys.modules))"],
+        env={**environment(young), "PYTHONPATH": str(PACKAGE.parent)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    loaded = set(done.stdout.split())
+    assert not loaded & {"re", "json", "dataclasses", "enum", "typing", "pathlib", "inspect"}
+    ours = {each for each in loaded if each.startswith("verifflowcc.clients.")}
+    others = {f"verifflowcc.clients.{each}" for each, _ in OF_OTHERS} - {f"verifflowcc.clients.{client}"}
+    assert not ours & {*others, "verifflowcc.clients.encode", "verifflowcc.clients.entries"}
