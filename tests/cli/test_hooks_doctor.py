@@ -102,7 +102,7 @@ def _link(folder: Path) -> None:
             "disableAllHooks turns all hooks of claude off",
             "take disableAllHooks out of .claude/settings.local.json",
         ),
-        (_beside, '"Stop" stands beside "hooks" and not in it', "vfcc integrate claude --force"),
+        (_beside, '"Stop" stands beside "hooks" and not in it', f"mend {SETTINGS}"),
         (_elsewhere, ".claude/hooks.json holds hooks, and claude does not read it", "vfcc integrate claude"),
         (_link, f"{SETTINGS} is a link", f"mend {SETTINGS}"),
     ],

@@ -34,7 +34,7 @@ def test_a_fault_is_told(client: str, value: dict[str, Any], words: str) -> None
     told = list(faults(client, value))
 
     assert len(told) == 1
-    assert words in told[0]
+    assert words in told[0].words
 
 
 @pytest.mark.parametrize("client", ["claude", "codex", "cursor", "gemini", "copilot"])

@@ -162,6 +162,27 @@ def test_an_entry_that_is_gone_is_written_again_and_no_other() -> None:
     assert set(json.loads(again.text)["hooks"]) == set(EVENTS["gemini"])
 
 
+@pytest.mark.parametrize("before", [None, '{"x": 1}'])
+def test_what_was_stopped_between_record_and_file_is_done_or_undone(before: str | None) -> None:
+    there = put(before, "claude")
+
+    assert put(before, "claude", there.record) == there
+    assert take(before, "claude", there.record) == Plan(Outcome.NOTHING, before, None)
+    assert take(there.text, "claude", there.record).text == before
+
+
+def test_a_version_that_is_gone_is_written_again() -> None:
+    there = put(None, "copilot")
+    assert there.text is not None
+    without = there.text.replace('"version": 1,', "")
+
+    again = put(without, "copilot", there.record)
+
+    assert again.outcome is Outcome.WRITTEN
+    assert again.text is not None
+    assert json.loads(again.text) == json.loads(there.text)
+
+
 def test_a_record_that_does_not_fit_costs_no_byte_of_others() -> None:
     there = put('{"x": 1}', "codex")
     assert there.text is not None

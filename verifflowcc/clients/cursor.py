@@ -1,6 +1,6 @@
 """Cursor's hooks in Claude Code's form; after its hooks reference. It runs inside of hooks."""
 
-from verifflowcc.clients.fields import moved, text, unpacked
+from verifflowcc.clients.fields import moved, number, text, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,11 +79,18 @@ def as_claude(event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
         _add_tool(plain)
     elif hook == "SessionStart":
         plain.setdefault("source", "startup")
-    elif hook == "Stop" and (status := text(said, "status")):
-        plain["reason"] = status
+    elif hook in ("Stop", "SubagentStop"):
+        _add_stop(said, plain)
     if "tool_output" in plain:
         plain["tool_response"] = _response(unpacked(plain.pop("tool_output")))
     return plain
+
+
+def _add_stop(said: "Mapping[str, Json]", plain: "dict[str, Json]") -> None:
+    if status := text(said, "status"):
+        plain["reason"] = status
+    if (count := number(said.get("loop_count"))) is not None:
+        plain["stop_hook_active"] = count > 0
 
 
 def _add_tool(plain: "dict[str, Json]") -> None:

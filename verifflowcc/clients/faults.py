@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.clients.entries import EVENTS, FILES, GROUPED, VERSIONED, is_ours
+from verifflowcc.records import dataclass
 
 MISPLACED = {
     ".claude/hooks.json": "claude",
@@ -29,23 +30,32 @@ _CODEX_KEYS = ("description", "hooks")
 _CODEX_TIMEOUT_S = 600
 
 
-def faults(client: str, value: Mapping[str, object]) -> Iterator[str]:
-    """Yield what makes a client ignore vfcc's entries in its file, a sentence each."""
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What makes a client ignore vfcc's entries, and whether writing them again mends it."""
+
+    words: str
+    rewritten: bool = False
+
+
+def faults(client: str, value: Mapping[str, object]) -> Iterator[Fault]:
+    """Yield what makes a client ignore vfcc's entries in its file."""
     hooks = value.get("hooks")
     for event in EVENTS[client]:
         if any(is_ours(client, each) for each in _listed(value.get(event))):
-            yield f'"{event}" stands beside "hooks" and not in it'
+            yield Fault(f'"{event}" stands beside "hooks" and not in it')
     for event, listed in hooks.items() if isinstance(hooks, Mapping) else ():
         for entry in _listed(listed):
             if is_ours(client, entry) and isinstance(entry, Mapping):
-                yield from _of_entry(client, str(event), entry)
+                yield from (Fault(words, rewritten=True) for words in _of_entry(client, str(event), entry))
     if client in VERSIONED and "version" not in value:
-        yield 'it names no "version"'
+        yield Fault('it names no "version"', rewritten=True)
     if client == "codex":
-        yield from (f'Codex refuses the whole file for its key "{key}"' for key in value if key not in _CODEX_KEYS)
+        refused = (key for key in value if key not in _CODEX_KEYS)
+        yield from (Fault(f'Codex refuses the whole file for its key "{key}"') for key in refused)
     config = value.get("hooksConfig")
     if client == "gemini" and isinstance(config, Mapping) and config.get("enabled") is False:
-        yield '"hooksConfig.enabled" is false'
+        yield Fault('"hooksConfig.enabled" is false')
 
 
 def misplaced(path: str, text: str) -> bool:

@@ -88,9 +88,10 @@ def installed(text: str | None, target: Target, record: Record | None, *, force:
     found = found_in(text, target)
     if found.edited and not force:
         return Plan(Outcome.EDITED, text, record, found.edited)
-    if not found.edited and set(found.sound) == set(EVENTS[target.client]):
+    versioned = target.client not in VERSIONED or "version" in found.value
+    if versioned and not found.edited and set(found.sound) == set(EVENTS[target.client]):
         return Plan(Outcome.NOTHING, text, record)
-    if not found.sound and not found.edited and record is None:
+    if not (found.sound or found.edited) and (record is None or record.before == _digest(text)):
         return _added(text, target)
     rest = _without(text, target, found.edited, ())
     plan = _added(rest, target)

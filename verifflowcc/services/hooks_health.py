@@ -82,13 +82,12 @@ def _of_file(workspace: Workspace, target: Target, record: Record | None) -> Ite
             yield Remark(AREA, Health.FINDING, about, f"mend {target.path}")
         return
     wrong = list(faults(target.client, found.value))
-    if not (record or found.sound or found.edited or any("beside" in each for each in wrong)):
+    if not (record or found.sound or found.edited or any("beside" in each.words for each in wrong)):
         return
     yield from _of_entries(target, found, command)
-    yield from (
-        Remark(AREA, Health.FINDING, f"{target.path}: {each}, so that the hook does not run", f"{command} --force")
-        for each in wrong
-    )
+    for fault in wrong:
+        text = f"{target.path}: {fault.words}, so that the hook does not run"
+        yield Remark(AREA, Health.FINDING, text, f"{command} --force" if fault.rewritten else f"mend {target.path}")
     yield from _switched_off(workspace, target)
     if target.client == "codex":
         yield from _trust(workspace, target, found.value)

@@ -17,7 +17,7 @@ from verifflowcc.clients.entries import FILES, Target, target_of
 from verifflowcc.clients.files import Outcome, Plan, installed, uninstalled
 from verifflowcc.clients.steps import next_steps
 from verifflowcc.domain.integrations import Record
-from verifflowcc.errors import FormatError, UsageError, WorkspaceError
+from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.workspace import Workspace
 
@@ -122,7 +122,7 @@ def _carry_out(workspace: Workspace, work: _Work) -> None:
         save_records(manifest, {**records, path: replace(new, folders=folders)})
         try:
             write_text(workspace.root, path, work.plan.text, work.before)
-        except (WorkspaceError, OSError):
+        except BaseException:
             save_records(manifest, records)
             remove_empty(workspace.root, made)
             raise
