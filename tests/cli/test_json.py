@@ -38,6 +38,7 @@ QUESTIONS = {
     "context_show": "context show --agent coder --task tides --budget 3000",
     "context_diff": "context diff --agent coder --agent tester",
     "doctor": "doctor",
+    "integrate": "integrate claude codex --dry-run",
     "config_check": "config check",
     "config_show": "config show",
     "metrics": "metrics",

@@ -16,6 +16,7 @@ from verifflowcc.cli import (
     feedback,
     history,
     init,
+    integrate,
     memory,
     metrics,
     migrate,
@@ -55,6 +56,7 @@ app.add_typer(check.app, name="check")
 app.add_typer(code.app, name="code")
 app.add_typer(history.app, name="history")
 app.add_typer(trace.app, name="trace")
+app.command("integrate")(integrate.integrate)
 app.command("metrics")(metrics.metrics)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
 
     Json = Any
 
+_LONGEST_MS = 1e15
+
 
 def normal_form(client: str, event: str, said: "Mapping[str, Json]") -> "dict[str, Json]":
     """Return a client's words as Claude Code would say them; `event` is the one named on the command line, if any.
@@ -19,6 +21,9 @@ def normal_form(client: str, event: str, said: "Mapping[str, Json]") -> "dict[st
         from verifflowcc.clients.others import as_claude
 
         plain = as_claude(client, event, said)
+    duration = plain.get("duration_ms")
+    if isinstance(duration, float) and not abs(duration) <= _LONGEST_MS:
+        del plain["duration_ms"]  # 1e400 is read as a number that is none
     if not isinstance(plain.get("hook_event_name"), str):
         plain["hook_event_name"] = event
     return plain

@@ -17,6 +17,7 @@ from verifflowcc.domain.health import Diagnosis, Health, Remark
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.services.allow import show_commands
 from verifflowcc.services.configuration import check_config, effective_config
+from verifflowcc.services.hooks_health import hooks_remarks
 from verifflowcc.services.migrating import format_of
 from verifflowcc.services.sprint_health import sprints_remarks
 from verifflowcc.services.workflows import check_workflow
@@ -41,6 +42,7 @@ def diagnose(start: Path | None = None) -> Diagnosis:
         ("workflow", _workflow),
         ("commands", _commands),
         ("sprint", sprints_remarks),
+        ("hooks", hooks_remarks),
         ("leftovers", _leftovers),
         ("lock", _lock),
     )

@@ -1,0 +1,170 @@
+"""What `vfcc doctor` says of clients' hooks: whether they stand where they were put, and whether they can run."""
+
+import json
+from collections.abc import Iterator, Mapping
+
+from verifflowcc.adapters.files import on_path
+from verifflowcc.adapters.files.integrations import load_records, read_text
+from verifflowcc.clients.entries import EVENTS, FILES, Target, target_of
+from verifflowcc.clients.faults import MISPLACED, SWITCHES, faults, misplaced, untrusted
+from verifflowcc.clients.files import Found, found_in
+from verifflowcc.clients.steps import next_steps
+from verifflowcc.domain.health import Health, Remark
+from verifflowcc.domain.integrations import Record
+from verifflowcc.episodes.shape import moment
+from verifflowcc.errors import VfccError
+from verifflowcc.services.integrating import manifest_of
+from verifflowcc.services.workspace import MEMORY, Workspace
+from verifflowcc.text import json_edit
+
+AREA = "hooks"
+ERRORS = "local/hook-errors.jsonl"
+MODULES = (
+    "verifflowcc",
+    "verifflowcc.fast",
+    "verifflowcc.fast.hook",
+    "verifflowcc.fast.status",
+    "verifflowcc.adapters",
+    "verifflowcc.adapters.files",
+    "verifflowcc.adapters.files.partitions",
+    "verifflowcc.clients",
+    "verifflowcc.clients.decode",
+    "verifflowcc.episodes",
+    "verifflowcc.episodes.commands",
+    "verifflowcc.episodes.permission",
+    "verifflowcc.episodes.shape",
+    "verifflowcc.episodes.touches",
+    "verifflowcc.text",
+    "verifflowcc.text.quick_json",
+    "verifflowcc.text.secrets",
+    "verifflowcc.text.ulid",
+)
+"""Of vfcc's own code, what a hook that only records imports at least."""
+
+_TARGETS = (*(target_of(client) for client in FILES), target_of("claude", local=True))
+
+
+def hooks_remarks(workspace: Workspace) -> Iterator[Remark]:
+    """Yield what there is to say of the hooks of each client, and of the program that they start."""
+    some = False
+    for target in _TARGETS:
+        records = load_records(manifest_of(workspace, target))
+        for remark in _of_file(workspace, target, records.get(target.path)):
+            some = True
+            yield remark
+    for path, client in MISPLACED.items():
+        if misplaced(path, _text(workspace, path)):
+            some = True
+            text = f"{path} holds hooks, and {client} does not read it: they belong in {FILES[client]}"
+            yield Remark(AREA, Health.FINDING, text, f"vfcc integrate {client}")
+    if some:
+        yield from _program()
+        yield from _byte_code()
+    else:
+        yield Remark(AREA, Health.OK, "no client runs vfcc at its hooks")
+    yield from _errors(workspace)
+
+
+def _of_file(workspace: Workspace, target: Target, record: Record | None) -> Iterator[Remark]:
+    """Yield nothing of a file that vfcc has nothing to do with."""
+    command = f"vfcc integrate {target.client}{' --local' if target.local else ''}"
+    try:
+        text = read_text(workspace.root, target.path)
+        if text is None:
+            if record:
+                yield Remark(AREA, Health.FINDING, f"{target.path} is gone, and its hooks with it", command)
+            return
+        found = found_in(text, target)
+    except (VfccError, ValueError, RecursionError) as error:
+        if record or "vfcc" in _text(workspace, target.path):
+            told = str(error).replace("\n", "; ")
+            about = told if told.startswith(target.path) else f"{target.path}: {told}"
+            yield Remark(AREA, Health.FINDING, about, f"mend {target.path}")
+        return
+    wrong = list(faults(target.client, found.value))
+    if not (record or found.sound or found.edited or any("beside" in each.words for each in wrong)):
+        return
+    yield from _of_entries(target, found, command)
+    for fault in wrong:
+        text = f"{target.path}: {fault.words}, so that the hook does not run"
+        yield Remark(AREA, Health.FINDING, text, f"{command} --force" if fault.rewritten else f"mend {target.path}")
+    yield from _switched_off(workspace, target)
+    if target.client == "codex":
+        yield from _trust(workspace, target, found.value)
+
+
+def _of_entries(target: Target, found: Found, command: str) -> Iterator[Remark]:
+    missing = [each for each in EVENTS[target.client] if each not in (*found.sound, *found.edited)]
+    if found.edited:
+        text = f"{target.path}: somebody changed vfcc's hooks for {', '.join(found.edited)}"
+        yield Remark(AREA, Health.FINDING, text, f"{command} --force")
+    if missing:
+        text = f"{target.path}: vfcc's hooks for {', '.join(missing)} are missing"
+        yield Remark(AREA, Health.FINDING, text, command)
+    if not (found.edited or missing):
+        yield Remark(AREA, Health.OK, f"{target.client}: {len(found.sound)} hooks in {target.path}")
+
+
+def _switched_off(workspace: Workspace, target: Target) -> Iterator[Remark]:
+    for path in SWITCHES.get(target.client, ()):
+        try:
+            value = json_edit.checked(_text(workspace, path))
+        except ValueError:
+            continue
+        if isinstance(value, dict) and value.get("disableAllHooks") is True:
+            text = f"{path}: disableAllHooks turns all hooks of {target.client} off"
+            yield Remark(AREA, Health.FINDING, text, f"take disableAllHooks out of {path}")
+
+
+def _trust(workspace: Workspace, target: Target, value: Mapping[str, object]) -> Iterator[Remark]:
+    try:
+        config = on_path.codex_config()
+    except VfccError as error:
+        yield Remark(AREA, Health.NOTE, error.message.replace("\n", "; "))
+        return
+    if config is not None and (why := untrusted(config, str(workspace.root), value)):
+        yield Remark(AREA, Health.NOTE, why, next_steps("codex", target.path)[0].partition(": ")[2])
+
+
+def _program() -> Iterator[Remark]:
+    found = on_path.program()
+    if found is None:
+        text = "vfcc is not on PATH, so that no client finds it"
+        yield Remark(AREA, Health.FINDING, text, "put the folder that holds vfcc on PATH, for the client too")
+    elif by := on_path.wrapper(found):
+        text = f"vfcc on PATH is {by}, which makes every hook slow"
+        yield Remark(AREA, Health.NOTE, text, "put the folder of the real vfcc first on PATH")
+    else:
+        yield Remark(AREA, Health.OK, f"they start {found}")
+
+
+def _byte_code() -> Iterator[Remark]:
+    lacking = on_path.without_byte_code(MODULES)
+    if not lacking:
+        return
+    why = " and PYTHONDONTWRITEBYTECODE forbids to keep any" if on_path.keeps_no_byte_code() else ""
+    text = f"{len(lacking)} of {len(MODULES)} modules of a hook have no byte code{why}: each hook compiles them anew"
+    yield Remark(AREA, Health.NOTE, text, on_path.compile_command())
+
+
+def _errors(workspace: Workspace) -> Iterator[Remark]:
+    lines = [line for line in _text(workspace, f"{MEMORY}/{ERRORS}").split("\n") if line.strip()]
+    if not lines:
+        return
+    when, words = "", "a line that is no JSON"
+    try:
+        newest = json.loads(lines[-1])
+        words = " ".join(str(newest["error"]).split())[:200]
+        when = f", {moment(int(newest['time']))}"
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        pass  # what can be told of it is told
+    text = f"{len(lines)} hook{' that' if len(lines) == 1 else 's that'} failed; the newest{when}: {words}"
+    yield Remark(AREA, Health.NOTE, text, f"once that is mended: rm {MEMORY}/{ERRORS}")
+
+
+def _text(workspace: Workspace, path: str) -> str:
+    """Return a file's text; empty where there is none that can be read."""
+    try:
+        return read_text(workspace.root, path) or ""
+    except VfccError:
+        return ""
