@@ -82,10 +82,10 @@ def prune(
     session: SessionOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Remove the least relevant items, where more than 80 % of the limit is in use.
+    """Remove the least relevant items.
 
-    Until 30 % of the tokens are gone; sticky items stay. What goes is recorded first, and the window as it was can be
-    restored.
+    Where more than 80 % of the limit is in use, until 30 % of the tokens are gone; sticky items stay. What goes is
+    recorded first, and the window as it was can be restored.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.window_views import pruned

@@ -54,7 +54,7 @@ def pruned(done: "PruningDone") -> str:
     """Return what was removed, and where it can be had again."""
     in_use = _in_use(done.tokens, done.limit_tokens)
     if not done.removed:
-        why = "every item is sticky" if done.nearly_full else "no more than 80 % of the limit is in use"
+        why = "there is no item that is not sticky" if done.due else "no more than 80 % of the limit is in use"
         return printable(f"nothing was removed from {done.session}: {why}\n  {in_use}")
     count = len(done.removed)
     gone = done.tokens_before - done.tokens

@@ -92,7 +92,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class KeptWindow:
-    """A window as it was when it was kept, whole. Where that was a pruning, it is from before it; `pruned` then went."""
+    """A window as it was when it was kept, whole. Where that was a pruning, it is from before; `pruned` then went."""
 
     id: str
     time: str

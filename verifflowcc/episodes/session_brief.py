@@ -17,7 +17,7 @@ from verifflowcc.text.plain_line import plain_line
 
 _LONGEST = 300
 _CHANGING = (Operation.WRITE, Operation.EDIT)
-_WORK, _ASKED, _EDITED = "Task in work", "What the user said, newest first", "Files edited, newest first"
+_WORK, _ASKED, _EDITED = "Not finished yet", "What the user said, newest first", "Files edited, newest first"
 _FAILED, _READ, _SAID = "Failed, and not passed since", "Files read, newest first", "What was answered, newest first"
 _NAMED = 6
 """A line with its line feed costs so many tokens more at most than its words do alone; measured generously."""

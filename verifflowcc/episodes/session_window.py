@@ -68,7 +68,7 @@ def is_command(item: WindowItem) -> bool:
 
 def _sound(events: Iterable[Event]) -> list[Event]:
     """Events with a kind, an id and a time, each id once, by time and id."""
-    found = {}
+    found: dict[str, Event] = {}
     for event in events:
         name, time = _text(event, "id"), _text(event, "time")
         if name and _text(event, "kind") and _is_time(time):

@@ -67,6 +67,4 @@ def _place(session: str, task: str | None) -> dict[str, Json]:
 
 
 def _parts(parts: Iterable[WindowPart]) -> list[Json]:
-    return [
-        {"id": each.id, "type": each.type, "tokens": each.tokens, "relevance": each.relevance} for each in parts
-    ]
+    return [{"id": each.id, "type": each.type, "tokens": each.tokens, "relevance": each.relevance} for each in parts]

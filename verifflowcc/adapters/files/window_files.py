@@ -34,7 +34,7 @@ def safe_name(session: str) -> str:
     """Return the name of a session's files; one that had to be altered ends with a mark, so that no two are the same.
 
     >>> safe_name("4f1c-22"), safe_name("../x y")
-    ('4f1c-22', '---x-y-2ba6b4d1')
+    ('4f1c-22', '---x-y-46c740c6')
     """
     name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in session[:_LONGEST_NAME])
     if name == session and name == name.lower():
@@ -74,11 +74,17 @@ def load_window(folder: Path, session: str) -> Window | None:
 
 
 def seen(folder: Path, session: str) -> Seen | None:
-    """Return what changes with every writing of a session's window; None where there is no file."""
+    """Return what changes with every writing of a session's window; None where there is no file.
+
+    Raises WorkspaceError where that cannot be known.
+    """
+    path = _file(folder, session)
     try:
-        found = _file(folder, session).stat()
-    except OSError:
+        found = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {path}: {error.strerror or error}") from error
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
@@ -94,7 +100,7 @@ def snapshot_ids(folder: Path, session: str) -> tuple[str, ...]:
     """Return the ids of a session's snapshots, the newest first. Raises WorkspaceError."""
     place = _snapshots(folder, session)
     try:
-        names = os.listdir(place)
+        names = [path.name for path in place.iterdir()]
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:

@@ -1,10 +1,10 @@
 """`ContextWindow`: the working window of those who run the loop of an agent themselves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from verifflowcc.adapters.files.window_files import (
     Seen,
@@ -16,13 +16,13 @@ from verifflowcc.adapters.files.window_files import (
     snapshot_ids,
 )
 from verifflowcc.domain.episodes import SnapshotReason
-from verifflowcc.domain.window import FULL, ItemType, KeptWindow, Window, WindowItem
+from verifflowcc.domain.window import ItemType, KeptWindow, Window, WindowItem
 from verifflowcc.episodes.window import Pruned, is_over, prune_to
 from verifflowcc.episodes.window_prepare import prepared, room_for
 from verifflowcc.errors import UsageError
 from verifflowcc.records import replace
 from verifflowcc.services.window.found import Similar, code_found, past_found, similar_in
-from verifflowcc.services.window.items import Given, item_of
+from verifflowcc.services.window.items import Given, Said, item_of
 from verifflowcc.services.window.keeping import checked_session, keep, windows_folder, without
 from verifflowcc.services.workspace import open_workspace
 from verifflowcc.text.near import nearest
@@ -109,27 +109,13 @@ class ContextWindow:
         self,
         content: str,
         type: str = ItemType.USER_MESSAGE.value,
-        *,
-        task: str | None = None,
-        relevance: int = FULL,
-        dependencies: Sequence[str] = (),
-        sticky: bool = False,
-        tool: str | None = None,
-        path: str | None = None,
-        lines: tuple[int, int] | None = None,
-        tool_calls: bool = False,
-        failed: bool = False,
+        **said: Unpack[Said],
     ) -> WindowItem:
         """Add an item to the end, and return it as it is kept, with its id and tokens; nothing is pruned.
 
-        `relevance` is in thousandths. `task` is the current one where it is left out. `path` and `lines` tell where code
-        is from, `tool` and `failed` what a tool's result is, `tool_calls` that a response calls tools. Raises UsageError
-        for what does not fit together.
+        What may be said of it is in `Said`. Raises UsageError for what does not fit together.
         """
-        given = Given(
-            content, type, task, relevance, tuple(dependencies), sticky, tool, path, lines, tool_calls, failed
-        )
-        return self.add_given(given)
+        return self.add_given(Given(content, type, **said))
 
     def add_given(self, given: Given, *, switch: bool = False) -> WindowItem:
         """Add an item as `add` does; with `switch`, its task becomes the current one as by `set_task`."""
@@ -138,8 +124,8 @@ class ContextWindow:
             item = item_of(given, window.task, now, self._counter().count)
             if switch and item.task != window.task:
                 keep(self._workspace, window, SnapshotReason.TASK_SWITCH, now)
-                window = replace(window, task=item.task)
-            self._save(replace(window, items=(*window.items, item)))
+            task = item.task if switch else window.task
+            self._save(replace(window, items=(*window.items, item), task=task))
         return item
 
     def set_task(self, task: str | None) -> KeptWindow | None:

@@ -22,7 +22,7 @@ def similar_in(workspace: Workspace) -> Similar:
     """Return what finds similar tasks in a project's history."""
 
     def similar(text: str, limit: int) -> Sequence[TaskEpisode]:
-        from verifflowcc.services.history.similar import (  # type: ignore[import-not-found,unused-ignore]
+        from verifflowcc.services.history.similar import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
             similar_tasks,
         )
 

@@ -1,7 +1,8 @@
 """Items of a window out of what a caller says, without secrets, and counted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TypedDict
 
 from verifflowcc.domain.episodes import Operation
 from verifflowcc.domain.ports import Count
@@ -22,13 +23,32 @@ class Given:
     type: str = ItemType.USER_MESSAGE.value
     task: str | None = None
     relevance: int = FULL
-    dependencies: tuple[str, ...] = ()
+    dependencies: Sequence[str] = ()
     sticky: bool = False
     tool: str | None = None
     path: str | None = None
     lines: tuple[int, int] | None = None
     tool_calls: bool = False
     failed: bool = False
+
+
+class Said(TypedDict, total=False):
+    """What may be said of an item beside its content and type.
+
+    `task` is the window's current one where it is left out; `relevance` is in thousandths, `dependencies` are ids of
+    the items that it needs. `path` and `lines` tell where code, or a tool's result, is from, `tool` and `failed` what a
+    tool's result is, `tool_calls` that a response calls tools.
+    """
+
+    task: str
+    relevance: int
+    dependencies: Sequence[str]
+    sticky: bool
+    tool: str
+    path: str
+    lines: tuple[int, int]
+    tool_calls: bool
+    failed: bool
 
 
 def item_of(given: Given, task: str | None, now: datetime, count: Count) -> WindowItem:

@@ -1,6 +1,6 @@
 """A window and its snapshots as commands show them, and what commands change in one."""
 
-from verifflowcc.adapters.files.window_files import load_snapshot, load_window, snapshot_ids
+from verifflowcc.adapters.files.window_files import load_window, snapshot_ids
 from verifflowcc.domain.episodes import SnapshotReason, WindowPart
 from verifflowcc.domain.window import KeptWindow, Window, WindowItem
 from verifflowcc.episodes.window import PRUNE_ABOVE_PERCENT, age_minutes, is_over, scored
@@ -50,11 +50,11 @@ class ItemAdded:
 class PruningDone:
     """What was removed, the least relevant first, and where the window as it was before is kept; None: nothing was.
 
-    `nearly_full` says whether it held more than 80 % of its limit.
+    `due` says whether it was to be pruned: it held more than 80 % of its limit, or somebody wanted it all the same.
     """
 
     session: str
-    nearly_full: bool
+    due: bool
     removed: tuple[WindowPart, ...]
     tokens_before: int
     tokens: int
@@ -122,7 +122,7 @@ def prune_window(workspace: Workspace, session: str | None, *, force: bool) -> P
     removed = tuple(each.part for each in done.removed) if done else ()
     return PruningDone(
         session=window.session,
-        nearly_full=is_over(before, window.limit_tokens),
+        due=force or is_over(before, window.limit_tokens),
         removed=removed,
         tokens_before=done.tokens_before if done else before,
         tokens=window.tokens,
