@@ -27,6 +27,7 @@ from verifflowcc.cli import (
     task,
     trace,
     waive,
+    window,
     workflow,
 )
 from verifflowcc.cli.daily import Daily
@@ -51,6 +52,7 @@ app.command("approve")(approve.approve)
 app.command("waive")(waive.waive)
 app.add_typer(feedback.app, name="feedback")
 app.add_typer(task.app, name="task")
+app.add_typer(window.app, name="window")
 app.add_typer(memory.app, name="memory")
 app.add_typer(check.app, name="check")
 app.add_typer(code.app, name="code")

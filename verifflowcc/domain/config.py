@@ -212,6 +212,19 @@ class ConsolidationSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowSettings:
+    """How many tokens a model takes, and how many of them are left free for its answer."""
+
+    total_tokens: int = 200_000
+    buffer_tokens: int = 20_000
+
+    @property
+    def limit_tokens(self) -> int:
+        """What a window may hold."""
+        return self.total_tokens - self.buffer_tokens
+
+
+@dataclass(frozen=True, slots=True)
 class MemorySettings:
     """What becomes of typed items in this project.
 
@@ -237,6 +250,7 @@ class MemorySettings:
     ttl_days: Mapping[str, int | None] = field(default_factory=dict)
     secret_scanner: SecretScanner = SecretScanner.OWN
     stale: Stale = Stale.FLAG
+    window: WindowSettings = WindowSettings()
 
     def assembly_for(self, agent: str) -> Assembly:
         """Return what a role is offered: more of the user for a thinking one, more of the project for a working one."""

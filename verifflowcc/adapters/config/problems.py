@@ -48,6 +48,7 @@ from verifflowcc.adapters.config.models import (
 )
 from verifflowcc.adapters.config.section import SENTENCE
 from verifflowcc.adapters.config.trace_section import TraceSection
+from verifflowcc.adapters.config.window_section import MOST_WINDOW_TOKENS, WindowSection
 from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
 from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode, SecretScanner, Share, Stale, ToolTable
 from verifflowcc.records import dataclass
@@ -78,6 +79,7 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("memory", "lifecycle"), LifecycleSection),
     (("memory", "consolidation"), ConsolidationSection),
     (("hooks",), HooksSection),
+    (("memory", "window"), WindowSection),
     (("git",), GitSection),
     (("tokens",), TokensSection),
 )
@@ -140,6 +142,8 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("memory", "lifecycle", "type_ttl_days"), "a mapping from types to days"),
     (("memory", "lifecycle", "type_ttl_days", ANY), f"a whole number of days from 1 to {MOST_DAYS:,}, or null: never"),
     (("memory", "consolidation", "interval"), "a number of days such as 7d"),
+    (("memory", "window", "total_tokens"), f"a whole number from 1 to {MOST_WINDOW_TOKENS:,}"),
+    (("memory", "window", "buffer_tokens"), f"a whole number from 0 to {MOST_WINDOW_TOKENS:,}"),
     (("memory", ANY, "enabled"), "true or false"),
     (("tokens", "model"), "the name of a model: a text of 1 to 100 characters"),
     (("tokens", "factors"), "a mapping from models to numbers"),

@@ -104,6 +104,8 @@ def _learning(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
         yield _setting(lines, days, "memory", "lifecycle", "type_ttl_days", name)
     yield _setting(lines, consolidation.enabled, "memory", "consolidation", "enabled")
     yield _setting(lines, f"{consolidation.interval_days}d", "memory", "consolidation", "interval")
+    yield _setting(lines, memory.window.total_tokens, "memory", "window", "total_tokens")
+    yield _setting(lines, memory.window.buffer_tokens, "memory", "window", "buffer_tokens")
 
 
 def _gates(config: Config, lines: Lines) -> Iterator[Setting]:
