@@ -14,6 +14,7 @@ from verifflowcc.cli import (
     doctor,
     evidence,
     feedback,
+    history,
     init,
     memory,
     metrics,
@@ -52,6 +53,7 @@ app.add_typer(task.app, name="task")
 app.add_typer(memory.app, name="memory")
 app.add_typer(check.app, name="check")
 app.add_typer(code.app, name="code")
+app.add_typer(history.app, name="history")
 app.add_typer(trace.app, name="trace")
 app.command("metrics")(metrics.metrics)
 app.add_typer(workflow.app, name="workflow")
