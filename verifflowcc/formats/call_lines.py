@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from verifflowcc.domain.calls import Json
 from verifflowcc.records import dataclass, field
 
-LONGEST = 32 * 1024 * 1024
+LONGEST = 16 * 1024 * 1024
 """No line of more bytes is read."""
 _MOST_TOLD = 20
 

@@ -51,6 +51,13 @@ class Batches:
         self.waiting.setdefault(day, []).append((made, line, count))
         self.sizes[day] = self.sizes.get(day, 0) + len(line)
 
+    def is_there(self, name: str, at: int, count: Count) -> bool:
+        """Say whether an import added the event of that id before, so that it need not be made, and count it."""
+        self._look_around(at)
+        there = self.known.has_id(name)
+        count.known += there
+        return there
+
     def finish(self) -> None:
         """Write what waits."""
         for day in sorted(self.waiting):

@@ -126,8 +126,8 @@ def _seen(path: Path) -> SessionFile | None:
 def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) -> tuple[ImportedFile, ...]:
     known = Known(workspace.local / "history", frozenset(each.seen.session for each in files))
     batches = Batches(workspace, known, dry)
-    for each in files:
-        batches.see(each.seen.at)
+    for file in files:
+        batches.see(file.seen.at)
     # the older session first, which another one may have copied; what is known stays whose it was
     ordered = sorted(files, key=lambda each: (each.seen.at, each.seen.session not in known.met, str(each.path)))
     elsewhere: set[int] = set()
@@ -203,6 +203,8 @@ class _File:
         kind = KINDS[heard.words["hook_event_name"]]
         self._calls += kind in _CALLS
         name = self._name(heard.at, kind, heard.key)
+        if self._batches.is_there(name, heard.at, self._count):
+            return
         event = event_of(heard.words, self._file.seen.client, self._root, moment(heard.at), name, withhold)
         if event is not None:
             event[IMPORTED] = True

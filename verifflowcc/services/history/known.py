@@ -78,7 +78,11 @@ class Known:
 
     def has(self, made: Made) -> bool:
         """Say whether an event is there, or a hook told of the same."""
-        return content_part(str(made.event["id"])) in self._names or self.was_told(made)
+        return self.has_id(str(made.event["id"])) or self.was_told(made)
+
+    def has_id(self, name: str) -> bool:
+        """Say whether an event of that id is there, whatever its time."""
+        return content_part(name) in self._names
 
     def was_told(self, made: Made) -> bool:
         """Say whether a hook told of the same."""
@@ -105,7 +109,7 @@ class Known:
             return False  # a line that a full disk cut short
         if not isinstance(event, dict) or not isinstance(event.get("id"), str):
             return False
-        if content_part(event["id"]) in self._names:
+        if self.has_id(event["id"]):
             return False
         self.add(event)
         self.met.add(str(event["gen_ai.conversation.id"]))
