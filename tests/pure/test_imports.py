@@ -74,6 +74,7 @@ IMPURE = {
 }
 OF_HOOKS = {
     "verifflowcc.adapters.files.partitions",
+    "verifflowcc.clients.codex_outcome",
     "verifflowcc.clients.decode",
     "verifflowcc.episodes.permission",
     "verifflowcc.episodes.shape",

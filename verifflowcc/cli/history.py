@@ -1,13 +1,171 @@
-"""`vfcc history`: what agents did."""
+"""`vfcc history`: what agents did here, asked."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verifflowcc.cli import history_import
+from verifflowcc.cli.options import JsonFlag
 
-app = typer.Typer(help="Ask what agents did.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from verifflowcc.services.workspace import Workspace
+
+app = typer.Typer(help="Show what agents did here, and what can be learnt from it.", no_args_is_help=True)
 app.command("import")(history_import.import_)
 
 
-@app.callback()
-def history() -> None:
-    """Ask what agents did."""
+class By(StrEnum):
+    """What the history is asked by."""
+
+    FILE = "file"
+    TOOL = "tool"
+    TASK = "task"
+    COEDIT = "coedit"
+    PATTERN = "pattern"
+    LEARNING = "learning"
+    SESSION = "session"
+
+
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="NUMBER", help="At most so many.")]
+
+
+@app.command()
+def show(
+    what: Annotated[
+        str | None, typer.Argument(metavar="[PATH]", help="With --by file and coedit: a file, or a part of its path.")
+    ] = None,
+    by: Annotated[By | None, typer.Option("--by", help="What to ask by; else the latest actions.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="With --by task: those that ended, too.")] = False,
+    days: Annotated[int, typer.Option("--days", min=1, metavar="NUMBER", help="With --by tool: of so many days.")] = 7,
+    limit: LimitOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show what was done.
+
+    Latest actions; or by file: who touched it last; by tool: how often it worked; by task: what is open; by coedit:
+    what is edited together; by pattern and learning: what was learnt; by session: what each one did.
+    """
+    from verifflowcc.cli import history_views as views
+    from verifflowcc.cli import output as out
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.history.showing import bad_lines
+    from verifflowcc.services.workspace import open_workspace
+
+    if what is not None and by not in (By.FILE, By.COEDIT):
+        raise UsageError("a path goes with --by file or --by coedit", hint=f"vfcc history show --by file {what}")
+    workspace = open_workspace()
+    answers = {
+        None: _actions,
+        By.FILE: _by_file,
+        By.TOOL: _by_tool,
+        By.TASK: _by_task,
+        By.COEDIT: _by_coedit,
+        By.PATTERN: _by_pattern,
+        By.LEARNING: _by_learning,
+        By.SESSION: _by_session,
+    }
+    asked = Asked(workspace, what, limit, days, everything)
+    value, text = answers[by](asked)
+    if bad := bad_lines(workspace):
+        out.warn(f"{bad} {'line' if bad == 1 else 'lines'} of the history could not be read and were left out")
+    out.emit_json(value) if as_json else out.emit(text or views.NOTHING)
+
+
+class Asked:
+    """What somebody asks of the history."""
+
+    def __init__(
+        self, workspace: "Workspace", what: str | None, limit: int | None, days: int, everything: bool
+    ) -> None:
+        self.workspace, self.what, self.limit, self.days, self.everything = workspace, what, limit, days, everything
+
+
+def _actions(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import actions_table
+    from verifflowcc.services.history.showing import ACTIONS, recent_actions
+
+    found = recent_actions(asked.workspace, limit=asked.limit or ACTIONS)
+    return found, actions_table(found)
+
+
+def _by_file(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.from_root import from_root
+    from verifflowcc.cli.history_views import touches_table
+    from verifflowcc.services.history.questions import NEAR_TOUCHES, TOUCHES, file_history, files_like
+
+    what = asked.what or ""
+    exact = file_history(asked.workspace, from_root(asked.workspace, what), asked.limit or TOUCHES) if what else ()
+    found = exact or files_like(asked.workspace, what, asked.limit or NEAR_TOUCHES)
+    return found, touches_table(found)
+
+
+def _by_tool(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import tools_table
+    from verifflowcc.services.history.questions import tool_use
+
+    found = tool_use(asked.workspace, asked.days)[: asked.limit]
+    return found, tools_table(found)
+
+
+def _by_task(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import tasks_table
+    from verifflowcc.domain.tasks import TaskStatus
+    from verifflowcc.services.history.questions import tasks_told
+
+    open_ = (TaskStatus.ACTIVE, TaskStatus.PAUSED)
+    found = tasks_told(asked.workspace, tuple(TaskStatus) if asked.everything else open_, asked.limit or 20)
+    return found, tasks_table(found)
+
+
+def _by_coedit(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.from_root import from_root
+    from verifflowcc.cli.history_views import pairs_table
+    from verifflowcc.services.history.questions import edited_together
+
+    path = from_root(asked.workspace, asked.what) if asked.what else None
+    found = edited_together(asked.workspace, path)[: asked.limit]
+    return found, pairs_table(found)
+
+
+def _by_pattern(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import patterns_table
+    from verifflowcc.services.history.learning import learned_patterns
+
+    found = learned_patterns(asked.workspace)[: asked.limit]
+    return found, patterns_table(found)
+
+
+def _by_learning(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import learnings_table
+    from verifflowcc.services.history.learning import learned_in_sessions
+
+    found = learned_in_sessions(asked.workspace, asked.limit or 20)
+    return found, learnings_table(found)
+
+
+def _by_session(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import sessions_table
+    from verifflowcc.services.history.showing import ACTIONS, sessions
+
+    found = sessions(asked.workspace, asked.limit or ACTIONS)
+    return found, sessions_table(found)
+
+
+@app.command()
+def similar(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is to be done.")],
+    limit: Annotated[int, typer.Option("--limit", min=1, metavar="NUMBER", help="At most so many.")] = 3,
+    as_json: JsonFlag = False,
+) -> None:
+    """Find past tasks like a text.
+
+    With what came of them, and which files they touched.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.history_views import similar_page
+    from verifflowcc.services.history.similar import similar_tasks
+    from verifflowcc.services.workspace import open_workspace
+
+    found = similar_tasks(open_workspace(), text, limit)
+    out.emit_json(found) if as_json else out.emit(similar_page(found))

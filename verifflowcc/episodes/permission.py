@@ -29,6 +29,7 @@ CLASSES = {
     "Bash": "run",
 }
 """What sort of thing each tool does; other tools are nobody's business here."""
+SORTS = ("read", "search", "edit", "run")
 CLOSED = (".memory/sprint/*/events/**", ".memory/stage/*/*/evidence/**")
 _CHANGES = ("edit", "write")
 _OWN = frozenset(("vfcc", "git"))

@@ -15,6 +15,7 @@ from verifflowcc.adapters.config.gates_section import (
     GatesSection,
     ReportsSection,
 )
+from verifflowcc.adapters.config.hooks_section import MOST_BRIEF_TOKENS, HooksSection
 from verifflowcc.adapters.config.memory_life_section import (
     MOST_CANDIDATES,
     MOST_DAYS,
@@ -48,7 +49,7 @@ from verifflowcc.adapters.config.models import (
 from verifflowcc.adapters.config.section import SENTENCE
 from verifflowcc.adapters.config.trace_section import TraceSection
 from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
-from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode, SecretScanner, Stale
+from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode, SecretScanner, Share, Stale, ToolTable
 from verifflowcc.records import dataclass
 from verifflowcc.text.near import nearest
 
@@ -76,6 +77,7 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("memory", "scope"), ScopeSection),
     (("memory", "lifecycle"), LifecycleSection),
     (("memory", "consolidation"), ConsolidationSection),
+    (("hooks",), HooksSection),
     (("git",), GitSection),
     (("tokens",), TokensSection),
 )
@@ -92,10 +94,13 @@ _CHOICES: dict[Loc, tuple[str, ...]] = {
     ("memory", "scope", "mode"): tuple(ScopeMode),
     ("memory", "secret_scanner"): tuple(SecretScanner),
     ("memory", "stale"): tuple(Stale),
+    ("hooks", "share"): tuple(Share),
+    ("hooks", "tools"): tuple(ToolTable),
     ("git", "commit"): ("never", "always"),
     ("tokens", "encoding"): ("o200k_base", "cl100k_base"),
 }
 _EXPECTED: tuple[tuple[Loc, str], ...] = (
+    (("hooks", "brief_tokens"), f"a whole number from 0 to {MOST_BRIEF_TOKENS:,}"),
     (("format",), f"a whole number from 1 to {FORMAT}" if FORMAT > 1 else "1"),
     (("token_allocation",), "a mapping from roles to their shares"),
     (("loading_strategy", ANY, "max_tokens"), f"a whole number from 1 to {MOST_TOKENS:,}"),

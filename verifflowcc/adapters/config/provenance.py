@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import fields
+from enum import StrEnum
 from pathlib import Path
 
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
@@ -59,6 +60,9 @@ def _settings(config: Config, lines: Lines) -> Iterator[Setting]:
     for key in fields(config.trace):
         yield _setting(lines, getattr(config.trace, key.name), "trace", key.name)
     yield from _memory(config.memory, lines)
+    for key in fields(config.hooks):
+        value = getattr(config.hooks, key.name)
+        yield _setting(lines, str(value) if isinstance(value, StrEnum) else value, "hooks", key.name)
     yield _setting(lines, config.git.commit, "git", "commit")
     yield _setting(lines, config.tokens.encoding, "tokens", "encoding")
     yield _setting(lines, config.tokens.model, "tokens", "model")

@@ -15,7 +15,16 @@ IMPORTED = "imported"
 _SESSION = b'"gen_ai.conversation.id":"'
 _NAMED = ("gen_ai.tool.call.id", "task", "gen_ai.agent.id")
 _NEAR = 5_000
-_BY = {"tool_start": 0, "tool_execution": 0, "prompt": 1, "turn_end": 1, "subagent_start": 2, "subagent_end": 2}
+_BY = {
+    "tool_start": 0,
+    "tool_execution": 0,
+    "prompt": 1,
+    "agent_prompt": 1,
+    "turn_end": 1,
+    "subagent_start": 2,
+    "subagent_end": 2,
+}
+"""By which of those names an event of a kind is known for what a hook told; others are by their time."""
 
 
 @dataclass(frozen=True, slots=True)
