@@ -9,6 +9,8 @@ import signal
 import sys
 from pathlib import Path
 
+from typing_extensions import Buffer
+
 from verifflowcc.services.history import batches
 from verifflowcc.services.history.importing import import_sessions
 from verifflowcc.services.workspace import Workspace
@@ -20,9 +22,10 @@ def main() -> None:
     batches.LARGEST_BYTES = 2_000
     write = os.write
 
-    def stop(handle: int, data: bytes) -> int:
+    def stop(handle: int, given: Buffer, /) -> int:
         nonlocal left
-        left -= data.startswith(b'{"v":')
+        data = bytes(given)
+        left -= data.startswith((b'{"v":', b'\n{"v":'))
         if left < 0:
             write(handle, data[: len(data) // 2])  # the worst that a full disk or a lost machine leaves behind
             os.kill(os.getpid(), signal.SIGKILL)

@@ -112,6 +112,38 @@ def test_tools_have_the_names_of_the_hooks(entry: dict[str, object], expected: C
     assert call_of(entry | {"type": "function_call"}) == expected
 
 
+def test_a_command_that_goes_on_is_told_when_it_ends() -> None:
+    rows = codex_session()[:4]
+    going = "Chunk ID: 1\nProcess running with session ID 7\nOutput:\n"
+    done = {"type": "CommandExecution", "id": "k1", "aggregated_output": "late\n", "exit_code": 0}
+    rows += [
+        entry(3, "response_item", type="function_call", name="exec_command", arguments='{"cmd": "x"}', call_id="k1"),
+        entry(4, "response_item", type="function_call_output", call_id="k1", output=going),
+    ]
+    end = entry(9, "event_msg", type="item_completed", item=done)
+
+    (ended,) = of_hook(told([*rows, end]), "PostToolUse")
+    assert ended.words["tool_response"] == {"output": "late\n", "exit_code": 0}
+    assert ended.words["duration_ms"] == 6000
+    assert hooks(told(rows))[-1:] == ["PreToolUse"], "it may end yet"
+
+
+def test_a_servers_answer_is_the_one_of_its_hook() -> None:
+    call = entry(3, "response_item", type="function_call", name="ask", namespace="mcp__s", arguments="{}", call_id="k1")
+    text = [{"type": "text", "text": "no"}]
+    answer = entry(5, "response_item", type="function_call_output", call_id="k1", output=text)
+
+    def of(result: dict[str, object]) -> Said:
+        item = {"type": "McpToolCall", "id": "k1", "result": result}
+        done = entry(4, "event_msg", type="item_completed", item=item)
+        found = [each for each in told([*codex_session()[:4], call, done, answer]) if isinstance(each, Said)]
+        return found[-1]
+
+    assert of({"content": text, "isError": False}).words["tool_response"] == {"content": text, "isError": False}
+    assert of({"content": text, "isError": True}).words["error"] == "no"
+    assert of({"content": text}).words["tool_name"] == "mcp__s__ask"
+
+
 def test_a_local_shell_call_is_a_command() -> None:
     action = {"type": "exec", "command": ["bash", "-lc", "ls"]}
     assert call_of({"type": "local_shell_call", "action": action}) == Call("Bash", {"command": "ls"})
@@ -141,6 +173,10 @@ def test_an_answer_is_read_in_each_of_its_forms(output: object, expected: Answer
 
 @pytest.mark.parametrize("payload", [{}, {"type": "token_count", "info": None}, {"type": "item_completed", "item": 3}])
 def test_lines_of_any_form_are_borne(payload: dict[str, object]) -> None:
-    rows = [{"payload": payload}, {"type": "event_msg", "payload": payload, "timestamp": "2026-11-20T10:00:00Z"}]
+    rows: list[dict[str, object]] = [
+        {"payload": payload},
+        {"type": "event_msg", "payload": payload, "timestamp": "2026-11-20T10:00:00Z"},
+        {"type": "response_item", "payload": payload, "timestamp": 3},
+    ]
 
-    assert told([*rows, {"type": "response_item", "payload": payload, "timestamp": 3}]) == []
+    assert told(rows) == []

@@ -29,12 +29,14 @@ from tests.session_world import (
     words,
     write_session,
 )
+from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.domain.calls import Tokens
 from verifflowcc.episodes.shape import line_of
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.call_lines import milliseconds
 from verifflowcc.services.history import importing
+from verifflowcc.services.history.batches import Batches
 from verifflowcc.services.history.importing import Imported, import_sessions
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.ulid import is_ulid
@@ -54,8 +56,8 @@ def sessions(here: Workspace, *rows: Row, name: str = f"{SESSION}.jsonl") -> Pat
     return folder
 
 
-def run(here: Workspace, folder: Path, **choices: bool) -> Imported:
-    return import_sessions(here, [str(folder)], **choices)
+def run(here: Workspace, folder: Path, *, dry_run: bool = False) -> Imported:
+    return import_sessions(here, [str(folder)], dry_run=dry_run)
 
 
 def hook(here: Workspace, hook: str, second: float, **more: object) -> None:
@@ -147,6 +149,18 @@ def test_what_a_hook_told_is_not_added(here: Workspace) -> None:
     assert run(here, sessions(here)).new == 0
 
 
+def test_a_call_that_a_hook_denied_is_not_added_as_one_that_failed(here: Workspace) -> None:
+    at = milliseconds(moment(5))
+    assert at is not None
+    said = {"hook_event_name": "PreToolUse", "session_id": SESSION, "tool_name": "Bash", "tool_use_id": "c2"}
+    line = line_of(said, "claude", str(here.root), at, os.urandom(10), {"denied": "phase"})
+    assert line is not None
+    add_lines(str(here.local), moment(5)[:10], line)
+    run(here, sessions(here))
+
+    assert [event["gen_ai.tool.call.id"] for event in events(here) if event["kind"] == "tool_execution"] == ["c1"]
+
+
 def test_hooks_that_were_there_for_the_second_run_alone_leave_the_first_to_be_added(here: Workspace) -> None:
     hook(here, "SessionStart", 3590, source="resume")
     hook(here, "UserPromptSubmit", 3600, prompt="More.", prompt_id="p2")
@@ -163,27 +177,27 @@ def test_another_sessions_events_count_for_nothing(here: Workspace) -> None:
 
 
 def test_a_hook_that_tells_it_while_the_import_runs_is_heard(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    finish = importing.Batches.finish
+    finish = Batches.finish
 
-    def meanwhile(batches: importing.Batches) -> None:
+    def meanwhile(batches: Batches) -> None:
         hook(here, "PostToolUse", 6, tool_name="Read", tool_use_id="c1")
         finish(batches)
 
-    monkeypatch.setattr(importing.Batches, "finish", meanwhile)
+    monkeypatch.setattr(Batches, "finish", meanwhile)
     done = run(here, sessions(here))
 
     assert (done.new, done.known, kinds(here)["tool_execution"]) == (7, 1, 2)
 
 
 def test_tokens_are_the_clients_own_with_subagents_and_compactions(here: Workspace) -> None:
-    aside = {"isSidechain": True, "agentId": "a1"}
+    aside: dict[str, bool | str] = {"isSidechain": True, "agentId": "a1"}
     sessions(here, *claude_session()[:-1], cost(Tokens(509, 185, 120, 21)))
     folder = sessions(
         here,
-        said(5, "Look.", **aside),
-        answer(7, call("s1", "Read", file_path="/p/b.py"), "m-s", 5, **aside),
-        result(8, "s1", "1", **aside),
-        answer(9, words("Found."), "m-s", 5, "end_turn", **aside),
+        said(5, "Look.") | aside,
+        answer(7, call("s1", "Read", file_path="/p/b.py"), "m-s", 5) | aside,
+        result(8, "s1", "1") | aside,
+        answer(9, words("Found."), "m-s", 5, "end_turn") | aside,
         name=f"{SESSION}/subagents/agent-a1.jsonl",
     )
     (folder / SESSION / "subagents" / "agent-a1.meta.json").write_text('{"agentType": "Explore"}', encoding="utf-8")
@@ -358,7 +372,7 @@ def test_two_at_once_add_each_event_once(here: Workspace) -> None:
 def test_who_waits_too_long_for_another_import_is_told(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "WAIT_S", 0.0)
     with (
-        importing.locked(here.local / importing.LOCK, 0),
+        locked(here.local / importing.LOCK, 0),
         pytest.raises(ConflictError, match="is held by another vfcc"),
     ):
         run(here, sessions(here))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from verifflowcc.domain.calls import Json, Said, Spent, Tokens
 from verifflowcc.formats.call_lines import CallLines, mapping_at, milliseconds, number_at, word_at
-from verifflowcc.formats.calls_codex_tools import Answer, answer_of, call_of
+from verifflowcc.formats.calls_codex_tools import Answer, answer_of, call_of, is_running
 from verifflowcc.formats.json_lines import texts_of
 from verifflowcc.formats.turns_codex import of_the_client
 
@@ -28,6 +28,7 @@ class CodexCalls:
         self._waiting: Said | None = None
         self._calls: dict[str, tuple[int, dict[str, Json]]] = {}
         self._done: dict[str, Mapping[str, Json]] = {}
+        self._running: dict[str, Said] = {}
         self._total, self._context, self._response = Tokens(), 0, ""
 
     def read(self, lines: CallLines) -> Iterator[Heard]:
@@ -35,6 +36,8 @@ class CodexCalls:
         for row in lines.rows():
             yield from self._of(row)
         yield from self._waited()
+        for told in self._running.values():
+            yield Said(told.at, told.key, {**told.words, "hook_event_name": "PreToolUse"})
         for name, (at, words) in self._calls.items():
             yield Said(at, name, words | {"hook_event_name": "PreToolUse"})
 
@@ -101,14 +104,14 @@ class CodexCalls:
             if word_at(item, "type") == "UserMessage":
                 yield from self._typed("item", texts_of(item.get("content")))
             elif word_at(item, "type") in _DONE:
-                self._done[word_at(item, "id")] = item
+                yield from self._did(word_at(item, "id"), item)
         elif kind == "token_count":
             yield from self._count(entry.get("info"))
         elif kind == "task_complete":
             yield from self._waited()
-            hook = "SubagentStop" if self._agent else "Stop"
-            words = self._words(hook, last_assistant_message=word_at(entry, "last_agent_message"))
-            yield Said(self._at, f"{self._thread} {self._turn or self._at} end", words)
+            if last := word_at(entry, "last_agent_message"):  # no hook is called where nothing was said
+                words = self._words("SubagentStop" if self._agent else "Stop", last_assistant_message=last)
+                yield Said(self._at, f"{self._thread} {self._turn or self._at} end", words)
 
     def _typed(self, told_by: str, text: str) -> Iterator[Said]:
         """Yield what was typed. A rollout tells it in more than one way: the first that is met is read from then on."""
@@ -146,8 +149,21 @@ class CodexCalls:
             self._calls[name] = self._at, words
         elif kind.endswith("_output") and name in self._calls:
             at, words = self._calls.pop(name)
-            answer = answer_of(str(words["tool_name"]), entry.get("output"), self._done.pop(name, None))
-            yield Said(self._at, name, words | self._answered(at, answer))
+            done, output = self._done.pop(name, None), entry.get("output")
+            told = Said(self._at, name, words | self._answered(at, answer_of(str(words["tool_name"]), output, done)))
+            if done is None and is_running(output):
+                self._running[name] = told
+            else:
+                yield told
+
+    def _did(self, name: str, item: Mapping[str, Json]) -> Iterator[Said]:
+        """Keep how a call went for its answer; where that came already and only told that it goes on, yield the end."""
+        if begun := self._running.pop(name, None):
+            answer = answer_of(str(begun.words["tool_name"]), None, item)
+            since = begun.at - begun.words["duration_ms"]
+            yield Said(self._at, name, begun.words | self._answered(since, answer))
+        elif name in self._calls:
+            self._done[name] = item
 
     def _answered(self, at: int, answer: Answer) -> dict[str, Json]:
         words: dict[str, Json] = {"hook_event_name": "PostToolUse", "tool_response": answer.response}

@@ -19,6 +19,7 @@ _CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,9})")
 _TOOK = re.compile(r"Wall time: (\d{1,9}(?:\.\d+)?) second")
 _FAILED = ("apply_patch verification failed", "unsupported call: ", "failed to parse function", "Command blocked")
 _ABORTED = "aborted by user"
+_RUNNING = "Process running with session ID"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,14 @@ def call_of(entry: Mapping[str, Json]) -> Call | None:
         return Call("Bash", {"command": _command(given)}, folder if folder.startswith("/") else "")
     if name == _PATCH:
         return Call(name, {"command": word_at(given, "input") or word_at(given, "patch") or texts_of(given)})
-    return Call(name if name in _ALONE else word_at(entry, "namespace") + name, given)
+    return Call(_named(word_at(entry, "namespace"), name), given)
+
+
+def _named(space: str, name: str) -> str:
+    """Return the name of a tool in a name space; that of an MCP server's has two lines between."""
+    if name in _ALONE or not space:
+        return name
+    return f"{space}__{name}" if space.startswith("mcp__") and not space.endswith("__") else space + name
 
 
 def _given(entry: Mapping[str, Json]) -> Json:
@@ -82,6 +90,8 @@ def answer_of(tool: str, output: Json, done: Mapping[str, Json] | None) -> Answe
     """Return the answer of a tool; `done` is what else the rollout says of how it went."""
     if done and word_at(done, "type") == "CommandExecution" and "aggregated_output" in done:
         return _of_command(done)
+    if done and word_at(done, "type") == "McpToolCall" and (result := mapping_at(done, "result")):
+        return _of_server(done, result)
     value = _unwrapped(output)
     text = texts_of(value) if isinstance(value, str | list) else word_at(value, "output") or word_at(value, "content")
     took = _took(value, text)
@@ -94,13 +104,28 @@ def answer_of(tool: str, output: Json, done: Mapping[str, Json] | None) -> Answe
     return Answer(plain if code is None else {"output": plain, "exit_code": code}, "", took)
 
 
-def _of_command(done: Mapping[str, Json]) -> Answer:
+def is_running(output: Json) -> bool:
+    """Say whether an answer tells only that a command goes on."""
+    return isinstance(output, str) and _RUNNING in output[:500].partition("Output:\n")[0]
+
+
+def _of_server(done: Mapping[str, Json], result: Mapping[str, Json]) -> Answer:
+    if result.get("isError") is True:
+        return Answer(None, texts_of(result.get("content")) or "failed", _lasted(done))
+    return Answer(result, "", _lasted(done))
+
+
+def _lasted(done: Mapping[str, Json]) -> int | None:
     duration = mapping_at(done, "duration")
     took = number_at(duration, "secs") * 1000 + number_at(duration, "nanos") // 1_000_000
+    return took if duration else None
+
+
+def _of_command(done: Mapping[str, Json]) -> Answer:
     code = done.get("exit_code")
     output = word_at(done, "aggregated_output")
     response: Json = {"output": output, "exit_code": code} if isinstance(code, int) else output
-    return Answer(response, "", took if duration else None)
+    return Answer(response, "", _lasted(done))
 
 
 def _unwrapped(output: Json) -> Json:

@@ -132,5 +132,7 @@ class Known:
         name = event.get(_NAMED[_BY[kind]]) if kind in _BY else None
         if name:
             self._told.add((kind, session, str(name)))
+            if event.get("denied"):
+                self._told.add(("tool_execution", session, str(name)))  # its answer only repeats that
         elif (at := milliseconds(event.get("time"))) is not None:
             self._times.setdefault((kind, session), []).append(at)
