@@ -5,8 +5,8 @@
 --data is a file or folder of real transcripts and rollouts, imported as if they were of the project: their folders are
 rewritten to it. Without it a transcript is made: turns of a prompt, thinking, reads of files of some thousand
 characters, edits, commands with long output and answers, with the client's own lines between them, and tokens on each
-message. Each run begins with an empty history; `again` is a second import, which adds nothing, and `dry run` writes
-nothing. The peak of memory is the whole process's.
+message. Each run begins with an empty history; `again` is a second import, which adds nothing, and `dry run` one more
+that does not lock. The peak of memory is the whole process's.
 """
 
 import argparse

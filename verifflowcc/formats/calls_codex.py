@@ -161,7 +161,7 @@ class CodexCalls:
         if begun := self._running.pop(name, None):
             answer = answer_of(str(begun.words["tool_name"]), None, item)
             since = begun.at - begun.words["duration_ms"]
-            yield Said(self._at, name, begun.words | self._answered(since, answer))
+            yield Said(self._at, name, {**begun.words, **self._answered(since, answer)})
         elif name in self._calls:
             self._done[name] = item
 
