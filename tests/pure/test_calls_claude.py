@@ -150,6 +150,12 @@ def test_a_turn_ends_where_a_message_does_not_say_so_and_the_next_prompt_comes()
     assert [each.words["last_assistant_message"] for each in of_hook(heard(rows), "Stop")] == ["Done."]
 
 
+def test_words_before_a_call_end_no_turn() -> None:
+    rows = [said(1, "Go."), answer(2, words("First I look."), "m-1", 5, "tool_use")]
+
+    assert "Stop" not in hooks(heard(rows))
+
+
 def test_a_call_without_an_answer_is_one_that_began() -> None:
     told = heard([said(1, "Go."), answer(2, call("c1", "Bash", command="sleep 9"), "m-1", 5)])
 

@@ -38,6 +38,7 @@ from verifflowcc.formats.call_lines import milliseconds
 from verifflowcc.services.history import importing
 from verifflowcc.services.history.batches import Batches
 from verifflowcc.services.history.importing import Imported, import_sessions
+from verifflowcc.services.history.known import Known
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.ulid import is_ulid
 
@@ -127,6 +128,36 @@ def spent(here: Workspace) -> Tokens:
     names = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
     more = ("vfcc.usage.cache_read_tokens", "vfcc.usage.cache_creation_tokens")
     return Tokens(*(sum(int(str(event[name])) for event in found) for name in (*names, *more)))
+
+
+def test_a_turn_that_ends_again_is_added_beside_its_first_end(here: Workspace) -> None:
+    rows = [said(1, "Go."), answer(2, words("Done."), "m-1", 5, "end_turn")]
+    run(here, sessions(here, *rows))
+    run(here, sessions(here, *rows, answer(4, words("Now it is."), "m-2", 5, "end_turn")))
+
+    ends = [event["outcome"] for event in events(here) if event["kind"] == "turn_end"]
+    assert ends == ["Done.", "Now it is."]
+
+
+def test_what_a_hook_told_before_midnight_is_not_added_after_it(here: Workspace) -> None:
+    hook(here, "PostToolUse", 9, tool_name="Bash", tool_use_id="c1")
+    rows = [answer(11, call("c1", "Bash", command="ls"), "m-1", 5), result(12, "c1", "a")]
+    run(here, sessions(here, *rows))
+
+    assert kinds(here)["tool_execution"] == 1
+
+
+def test_half_a_line_of_a_hook_is_read_when_it_is_whole(here: Workspace) -> None:
+    hook(here, "PostToolUse", 6, tool_name="Read", tool_use_id="c1")
+    path = here.local / "history" / "2026-11-20.jsonl"
+    line = path.read_bytes()
+    known = Known(path.parent, frozenset({SESSION}))
+    path.write_bytes(line[:50])
+    assert not known.look(path.stem)
+    path.write_bytes(line)
+
+    assert known.look(path.stem)
+    assert not known.look(path.stem), "it was read"
 
 
 def test_what_a_hook_told_is_not_added(here: Workspace) -> None:
@@ -256,7 +287,8 @@ def test_sessions_are_found_where_the_clients_keep_them(here: Workspace, tmp_pat
     write_session(tmp_path / "codex", codex_session(), rollout, str(here.root))
     env = {"HOME": str(tmp_path), "CODEX_HOME": str(tmp_path / "codex")}
 
-    assert [each.client for each in import_sessions(here, env=env, dry_run=True).files] == ["claude", "codex"]
+    done = import_sessions(here, env=env, dry_run=True)
+    assert ([each.client for each in done.files], done.other_projects) == (["claude", "codex"], 0)
     assert [each.client for each in import_sessions(here, env=env, client="codex").files] == ["codex"]
     assert import_sessions(here, env=env | {"CLAUDE_CONFIG_DIR": "/nowhere"}, client="claude").files == ()
 
