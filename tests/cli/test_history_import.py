@@ -9,7 +9,7 @@ from tests.cli.process import vfcc
 from tests.cli.shapes import shape
 from tests.cli.trees import everything
 from tests.session_world import SESSION, claude_session, codex_session, cost, write_session
-from verifflowcc.domain.calls import Tokens
+from verifflowcc.domain.session_told import Tokens
 
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")
 

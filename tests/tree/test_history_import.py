@@ -31,7 +31,7 @@ from tests.session_world import (
 )
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.partitions import add_lines
-from verifflowcc.domain.calls import Tokens
+from verifflowcc.domain.session_told import Tokens
 from verifflowcc.episodes.shape import line_of
 from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.call_lines import milliseconds

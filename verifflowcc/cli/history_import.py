@@ -7,7 +7,7 @@ import typer
 from verifflowcc.cli.options import JsonFlag
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.calls import Tokens
+    from verifflowcc.domain.session_told import Tokens
     from verifflowcc.services.history.importing import Imported, ImportedFile
 
 

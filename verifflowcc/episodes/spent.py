@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.domain.calls import Json, Spent, Tokens
+from verifflowcc.domain.session_told import Json, Spent, Tokens
 from verifflowcc.episodes.shape import BEGINNING, VERSION, moment
 
 USAGE = "usage"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from verifflowcc.domain.calls import Json
+from verifflowcc.domain.session_told import Json
 from verifflowcc.records import dataclass, field
 
 LONGEST = 16 * 1024 * 1024

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from verifflowcc.domain.calls import Json, Spent, Tokens
+from verifflowcc.domain.session_told import Json, Spent, Tokens
 from verifflowcc.formats.call_lines import mapping_at, number_at
 
 

@@ -6,7 +6,7 @@ message took is how much more there is.
 
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.calls import Json, Said, Spent, Tokens
+from verifflowcc.domain.session_told import Json, Said, Spent, Tokens
 from verifflowcc.formats.call_lines import CallLines, mapping_at, milliseconds, number_at, word_at
 from verifflowcc.formats.calls_codex_tools import Answer, answer_of, call_of, is_running
 from verifflowcc.formats.json_lines import texts_of

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from verifflowcc.domain.calls import Json
+from verifflowcc.domain.session_told import Json
 from verifflowcc.formats.call_lines import mapping_at, number_at, word_at
 from verifflowcc.formats.json_lines import texts_of
 from verifflowcc.records import dataclass

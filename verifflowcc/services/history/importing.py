@@ -21,7 +21,7 @@ from verifflowcc.adapters.foreign.sessions import (
     session_file,
     subagent_of,
 )
-from verifflowcc.domain.calls import Said, Spent, Tokens
+from verifflowcc.domain.session_told import Said, Spent, Tokens
 from verifflowcc.episodes.shape import KINDS, event_of, moment
 from verifflowcc.episodes.spent import USAGE, spent_event
 from verifflowcc.errors import UsageError

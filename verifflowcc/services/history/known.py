@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from verifflowcc.adapters.files.partitions import ENDING
-from verifflowcc.domain.calls import Json, Tokens
+from verifflowcc.domain.session_told import Json, Tokens
 from verifflowcc.episodes.spent import USAGE, spent_in
 from verifflowcc.formats.call_lines import milliseconds
 from verifflowcc.records import dataclass
