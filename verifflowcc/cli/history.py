@@ -1,12 +1,13 @@
 """`vfcc history`: what agents did here, asked."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verifflowcc.cli import history_import
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.workspace import Workspace
@@ -25,6 +26,13 @@ class By(StrEnum):
     PATTERN = "pattern"
     LEARNING = "learning"
     SESSION = "session"
+
+
+class Form(StrEnum):
+    """A form of files of columns."""
+
+    PARQUET = "parquet"
+    ARROW = "arrow"
 
 
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="NUMBER", help="At most so many.")]
@@ -169,3 +177,82 @@ def similar(
 
     found = similar_tasks(open_workspace(), text, limit)
     out.emit_json(found) if as_json else out.emit(similar_page(found))
+
+
+@app.command()
+def prune(
+    older_than: Annotated[str, typer.Option("--older-than", metavar="TIME", help="As in 90d, 12w or 1y.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and remove nothing.")] = False,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Remove what is older than a time.
+
+    Whole days go, never the present one; what is committed stays.
+    """
+    from verifflowcc.cli import asking
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.history_views import pruned
+    from verifflowcc.services.history.pruning import days_in, plan_pruning, prune_history
+    from verifflowcc.services.workspace import open_workspace
+
+    days, workspace = days_in(older_than), open_workspace()
+    plan = plan_pruning(workspace, days)
+    if plan.days and not dry_run:
+        asking.confirm([pruned(plan, gone=False)], "Remove them?", yes=yes)
+        plan = prune_history(workspace, days)
+    out.emit_json(plan) if as_json else out.emit(pruned(plan, gone=bool(plan.days) and not dry_run))
+
+
+@app.command()
+def sql(
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="One query; vfcc history sql 'SHOW TABLES' lists them.")
+    ],
+    as_json: JsonFlag = False,
+) -> None:
+    """Ask in SQL.
+
+    Over tool_executions, file_interactions, task_history, context_snapshots, learned_patterns and session_learnings;
+    with DuckDB, which the extra analytics brings.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.history_views import rows_table
+    from verifflowcc.services.history.analysing import ask_sql
+    from verifflowcc.services.workspace import open_workspace
+
+    found = ask_sql(open_workspace(), query)
+    out.emit_json(found.rows) if as_json else out.emit(rows_table(found))
+
+
+@app.command()
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where a file for each table is written.")],
+    form: Annotated[Form, typer.Option("--format", help="The form of the files.")] = Form.PARQUET,
+    as_json: JsonFlag = False,
+) -> None:
+    """Export each table to a file.
+
+    As Parquet or Arrow, for other tools; with DuckDB, which the extra analytics brings.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.history.analysing import export_history
+    from verifflowcc.services.workspace import open_workspace
+
+    written = export_history(open_workspace(), folder, form.value)
+    out.emit_json(written) if as_json else out.emit("\n".join(map(str, written)))
+
+
+@app.command()
+def learn(as_json: JsonFlag = False) -> None:
+    """Copy what was learnt into memory, to be decided.
+
+    Patterns that are sure enough become items that wait for a person: vfcc memory inbox. None is active by itself.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.history_views import proposed
+    from verifflowcc.services.history.proposing import propose_patterns
+    from verifflowcc.services.workspace import open_workspace
+
+    found = propose_patterns(open_workspace())
+    out.emit_json(found) if as_json else out.emit(proposed(found))

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 from verifflowcc.cli.table import table
 
 if TYPE_CHECKING:
+    from verifflowcc.adapters.index.history_duckdb import Rows
     from verifflowcc.domain.episodes import FileInteraction, LearnedPattern, SessionLearning, TaskEpisode
     from verifflowcc.episodes.coedits import CoEdit
+    from verifflowcc.services.history.proposing import Proposed
+    from verifflowcc.services.history.pruning import Pruning
     from verifflowcc.services.history.questions import ToolUse
     from verifflowcc.services.history.showing import Action, SessionLine
 
@@ -122,6 +125,41 @@ def sessions_table(found: "Sequence[SessionLine]") -> str:
     ]
     headings = ("first", "last", "client", "prompts", "calls", "failed", "files", "session")
     return table(headings, rows, right=(3, 4, 5, 6)) if rows else ""
+
+
+def pruned(plan: "Pruning", *, gone: bool) -> str:
+    """Return what goes, or went."""
+    if not plan.days:
+        return f"nothing is older than {plan.before}"
+    days = plan.days[0] if len(plan.days) == 1 else f"{len(plan.days)} days, {plan.days[0]} to {plan.days[-1]}"
+    kilobytes = (plan.size_bytes + 1023) // 1024
+    return f"{'removed' if gone else 'to remove'}: {days}; {plan.events:,} events, {kilobytes:,} KiB"
+
+
+def rows_table(found: "Rows") -> str:
+    """Return the answer to a query as a table."""
+    rows = [tuple(_cell(row.get(name)) for name in found.columns) for row in found.rows]
+    return table(found.columns, rows) if rows else "no rows"
+
+
+def proposed(found: "Sequence[Proposed]") -> str:
+    """Return what waits for a person now."""
+    if not found:
+        return "nothing new is sure enough to be offered: vfcc history show --by pattern"
+    lines = [f"{each.item}: {each.pattern.sentence}" for each in found]
+    from verifflowcc.text.invisible import printable
+
+    return printable("\n".join([*lines, "next: vfcc memory inbox"]))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _when(time: str) -> str:

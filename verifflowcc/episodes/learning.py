@@ -3,14 +3,13 @@
 By rule alone: each names what was seen and how often. Nothing that is learnt here is believed by itself.
 """
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from verifflowcc.domain.calls import Call
 from verifflowcc.domain.episodes import LearnedPattern, LearningType, PatternType, SessionLearning
 from verifflowcc.episodes.coedits import CoEdit
-from verifflowcc.records import dataclass
 
 FIXED_WITHIN_MS = 3_600_000
 """An error that is gone only after this long was solved by something else, for all that anybody knows."""
@@ -18,38 +17,6 @@ LEAST_RENAMED = 3
 """A rename in fewer places is a change as any other."""
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\S")
 _NAME = re.compile(r"[A-Za-z_]\w{2,}")
-_LONGEST_COMMAND = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call of a tool, as far as something can be learnt from it. `changed` are the files that it edited or wrote."""
-
-    session: str
-    task: str | None
-    at_ms: int
-    time: str
-    tool: str
-    parameters: str
-    success: bool | None
-    signature: str
-    error: str
-    changed: tuple[str, ...]
-
-    @property
-    def command(self) -> str:
-        """What it ran, on one line; empty for a tool that runs nothing."""
-        given = self.given("command")
-        return " ".join(given.split())[:_LONGEST_COMMAND] if self.tool == "Bash" else ""
-
-    def given(self, name: str) -> str:
-        """Return a text among its parameters."""
-        try:
-            value = json.loads(self.parameters)
-        except ValueError:
-            return ""
-        found = value.get(name) if isinstance(value, dict) else None
-        return found if isinstance(found, str) else ""
 
 
 def patterns(calls: Sequence[Call], pairs: Iterable[CoEdit]) -> tuple[LearnedPattern, ...]:

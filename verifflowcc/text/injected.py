@@ -23,7 +23,8 @@ _SENTENCES = (
 )
 _TASK = re.compile(r"^## Your Task[ \t]*$.*", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(
-    r"^(?:## (?:Project Context|Current Sprint|Stage Artifacts|The open task|What was done here|What is known of you)[ \t]*$\n?"
+    r"^(?:## (?:Project Context|Current Sprint|Stage Artifacts|The open task|What was done here|What is known of you)"
+    r"[ \t]*$\n?"
     r"|Sprint [^\n]*\n\nGoals: [^\n]*$\n?|Stage [^\n]*, (?:left|right|apex)\b[^\n]*\.$\n?)",
     re.MULTILINE,
 )

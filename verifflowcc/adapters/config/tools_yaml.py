@@ -5,7 +5,6 @@ from pathlib import Path
 
 from verifflowcc.adapters.config.read import read_small
 from verifflowcc.domain.events import Json
-from verifflowcc.episodes.permission import SORTS
 from verifflowcc.errors import FormatError
 
 _HINT = "tools: [{name: read, paths: ['**']}, {name: edit, paths: ['src/**'], never: ['src/vendor/**']}, {name: run}]"
@@ -14,7 +13,7 @@ _HINT = "tools: [{name: read, paths: ['**']}, {name: edit, paths: ['src/**'], ne
 def read_tools(path: Path, root: Path) -> dict[str, Json] | None:
     """Return `{sort: {paths, never}}` of a role's tools; None where there is no such file.
 
-    Tools of other names are the client's business, and left out. Raises FormatError where it is not what it should be,
+    Raises FormatError where it is not what it should be,
     WorkspaceError where it cannot be read.
     """
     data = read_small(path, path.name, inside=root)
@@ -34,9 +33,8 @@ def read_tools(path: Path, root: Path) -> dict[str, Json] | None:
         name = each.get("name") if isinstance(each, Mapping) else each
         if not isinstance(name, str):
             raise FormatError(f"{path}:1: a tool has no name", hint=_HINT)
-        if name in SORTS:
-            given = each if isinstance(each, Mapping) else {}
-            found[name] = {key: _patterns(given.get(key), path, f"{name}.{key}") for key in ("paths", "never")}
+        given = each if isinstance(each, Mapping) else {}
+        found[name] = {key: _patterns(given.get(key), path, f"{name}.{key}") for key in ("paths", "never")}
     return found
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from verifflowcc.adapters.files.partitions import ENDING
 from verifflowcc.adapters.index.store import Form, Store
-from verifflowcc.episodes.rows import COLUMNS, Row, event_in, rows_of
 from verifflowcc.errors import BackendError
+from verifflowcc.formats.history_rows import COLUMNS, Row, event_in, rows_of
 from verifflowcc.records import dataclass
 from verifflowcc.text.stems import stems
 

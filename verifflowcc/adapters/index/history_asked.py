@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from verifflowcc.adapters.index.history import History
+from verifflowcc.domain.calls import Call
 from verifflowcc.domain.episodes import FileInteraction, Operation
-from verifflowcc.episodes.learning import Call
 from verifflowcc.records import dataclass
 
 _TASK = """COALESCE({0}.task_id, (

@@ -1,8 +1,9 @@
 """Open the history of a project: what was recorded here, and what other people's clones committed of theirs."""
 
 import json
+from pathlib import Path
 
-from verifflowcc.adapters.index.history import FILE, History, partitions_in
+from verifflowcc.adapters.index.history import FILE, History, Partition, partitions_in
 from verifflowcc.domain.events import Json
 from verifflowcc.services.workspace import Workspace
 
@@ -12,9 +13,17 @@ SHARED = "history"
 
 def open_history(workspace: Workspace) -> History:
     """Return the history's tables, to be entered as a context. What is there twice counts once."""
+    return History(workspace.local / FILE, _partitions(workspace))
+
+
+def history_files(workspace: Workspace) -> tuple[Path, ...]:
+    """Return the files of the history, the machine's own first."""
+    return tuple(each.path for each in _partitions(workspace))
+
+
+def _partitions(workspace: Workspace) -> tuple[Partition, ...]:
     own = partitions_in(workspace.local / "history")
-    shared = partitions_in(workspace.memory / SHARED, "shared/")
-    return History(workspace.local / FILE, (*own, *shared))
+    return (*own, *partitions_in(workspace.memory / SHARED, "shared/"))
 
 
 def session_events(workspace: Workspace, session: str) -> list[dict[str, Json]]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from verifflowcc.domain.events import Json
-from verifflowcc.episodes.error_signature import signature_of
 from verifflowcc.records import dataclass
+from verifflowcc.text.error_signature import signature_of
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "tool_executions": (
