@@ -345,6 +345,17 @@ def test_a_named_file_that_is_no_session_is_refused(here: Workspace, text: str |
         import_sessions(here, [str(path)])
 
 
+def test_a_file_that_cannot_be_read_is_a_note_and_the_others_are_read(here: Workspace) -> None:
+    folder = sessions(here)
+    (folder / "a.jsonl").symlink_to(folder / "b.jsonl")
+    (folder / "c.jsonl").symlink_to("/proc/self/mem")
+
+    done = run(here, folder)
+
+    assert (done.new, len(done.notes)) == (8, 1)
+    assert done.notes[0].startswith(f"cannot read {folder / 'c.jsonl'}: ")
+
+
 def test_wherever_it_is_killed_the_next_import_completes_it(here: Workspace, tmp_path: Path) -> None:
     rows = [row for each in range(12) for row in turn(each)]
     folder = sessions(here, *rows)

@@ -32,9 +32,8 @@ def import_(
     if as_json:
         out.emit_json(done)
         return
-    for each in done.files:
-        for note in each.notes:
-            out.say(f"note: {note}")
+    for note in (*done.notes, *(note for each in done.files for note in each.notes)):
+        out.say(f"note: {note}")
     out.emit_lines(_page(done))
 
 

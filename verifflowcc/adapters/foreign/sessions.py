@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
 
-from verifflowcc.errors import UsageError
+from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.formats.call_lines import LONGEST
 from verifflowcc.formats.calls_glance import CLAUDE, CODEX, Glance, glance
 from verifflowcc.records import dataclass
@@ -30,7 +30,7 @@ class SessionFile:
 
 
 def own_files(root: Path, client: str, env: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the files in which a client keeps sessions that may be of the project in `root`."""
+    """Yield the files in which a client keeps sessions that may be of the project in `root`. Raises WorkspaceError."""
     if client == CLAUDE:
         name = _NO_LETTER.sub("-", str(root))
         for folder in sorted(_home(env, "CLAUDE_CONFIG_DIR", ".claude").glob(f"projects/{name}*")):
@@ -115,4 +115,9 @@ def _beside_its_session(path: Path) -> bool:
 
 def _home(env: Mapping[str, str], variable: str, below: str) -> Path:
     given = env.get(variable, "")
-    return Path(given) if given else Path(env.get("HOME") or Path.home()) / below
+    if given:
+        return Path(given)
+    try:
+        return Path(env.get("HOME") or Path.home()) / below
+    except RuntimeError as error:
+        raise WorkspaceError("the clients' sessions have no home folder", hint=f"export {variable}=/path") from error

@@ -59,7 +59,10 @@ class ImportedFile:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of all files, and how many were left out since they are of other projects."""
+    """What became of all files, and how many were left out since they are of other projects.
+
+    `notes` tell of files that could not be read, other than those that were named.
+    """
 
     files: tuple[ImportedFile, ...]
     new: int
@@ -68,6 +71,7 @@ class Imported:
     tokens: Tokens
     other_projects: int
     dry_run: bool
+    notes: tuple[str, ...]
 
 
 def import_sessions(
@@ -85,7 +89,8 @@ def import_sessions(
     """
     if client is not None and client not in CLIENTS:
         raise UsageError(f"there is no client {client!r}", hint=f"vfcc history import --client {CLIENTS[0]}")
-    found = _found(workspace, given, client, env)
+    notes: list[str] = []
+    found = _found(workspace, given, client, env, notes)
     mine = [each for each in found if is_below(each.seen.folder, workspace.root)]
     if dry_run:
         files = _imported(workspace, mine, dry=True)
@@ -100,27 +105,32 @@ def import_sessions(
         sum((each.tokens for each in files), Tokens()),
         len(found) - len(mine),
         dry_run,
+        tuple(notes),
     )
 
 
-def _found(workspace: Workspace, given: Sequence[str], client: str | None, env: Mapping[str, str]) -> list[SessionFile]:
+def _found(
+    workspace: Workspace, given: Sequence[str], client: str | None, env: Mapping[str, str], notes: list[str]
+) -> list[SessionFile]:
     clients = CLIENTS if client is None else (client,)
     if given:
         paths = chain.from_iterable(map(given_files, dict.fromkeys(given)))
     else:
         paths = chain.from_iterable(own_files(workspace.root, each, env) for each in clients)
-    found = {path: _seen(path) for path in paths}
-    for path in map(Path, given):
-        if path in found and found[path] is None:
+    named = set(map(Path, given))
+    found = {path: _seen(path, notes) for path in paths}
+    for path, file in found.items():
+        if file is None and path in named:
             raise UsageError(f"{path} is neither a transcript of Claude Code nor a rollout of Codex")
     return [each for each in found.values() if each and each.seen.client in clients]
 
 
-def _seen(path: Path) -> SessionFile | None:
+def _seen(path: Path, notes: list[str]) -> SessionFile | None:
     try:
         return session_file(path)
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+        notes.append(f"cannot read {path}: {error.strerror or error}")
+        return None
 
 
 def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) -> tuple[ImportedFile, ...]:
@@ -158,7 +168,9 @@ class _File:
             main = ClaudeCalls(self._session, others=others, copied=self._copied)
             self._of(self._file.path, main.read)
             if main.copies:
-                self._notes.append(f"{main.copies:,} lines are copies of another session's; they count there")
+                self._notes.append(
+                    f"{main.copies:,} lines are copies of another session's; they count there, with their tokens"
+                )
         self._elsewhere |= self._own
 
     def result(self) -> ImportedFile:
