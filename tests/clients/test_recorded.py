@@ -231,7 +231,8 @@ def test_a_closed_gate_holds_an_agent_and_lets_go_when_it_opens(
     program: Path = request.getfixturevalue(client)
     prepare(desk, client, files={".memory/workflow.yaml": GATED, ".memory/config.yaml": HOLDING}, sprint=True)
     report = ".memory/stage/login/code/artifacts/report.md"
-    command = f"mkdir -p $(dirname {report}) && echo '# Report: all is well here' > {report}"
+    text = "# Report\\n\\nAll units are built, and their tests pass.\\n"
+    command = f"mkdir -p $(dirname {report}) && printf '{text}' > {report}"
     act = (
         calls("Bash", command=command, description="report")
         if client == "claude"
