@@ -113,7 +113,7 @@ def test_only_a_window_that_is_nearly_full_is_pruned(root: Path) -> None:
     assert window.items == done.kept
 
 
-@pytest.mark.vfcc("REQ-WINDOW-SUMMARIES", "REQ-EPISODE-SNAPSHOTS")
+@pytest.mark.vfcc("REQ-WINDOW-SUMMARIES", "REQ-EPISODE-SNAPSHOTS", "REQ-WINDOW-SNAPSHOTS")
 def test_what_goes_is_on_record_and_the_window_is_kept_as_it_was(root: Path) -> None:
     window = nearly_full(root)
     before = window.items
@@ -229,7 +229,6 @@ def test_a_clock_that_goes_back_does_not_cost_the_newest_snapshot(root: Path) ->
     assert [each.id for each in window.snapshots()] == made[:1:-1]
 
 
-@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
 def test_a_message_gets_the_code_and_the_past_that_bear_on_it(root: Path) -> None:
     write_tree(root, CODE)
     window = opened(root, similar=past)
@@ -253,7 +252,6 @@ def test_a_message_gets_the_code_and_the_past_that_bear_on_it(root: Path) -> Non
     assert len(window.items) == count + 1, "what is there already is not there twice"
 
 
-@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
 @pytest.mark.parametrize("limit", [12, 30, 60, 100, 150, 400])
 def test_what_is_made_ready_is_within_the_limit(root: Path, limit: int) -> None:
     write_tree(root, CODE)
@@ -268,7 +266,6 @@ def test_what_is_made_ready_is_within_the_limit(root: Path, limit: int) -> None:
         assert messages[0]["content"] == "You fix bugs."
 
 
-@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
 def test_what_cannot_fit_is_told_and_changes_nothing(root: Path) -> None:
     window = opened(root, 20)
     window.add("one " * 15, "system_prompt")
@@ -348,6 +345,15 @@ def test_a_file_that_is_no_window_is_told_in_a_sentence(root: Path) -> None:
     path.symlink_to(root / "elsewhere")
     with pytest.raises(WorkspaceError, match="is not a window"):
         opened(root).add("x")
+
+
+def test_a_file_under_the_name_of_another_session_is_told(root: Path) -> None:
+    opened(root).add("x")
+    folder = root / ".memory/local/windows"
+    (folder / "s1.json").rename(folder / "s2.json")
+
+    with pytest.raises(FormatError, match=r"s2\.json:1: is the window of the session s1"):
+        opened(root, session="s2")
 
 
 def test_a_folder_that_is_a_link_to_elsewhere_is_refused(root: Path, tmp_path: Path) -> None:
