@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.ticking import Ticking
 from tests.trees import write_memory, write_tree
@@ -191,6 +194,32 @@ def test_a_snapshot_brings_back_every_item(root: Path) -> None:
     assert [each.reason.value for each in window.snapshots()] == [
         *("manual", "manual", "task_switch", "pruning", "manual", "task_switch")
     ]
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40).filter(str.strip)
+PLAIN = [ItemType.USER_MESSAGE, ItemType.SYSTEM_PROMPT, ItemType.ASSISTANT_RESPONSE, ItemType.GRAPH_QUERY]
+
+
+@pytest.mark.vfcc("REQ-WINDOW-SNAPSHOTS")
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.tuples(TEXTS, st.sampled_from(PLAIN), st.integers(0, 1000)), max_size=6), TEXTS)
+def test_whatever_comes_after_a_snapshot_it_brings_back_what_was_there(
+    texts: list[tuple[str, ItemType, int]], later: str
+) -> None:
+    with TemporaryDirectory() as folder:
+        window = opened(write_memory(Path(folder), {}), 500)
+        for text, kind, relevance in texts:
+            window.add(text, kind.value, relevance=relevance)
+        wanted, messages = window.items, window.messages()
+        kept = window.snapshot()
+        window.set_task(later)
+        window.prepare_context(later)
+        window.prune()
+
+        window.restore(kept.id)
+
+        again = opened(Path(folder))
+        assert (again.items, again.messages(), again.task) == (wanted, messages, None)
 
 
 @pytest.mark.vfcc("REQ-WINDOW-SNAPSHOTS")
@@ -394,6 +423,8 @@ def test_a_session_has_a_name(root: Path) -> None:
     for name in ("", "  ", "a\nb", "x" * 501):
         with pytest.raises(UsageError, match="a session has a printable name"):
             opened(root, session=name)
+    with pytest.raises(UsageError, match="cannot hold 0 tokens"):
+        opened(root, 0)
 
 
 def test_a_snapshot_of_another_session_is_refused(root: Path) -> None:

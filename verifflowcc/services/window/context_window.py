@@ -65,8 +65,11 @@ class ContextWindow:
         """Open the window of a session, or begin one, in the project that `project_root` is in.
 
         `limit_tokens` goes before the settings. `similar` finds past tasks, in place of the project's history. Raises
-        WorkspaceError where there is no project, and FormatError where the window's file is none.
+        WorkspaceError where there is no project, FormatError where the window's file is none, and UsageError for a
+        limit or a session that cannot be.
         """
+        if limit_tokens is not None and limit_tokens < 1:
+            raise UsageError(f"a window cannot hold {limit_tokens} tokens", hint="leave limit_tokens out")
         self._workspace = open_workspace(project_root, clock)
         self._session = checked_session(session)
         self._limit = limit_tokens
