@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 ROLES = {ItemType.SYSTEM_PROMPT: "system", ItemType.ASSISTANT_RESPONSE: "assistant"}
 """Who says an item, for a model; whatever else there is comes from the user's side."""
+_LIST = "vfcc window snapshots"
 
 
 class Message(TypedDict):
@@ -199,7 +200,7 @@ class ContextWindow:
 
     def messages(self) -> list[Message]:
         """Return the items in order as messages; system prompts have the role `system`, responses `assistant`."""
-        return [{"role": ROLES.get(item.type, "user"), "content": item.content} for item in self.items]
+        return _messages(self._look())
 
     def prepare_context(self, user_message: str) -> list[Message]:
         """Return the messages for the next call of the model, which end with `user_message`, within the limit.
@@ -221,7 +222,7 @@ class ContextWindow:
             for before, done in ready.prunings:
                 without(self._workspace, before, done, now)
             self._save(ready.window)
-        return self.messages()
+        return _messages(ready.window)  # not as it is on disk: somebody may have added to it by now
 
     def _prune(self, now: datetime | None, *, always: bool) -> Pruned | None:
         at = now or self._now()
@@ -266,4 +267,5 @@ class ContextWindow:
         return self._opened
 
 
-_LIST = "vfcc window snapshots"
+def _messages(window: Window) -> list[Message]:
+    return [{"role": ROLES.get(item.type, "user"), "content": item.content} for item in window.items]
