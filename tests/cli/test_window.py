@@ -1,13 +1,16 @@
 """`vfcc window`, as agents, people and pipes use it."""
 
 import json
+import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.process import VFCC, environment, on_terminal, vfcc
+from tests.cli.test_killed import STOPPER
 
 SMALL = "format: 1\nmemory:\n  window: {total_tokens: 120, buffer_tokens: 20}\n"
 SECRET = "sk-ant-api03-" + "aB3dE5fG7h" * 9
@@ -79,7 +82,7 @@ def test_the_table_fits_a_terminal_of_80_columns(young: Path) -> None:
     assert max(map(len, (*seen.out.splitlines()[1:], *kept.out.splitlines()))) <= 80
 
 
-@pytest.mark.vfcc("REQ-WINDOW-THRESHOLD", "REQ-WINDOW-PRUNE")
+@pytest.mark.vfcc("REQ-WINDOW-THRESHOLD", "REQ-WINDOW-PRUNE", "REQ-WINDOW-SNAPSHOTS")
 def test_a_window_that_is_nearly_full_is_pruned_and_can_be_had_again(full: Path) -> None:
     before = shown(full)
     assert (before["tokens"] > 80, before["limit_tokens"], before["share"]) == (True, 100, before["tokens"] * 10)
@@ -177,6 +180,26 @@ def test_a_file_that_is_no_window_is_told_without_a_traceback(young: Path) -> No
 
     for line in ("show", "add y", "prune", "snapshots", "restore 01"):
         vfcc(young, "window", *line.split()).refused(3, "s1.json:1: not a window: is not JSON", "hint: rm ")
+
+
+@pytest.mark.vfcc("REQ-WINDOW-SUMMARIES")
+@pytest.mark.parametrize("point", range(1, 34, 3))
+def test_a_pruning_that_is_killed_anywhere_removed_nothing_that_is_not_on_record(full: Path, point: int) -> None:
+    before = [each["item"] for each in shown(full)["items"]]
+
+    program = (sys.executable, "-B", "-c", STOPPER, str(point), "SIGKILL")
+    killed = vfcc(full, "window", "prune", program=program)
+
+    assert killed.code in (0, -signal.SIGKILL)
+    after = [each["item"] for each in shown(full)["items"]]
+    assert after in (before, [each for each in before if each["type"] not in ("code_snippet", "tool_result")])
+    if after != before:
+        lines = [line for path in (full / ".memory/local/history").glob("*") for line in path.read_text().splitlines()]
+        kinds = [json.loads(line)["kind"] for line in lines]
+        assert {"file_interaction", "pruned", "window_snapshot"} <= set(kinds)
+        assert vfcc(full, "window", "snapshots").out.splitlines()[1].split()[3] == "pruning"
+    assert vfcc(full, "window", "prune").code == 0
+    assert not list((full / ".memory/local/windows").rglob(".vfcc-*"))
 
 
 def test_outside_of_a_project_there_are_no_windows(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from verifflowcc.domain.config import (
     RerankSettings,
     ScopeMode,
     Stale,
+    WindowSettings,
 )
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
@@ -42,6 +43,7 @@ WHOLE = """memory:
   lifecycle: {type_ttl_days: {guideline: 30, fact: null}}
   consolidation: {enabled: false, interval: 14d}
   stale: withhold
+  window: {total_tokens: 1000, buffer_tokens: 100}
 """
 COUNT = "a whole number from 0 to 1,000,000"
 REFUSED = [
@@ -98,6 +100,10 @@ REFUSED = [
         "memory.lifecycle.type_ttl_days.fact must be a whole number of days from 1 to 36,500, or null: never, not 0",
     ),
     ("lifecycle: {type_ttl_days: 3}", "memory.lifecycle.type_ttl_days must be a mapping from types to days, not 3"),
+    ("window: {total_tokens: 0}", "memory.window.total_tokens must be a whole number from 1 to 1,000,000,000, not 0"),
+    ("window: {buffer_tokens: -1}", "memory.window.buffer_tokens must be a whole number from 0 to 1,000,000,000"),
+    ("window: {buffer_tokens: 200000}", "memory.window.buffer_tokens must be below total_tokens, 200,000"),
+    ("window: {limit: 1}", "unknown key limit in memory.window; allowed: total_tokens, buffer_tokens"),
     ("consolidation: {interval: 7}", "memory.consolidation.interval must be a number of days such as 7d, not 7"),
     ("consolidation: {interval: 1h}", 'memory.consolidation.interval must be a number of days such as 7d, not "1h"'),
 ]
@@ -123,6 +129,7 @@ def test_the_whole_section_is_read() -> None:
         consolidation=ConsolidationSettings(enabled=False, interval_days=14),
         ttl_days={"fact": None, "guideline": 30},
         stale=Stale.WITHHOLD,
+        window=WindowSettings(total_tokens=1000, buffer_tokens=100),
     )
 
 
@@ -146,6 +153,7 @@ def test_every_setting_of_memory_is_shown_with_its_line(tmp_path: Path) -> None:
     assert shown["memory.lifecycle.type_ttl_days.fact"] == (None, "config.yaml:13")
     assert shown["memory.consolidation.interval"] == ("14d", "config.yaml:14")
     assert shown["memory.stale"] == ("withhold", "config.yaml:15")
+    assert shown["memory.window.buffer_tokens"] == (100, "config.yaml:16")
 
 
 def test_the_schema_tells_each_setting_with_the_default_that_a_person_would_write() -> None:

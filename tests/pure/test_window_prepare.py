@@ -13,7 +13,6 @@ from verifflowcc.errors import BudgetError
 from verifflowcc.records import replace
 
 
-@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
 @settings(deadline=None, max_examples=300)
 @given(drawn_items(), drawn_items(200), st.integers(0, 400), st.integers(1, 3000))
 def test_it_is_within_the_limit_always(
@@ -81,6 +80,15 @@ def test_what_was_found_again_is_not_there_twice_but_is_as_new() -> None:
 
     assert [each.id for each in ready.window.items] == ["said", "a", "message"]
     assert ready.window.items[1].time == again.time
+
+
+def test_a_sticky_item_stays_sticky_where_it_is_found_again() -> None:
+    kept = item("a", ItemType.CODE_SNIPPET, content="def f(): pass", sticky=True)
+    again = item("b", ItemType.CODE_SNIPPET, content="def f(): pass")
+
+    ready = prepared(Window("s1", (kept,)), item("message"), [again], 1000, NOW)
+
+    assert ready.window.items[0] == kept
 
 
 def test_what_could_never_stand_beside_the_message_is_not_added() -> None:

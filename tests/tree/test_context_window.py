@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.ticking import Ticking
 from tests.trees import write_memory, write_tree
@@ -113,7 +116,7 @@ def test_only_a_window_that_is_nearly_full_is_pruned(root: Path) -> None:
     assert window.items == done.kept
 
 
-@pytest.mark.vfcc("REQ-WINDOW-SUMMARIES", "REQ-EPISODE-SNAPSHOTS")
+@pytest.mark.vfcc("REQ-WINDOW-SUMMARIES", "REQ-EPISODE-SNAPSHOTS", "REQ-WINDOW-SNAPSHOTS")
 def test_what_goes_is_on_record_and_the_window_is_kept_as_it_was(root: Path) -> None:
     window = nearly_full(root)
     before = window.items
@@ -193,6 +196,32 @@ def test_a_snapshot_brings_back_every_item(root: Path) -> None:
     ]
 
 
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40).filter(str.strip)
+PLAIN = [ItemType.USER_MESSAGE, ItemType.SYSTEM_PROMPT, ItemType.ASSISTANT_RESPONSE, ItemType.GRAPH_QUERY]
+
+
+@pytest.mark.vfcc("REQ-WINDOW-SNAPSHOTS")
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.tuples(TEXTS, st.sampled_from(PLAIN), st.integers(0, 1000)), max_size=6), TEXTS)
+def test_whatever_comes_after_a_snapshot_it_brings_back_what_was_there(
+    texts: list[tuple[str, ItemType, int]], later: str
+) -> None:
+    with TemporaryDirectory() as folder:
+        window = opened(write_memory(Path(folder), {}), 500)
+        for text, kind, relevance in texts:
+            window.add(text, kind.value, relevance=relevance)
+        wanted, messages = window.items, window.messages()
+        kept = window.snapshot()
+        window.set_task(later)
+        window.prepare_context(later)
+        window.prune()
+
+        window.restore(kept.id)
+
+        again = opened(Path(folder))
+        assert (again.items, again.messages(), again.task) == (wanted, messages, None)
+
+
 @pytest.mark.vfcc("REQ-WINDOW-SNAPSHOTS")
 def test_a_change_of_the_task_keeps_the_window_as_it_was(root: Path) -> None:
     window = opened(root)
@@ -229,7 +258,6 @@ def test_a_clock_that_goes_back_does_not_cost_the_newest_snapshot(root: Path) ->
     assert [each.id for each in window.snapshots()] == made[:1:-1]
 
 
-@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
 def test_a_message_gets_the_code_and_the_past_that_bear_on_it(root: Path) -> None:
     write_tree(root, CODE)
     window = opened(root, similar=past)
@@ -253,7 +281,6 @@ def test_a_message_gets_the_code_and_the_past_that_bear_on_it(root: Path) -> Non
     assert len(window.items) == count + 1, "what is there already is not there twice"
 
 
-@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
 @pytest.mark.parametrize("limit", [12, 30, 60, 100, 150, 400])
 def test_what_is_made_ready_is_within_the_limit(root: Path, limit: int) -> None:
     write_tree(root, CODE)
@@ -268,7 +295,6 @@ def test_what_is_made_ready_is_within_the_limit(root: Path, limit: int) -> None:
         assert messages[0]["content"] == "You fix bugs."
 
 
-@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
 def test_what_cannot_fit_is_told_and_changes_nothing(root: Path) -> None:
     window = opened(root, 20)
     window.add("one " * 15, "system_prompt")
@@ -350,6 +376,15 @@ def test_a_file_that_is_no_window_is_told_in_a_sentence(root: Path) -> None:
         opened(root).add("x")
 
 
+def test_a_file_under_the_name_of_another_session_is_told(root: Path) -> None:
+    opened(root).add("x")
+    folder = root / ".memory/local/windows"
+    (folder / "s1.json").rename(folder / "s2.json")
+
+    with pytest.raises(FormatError, match=r"s2\.json:1: is the window of the session s1"):
+        opened(root, session="s2")
+
+
 def test_a_folder_that_is_a_link_to_elsewhere_is_refused(root: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (root / ".memory/local").mkdir()
@@ -388,6 +423,8 @@ def test_a_session_has_a_name(root: Path) -> None:
     for name in ("", "  ", "a\nb", "x" * 501):
         with pytest.raises(UsageError, match="a session has a printable name"):
             opened(root, session=name)
+    with pytest.raises(UsageError, match="cannot hold 0 tokens"):
+        opened(root, 0)
 
 
 def test_a_snapshot_of_another_session_is_refused(root: Path) -> None:

@@ -19,8 +19,8 @@ _LONGEST = 300
 _CHANGING = (Operation.WRITE, Operation.EDIT)
 _WORK, _ASKED, _EDITED = "Not finished yet", "What the user said, newest first", "Files edited, newest first"
 _FAILED, _READ, _SAID = "Failed, and not passed since", "Files read, newest first", "What was answered, newest first"
-_NAMED = 6
-"""A line with its line feed costs so many tokens more at most than its words do alone; measured generously."""
+_HEADING = 12
+"""So many tokens are set aside for a heading; what the parts take more together is seen on the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def brief_of(items: Sequence[WindowItem], budget_tokens: int, now: datetime, cou
     lines = list(_lines(items, now))
     used = 0
     for line in lines:
-        more = count(f"- {line.text}\n") + (0 if any(line.heading == each.heading for each in chosen) else _NAMED * 2)
+        more = count(f"- {line.text}\n") + (0 if any(line.heading == each.heading for each in chosen) else _HEADING)
         if used + more <= budget_tokens:
             chosen.append(line)
             used += more

@@ -61,11 +61,6 @@ def window_of(events: Iterable[Event], now: datetime, count: Count) -> tuple[Win
     return tuple(replace(item, tokens=count(item.content)) for item in items)
 
 
-def is_command(item: WindowItem) -> bool:
-    """Say whether an item is the result of a command line."""
-    return item.tool in _COMMANDS
-
-
 def _sound(events: Iterable[Event]) -> list[Event]:
     """Events with a kind, an id and a time, each id once, by time and id."""
     found: dict[str, Event] = {}

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 ROLES = {ItemType.SYSTEM_PROMPT: "system", ItemType.ASSISTANT_RESPONSE: "assistant"}
 """Who says an item, for a model; whatever else there is comes from the user's side."""
+_LIST = "vfcc window snapshots"
 
 
 class Message(TypedDict):
@@ -65,8 +66,11 @@ class ContextWindow:
         """Open the window of a session, or begin one, in the project that `project_root` is in.
 
         `limit_tokens` goes before the settings. `similar` finds past tasks, in place of the project's history. Raises
-        WorkspaceError where there is no project, and FormatError where the window's file is none.
+        WorkspaceError where there is no project, FormatError where the window's file is none, and UsageError for a
+        limit or a session that cannot be.
         """
+        if limit_tokens is not None and limit_tokens < 1:
+            raise UsageError(f"a window cannot hold {limit_tokens} tokens", hint="leave limit_tokens out")
         self._workspace = open_workspace(project_root, clock)
         self._session = checked_session(session)
         self._limit = limit_tokens
@@ -196,7 +200,7 @@ class ContextWindow:
 
     def messages(self) -> list[Message]:
         """Return the items in order as messages; system prompts have the role `system`, responses `assistant`."""
-        return [{"role": ROLES.get(item.type, "user"), "content": item.content} for item in self.items]
+        return _messages(self._look())
 
     def prepare_context(self, user_message: str) -> list[Message]:
         """Return the messages for the next call of the model, which end with `user_message`, within the limit.
@@ -218,7 +222,7 @@ class ContextWindow:
             for before, done in ready.prunings:
                 without(self._workspace, before, done, now)
             self._save(ready.window)
-        return self.messages()
+        return _messages(ready.window)  # not as it is on disk: somebody may have added to it by now
 
     def _prune(self, now: datetime | None, *, always: bool) -> Pruned | None:
         at = now or self._now()
@@ -263,4 +267,5 @@ class ContextWindow:
         return self._opened
 
 
-_LIST = "vfcc window snapshots"
+def _messages(window: Window) -> list[Message]:
+    return [{"role": ROLES.get(item.type, "user"), "content": item.content} for item in window.items]
