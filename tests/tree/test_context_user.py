@@ -250,7 +250,7 @@ def test_memory_that_is_off_is_told(root: Path, home: Path) -> None:
     package = ask(root)
 
     assert keys(package, Layer.USER) == []
-    assert "memory.enabled is false: @recall, @task, @code, @user are left out" in package.prompt.notices
+    assert "memory.enabled is false: @recall, @task, @code, @history, @user are left out" in package.prompt.notices
 
 
 TEXTS = st.text(alphabet="tide calendar export.\n#-`", min_size=1, max_size=300)

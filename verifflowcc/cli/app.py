@@ -14,6 +14,7 @@ from verifflowcc.cli import (
     doctor,
     evidence,
     feedback,
+    history,
     init,
     integrate,
     memory,
@@ -26,6 +27,7 @@ from verifflowcc.cli import (
     task,
     trace,
     waive,
+    window,
     workflow,
 )
 from verifflowcc.cli.daily import Daily
@@ -50,9 +52,11 @@ app.command("approve")(approve.approve)
 app.command("waive")(waive.waive)
 app.add_typer(feedback.app, name="feedback")
 app.add_typer(task.app, name="task")
+app.add_typer(window.app, name="window")
 app.add_typer(memory.app, name="memory")
 app.add_typer(check.app, name="check")
 app.add_typer(code.app, name="code")
+app.add_typer(history.app, name="history")
 app.add_typer(trace.app, name="trace")
 app.command("integrate")(integrate.integrate)
 app.command("metrics")(metrics.metrics)

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 
-def answered(client: str, said: Mapping[str, Any], root: str) -> int:
-    """Record and answer what a client says, and return the exit code. Raises VfccError, OSError."""
+def answered(client: str, said: Mapping[str, Any], root: str, role: str | None) -> list[str]:
+    """Record and answer what a client says, and return what went wrong on the way. Raises VfccError, OSError."""
     from verifflowcc.clients.encode import encode
     from verifflowcc.services.hooks.answering import answer_hook
 
-    text, code = encode(client, str(said.get("hook_event_name") or ""), answer_hook(Path(root), client, said))
+    done = answer_hook(Path(root), client, said, role)
+    text, _ = encode(client, str(said.get("hook_event_name") or ""), done.answer)
     if text:
         sys.stdout.write(text)
         sys.stdout.flush()
-    return code
+    return done.faults

@@ -112,8 +112,9 @@ class PromptView:
     """The names at the top of a template. `layers` holds the same entries again, in reading order.
 
     `brief` are the constraints and decisions that bear on a task that is about to be planned, a line each.
-    `code_entries` are pieces of code that the task speaks of. `task_entries` are what was noted for the open task, and
-    `user_entries` what is known of the person: both are of this machine alone.
+    `code_entries` are pieces of code that the task speaks of. `task_entries` are what was noted for the open task,
+    `history_entries` what was done here, and `user_entries` what is known of the person: these are of this machine
+    alone.
     """
 
     agent: str
@@ -128,6 +129,7 @@ class PromptView:
     agent_entries: tuple[EntryView, ...] = ()
     code_entries: tuple[EntryView, ...] = ()
     task_entries: tuple[EntryView, ...] = ()
+    history_entries: tuple[EntryView, ...] = ()
     user_entries: tuple[EntryView, ...] = ()
     layers: tuple[LayerView, ...] = field(init=False)
 
@@ -140,6 +142,7 @@ class PromptView:
             ("agent", self.agent_entries),
             ("code", self.code_entries),
             ("task", self.task_entries),
+            ("history", self.history_entries),
             ("user", self.user_entries),
         )
         object.__setattr__(self, "layers", tuple(LayerView(name, entries) for name, entries in named))

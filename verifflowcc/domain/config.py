@@ -212,6 +212,19 @@ class ConsolidationSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowSettings:
+    """How many tokens a model takes, and how many of them are left free for its answer."""
+
+    total_tokens: int = 200_000
+    buffer_tokens: int = 20_000
+
+    @property
+    def limit_tokens(self) -> int:
+        """What a window may hold."""
+        return self.total_tokens - self.buffer_tokens
+
+
+@dataclass(frozen=True, slots=True)
 class MemorySettings:
     """What becomes of typed items in this project.
 
@@ -237,10 +250,47 @@ class MemorySettings:
     ttl_days: Mapping[str, int | None] = field(default_factory=dict)
     secret_scanner: SecretScanner = SecretScanner.OWN
     stale: Stale = Stale.FLAG
+    window: WindowSettings = WindowSettings()
 
     def assembly_for(self, agent: str) -> Assembly:
         """Return what a role is offered: more of the user for a thinking one, more of the project for a working one."""
         return self.thinking if agent in self.thinking_roles else self.working
+
+
+class ToolTable(StrEnum):
+    """What happens to a call of a tool that the role of the stage in work may not make."""
+
+    DENY = "deny"
+    ASK = "ask"
+    OFF = "off"
+
+
+class Share(StrEnum):
+    """Whether the history of each session is committed, in a form without parameters, results and words."""
+
+    NEVER = "never"
+    SESSION = "session"
+
+
+BRIEF_TOKENS = 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class HookSettings:
+    """What the hooks of agents' clients do here.
+
+    `record`: whether what agents do is written down. `files`: whether an agent is told what is known of a file before
+    it edits it first. `recall`: whether a prompt gets the items that bear on it. `hold`: whether an agent is kept from
+    stopping while the gate of the stage in work is closed. `brief_tokens` is the most that a session begins with.
+    """
+
+    record: bool = True
+    share: Share = Share.NEVER
+    tools: ToolTable = ToolTable.DENY
+    files: bool = True
+    brief_tokens: int = BRIEF_TOKENS
+    recall: bool = False
+    hold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +334,7 @@ class Config:
     gates: GateSettings = field(default_factory=GateSettings)
     trace: TraceSettings = field(default_factory=TraceSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
+    hooks: HookSettings = HookSettings()
 
     def allocation_for(self, agent: str) -> Allocation:
         """Return the role's allocation, else that of `default`, else 0.4 agent, 0.3 stage, 0.2 sprint, 0.1 project."""

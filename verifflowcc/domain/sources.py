@@ -8,11 +8,18 @@ USER = "@user"
 TASK = "@task"
 RECALL = "@recall"
 CODE = "@code"
+HISTORY = "@history"
 
-LAYER_OF: Mapping[str, Layer] = {USER: Layer.USER, TASK: Layer.AGENT, CODE: Layer.AGENT, RECALL: Layer.PROJECT}
+LAYER_OF: Mapping[str, Layer] = {
+    USER: Layer.USER,
+    TASK: Layer.AGENT,
+    CODE: Layer.AGENT,
+    HISTORY: Layer.AGENT,
+    RECALL: Layer.PROJECT,
+}
 """`@user`: what is known of the person; `@task`: the items of the open task; `@recall`: the project's typed items;
-`@code`: the code that the task's words speak of.
+`@code`: the code that the task's words speak of; `@history`: past tasks like this one, and what was left open.
 """
 
-LOCAL = frozenset({USER, TASK})
+LOCAL = frozenset({USER, TASK, HISTORY})
 """What other clones do not have: ranked apart, last in the prompt, and absent where only committed sources count."""

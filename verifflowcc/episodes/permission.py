@@ -113,7 +113,7 @@ def _by_role(asked: "list[tuple[str, str]]", rules: "Mapping[str, Json]") -> str
     for sort, path in asked:
         rule = tools.get(sort)
         if not isinstance(rule, dict):
-            return f"{whose} may not {_VERBS[sort]} {path or 'the project'}: {where} names no such tool"
+            return f"{whose} may not {_VERBS[sort]} {path or 'the project'}: {where} lists no tool {sort!r}"
         if path and not path.startswith(("/", "~")):
             if _fits(path, rule.get("never") or ()):
                 return f"{whose} may never {_VERBS[sort]} {path}, says {where}"

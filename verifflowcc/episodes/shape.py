@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Withhold = Callable[[str], str]
 
 VERSION = 1
-PLACE = ("role", "sprint", "stage")
+PLACE = ("role", "sprint", "stage", "denied")
 TOOLS = ("PostToolUse", "PostToolUseFailure")
 KINDS = {
     "SessionStart": "session_start",
@@ -92,6 +92,8 @@ def event_of(
     kind = KINDS.get(hook)
     if kind is None:
         return None
+    if kind == "prompt" and not _is_of_a_person(said):
+        kind = "agent_prompt"
     event: dict[str, Json] = {
         "v": VERSION,
         "kind": kind,
@@ -109,7 +111,7 @@ def event_of(
         if value := _short(said, key):
             event.setdefault(field, value)
     if hook in TOOLS or hook == "PreToolUse":
-        _add_tool(event, said, root, withhold)
+        _add_tool(client, event, said, root, withhold)
     elif hook == "UserPromptSubmit":
         event["description"] = _kept(_text(said, "prompt"), _PARAMETER, withhold)
     elif hook in ("Stop", "SubagentStop"):
@@ -127,7 +129,9 @@ def first_words(text: str, withhold: "Withhold") -> str:
     return _kept(text.strip().partition("\n\n")[0], BEGINNING, withhold)
 
 
-def _add_tool(event: "dict[str, Json]", said: "Mapping[str, Json]", root: str, withhold: "Withhold") -> None:
+def _add_tool(
+    client: str, event: "dict[str, Json]", said: "Mapping[str, Json]", root: str, withhold: "Withhold"
+) -> None:
     tool = _short(said, "tool_name") or "unknown"
     given = said.get("tool_input")
     parameters = given if isinstance(given, dict) else {"input": given}
@@ -139,7 +143,7 @@ def _add_tool(event: "dict[str, Json]", said: "Mapping[str, Json]", root: str, w
     response = said.get("tool_response")
     event["gen_ai.tool.call.arguments"] = _reduced(parameters, withhold)
     error = _error(said, response)
-    event["success"] = not error
+    event["success"] = None if not error and _is_silent(client, tool, response) else not error
     if error:
         event["error.message"] = _kept(error, _PARAMETER, withhold)
     if text := result_text(response):
@@ -151,6 +155,16 @@ def _add_tool(event: "dict[str, Json]", said: "Mapping[str, Json]", root: str, w
     cwd = _text(said, "cwd") or root
     if files := touches(tool, parameters, response, cwd, root):
         event["files"] = files
+
+
+def _is_of_a_person(said: "Mapping[str, Json]") -> bool:
+    """Say whether a prompt was typed: clients also report what one agent asks another, and that one has ended."""
+    return not said.get("agent_id") and not _text(said, "prompt").lstrip().startswith("<task-notification>")
+
+
+def _is_silent(client: str, tool: str, response: "Json") -> bool:
+    """Say whether a client does not tell whether a call failed: Codex gives a command's output, and no exit code."""
+    return client == "codex" and tool == "Bash" and isinstance(response, str)
 
 
 def _error(said: "Mapping[str, Json]", response: "Json") -> str:

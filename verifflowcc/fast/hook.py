@@ -16,7 +16,8 @@ from verifflowcc.fast.status import fresh
 CLIENTS = ("claude", "codex", "cursor", "gemini", "copilot")
 LIMIT_S, LIMIT_AT_END_S = 2.0, 1.0
 LARGEST_BYTES = 64 * 1024 * 1024
-SNAPSHOT, ERRORS = "/.memory/local/hook.json", "/.memory/local/hook-errors.jsonl"
+LOCAL = "/.memory/local"
+ERRORS = f"{LOCAL}/hook-errors.jsonl"
 _LONGEST_LOG_BYTES = 262_144
 
 TYPE_CHECKING = False
@@ -45,6 +46,8 @@ class Hook:
     def __init__(self, client: str, event: str) -> None:
         self.client, self.event = client, event
         self.root = ""
+        role = environ.get("VFCC_AGENT", "")
+        self._role = role if role.replace("_", "").replace("-", "").isalnum() else ""
 
     def run(self) -> None:
         """Record what is said, and answer it."""
@@ -60,7 +63,8 @@ class Hook:
         if settings is None or wants_the_program(said, settings, self.root, self._told):
             from verifflowcc.cli.hook import answered
 
-            answered(self.client, said, self.root)
+            for fault in answered(self.client, said, self.root, self._role or None):
+                self.fault(fault)
             return
         if settings.get("record") is not False:
             self.record(said, settings)
@@ -73,7 +77,7 @@ class Hook:
         now = time_ns() // 1_000_000
         line = line_of(said, self.client, self.root, now, urandom(10), settings)
         if line is not None:
-            add_lines(f"{self.root}/.memory/local", moment(now)[:10], line)
+            add_lines(self.root + LOCAL, moment(now)[:10], line)
 
     def fault(self, text: str) -> None:
         """Write down what went wrong, where there is a place for it."""
@@ -93,7 +97,7 @@ class Hook:
         from verifflowcc.adapters.files.partitions import told_file
 
         try:
-            with open(told_file(f"{self.root}/.memory/local", session), encoding="utf-8") as file:
+            with open(told_file(self.root + LOCAL, session), encoding="utf-8") as file:
                 return file.read().split("\n")
         except OSError:
             return []
@@ -112,6 +116,8 @@ class Hook:
         from verifflowcc.clients.decode import normal_form
 
         said = normal_form(self.client, self.event, value)
+        if self.client == "codex":
+            said = _with_outcome(said)
         cwd = said.get("cwd")
         if not self.root and isinstance(cwd, str):
             self.root = _root_above(cwd)
@@ -121,14 +127,30 @@ class Hook:
         """Return what the full program left behind; None where there is nothing, or not as things are now."""
         from verifflowcc.text.quick_json import read
 
+        name = f"-{self._role}" if self._role else ""
         try:
-            with open(self.root + SNAPSHOT, encoding="utf-8") as file:
+            with open(f"{self.root}{LOCAL}/hook{name}.json", encoding="utf-8") as file:
                 found = read(file.read())
         except (OSError, ValueError):
             return None
         if not isinstance(found, dict) or found.get("format") != 1 or not fresh(self.root, found.get("stamps")):
             return None
         return found
+
+
+def _with_outcome(said: "dict[str, Json]") -> "dict[str, Json]":
+    """Return what Codex says of a command, with how it ended, by the end of the file that it names."""
+    from verifflowcc.clients.codex_outcome import TAIL_BYTES, wants_outcome, with_outcome
+
+    path = said.get("transcript_path")
+    if not wants_outcome(said) or not isinstance(path, str) or not path.endswith(".jsonl"):
+        return said
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(stat_of(path).st_size - TAIL_BYTES, 0))
+            return with_outcome(said, file.read(TAIL_BYTES))
+    except (OSError, ValueError):
+        return said
 
 
 def _root_above(folder: str) -> str:

@@ -141,6 +141,7 @@ def _look(
     allocation = allocation_of(loaded.config, question)
     counter = open_counter(loaded.config.tokens, index.counts)
     sources = open_sources(source, loaded.config, question, place, tree, partial(offer, counter))
+    derived |= sources.derived
     selection = select(tree, loaded.config.strategies, place, derived, sources.offered)
     template = prompt_templates.source_for(source, question.agent)
     inputs |= {"config": loaded.config.digest, "template": template.digest}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from verifflowcc.adapters.files.layout import Derived
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import ActiveSettings, ExpansionSettings, MemorySettings
 from verifflowcc.domain.entries import Candidate, Skipped
@@ -10,7 +11,7 @@ from verifflowcc.domain.item_types import NOTE
 from verifflowcc.domain.items import Item, Recency
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.recall import NOTHING
-from verifflowcc.domain.sources import CODE, LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, RECALL, TASK, USER
 from verifflowcc.recall.expand import Neighbour, edge_between, expanded
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.rank import Ranked, Score, rank
@@ -102,14 +103,16 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     Always-load entries first, in the order written; then the open task's, then the others, each ranked by itself. What
     does not stand any more and was asked for is among the others, whatever pattern named it.
     """
-    always = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.origin not in LOCAL]
-    sure = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.origin in LOCAL]
+    always = [entry for entry in entries if not entry.standing and entry.one.always and not entry.one.local]
+    sure = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.local]
     others = [entry for entry in entries if entry.standing or not entry.one.always]
     of_task = [entry for entry in others if entry.one.origin == TASK]
     of_code = [entry for entry in others if entry.one.origin == CODE]
-    rest = [entry for entry in others if entry.one.origin not in (TASK, CODE)]
+    of_past = [entry for entry in others if isinstance(entry.one.source, Derived) and entry.one.local]
+    apart = {id(entry) for entry in (*of_task, *of_code, *of_past)}
+    rest = [entry for entry in others if id(entry) not in apart]
     ordered: list[_Ordered] = [(entry, None) for entry in always if entry.one.origin != CODE]
-    for group in (sure, of_task, rest):
+    for group in (sure, of_task, rest, of_past):
         ordered += _ranked(group, offer)
     ordered += [(entry, _of_piece(entry)) for entry in (*always, *of_code) if entry.one.origin == CODE]
     ordered, unmatched = _recalled(ordered, offer)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import MEMORY, Place
+from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied
 from verifflowcc.adapters.files.tree import Found, Tree
 from verifflowcc.adapters.files.user_home import USER as USER_FOLDER
 from verifflowcc.adapters.files.user_home import user_home, user_settings_file
@@ -19,9 +19,10 @@ from verifflowcc.domain.config import Config
 from verifflowcc.domain.item_types import TYPES, ScopeKind, is_trace_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import CODE, LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HISTORY, LOCAL, RECALL, TASK, USER
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
+from verifflowcc.services.selection import Source
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class Sources:
     code that pieces were chosen from, where they were.
     """
 
-    offered: dict[str, Sequence[Found | StoredItem | Snippet]] = field(default_factory=dict)
+    offered: dict[str, Sequence[Source]] = field(default_factory=dict)
+    derived: dict[Derived, Supplied] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     theirs: tuple[Tree, Index] | None = None
     cacheable: bool = True
@@ -67,7 +69,8 @@ def open_sources(
             sources.notices.append(f"memory.enabled is false: {', '.join(wanted)} are left out")
         return sources
     local = question.with_local and not question.committed
-    readers: Mapping[str, Callable[[], Sequence[Found | StoredItem | Snippet]]] = {
+    readers: Mapping[str, Callable[[], Sequence[Source]]] = {
+        HISTORY: lambda: _of_history(sources, source, question, tree),
         CODE: lambda: _of_code(sources, question, code),
         RECALL: lambda: _recalled(sources, source, config, tree, local=local),
         TASK: lambda: _of_task(sources, source, config, question, place, tree),
@@ -80,6 +83,8 @@ def open_sources(
             sources.offered[name] = readers[name]()
         except VfccError as error:
             sources.notices.append(f"{name} is left out: {error.message}")
+    if local and _names(config, Derived.RECENT_ACTIONS.value):
+        _add_recent(sources, source, question, tree)
     return sources
 
 
@@ -90,8 +95,35 @@ def close_sources(sources: Sources) -> None:
 
 
 def _named(config: Config) -> tuple[str, ...]:
-    patterns = [each for given in config.strategies.values() for each in given.always_load + given.conditional_load]
-    return tuple(name for name in (RECALL, TASK, CODE, USER) if name in patterns)
+    return tuple(name for name in (RECALL, TASK, CODE, HISTORY, USER) if _names(config, name))
+
+
+def _names(config: Config, pattern: str) -> bool:
+    return any(pattern in given.always_load + given.conditional_load for given in config.strategies.values())
+
+
+def _of_history(sources: Sources, source: Workspace, question: Question, tree: Tree) -> Sequence[Source]:
+    from verifflowcc.services.history.offering import history_places, past_tasks_text
+
+    tree.stamps.take(history_places(source))
+    text = past_tasks_text(source, question.task)
+    if text is None:
+        return ()
+    sources.derived[Derived.HISTORY] = text
+    return (Derived.HISTORY,)
+
+
+def _add_recent(sources: Sources, source: Workspace, question: Question, tree: Tree) -> None:
+    from verifflowcc.services.history.offering import history_places, recent_actions_text
+
+    tree.stamps.take(history_places(source))
+    try:
+        text = recent_actions_text(source, question.agent)
+    except VfccError as error:
+        sources.notices.append(f"{Derived.RECENT_ACTIONS.value} is left out: {error.message}")
+        return
+    if text is not None:
+        sources.derived[Derived.RECENT_ACTIONS] = text
 
 
 def _of_code(sources: Sources, question: Question, code: "Callable[[], Offer]") -> Sequence[Snippet]:

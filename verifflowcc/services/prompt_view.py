@@ -21,10 +21,9 @@ from verifflowcc.services.circumstances import Circumstances
 
 def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str] = ()) -> PromptView:
     """Return the view of these entries, in the order given within each layer, and of the lines of a brief."""
+    apart = {id(one) for one in shown if one.candidate.origin in (TASK, CODE) or _is_past(one.candidate)}
     entries: dict[Layer, tuple[EntryView, ...]] = {
-        layer: tuple(
-            _entry(one) for one in shown if one.candidate.layer is layer and one.candidate.origin not in (TASK, CODE)
-        )
+        layer: tuple(_entry(one) for one in shown if one.candidate.layer is layer and id(one) not in apart)
         for layer in Layer
     }
     return PromptView(
@@ -39,6 +38,7 @@ def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str
         agent_entries=entries[Layer.AGENT],
         code_entries=tuple(_entry(one) for one in shown if one.candidate.origin == CODE),
         task_entries=tuple(_entry(one) for one in shown if one.candidate.origin == TASK),
+        history_entries=tuple(_entry(one) for one in shown if _is_past(one.candidate)),
         user_entries=entries[Layer.USER],
     )
 
@@ -59,6 +59,11 @@ def _entry(one: Shown) -> EntryView:
         standing=candidate.standing,
         stale=candidate.stale,
     )
+
+
+def _is_past(candidate: Candidate) -> bool:
+    """What was done here, on this machine."""
+    return candidate.layer is Layer.AGENT and candidate.local and candidate.origin != TASK
 
 
 def _is_prose(candidate: Candidate) -> bool:

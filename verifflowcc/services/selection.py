@@ -35,7 +35,7 @@ class Selected:
     @property
     def local(self) -> bool:
         """Whether other clones do not have it, so that it must not move what they have."""
-        return self.origin in LOCAL
+        return self.origin in LOCAL or (isinstance(self.source, Derived) and self.source.local)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def select(
     strategies: Mapping[Layer, LayerStrategy],
     place: Place,
     told: Collection[Derived] = (),
-    offered: Mapping[str, Sequence[Found | StoredItem | Snippet]] | None = None,
+    offered: Mapping[str, Sequence[Source]] | None = None,
 ) -> Selection:
     """Return the selection for `place`; `unmatched` lists always-load patterns alone.
 

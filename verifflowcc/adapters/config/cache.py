@@ -17,14 +17,17 @@ from verifflowcc.domain.config import (
     Config,
     GateSettings,
     GitSettings,
+    HookSettings,
     LayerStrategy,
+    Share,
     TokenSettings,
+    ToolTable,
     TraceSettings,
 )
 from verifflowcc.text.digest import digest_text
 
 FILE = "config.json"
-_SHAPE = 5
+_SHAPE = 6
 _LARGEST_BYTES = 8 << 20
 
 
@@ -69,6 +72,16 @@ class _Trace(TypedDict):
     baseline: str | None
 
 
+class _Hooks(TypedDict):
+    record: bool
+    share: str
+    tools: str
+    files: bool
+    brief_tokens: int
+    recall: bool
+    hold: bool
+
+
 class _Body(TypedDict):
     strategies: dict[str, _Strategy]
     allocations: dict[str, _Allocation]
@@ -78,6 +91,7 @@ class _Body(TypedDict):
     gates: _Gates
     trace: _Trace
     memory: Memory
+    hooks: _Hooks
 
 
 def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:
@@ -154,6 +168,7 @@ def _body(config: Config) -> _Body:
         "gates": _gates_body(config.gates),
         "trace": _trace_body(config.trace),
         "memory": memory_body(config.memory),
+        "hooks": _hooks_body(config.hooks),
     }
 
 
@@ -182,6 +197,18 @@ def _trace_body(trace: TraceSettings) -> _Trace:
     }
 
 
+def _hooks_body(hooks: HookSettings) -> _Hooks:
+    return {
+        "record": hooks.record,
+        "share": hooks.share.value,
+        "tools": hooks.tools.value,
+        "files": hooks.files,
+        "brief_tokens": hooks.brief_tokens,
+        "recall": hooks.recall,
+        "hold": hooks.hold,
+    }
+
+
 def _config(body: _Body, digest: str) -> Config:
     strategies = {layer: _strategy(body["strategies"][layer.value]) for layer in LAYERS}
     allocations = {
@@ -190,7 +217,30 @@ def _config(body: _Body, digest: str) -> Config:
     }
     git, tokens = GitSettings(body["commit"]), TokenSettings(**body["tokens"])
     gates, trace, memory = _gates(body["gates"]), _trace(body["trace"]), memory_settings(body["memory"])
-    return Config(strategies, allocations, body["workflow"], git, tokens, digest, gates, trace, memory)
+    return Config(
+        strategies,
+        allocations,
+        body["workflow"],
+        git,
+        tokens,
+        digest,
+        gates,
+        trace,
+        memory,
+        _hooks(body["hooks"]),
+    )
+
+
+def _hooks(body: _Hooks) -> HookSettings:
+    return HookSettings(
+        body["record"],
+        Share(body["share"]),
+        ToolTable(body["tools"]),
+        body["files"],
+        body["brief_tokens"],
+        body["recall"],
+        body["hold"],
+    )
 
 
 def _gates(body: _Gates) -> GateSettings:

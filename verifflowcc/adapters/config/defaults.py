@@ -2,7 +2,7 @@
 
 from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sources import CODE, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HISTORY, RECALL, TASK, USER
 from verifflowcc.text.digest import digest_text
 
 LAYERS = (Layer.PROJECT, Layer.SPRINT, Layer.STAGE, Layer.AGENT, Layer.USER)
@@ -28,7 +28,7 @@ STRATEGIES = {
     ),
     Layer.AGENT: LayerStrategy(
         ("prompt_template.md", "tools_config.yaml"),
-        (TASK, CODE, "context.json", "recent_actions.json"),
+        (TASK, CODE, "context.json", "recent_actions.json", HISTORY),
         20_000,
     ),
     Layer.USER: LayerStrategy((), (USER,), 3_000),

@@ -14,6 +14,7 @@ from verifflowcc.domain.config import (
     ScopeMode,
     SecretScanner,
     Stale,
+    WindowSettings,
 )
 from verifflowcc.domain.item_types import ScopeKind
 
@@ -46,6 +47,11 @@ class _Consolidation(TypedDict):
     interval_days: int
 
 
+class _Window(TypedDict):
+    total_tokens: int
+    buffer_tokens: int
+
+
 class Memory(TypedDict):
     """The section, as JSON holds it."""
 
@@ -66,6 +72,7 @@ class Memory(TypedDict):
     ttl_days: dict[str, int | None]
     secret_scanner: str
     stale: str
+    window: _Window
 
 
 def memory_body(memory: MemorySettings) -> Memory:
@@ -99,6 +106,7 @@ def memory_body(memory: MemorySettings) -> Memory:
         "ttl_days": dict(memory.ttl_days),
         "secret_scanner": memory.secret_scanner.value,
         "stale": memory.stale.value,
+        "window": {"total_tokens": memory.window.total_tokens, "buffer_tokens": memory.window.buffer_tokens},
     }
 
 
@@ -122,6 +130,7 @@ def memory_settings(body: Memory) -> MemorySettings:
         ttl_days=dict(body["ttl_days"]),
         secret_scanner=SecretScanner(body["secret_scanner"]),
         stale=Stale(body["stale"]),
+        window=WindowSettings(**body["window"]),
     )
 
 

@@ -18,6 +18,7 @@ from verifflowcc.adapters.config.memory_life_section import (
 )
 from verifflowcc.adapters.config.patterns import ROLE, role_problem
 from verifflowcc.adapters.config.section import Section, obeys, sentence
+from verifflowcc.adapters.config.window_section import WindowSection
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.config import (
     MAX_ITEMS,
@@ -135,6 +136,7 @@ class MemorySection(Section):
     consolidation: ConsolidationSection = Field(
         default_factory=ConsolidationSection, description="Summaries of dense clusters."
     )
+    window: WindowSection = Field(default_factory=WindowSection, description="How much a working window holds.")
 
     secret_scanner: Literal["own", "detect-secrets"] = Field(
         default="own", description="Who looks for secrets in what is written: vfcc, or detect-secrets beside it."
@@ -185,4 +187,5 @@ class MemorySection(Section):
             ttl_days=self.lifecycle.ttl_days(),
             secret_scanner=SecretScanner(self.secret_scanner),
             stale=Stale(self.stale),
+            window=self.window.settings(),
         )

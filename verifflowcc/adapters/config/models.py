@@ -21,6 +21,7 @@ from pydantic_core import PydanticCustomError
 
 from verifflowcc.adapters.config.defaults import LAYERS, STRATEGIES, WORKFLOW
 from verifflowcc.adapters.config.gates_section import GatesSection
+from verifflowcc.adapters.config.hooks_section import HooksSection
 from verifflowcc.adapters.config.memory_section import MemorySection
 from verifflowcc.adapters.config.patterns import (
     LONGEST_PATTERN,
@@ -241,6 +242,9 @@ class FileSection(Section):
     trace: TraceSection = Field(default_factory=TraceSection, description="Where the trace looks, beside its items.")
     memory: MemorySection = Field(
         default_factory=MemorySection, description="How typed items are kept, and how many of them a role is offered."
+    )
+    hooks: HooksSection = Field(
+        default_factory=HooksSection, description="What the hooks of agents' clients record, say and deny."
     )
     git: GitSection = Field(default_factory=GitSection, description="What vfcc does with git.")
     tokens: TokensSection = Field(default_factory=TokensSection, description="How tokens are counted.")

@@ -15,6 +15,7 @@ from verifflowcc.adapters.config.gates_section import (
     GatesSection,
     ReportsSection,
 )
+from verifflowcc.adapters.config.hooks_section import MOST_BRIEF_TOKENS, HooksSection
 from verifflowcc.adapters.config.memory_life_section import (
     MOST_CANDIDATES,
     MOST_DAYS,
@@ -47,8 +48,9 @@ from verifflowcc.adapters.config.models import (
 )
 from verifflowcc.adapters.config.section import SENTENCE
 from verifflowcc.adapters.config.trace_section import TraceSection
+from verifflowcc.adapters.config.window_section import MOST_WINDOW_TOKENS, WindowSection
 from verifflowcc.adapters.config.yaml_values import QUOTE, Ambiguous, Lines, Loc
-from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode, SecretScanner, Stale
+from verifflowcc.domain.config import FORMAT, ExtractionMode, ScopeMode, SecretScanner, Share, Stale, ToolTable
 from verifflowcc.records import dataclass
 from verifflowcc.text.near import nearest
 
@@ -76,6 +78,8 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("memory", "scope"), ScopeSection),
     (("memory", "lifecycle"), LifecycleSection),
     (("memory", "consolidation"), ConsolidationSection),
+    (("hooks",), HooksSection),
+    (("memory", "window"), WindowSection),
     (("git",), GitSection),
     (("tokens",), TokensSection),
 )
@@ -92,10 +96,13 @@ _CHOICES: dict[Loc, tuple[str, ...]] = {
     ("memory", "scope", "mode"): tuple(ScopeMode),
     ("memory", "secret_scanner"): tuple(SecretScanner),
     ("memory", "stale"): tuple(Stale),
+    ("hooks", "share"): tuple(Share),
+    ("hooks", "tools"): tuple(ToolTable),
     ("git", "commit"): ("never", "always"),
     ("tokens", "encoding"): ("o200k_base", "cl100k_base"),
 }
 _EXPECTED: tuple[tuple[Loc, str], ...] = (
+    (("hooks", "brief_tokens"), f"a whole number from 0 to {MOST_BRIEF_TOKENS:,}"),
     (("format",), f"a whole number from 1 to {FORMAT}" if FORMAT > 1 else "1"),
     (("token_allocation",), "a mapping from roles to their shares"),
     (("loading_strategy", ANY, "max_tokens"), f"a whole number from 1 to {MOST_TOKENS:,}"),
@@ -135,6 +142,8 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("memory", "lifecycle", "type_ttl_days"), "a mapping from types to days"),
     (("memory", "lifecycle", "type_ttl_days", ANY), f"a whole number of days from 1 to {MOST_DAYS:,}, or null: never"),
     (("memory", "consolidation", "interval"), "a number of days such as 7d"),
+    (("memory", "window", "total_tokens"), f"a whole number from 1 to {MOST_WINDOW_TOKENS:,}"),
+    (("memory", "window", "buffer_tokens"), f"a whole number from 0 to {MOST_WINDOW_TOKENS:,}"),
     (("memory", ANY, "enabled"), "true or false"),
     (("tokens", "model"), "the name of a model: a text of 1 to 100 characters"),
     (("tokens", "factors"), "a mapping from models to numbers"),

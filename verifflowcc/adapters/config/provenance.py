@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import fields
+from enum import StrEnum
 from pathlib import Path
 
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
@@ -59,6 +60,9 @@ def _settings(config: Config, lines: Lines) -> Iterator[Setting]:
     for key in fields(config.trace):
         yield _setting(lines, getattr(config.trace, key.name), "trace", key.name)
     yield from _memory(config.memory, lines)
+    for key in fields(config.hooks):
+        value = getattr(config.hooks, key.name)
+        yield _setting(lines, str(value) if isinstance(value, StrEnum) else value, "hooks", key.name)
     yield _setting(lines, config.git.commit, "git", "commit")
     yield _setting(lines, config.tokens.encoding, "tokens", "encoding")
     yield _setting(lines, config.tokens.model, "tokens", "model")
@@ -100,6 +104,8 @@ def _learning(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
         yield _setting(lines, days, "memory", "lifecycle", "type_ttl_days", name)
     yield _setting(lines, consolidation.enabled, "memory", "consolidation", "enabled")
     yield _setting(lines, f"{consolidation.interval_days}d", "memory", "consolidation", "interval")
+    yield _setting(lines, memory.window.total_tokens, "memory", "window", "total_tokens")
+    yield _setting(lines, memory.window.buffer_tokens, "memory", "window", "buffer_tokens")
 
 
 def _gates(config: Config, lines: Lines) -> Iterator[Setting]:

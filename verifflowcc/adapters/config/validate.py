@@ -88,7 +88,8 @@ def _config(section: FileSection, digest: str) -> Config:
     trace, memory = section.trace.settings(), section.memory.settings()
     if memory.scope_mode is ScopeMode.SKILL:
         strategies[Layer.AGENT] = _with_own_items(strategies[Layer.AGENT])
-    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates, trace, memory)
+    hooks = section.hooks.settings()
+    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates, trace, memory, hooks)
 
 
 def _with_own_items(given: LayerStrategy) -> LayerStrategy:

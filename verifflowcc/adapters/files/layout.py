@@ -20,6 +20,12 @@ class Derived(Enum):
     PROGRESS = "progress.json"
     FEEDBACK = "feedback.md"
     RECENT_ACTIONS = "recent_actions.json"
+    HISTORY = "@history"
+
+    @property
+    def local(self) -> bool:
+        """Whether other clones do not have it."""
+        return self in (Derived.RECENT_ACTIONS, Derived.HISTORY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,13 @@ def told_file(local: str, session: str) -> str:
     return f"{local}/windows/{name or 'none'}.told"
 
 
+def add_told(local: str, session: str, paths: "list[str]") -> None:
+    """Note files that a session was told of. Raises OSError."""
+    path = told_file(local, session)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
+    _add(path, "".join(f"{each}\n" for each in paths if "\n" not in each).encode("utf-8", "surrogatepass"))
+
+
 def _add(path: str, lines: bytes) -> None:
     handle = os.open(path, _FLAGS, 0o600)
     try:

@@ -25,7 +25,7 @@ def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarke
 
     Secrets are withheld. Raises as `bring_up`, and ConfigError for settings of the counter that do not hold.
     """
-    with open_code(workspace) as code, _counter(workspace) as counter:
+    with open_code(workspace) as code, project_counter(workspace) as counter:
         chosen = choose(task, code, budget_tokens, counter.count, graph_kept(workspace, code), unmarked=unmarked)
         snippets = tuple(replace(each, text=withhold(each.text)) for each in chosen.filled.snippets)
         text = rendered(snippets)
@@ -47,7 +47,7 @@ def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarke
 
 def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
     """Return an overview of the repository, the same for the same files. Raises as `show_context`."""
-    with open_code(workspace) as code, _counter(workspace) as counter:
+    with open_code(workspace) as code, project_counter(workspace) as counter:
         count: Callable[[str], int] = counter.count
         mapped = map_of(code, graph_kept(workspace, code), budget_tokens, lambda text: count(withhold(text)))
         return CodeMap(
@@ -63,7 +63,7 @@ def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
 
 
 @contextmanager
-def _counter(workspace: Workspace) -> "Iterator[TokenCounter]":
+def project_counter(workspace: Workspace) -> "Iterator[TokenCounter]":
     """The project's counter, which remembers what it counted."""
     from verifflowcc.adapters.index.index import Index
     from verifflowcc.adapters.tokens.counter import open_counter

@@ -6,17 +6,138 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.clients.answer import Answer
+from verifflowcc.domain.config import Share
+from verifflowcc.episodes.permission import denied, edited_files
 from verifflowcc.episodes.shape import line_of, moment
+from verifflowcc.errors import VfccError
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.history.recording import add
+from verifflowcc.services.hooks.settings import Standing, standing_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.ulid import ENTROPY_BYTES
 
+Said = Mapping[str, Any]
+MOST_HOLDS = 3
+"""So often in a row an agent is kept from stopping; then it may, whatever the gate says."""
+RECALLED = 5
 
-def answer_hook(root: Path, client: str, said: Mapping[str, Any]) -> Answer:
-    """Record what a client says in its project, and return what it is answered. Raises VfccError."""
+
+@dataclass(slots=True)
+class Answered:
+    """What a hook is answered, and the faults that nobody is to be stopped by."""
+
+    answer: Answer = Answer()
+    faults: list[str] = field(default_factory=list)
+
+
+def answer_hook(root: Path, client: str, said: Said, role: str | None = None) -> Answered:
+    """Record what a client says in its project, and return what it is answered.
+
+    What fails on the way to an answer is a fault, and what is known without it is the answer. Raises VfccError where
+    the event cannot be recorded.
+    """
     workspace = Workspace(root)
+    standing = standing_of(workspace, role)
+    answered = Answered(faults=list(standing.faults))
+    event = said.get("hook_event_name")
+    answers = {
+        "SessionStart": _at_start,
+        "UserPromptSubmit": _at_prompt,
+        "PreToolUse": _before_tool,
+        "Stop": _at_stop,
+        "SessionEnd": _at_end,
+        "PreCompact": _before_compaction,
+    }
+    if standing.settings.record:
+        _record(workspace, client, said, standing)
+    try:
+        if event in answers:
+            answered.answer = answers[event](workspace, standing, said)
+    except VfccError as error:
+        answered.faults.append(error.message.splitlines()[0])
+    return answered
+
+
+def _record(workspace: Workspace, client: str, said: Said, standing: Standing) -> None:
     now = int(workspace.clock.now().timestamp() * 1000)
-    line = line_of(said, client, str(root), now, os.urandom(ENTROPY_BYTES), {})
+    place: dict[str, Any] = dict(standing.place)
+    if said.get("hook_event_name") == "PreToolUse" and (why := _denied(workspace, standing, said)):
+        place["denied"] = why
+    line = line_of(said, client, str(workspace.root), now, os.urandom(ENTROPY_BYTES), place)
     if line is not None:
         add(workspace, moment(now)[:10], line)
+
+
+def _at_start(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+    from verifflowcc.services.code.showing import project_counter
+    from verifflowcc.services.hooks.brief import brief
+
+    budget = standing.settings.brief_tokens
+    if not budget or said.get("agent_id"):
+        return Answer()
+    with project_counter(workspace) as counter:
+        return Answer(context=brief(workspace, standing, said, budget, counter.count))
+
+
+def _at_prompt(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+    prompt = said.get("prompt")
+    if not standing.settings.recall or not isinstance(prompt, str) or not prompt.strip():
+        return Answer()
+    from verifflowcc.services.code.showing import project_counter
+    from verifflowcc.services.hooks.brief import fitted, line_of, recalled
+
+    lines = [line_of(hit) for hit in recalled(workspace, standing, prompt, RECALLED)]
+    with project_counter(workspace) as counter:
+        parts = [("What bears on it, as the project's memory has it", lines)]
+        return Answer(context=fitted(parts, standing.settings.brief_tokens, counter.count))
+
+
+def _before_tool(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+    why = _denied(workspace, standing, said)
+    if why:
+        return Answer(decision="ask" if standing.settings.tools == "ask" else "deny", reason=why)
+    paths = edited_files(said, str(workspace.root)) if standing.settings.files else []
+    if not paths:
+        return Answer()
+    from verifflowcc.services.code.showing import project_counter
+    from verifflowcc.services.hooks.brief import fitted
+    from verifflowcc.services.hooks.known import known_of
+
+    parts = known_of(workspace, standing, str(said.get("session_id") or ""), paths)
+    if not parts:
+        return Answer()
+    with project_counter(workspace) as counter:
+        return Answer(context=fitted(parts, standing.settings.brief_tokens // 3, counter.count))
+
+
+def _denied(workspace: Workspace, standing: Standing, said: Said) -> str:
+    return denied(said, standing.rules, str(workspace.root))
+
+
+def _at_stop(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+    """Hold the agent while the gate is closed for what it can still do; a person's word is nothing to wait for."""
+    if not standing.settings.hold or standing.sprint is None or standing.stage is None:
+        return Answer()
+    from verifflowcc.services.hooks.holding import hold
+
+    return hold(workspace, standing, said, MOST_HOLDS)
+
+
+def _before_compaction(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+    from verifflowcc.services.hooks.compaction import keep_window
+
+    keep_window(workspace, said)
+    return Answer()
+
+
+def _at_end(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+    from verifflowcc.services.history.learning import learn_from_session
+
+    session = said.get("session_id")
+    if standing.settings.record and isinstance(session, str) and session:
+        learn_from_session(workspace, session)
+        if standing.settings.share is Share.SESSION:
+            from verifflowcc.services.history.sharing import share_session
+
+            share_session(workspace, session)
     return Answer()

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.errors import VfccError
@@ -21,6 +22,9 @@ from verifflowcc.services.memory.counting import (
     SUPERSEDED,
 )
 from verifflowcc.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from verifflowcc.services.history.repeated import Repeated
 
 METRICS = (
     *(CALLS, FALLBACK, RERANK_CALLS, RERANK_SKIPPED, CANDIDATES),
@@ -102,12 +106,24 @@ def measured(workspace: Workspace | None) -> tuple[Measured, tuple[str, ...]]:
         found = read_metrics(read_metrics_log(log_folder(workspace, of_user=workspace is None)[0]))
     except VfccError as error:
         return measure(Metrics()), (f"metrics are not read: {error.message}",)
+    failures, unread = _failures(workspace)
     lines = "line of the log of metrics says" if found.bad == 1 else "lines of the log of metrics say"
-    return measure(found), ((f"{found.bad} {lines} nothing",) if found.bad else ())
+    told = (f"{found.bad} {lines} nothing",) if found.bad else ()
+    return measure(found, failures), (*told, *unread)
 
 
-def measure(found: Metrics) -> Measured:
-    """Return the counters and indicators of a log.
+def _failures(workspace: Workspace | None) -> "tuple[Repeated | None, tuple[str, ...]]":
+    """Return how many failures there were, and of how many memory had known; notices where nobody can tell."""
+    from verifflowcc.services.history.repeated import repeated_failures
+
+    try:
+        return (repeated_failures(workspace) if workspace else None), ()
+    except VfccError as error:
+        return None, (f"the history is not read: {error.message}",)
+
+
+def measure(found: Metrics, failures: "Repeated | None" = None) -> Measured:
+    """Return the counters and indicators of a log, and of the failures in the history.
 
     >>> measure(Metrics()).counters["token.overhead"]
     0
@@ -127,22 +143,34 @@ def measure(found: Metrics) -> Measured:
     return Measured(
         counters={name: counters[name] for name in METRICS},
         fallbacks=dict(sorted(fallbacks.items())),
-        indicators=_indicators(prompts, found.recall),
+        indicators=_indicators(prompts, found.recall, failures),
         prompts=sum(each.times for each in prompts),
         since=days[0] if days else None,
     )
 
 
-def _indicators(prompts: Sequence[PromptsCounted], recall: RecallMeasured | None) -> tuple[Indicator, ...]:
+def _indicators(
+    prompts: Sequence[PromptsCounted], recall: RecallMeasured | None, failures: "Repeated | None"
+) -> tuple[Indicator, ...]:
     none = "no prompt was compiled yet"
     many, clashing = sum(each.times for each in prompts), sum(each.clashing for each in prompts)
     rate = round(clashing / many, 4) if many else None
     return (
         _recall(recall),
         Indicator("contradiction rate", rate, f"{clashing} of {many} prompts" if many else none),
-        Indicator("repeated failure rate", None, f"{NOT_MEASURED}: no tool executions are recorded yet"),
+        _repeated(failures),
         Indicator("median memory tokens per prompt", _median(prompts, many), f"of {many} prompts" if many else none),
     )
+
+
+def _repeated(found: "Repeated | None") -> Indicator:
+    name = "repeated failure rate"
+    if found is None or not found.executions:
+        return Indicator(name, None, f"{NOT_MEASURED}: no tool executions are recorded yet")
+    if not found.failures:
+        return Indicator(name, None, f"none of {found.executions} tool executions failed")
+    rate = round(found.known / found.failures, 4)
+    return Indicator(name, rate, f"{found.known} of {found.failures} failed tool executions")
 
 
 def _recall(found: RecallMeasured | None) -> Indicator:

@@ -15,6 +15,7 @@ from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.events import stamp
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.given import one_line
+from verifflowcc.services.history.tasks import note_task
 from verifflowcc.services.memory.adding import proposal_of_key, standing_of_key
 from verifflowcc.services.memory.guarding import refuse_item, refuse_secrets
 from verifflowcc.services.memory.opening import open_store
@@ -94,6 +95,7 @@ def end_task(
             ended = _ended(task, status, stamp(workspace.clock.now()), said, kept)
             save_task(folder, workspace.memory, ended)
             own.clear()
+    note_task(workspace, ended)
     _forget_oldest(workspace)
     stay = {each.id for each in kept}
     return Ended(ended, kept, tuple(item for item in items if item.id not in stay))

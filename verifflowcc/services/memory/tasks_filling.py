@@ -11,6 +11,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.given import LONGEST_TITLE, one_line
+from verifflowcc.services.history.tasks import note_task
 from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import NAME, agent_of
@@ -68,6 +69,7 @@ def start_task(
     where = _sprint(workspace, sprint, stage)
     task = Task(_free_id(workspace, about), about, actor, stamp(workspace.clock.now()), role, *where)
     save_task(tasks_folder(workspace), workspace.memory, task)
+    note_task(workspace, task)
     return task
 
 

@@ -1,0 +1,1 @@
+"""Real clients, Claude Code and Codex, run against a scripted model on loopback."""

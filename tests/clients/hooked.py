@@ -1,0 +1,64 @@
+"""A project in which real clients run the hooks of vfcc, and what those recorded."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.clients.conftest import Desk
+
+VFCC = Path(sys.executable).with_name("vfcc")
+SPRINT = "login"
+
+
+def vfcc(desk: Desk, *arguments: str) -> str:
+    """Run `vfcc` in the project, as an agent would, and return what it prints."""
+    done = subprocess.run(
+        [VFCC, *arguments], cwd=desk.folder, env=_env(desk), capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def prepare(desk: Desk, client: str, *, sprint: bool = False, files: dict[str, str] | None = None) -> None:
+    """Make a project of the folder, with the hooks of one client, and a sprint where that is asked for."""
+    subprocess.run(["git", "init", "-q"], cwd=desk.folder, env=_env(desk), check=True)
+    vfcc(desk, "init")
+    for name, text in (files or {}).items():
+        path = desk.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    if sprint:
+        vfcc(desk, "sprint", "start", "Login")
+    vfcc(desk, "integrate", client)
+
+
+def events(desk: Desk) -> list[dict[str, Any]]:
+    """Return what was recorded, in order; that nothing went wrong is part of it."""
+    errors = desk.folder / ".memory/local/hook-errors.jsonl"
+    assert not errors.exists(), errors.read_text(encoding="utf-8")
+    files = sorted((desk.folder / ".memory/local/history").glob("*.jsonl"))
+    return [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def kinds(found: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the kinds of events, each with its tool or source after a colon."""
+    return [_kind(event) for event in found if event["kind"] != "learning"]
+
+
+def _kind(event: dict[str, Any]) -> str:
+    detail = event.get("gen_ai.tool.name") or event.get("source") or event.get("trigger")
+    return f"{event['kind']}:{detail}" if detail else str(event["kind"])
+
+
+def _env(desk: Desk) -> dict[str, str]:
+    return {
+        "PATH": f"{VFCC.parent}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(desk.home),
+        "LC_ALL": "C.UTF-8",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_SYSTEM": "/dev/null",
+        "GIT_AUTHOR_NAME": "A",
+        "VFCC_AGENT": "planner",
+    }

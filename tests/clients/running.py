@@ -1,0 +1,163 @@
+"""Start a real client without a person, in an environment with nothing of ours in it, against a scripted model."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.clients.model_server import ModelServer
+
+PATIENCE_S = 60
+CLAUDE_MODEL = "claude-sonnet-4-5"
+CLAUDE_TOOLS = "Read,Edit,Write,Bash,Grep,Glob,Task"  # it offers Grep and Glob only where they are named
+CODEX_MODEL = "gpt-5.5"
+_DUMMY_KEY = "no-key-is-needed"
+_CODEX_ALONE = ("-c", "analytics.enabled=false", "--disable", "plugins")  # each would ask a host elsewhere
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ClientRan:
+    """What a client left behind: its exit code, what it wrote (stdout as parsed lines), and its transcripts."""
+
+    code: int
+    lines: tuple[dict[str, Any], ...]
+    err: str
+    transcripts: tuple[Path, ...]
+
+    def __repr__(self) -> str:
+        return f"ClientRan({self.code}, lines={[str(line)[:300] for line in self.lines]}, err={self.err[:2000]!r})"
+
+    def of_type(self, kind: str) -> list[dict[str, Any]]:
+        """Return the lines of stdout of one type."""
+        return [line for line in self.lines if line.get("type") == kind]
+
+
+def run_claude(
+    program: Path,
+    folder: Path,
+    home: Path,
+    server: ModelServer,
+    prompt: str,
+    *,
+    settings: Mapping[str, object] | None = None,
+    resume: str | None = None,
+    extra: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+) -> ClientRan:
+    """Let Claude Code answer a prompt in a folder; it may do there what it likes.
+
+    `settings` come on top of the project's own, in a file of the home, so that the folder holds what the test put
+    there. `resume` is the id of a session to go on with.
+    """
+    arguments = ["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"]
+    arguments += ["--model", CLAUDE_MODEL, "--tools", CLAUDE_TOOLS]
+    if settings is not None:
+        arguments += ["--settings", str(_written(home / "more-settings.json", json.dumps(settings)))]
+    arguments += [*(["--resume", resume] if resume else []), *extra, "--", prompt]
+    more = {
+        "ANTHROPIC_BASE_URL": server.url,
+        "ANTHROPIC_API_KEY": _DUMMY_KEY,
+        "DISABLE_AUTOUPDATER": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "CLAUDE_CODE_TMPDIR": str(home),
+        "IS_SANDBOX": "1",  # without it, root may not skip the questions about permissions
+    }
+    return _run(
+        [str(program), *arguments], folder, _env(home, server, {**more, **(env or {})}), home / ".claude" / "projects"
+    )
+
+
+def run_codex(
+    program: Path,
+    folder: Path,
+    home: Path,
+    server: ModelServer,
+    prompt: str,
+    *,
+    hooks: Mapping[str, object] | None = None,
+    config: str = "",
+    trust: bool = True,
+    resume: str | None = None,
+    extra: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+) -> ClientRan:
+    """Let Codex answer a prompt in a folder; it may do there what it likes.
+
+    `hooks` come on top of the project's own, in its home. All hooks run without a review where `trust` says so; else
+    only those that `config` trusts, TOML of top-level keys and tables for the user's `config.toml`.
+    """
+    own = home / ".codex"
+    if hooks is not None:
+        _written(own / "hooks.json", json.dumps(hooks))
+    _written(own / "config.toml", _codex_config(folder, server, config))
+    options = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
+    options += [*_CODEX_ALONE, *(["--dangerously-bypass-hook-trust"] if trust else []), *extra]
+    arguments = ["exec", "resume", *options, resume, prompt] if resume else ["exec", *options, prompt]
+    more = {"SCRIPTED_KEY": _DUMMY_KEY, "CODEX_HOME": str(own), "TMPDIR": str(home), **(env or {})}
+    return _run([str(program), *arguments], folder, _env(home, server, more), own / "sessions")
+
+
+def _codex_config(folder: Path, server: ModelServer, config: str) -> str:
+    return f"""\
+model = "{CODEX_MODEL}"
+model_provider = "scripted"
+check_for_update_on_startup = false
+{config}
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{server.url}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+
+[projects."{folder}"]
+trust_level = "trusted"
+"""
+
+
+def _env(home: Path, server: ModelServer, more: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment in which whatever is not on loopback goes through the model's server, which refuses it."""
+    return {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(home),
+        "LC_ALL": "C.UTF-8",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        **{name: server.url for each in ("http_proxy", "https_proxy") for name in (each, each.upper())},
+        **dict.fromkeys(("no_proxy", "NO_PROXY"), "127.0.0.1,localhost"),
+        **more,
+    }
+
+
+def _run(command: Sequence[str], folder: Path, env: Mapping[str, str], transcripts: Path) -> ClientRan:
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # a client's tools and hooks have processes of their own
+            raise
+    lines = tuple(json.loads(line) for line in out.splitlines() if line.startswith("{"))
+    return ClientRan(process.returncode, lines, err, tuple(sorted(transcripts.rglob("*.jsonl"))))
+
+
+def _written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path

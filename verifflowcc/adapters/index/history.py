@@ -1,0 +1,198 @@
+"""The history as tables, brought up from its files: each file is read from where it was read to the last time.
+
+Derived and deletable; a file that was changed otherwise than by adding to it is read anew.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from verifflowcc.adapters.files.partitions import ENDING
+from verifflowcc.adapters.index.store import Form, Store
+from verifflowcc.errors import BackendError
+from verifflowcc.formats.history_rows import COLUMNS, Row, event_in, rows_of
+from verifflowcc.records import dataclass
+from verifflowcc.text.stems import stems
+
+FILE = "history.db"
+LAYOUT = 1
+_TAIL = 64
+_INDEXES = """
+CREATE INDEX tool_executions_by_task ON tool_executions (task_id);
+CREATE INDEX tool_executions_by_time ON tool_executions (at_ms);
+CREATE INDEX tool_executions_failed ON tool_executions (signature, at_ms) WHERE success = 0;
+CREATE INDEX tool_executions_by_session ON tool_executions (session_id, at_ms);
+CREATE INDEX file_interactions_by_file ON file_interactions (file_path, at_ms);
+CREATE INDEX file_interactions_by_time ON file_interactions (at_ms);
+CREATE INDEX file_interactions_by_task ON file_interactions (task_id, at_ms);
+CREATE INDEX file_interactions_by_event ON file_interactions (event);
+CREATE INDEX prompts_by_session ON prompts (session_id, at_ms);
+CREATE INDEX prompts_by_task ON prompts (task_id);
+CREATE INDEX turn_ends_by_session ON turn_ends (session_id, at_ms);
+CREATE INDEX session_events_by_session ON session_events (session_id, at_ms);
+CREATE INDEX session_learnings_by_session ON session_learnings (session_id, subject);
+CREATE INDEX tasks_by_task ON tasks (task_id, at_ms);
+CREATE TABLE task_terms (term TEXT, id TEXT, count INTEGER, PRIMARY KEY (term, id)) WITHOUT ROWID;
+CREATE INDEX task_terms_by_id ON task_terms (id);
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER NOT NULL, tail BLOB NOT NULL, bad INTEGER NOT NULL);
+CREATE TABLE seen (id TEXT PRIMARY KEY, file TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX seen_by_file ON seen (file);
+"""
+_OF_FILE = "(SELECT id FROM seen WHERE file = ?)"
+_OF_TERMS = ("prompts", "tasks")
+
+
+def _schema() -> str:
+    tables = "".join(f"CREATE TABLE {name} ({', '.join(columns)});" for name, columns in COLUMNS.items())
+    return "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;" + tables + _INDEXES
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A file of the history: its name in the index, and where it lies."""
+
+    name: str
+    path: Path
+
+
+class History:
+    """The tables, as of the moment at which they were opened. Use it as a context manager."""
+
+    def __init__(self, index: Path, partitions: Sequence[Partition]) -> None:
+        self._store = Store(index, Form(_schema(), LAYOUT))
+        self._partitions = partitions
+        self.bad_lines = 0
+
+    def __enter__(self) -> "History":
+        """Bring the tables up. Raises BackendError where they are held by others for too long."""
+        try:
+            self._bring_up()
+        except sqlite3.DatabaseError as error:
+            if not self._store.start_over_if_damaged(error):
+                self._store.keep_nothing(str(error))
+            try:
+                self._bring_up()
+            except sqlite3.DatabaseError as again:
+                raise BackendError(f"the history cannot be read: {again}", hint="run the command again") from again
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of the tables."""
+        self._store.close()
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return the rows of a query. Raises BackendError."""
+        try:
+            return self._store.rows(statement, values)
+        except sqlite3.DatabaseError as error:
+            raise BackendError(f"the history cannot be read: {error}", hint="run the command again") from error
+
+    def _bring_up(self) -> None:
+        known = {row[0]: row[1:] for row in self._store.rows("SELECT path, size, tail FROM files")}
+        there = {each.name: each for each in self._partitions}
+        changed = [
+            (each, size, tail)
+            for each in self._partitions
+            for size, tail in (known.get(each.name, (0, b"")),)
+            if _size(each.path) != size
+        ]
+        gone = [name for name in known if name not in there]
+        if changed or gone:
+            with self._store.transaction("BEGIN IMMEDIATE"):
+                for name in gone:
+                    self._forget(name)
+                for partition, *_ in changed:  # what another process has read meanwhile is not read again
+                    row = self._store.rows("SELECT size, tail FROM files WHERE path = ?", (partition.name,))
+                    self._read(partition, *(row[0] if row else (0, b"")))
+        self.bad_lines = sum(bad for (bad,) in self._store.rows("SELECT bad FROM files"))
+
+    def _read(self, partition: Partition, size: int, tail: bytes) -> None:
+        try:
+            with partition.path.open("rb") as file:
+                start = max(size - _TAIL, 0)
+                file.seek(start)
+                data = file.read()
+        except FileNotFoundError:
+            self._forget(partition.name)
+            return
+        before = size - start
+        if data[:before] != tail or len(data) < before:
+            self._forget(partition.name)
+            size, before, data = 0, 0, partition.path.read_bytes()
+        end = data.rfind(b"\n") + 1
+        if end < before:
+            return
+        bad = self._add(partition.name, data[before:end])
+        size += end - before
+        statement = (
+            "INSERT INTO files VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (path) DO UPDATE SET size = excluded.size, tail = excluded.tail, bad = bad + excluded.bad"
+        )
+        self._store.rows(statement, (partition.name, size, data[max(end - _TAIL, 0) : end], bad))
+
+    def _add(self, name: str, lines: bytes) -> int:
+        """Add the rows of lines, and return how many lines were no event."""
+        bad = 0
+        rows: dict[str, list[Row]] = {table: [] for table in COLUMNS}
+        terms: list[tuple[str, str, int]] = []
+        for line in lines.split(b"\n"):
+            if not line.strip():
+                continue
+            event = event_in(_value(line))
+            if event is None:
+                bad += 1
+            elif self._is_new(event.id, name):
+                for table, row in rows_of(event):
+                    rows[table].append(row)
+                    if table in _OF_TERMS:
+                        said = f"{event.text('description') or ''} {event.text('outcome') or ''}"
+                        terms += ((term, event.id, count) for term, count in _counted(said).items())
+        for table, found in rows.items():
+            marks = ", ".join("?" * len(COLUMNS[table]))
+            self._store.write_all(f"INSERT INTO {table} VALUES ({marks})", found)
+        self._store.write_all("INSERT OR IGNORE INTO task_terms VALUES (?, ?, ?)", terms)
+        return bad
+
+    def _is_new(self, event: str, file: str) -> bool:
+        """Note an event, and say whether it was not there before: what two files tell counts once."""
+        return bool(self._store.rows("INSERT OR IGNORE INTO seen VALUES (?, ?) RETURNING 1", (event, file)))
+
+    def _forget(self, name: str) -> None:
+        for table, columns in COLUMNS.items():
+            self._store.rows(f"DELETE FROM {table} WHERE {columns[0]} IN {_OF_FILE}", (name,))
+        self._store.rows(f"DELETE FROM task_terms WHERE id IN {_OF_FILE}", (name,))
+        self._store.rows("DELETE FROM seen WHERE file = ?", (name,))
+        self._store.rows("DELETE FROM files WHERE path = ?", (name,))
+
+
+def partitions_in(folder: Path, prefix: str = "") -> Iterator[Partition]:
+    """Yield the files of a history in order of their names; none where there is no such folder."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    yield from (Partition(prefix + name, folder / name) for name in names if name.endswith(ENDING))
+
+
+def _counted(text: str) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for term in stems(text):
+        counts[term] = counts.get(term, 0) + 1
+    return counts
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
+
+
+def _value(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

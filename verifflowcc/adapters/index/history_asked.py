@@ -1,0 +1,180 @@
+"""The questions of the decision record, as queries on the history's tables; rows come back as values."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from verifflowcc.adapters.index.history import History
+from verifflowcc.domain.calls import Call
+from verifflowcc.domain.episodes import FileInteraction, Operation
+from verifflowcc.records import dataclass
+
+_TASK = """COALESCE({0}.task_id, (
+    SELECT p.task_id FROM prompts AS p WHERE p.session_id = {0}.session_id AND p.at_ms <= {0}.at_ms
+    ORDER BY p.at_ms DESC, p.id DESC LIMIT 1
+))"""
+"""The task of a row; where the client names none, that of the last prompt of its session before it."""
+_TOUCH = f"""
+SELECT f.timestamp, f.session_id, f.file_path, f.operation, {_TASK.format("f")}, f.line_first, f.line_last, f.success,
+    f.context, f.changes_summary
+FROM file_interactions AS f
+"""
+_OPERATIONS = frozenset(Operation)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A task as the tables have it: when it began, was ended by its agent, and was followed by another one."""
+
+    id: str
+    session: str
+    description: str
+    began: str
+    at_ms: int
+    ended: str | None
+    outcome: str
+    following_ms: int | None
+    session_ended: bool
+    status: str | None
+    role: str | None
+
+
+def touches(history: History, where: str, values: Sequence[object], limit: int) -> tuple[FileInteraction, ...]:
+    """Return the latest touches of files that a condition on `f` fits, newest first."""
+    order = " ORDER BY f.at_ms DESC, f.event DESC, f.rowid DESC LIMIT ?"
+    return tuple(map(_touch, history.rows(f"{_TOUCH} WHERE {where}{order}", (*values, limit))))
+
+
+def tool_counts(history: History, since_ms: int) -> list[Any]:
+    """Return tool, executions, successes, executions of which it is known, and the sum and number of durations."""
+    return history.rows(
+        """
+        SELECT tool_name, COUNT(*), COALESCE(SUM(success), 0), COUNT(success), SUM(duration_ms), COUNT(duration_ms)
+        FROM tool_executions WHERE at_ms >= ? GROUP BY tool_name ORDER BY COUNT(*) DESC, tool_name
+        """,
+        (since_ms,),
+    )
+
+
+def edits(history: History, path: str | None = None) -> list[Any]:
+    """Return task, path, time in milliseconds and time of every edit and write of a task, in order of tasks and time.
+
+    With `path` only those of tasks in which that file was edited.
+    """
+    task = _TASK.format("f")
+    only = "" if path is None else f" WHERE task IN (SELECT {task} FROM file_interactions AS f WHERE f.file_path = ?)"
+    return history.rows(
+        f"""
+        SELECT task, file_path, at_ms, timestamp FROM (
+            SELECT {task} AS task, f.file_path, f.at_ms, f.timestamp, f.event FROM file_interactions AS f
+            WHERE f.operation IN ('edit', 'write') AND f.success IS NOT 0
+        ){only} ORDER BY task, at_ms, event, file_path
+        """,
+        () if path is None else (path,),
+    )
+
+
+def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskRow, ...]:
+    """Return tasks, newest first; all, or those of the given ids."""
+    names = None if ids is None else list(ids)
+    marks = "" if names is None else f" AND task_id IN ({', '.join('?' * len(names))})"
+    prompts = history.rows(
+        f"""
+        SELECT task_id, session_id, description, timestamp, at_ms, role,
+            (SELECT MIN(n.at_ms) FROM prompts AS n
+             WHERE n.session_id = p.session_id AND n.at_ms > p.at_ms AND n.task_id <> p.task_id),
+            EXISTS (SELECT 1 FROM session_events AS s WHERE s.session_id = p.session_id AND s.kind = 'session_end'
+                AND s.at_ms >= p.at_ms)
+        FROM prompts AS p WHERE id = (
+            SELECT q.id FROM prompts AS q WHERE q.task_id = p.task_id ORDER BY q.at_ms, q.id LIMIT 1
+        ){marks}
+        """,
+        names or (),
+    )
+    found = [_of_prompt(history, row) for row in prompts] + [
+        TaskRow(task, session, said, began, at_ms, ended, outcome, None, False, status, role)
+        for task, session, said, began, at_ms, ended, outcome, status, role in _explicit(history, marks, names or ())
+    ]
+    return tuple(sorted(found, key=lambda each: (-each.at_ms, each.id)))
+
+
+def _of_prompt(history: History, row: Sequence[Any]) -> TaskRow:
+    task, session, description, began, at_ms, role, following, over = row
+    ends = history.rows(
+        """
+        SELECT timestamp, outcome FROM turn_ends WHERE session_id = ? AND at_ms >= ? AND (task_id = ?
+            OR (task_id IS NULL AND at_ms < ?)) ORDER BY at_ms DESC, id DESC LIMIT 1
+        """,
+        (session, at_ms, task, following if following is not None else 1 << 62),
+    )
+    ended, outcome = ends[0] if ends else (None, "")
+    return TaskRow(task, session, description, began, at_ms, ended, outcome, following, bool(over), None, role)
+
+
+def _explicit(history: History, marks: str, names: Sequence[str]) -> list[Any]:
+    """Return the tasks that somebody started by name, with what was said of them last."""
+    return history.rows(
+        f"""
+        SELECT t.task_id, t.session_id, b.description, b.timestamp, b.at_ms,
+            CASE WHEN t.status IN ('completed', 'failed') THEN t.timestamp END, t.outcome, t.status, b.role
+        FROM tasks AS t JOIN tasks AS b ON b.id = (
+            SELECT id FROM tasks WHERE task_id = t.task_id ORDER BY at_ms, id LIMIT 1
+        )
+        WHERE t.id = (SELECT id FROM tasks WHERE task_id = t.task_id ORDER BY at_ms DESC, id DESC LIMIT 1)
+        {marks.replace("task_id", "t.task_id")}
+        """,
+        names,
+    )
+
+
+def files_of(history: History, task: str) -> tuple[tuple[str, str], ...]:
+    """Return the files of a task in the order of their first touch, each with what was done with it, by letters."""
+    rows = history.rows(
+        f"""
+        SELECT file_path, GROUP_CONCAT(DISTINCT operation) FROM file_interactions AS f
+        WHERE f.task_id = ? OR (f.task_id IS NULL AND {_TASK.format("f")} = ?)
+        GROUP BY file_path ORDER BY MIN(at_ms), file_path
+        """,
+        (task, task),
+    )
+    return tuple((path, operations) for path, operations in rows)
+
+
+def tools_of(history: History, task: str) -> tuple[tuple[str, int], ...]:
+    """Return the tools that a task used, with how often, the most used first."""
+    rows = history.rows(
+        f"""
+        SELECT tool_name, COUNT(*) FROM tool_executions AS e
+        WHERE e.task_id = ? OR (e.task_id IS NULL AND {_TASK.format("e")} = ?)
+        GROUP BY tool_name ORDER BY COUNT(*) DESC, tool_name
+        """,
+        (task, task),
+    )
+    return tuple((tool, count) for tool, count in rows)
+
+
+def _touch(row: Sequence[Any]) -> FileInteraction:
+    time, session, path, operation, task, first, last, success, context, changes = row
+    known = Operation(operation) if operation in _OPERATIONS else Operation.ANALYZE
+    lines = (first, last) if first is not None and last is not None else None
+    return FileInteraction(time, session, path, known, task, lines, success != 0, context, changes)
+
+
+def calls(history: History, session: str | None = None) -> tuple[Call, ...]:
+    """Return the calls of tools, of all sessions or one, in order of time."""
+    only = "" if session is None else " WHERE e.session_id = ?"
+    rows = history.rows(
+        f"""
+        SELECT e.session_id, {_TASK.format("e")}, e.at_ms, e.timestamp, e.tool_name, e.parameters, e.success,
+            COALESCE(e.signature, ''), COALESCE(e.error_message, ''), (
+                SELECT GROUP_CONCAT(f.file_path, CHAR(10)) FROM file_interactions AS f
+                WHERE f.event = e.id AND f.operation IN ('edit', 'write') AND f.success IS NOT 0
+            )
+        FROM tool_executions AS e{only} ORDER BY e.at_ms, e.id
+        """,
+        () if session is None else (session,),
+    )
+    return tuple(
+        Call(whose, task, at_ms, time, tool, given, None if success is None else bool(success), signature, error,
+             tuple(changed.split("\n")) if changed else ())
+        for whose, task, at_ms, time, tool, given, success, signature, error, changed in rows
+    )  # fmt: skip

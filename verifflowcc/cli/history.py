@@ -1,0 +1,256 @@
+"""`vfcc history`: what agents did here, asked."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verifflowcc.cli.options import JsonFlag, YesFlag
+
+if TYPE_CHECKING:
+    from verifflowcc.services.workspace import Workspace
+
+app = typer.Typer(help="Show what agents did here, and what can be learnt from it.", no_args_is_help=True)
+
+
+class By(StrEnum):
+    """What the history is asked by."""
+
+    FILE = "file"
+    TOOL = "tool"
+    TASK = "task"
+    COEDIT = "coedit"
+    PATTERN = "pattern"
+    LEARNING = "learning"
+    SESSION = "session"
+
+
+class Form(StrEnum):
+    """A form of files of columns."""
+
+    PARQUET = "parquet"
+    ARROW = "arrow"
+
+
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, metavar="NUMBER", help="At most so many.")]
+
+
+@app.command()
+def show(
+    what: Annotated[
+        str | None, typer.Argument(metavar="[PATH]", help="With --by file and coedit: a file, or a part of its path.")
+    ] = None,
+    by: Annotated[By | None, typer.Option("--by", help="What to ask by; else the latest actions.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="With --by task: those that ended, too.")] = False,
+    days: Annotated[int, typer.Option("--days", min=1, metavar="NUMBER", help="With --by tool: of so many days.")] = 7,
+    limit: LimitOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show what was done.
+
+    Latest actions; or by file: who touched it last; by tool: how often it worked; by task: what is open; by coedit:
+    what is edited together; by pattern and learning: what was learnt; by session: what each one did.
+    """
+    from verifflowcc.cli import history_views as views
+    from verifflowcc.cli import output as out
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.history.showing import bad_lines
+    from verifflowcc.services.workspace import open_workspace
+
+    if what is not None and by not in (By.FILE, By.COEDIT):
+        raise UsageError("a path goes with --by file or --by coedit", hint=f"vfcc history show --by file {what}")
+    workspace = open_workspace()
+    answers = {
+        None: _actions,
+        By.FILE: _by_file,
+        By.TOOL: _by_tool,
+        By.TASK: _by_task,
+        By.COEDIT: _by_coedit,
+        By.PATTERN: _by_pattern,
+        By.LEARNING: _by_learning,
+        By.SESSION: _by_session,
+    }
+    asked = Asked(workspace, what, limit, days, everything)
+    value, text = answers[by](asked)
+    if bad := bad_lines(workspace):
+        out.warn(f"{bad} {'line' if bad == 1 else 'lines'} of the history could not be read and were left out")
+    out.emit_json(value) if as_json else out.emit(text or views.NOTHING)
+
+
+class Asked:
+    """What somebody asks of the history."""
+
+    def __init__(
+        self, workspace: "Workspace", what: str | None, limit: int | None, days: int, everything: bool
+    ) -> None:
+        self.workspace, self.what, self.limit, self.days, self.everything = workspace, what, limit, days, everything
+
+
+def _actions(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import actions_table
+    from verifflowcc.services.history.showing import ACTIONS, recent_actions
+
+    found = recent_actions(asked.workspace, limit=asked.limit or ACTIONS)
+    return found, actions_table(found)
+
+
+def _by_file(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.from_root import from_root
+    from verifflowcc.cli.history_views import touches_table
+    from verifflowcc.services.history.questions import NEAR_TOUCHES, TOUCHES, file_history, files_like
+
+    what = asked.what or ""
+    exact = file_history(asked.workspace, from_root(asked.workspace, what), asked.limit or TOUCHES) if what else ()
+    found = exact or files_like(asked.workspace, what, asked.limit or NEAR_TOUCHES)
+    return found, touches_table(found)
+
+
+def _by_tool(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import tools_table
+    from verifflowcc.services.history.questions import tool_use
+
+    found = tool_use(asked.workspace, asked.days)[: asked.limit]
+    return found, tools_table(found)
+
+
+def _by_task(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import tasks_table
+    from verifflowcc.domain.tasks import TaskStatus
+    from verifflowcc.services.history.questions import tasks_told
+
+    open_ = (TaskStatus.ACTIVE, TaskStatus.PAUSED)
+    found = tasks_told(asked.workspace, tuple(TaskStatus) if asked.everything else open_, asked.limit or 20)
+    return found, tasks_table(found)
+
+
+def _by_coedit(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.from_root import from_root
+    from verifflowcc.cli.history_views import pairs_table
+    from verifflowcc.services.history.questions import edited_together
+
+    path = from_root(asked.workspace, asked.what) if asked.what else None
+    found = edited_together(asked.workspace, path)[: asked.limit]
+    return found, pairs_table(found)
+
+
+def _by_pattern(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import patterns_table
+    from verifflowcc.services.history.learning import learned_patterns
+
+    found = learned_patterns(asked.workspace)[: asked.limit]
+    return found, patterns_table(found)
+
+
+def _by_learning(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import learnings_table
+    from verifflowcc.services.history.learning import learned_in_sessions
+
+    found = learned_in_sessions(asked.workspace, asked.limit or 20)
+    return found, learnings_table(found)
+
+
+def _by_session(asked: Asked) -> tuple[object, str]:
+    from verifflowcc.cli.history_views import sessions_table
+    from verifflowcc.services.history.showing import ACTIONS, sessions
+
+    found = sessions(asked.workspace, asked.limit or ACTIONS)
+    return found, sessions_table(found)
+
+
+@app.command()
+def similar(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is to be done.")],
+    limit: Annotated[int, typer.Option("--limit", min=1, metavar="NUMBER", help="At most so many.")] = 3,
+    as_json: JsonFlag = False,
+) -> None:
+    """Find past tasks like a text.
+
+    With what came of them, and which files they touched.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.history_views import similar_page
+    from verifflowcc.services.history.similar import similar_tasks
+    from verifflowcc.services.workspace import open_workspace
+
+    found = similar_tasks(open_workspace(), text, limit)
+    out.emit_json(found) if as_json else out.emit(similar_page(found))
+
+
+@app.command()
+def prune(
+    older_than: Annotated[str, typer.Option("--older-than", metavar="TIME", help="As in 90d, 12w or 1y.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and remove nothing.")] = False,
+    yes: YesFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Remove what is older than a time.
+
+    Whole days go, never the present one; what is committed stays.
+    """
+    from verifflowcc.cli import asking
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.history_views import pruned
+    from verifflowcc.services.history.pruning import days_in, plan_pruning, prune_history
+    from verifflowcc.services.workspace import open_workspace
+
+    days, workspace = days_in(older_than), open_workspace()
+    plan = plan_pruning(workspace, days)
+    if plan.days and not dry_run:
+        asking.confirm([pruned(plan, gone=False)], "Remove them?", yes=yes)
+        plan = prune_history(workspace, days)
+    out.emit_json(plan) if as_json else out.emit(pruned(plan, gone=bool(plan.days) and not dry_run))
+
+
+@app.command()
+def sql(
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="One query; vfcc history sql 'SHOW TABLES' lists them.")
+    ],
+    as_json: JsonFlag = False,
+) -> None:
+    """Ask in SQL.
+
+    Over tool_executions, file_interactions, task_history, context_snapshots, learned_patterns and session_learnings;
+    with DuckDB, which the extra analytics brings.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.history_views import rows_table
+    from verifflowcc.services.history.analysing import ask_sql
+    from verifflowcc.services.workspace import open_workspace
+
+    found = ask_sql(open_workspace(), query)
+    out.emit_json(found.rows) if as_json else out.emit(rows_table(found))
+
+
+@app.command()
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where a file for each table is written.")],
+    form: Annotated[Form, typer.Option("--format", help="The form of the files.")] = Form.PARQUET,
+    as_json: JsonFlag = False,
+) -> None:
+    """Export each table to a file.
+
+    As Parquet or Arrow, for other tools; with DuckDB, which the extra analytics brings.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.history.analysing import export_history
+    from verifflowcc.services.workspace import open_workspace
+
+    written = export_history(open_workspace(), folder, form.value)
+    out.emit_json(written) if as_json else out.emit("\n".join(map(str, written)))
+
+
+@app.command()
+def learn(as_json: JsonFlag = False) -> None:
+    """Copy what was learnt into memory, to be decided.
+
+    Patterns that are sure enough become items that wait for a person: vfcc memory inbox. None is active by itself.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.history_views import proposed
+    from verifflowcc.services.history.proposing import propose_patterns
+    from verifflowcc.services.workspace import open_workspace
+
+    found = propose_patterns(open_workspace())
+    out.emit_json(found) if as_json else out.emit(proposed(found))

@@ -1,0 +1,174 @@
+"""What a session begins with: where the sprint stands, what its gate wants, what is open, what was done last.
+
+Facts alone, a line each, the most telling first, within a budget that is counted on the text as it goes out. What
+agents and clients said is shown as their words, on one line, without what nobody sees and without secrets.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from verifflowcc.adapters.index.history_asked import TaskRow, task_rows
+from verifflowcc.domain.recall import Hit, Sought
+from verifflowcc.domain.sprints import DONE, SprintState
+from verifflowcc.domain.tasks import TaskStatus
+from verifflowcc.errors import VfccError
+from verifflowcc.services.gates import ask_stage, way_on
+from verifflowcc.services.history.questions import episode, status_of
+from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.hooks.settings import Standing
+from verifflowcc.services.memory.scopes import scopes_recalled
+from verifflowcc.services.memory.tasks import open_tasks
+from verifflowcc.services.recall.searching import search
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.injected import BEGIN, END
+from verifflowcc.text.plain_line import plain_line
+from verifflowcc.text.secrets import withhold
+
+TYPES = ("constraint", "decision", "convention", "failure")
+"""What limits what may be done: the types of items that a session begins with."""
+_BLOCKERS, _ITEMS, _TASKS, _DONE = 6, 5, 5, 3
+_LONGEST = 160
+
+Faults = list[str]
+Part = tuple[str, list[str]]
+
+
+def brief(
+    workspace: Workspace,
+    standing: Standing,
+    said_: Mapping[str, Any],
+    budget_tokens: int,
+    count: Callable[[str], int],
+) -> str:
+    """Return what a session begins with; empty where there is nothing to say, or no room for it.
+
+    After a compaction it has what mattered most in the session's window, with half of the room.
+    """
+    parts = [
+        _place(standing),
+        _before(workspace, said_, budget_tokens // 2, count),
+        _gate(workspace, standing),
+        _open(workspace, standing),
+        _bearing(workspace, standing),
+        _done(workspace),
+    ]
+    return fitted([part for part in parts if part[1]], budget_tokens, count)
+
+
+def fitted(parts: Sequence[Part], budget_tokens: int, count: Callable[[str], int]) -> str:
+    """Return parts, a heading and its lines each, between our marks, with as many lines as the budget has room for."""
+    kept: list[str] = []
+    left_out = 0
+    for heading, lines in parts:
+        begun = False
+        for line in lines:
+            more = [f"{heading}:"] if heading and not begun else []
+            more.append(f"- {line}" if heading else line)
+            if count(_marked([*kept, *more], left_out=99)) <= budget_tokens:
+                kept += more
+                begun = True
+            else:
+                left_out += 1
+    return _marked(kept, left_out=left_out) if kept else ""
+
+
+def said(text: str, longest: int = _LONGEST) -> str:
+    """Return somebody's words on one line."""
+    plain = plain_line(withhold(text), longest + 1)
+    return plain if len(plain) <= longest else f"{plain[:longest].rstrip()}…"
+
+
+def _marked(lines: Sequence[str], *, left_out: int) -> str:
+    more = [f"({left_out} more lines found no room: vfcc status, vfcc history show)"] if left_out else []
+    return "\n".join([BEGIN, *lines, *more, END])
+
+
+def _place(standing: Standing) -> Part:
+    sprint = standing.sprint
+    if sprint is None:
+        return "", ["This project is led by vfcc; no sprint is in work."]
+    passed = sum(stage.status in DONE for stage in sprint.stages)
+    where = f"in stage {standing.stage}" if standing.stage else "between two stages"
+    role = f", whose role is {standing.role}" if standing.role else ""
+    told = f"{passed} of {len(sprint.stages)} stages passed"
+    return "", [f"Sprint {sprint.id} “{said(sprint.title, 80)}” is {where}{role}; {told}."]
+
+
+def _before(workspace: Workspace, said_: Mapping[str, Any], budget_tokens: int, count: Callable[[str], int]) -> Part:
+    """What this session did before its client compacted it."""
+    session = said_.get("session_id")
+    if said_.get("source") != "compact" or not isinstance(session, str):
+        return "", []
+    from verifflowcc.services.hooks.compaction import window_after
+
+    return "What this session did before its context was compacted", window_after(
+        workspace, session, budget_tokens, count
+    )
+
+
+def _gate(workspace: Workspace, standing: Standing) -> Part:
+    """What the gate of the stage in work wants, and the next command."""
+    if standing.sprint is None or standing.stage is None:
+        return "", []
+    try:
+        asked = ask_stage(workspace, standing.sprint.id)
+    except VfccError as error:
+        return "The gate cannot be asked", [said(error.message)]
+    wanting = [each for gate in asked.gates for each in gate.blockers]
+    lines = [f"{each.criterion.id}: {said(each.reason)}" for each in wanting[:_BLOCKERS]]
+    lines += [f"and {len(wanting) - _BLOCKERS} more"] if len(wanting) > _BLOCKERS else []
+    way = f"{'open; ' if asked.is_open else ''}`{way_on(asked)}` goes on from here"
+    return f"The gate of {standing.stage} wants" if lines else f"The gate of {standing.stage}", [*lines, way]
+
+
+def _open(workspace: Workspace, standing: Standing) -> Part:
+    sprint = standing.sprint.id if standing.sprint else None
+    tasks = open_tasks(workspace, standing.role, sprint)
+    return "Tasks in work", [f"{task.id}: {said(task.description)}" for task in reversed(tasks[-_TASKS:])]
+
+
+def _bearing(workspace: Workspace, standing: Standing) -> Part:
+    """What is decided and known that bears on the tasks in work, else on the sprint's goals."""
+    sprint = standing.sprint
+    tasks = open_tasks(workspace, standing.role, sprint.id if sprint else None)
+    words = " ".join(task.description for task in tasks) or _goals(sprint)
+    if not words:
+        return "", []
+    hits = recalled(workspace, standing, words, _ITEMS)
+    return "What bears on it, as the project's memory has it", [line_of(hit) for hit in hits]
+
+
+def recalled(workspace: Workspace, standing: Standing, words: str, limit: int) -> tuple[Hit, ...]:
+    """Return the items that limit what may be done and bear on words, best first; a person's own are not among them."""
+    scopes = [scope for scope in scopes_recalled(workspace, agent=standing.role) if scope != "user"]
+    found = search(workspace, scopes, Sought(words[:2000], limit, types=TYPES))
+    return tuple(found.hits)
+
+
+def line_of(hit: Hit) -> str:
+    """Return an item in a line."""
+    stale = f" (stale: {hit.stale})" if hit.stale else ""
+    return f"{hit.item.type} {hit.item.id}, trust {hit.item.trust}: {said(hit.item.title)}{stale}"
+
+
+def _done(workspace: Workspace) -> Part:
+    with open_history(workspace) as history:
+        rows = [row for row in task_rows(history) if row.description][: _DONE * 4]
+        found = [episode(history, row) for row in _spread(rows)]
+    lines = []
+    for each in found:
+        outcome = f" Its agent said: “{said(each.outcome)}”." if each.outcome else ""
+        files = f" Files: {', '.join(map(said, each.files[:5]))}." if each.files else ""
+        lines.append(f"{each.started[:10]}, {each.status}: “{said(each.description, 100)}”.{outcome}{files}")
+    return "What was done here last", lines
+
+
+def _spread(rows: Sequence[TaskRow]) -> Iterator[TaskRow]:
+    """Yield what was left open first, then the newest, no more than a few."""
+    open_ = [row for row in rows if status_of(row) is TaskStatus.PAUSED]
+    others = [row for row in rows if row not in open_]
+    yield from (open_[:1] + others)[:_DONE]
+
+
+def _goals(sprint: SprintState | None) -> str:
+    return " ".join((sprint.title, *sprint.goals)) if sprint else ""

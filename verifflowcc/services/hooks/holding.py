@@ -1,0 +1,55 @@
+"""Keep an agent from stopping while the gate of the stage in work is closed for want of what an agent can still do."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from verifflowcc.adapters.files.partitions import told_file
+from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.clients.answer import Answer
+from verifflowcc.domain.gates import Assessment, Mode
+from verifflowcc.services.gates import ask_stage, way_on
+from verifflowcc.services.hooks.brief import said as shown
+from verifflowcc.services.hooks.settings import Standing
+from verifflowcc.services.workspace import Workspace
+
+_OF_PEOPLE = frozenset(("review", "attestation", "waiver", "approval"))
+_TOLD = 5
+
+
+def hold(workspace: Workspace, standing: Standing, said: Mapping[str, Any], most: int) -> Answer:
+    """Return what keeps an agent at work; nothing where the gate is open, waits for people, or it was held enough.
+
+    It is held no more than `most` times in a row, since not every client lets go by itself. Raises VfccError.
+    """
+    sprint = standing.sprint
+    if sprint is None or said.get("agent_id"):
+        return Answer()
+    counter = Path(told_file(str(workspace.local), str(said.get("session_id") or ""))).with_suffix(".held")
+    held = _count(counter) if said.get("stop_hook_active") is True else 0
+    asked = ask_stage(workspace, sprint.id)
+    blocking = [each for gate in asked.gates for each in gate.blockers if _is_agents(each)]
+    if not blocking or held >= most:
+        counter.unlink(missing_ok=True)
+        return Answer()
+    write_atomic(counter, f"{held + 1}\n")
+    lines = [f"- {each.criterion.id}: {shown(each.reason)}" for each in blocking[:_TOLD]]
+    reason = "\n".join(
+        (
+            f"The gate of {standing.stage} (sprint {sprint.id}) is closed:",
+            *lines,
+            f"What goes on from here: {way_on(asked)}. Held {held + 1} of {most} times (hooks.hold).",
+        )
+    )
+    return Answer(decision="block", reason=reason)
+
+
+def _is_agents(each: Assessment) -> bool:
+    return each.criterion.mode is Mode.HARD and str(each.criterion.kind) not in _OF_PEOPLE
+
+
+def _count(path: Path) -> int:
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,81 @@
+"""What is known of a file that an agent is about to edit, told once in a session."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from verifflowcc.adapters.files.partitions import add_told, told_file
+from verifflowcc.adapters.index.history_asked import touches
+from verifflowcc.domain.recall import Hit, Sought
+from verifflowcc.errors import VfccError
+from verifflowcc.services.history.questions import pairs_in
+from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.hooks.brief import Part, line_of, said
+from verifflowcc.services.hooks.settings import Standing
+from verifflowcc.services.memory.scopes import scopes_recalled
+from verifflowcc.services.recall.searching import search
+from verifflowcc.services.workspace import Workspace
+
+_TOUCHES, _PAIRS, _ITEMS, _MOST, _MARKS = 3, 3, 3, 3, 10
+
+
+def known_of(workspace: Workspace, standing: Standing, session: str, paths: Sequence[str]) -> list[Part]:
+    """Return what is known of files, for those that the session was not told of; note that it is told now.
+
+    Others' and earlier sessions' touches, what is edited with it, and items that speak of it. Raises VfccError.
+    """
+    told = _told(workspace, session)
+    new = [path for path in dict.fromkeys(paths) if path not in told and not path.startswith(("/", "~"))][:_MOST]
+    note_told(workspace, session, paths)
+    return [part for path in new if (part := _of_file(workspace, standing, session, path))[1]]
+
+
+def note_told(workspace: Workspace, session: str, paths: Iterable[str]) -> None:
+    """Note that a session needs no more words of files."""
+    try:
+        add_told(str(workspace.local), session, list(paths))
+    except OSError:
+        return  # it is told again, which does no harm
+
+
+def _told(workspace: Workspace, session: str) -> set[str]:
+    try:
+        return set(Path(told_file(str(workspace.local), session)).read_text(encoding="utf-8").split("\n"))
+    except (OSError, UnicodeDecodeError):
+        return set()
+
+
+def _of_file(workspace: Workspace, standing: Standing, session: str, path: str) -> Part:
+    lines = []
+    with open_history(workspace) as history:
+        where = "f.file_path = ? AND f.session_id <> ? AND f.operation IN ('edit', 'write')"
+        for each in touches(history, where, (path, session), _TOUCHES):
+            task = history.rows("SELECT description FROM prompts WHERE task_id = ? LIMIT 1", (each.task,))
+            why = f" for “{said(task[0][0], 100)}”" if task and task[0][0] else ""
+            changes = f" ({each.changes})" if each.changes else ""
+            lines.append(f"{each.time[:10]}: {each.operation}{changes}{why}")
+        for pair in pairs_in(history, path)[:_PAIRS]:
+            other = pair.files[1] if pair.files[0] == path else pair.files[0]
+            lines.append(f"{said(other)} was edited together with it {pair.count} times")
+    lines += [line_of(hit) for hit in _items(workspace, standing, path)]
+    if ids := _marks(workspace, path):
+        lines.append(f"it says that it is of {', '.join(ids[:_MARKS])}")
+    return f"Known of {said(path)}", lines
+
+
+def _items(workspace: Workspace, standing: Standing, path: str) -> Sequence[Hit]:
+    """The items that cite the file."""
+    scopes = [scope for scope in scopes_recalled(workspace, agent=standing.role) if scope != "user"]
+    found = search(workspace, scopes, Sought(path, _ITEMS * 3, paths=(path,)))
+    return [hit for hit in found.hits if any(ref.path == path for ref in hit.item.refs)][:_ITEMS]
+
+
+def _marks(workspace: Workspace, path: str) -> Sequence[str]:
+    """The ids of the items that the file says it implements or tests, by its marks."""
+    from verifflowcc.adapters.files.text_file import read_given
+    from verifflowcc.formats.marks import read_code
+
+    try:
+        text = read_given(workspace.root / path)
+    except VfccError:
+        return ()  # it is not there yet, or is no text
+    return sorted({name for mark in read_code(path, text)[0] for name in mark.ids})

@@ -1,0 +1,1 @@
+"""The working window: kept on disk, pruned, made ready for a message, restored."""
