@@ -43,6 +43,7 @@ _CONTENT = frozenset(("content", "old_string", "new_string", "new_source", "patc
 _LOOKED_AT = 4_000
 """Beyond what is kept, so many characters are looked through for a secret that begins in it."""
 _MOST_PARTS, _DEEPEST, _LARGEST = 50, 6, 1e308
+_MOST_TOKENS = 2**53
 _RESULTS = ("stdout", "output", "content", "error", "stderr", "filenames", "result", "text")
 
 
@@ -121,6 +122,9 @@ def event_of(
     for key in ("source", "trigger", "reason", "model"):
         if value := _short(said, key):
             event[key] = value
+    context = said.get("context_tokens")
+    if isinstance(context, int) and not isinstance(context, bool) and 0 <= context < _MOST_TOKENS:
+        event["context_tokens"] = context
     return event
 
 

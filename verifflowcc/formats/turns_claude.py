@@ -21,7 +21,7 @@ _OF_THE_CLIENT = re.compile(
     re.DOTALL,
 )
 _INTERRUPTED = re.compile(r"\s*\[Request interrupted by user[^\]]*\]\s*")
-_LEFT_OUT = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+LEFT_OUT = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 
 
 def read_claude(data: bytes, name: str, *, session: str | None = None) -> Conversation:
@@ -41,7 +41,7 @@ class _Reader:
     def turns(self, row: Mapping[str, Json]) -> Iterator[Turn]:
         """Yield the turns of one line."""
         kind = row.get("type")
-        if kind not in ("user", "assistant") or any(row.get(name) is True for name in _LEFT_OUT):
+        if kind not in ("user", "assistant") or any(row.get(name) is True for name in LEFT_OUT):
             return
         session = self._session or text_at(row, "sessionId") or self._otherwise
         at = moment_of(row.get("timestamp"))
@@ -62,7 +62,7 @@ class _Reader:
         kind = text_at(block, "type")
         if kind == "text":
             text = text_at(block, "text") or ""
-            return speaker, _INTERRUPTED.sub("", _OF_THE_CLIENT.sub("", text)), None, None
+            return speaker, typed(text), None, None
         if kind == "tool_use":
             asked = json.dumps(block.get("input"), ensure_ascii=False) if isinstance(block, Mapping) else ""
             self._calls[text_at(block, "id") or ""] = voice_of_tool(text_at(block, "name") or "", asked)
@@ -76,6 +76,11 @@ class _Reader:
         if uuid is None:
             return self._ids.of(str(kind), text)
         return f"{uuid}/{place}" if place else uuid
+
+
+def typed(text: str) -> str:
+    """Return what a person typed of a text: without what the client put into it."""
+    return _INTERRUPTED.sub("", _OF_THE_CLIENT.sub("", text))
 
 
 def looks_like_claude(row: Mapping[str, Json]) -> bool:

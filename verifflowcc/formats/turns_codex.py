@@ -75,7 +75,7 @@ class _Reader:
 
     def _message(self, entry: _Row) -> tuple[Speaker, str, str | None, str | None] | None:
         role, text = text_at(entry, "role"), texts_of(entry.get("content"))
-        if role in SILENT or (role == "user" and (self._typed or _OF_THE_CLIENT.match(text))):
+        if role in SILENT or (role == "user" and (self._typed or of_the_client(text))):
             return None
         return (self._person if role == "user" else Speaker.AGENT), text, None, None
 
@@ -95,6 +95,11 @@ def _output(value: Json) -> str:
 
 def _event(row: _Row) -> str | None:
     return text_at(row, "payload", "type") if row.get("type") == "event_msg" else None
+
+
+def of_the_client(text: str) -> bool:
+    """Say whether a message to the model is one that the client made."""
+    return bool(_OF_THE_CLIENT.match(text))
 
 
 def looks_like_codex(row: _Row) -> bool:

@@ -124,9 +124,13 @@ def _at_stop(workspace: Workspace, standing: Standing, said: Said) -> Answer:
 
 
 def _before_compaction(workspace: Workspace, standing: Standing, said: Said) -> Answer:
-    from verifflowcc.services.hooks.compaction import keep_window
+    session = said.get("session_id")
+    if isinstance(session, str) and session:
+        from verifflowcc.services.code.showing import project_counter
+        from verifflowcc.services.window.of_session import keep_before_compaction
 
-    keep_window(workspace, said)
+        with project_counter(workspace) as counter:
+            keep_before_compaction(workspace, session, counter.count)
     return Answer()
 
 

@@ -99,11 +99,10 @@ def _before(workspace: Workspace, said_: Mapping[str, Any], budget_tokens: int, 
     session = said_.get("session_id")
     if said_.get("source") != "compact" or not isinstance(session, str):
         return "", []
-    from verifflowcc.services.hooks.compaction import window_after
+    from verifflowcc.services.window.of_session import brief_after_compaction
 
-    return "What this session did before its context was compacted", window_after(
-        workspace, session, budget_tokens, count
-    )
+    lines = brief_after_compaction(workspace, session, budget_tokens, count)
+    return "", ["What this session did before its context was compacted.", *map(withhold, lines)] if lines else []
 
 
 def _gate(workspace: Workspace, standing: Standing) -> Part:

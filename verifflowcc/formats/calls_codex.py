@@ -1,0 +1,198 @@
+"""Codex's rollouts, told as its hooks tell them: prompts, calls of tools, turns, compactions; and tokens.
+
+Names of tools and of what they are given are those of its hooks. Tokens are counted up for the whole thread; what each
+message took is how much more there is.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from verifflowcc.domain.session_told import Json, Said, Spent, Tokens
+from verifflowcc.formats.call_lines import CallLines, mapping_at, milliseconds, number_at, word_at
+from verifflowcc.formats.calls_codex_tools import Answer, answer_of, call_of, is_running
+from verifflowcc.formats.json_lines import texts_of
+from verifflowcc.formats.turns_codex import of_the_client
+
+_NEAR = 60_000
+_DONE = ("CommandExecution", "FileChange", "McpToolCall")
+Heard = Said | Spent
+
+
+class CodexCalls:
+    """One rollout. `session` goes for what its first line does not say."""
+
+    def __init__(self, session: str) -> None:
+        self._session, self._thread = session, session
+        self._agent: dict[str, Json] = {}
+        self._at, self._cwd, self._model, self._turn = 0, "", "", ""
+        self._begun, self._prompt_of, self._prompts = False, "", 0
+        self._waiting: Said | None = None
+        self._calls: dict[str, tuple[int, dict[str, Json]]] = {}
+        self._done: dict[str, Mapping[str, Json]] = {}
+        self._running: dict[str, Said] = {}
+        self._total, self._context, self._response = Tokens(), 0, ""
+
+    def read(self, lines: CallLines) -> Iterator[Heard]:
+        """Yield what the lines tell."""
+        for row in lines.rows():
+            yield from self._of(row)
+        yield from self._waited()
+        for told in self._running.values():
+            yield Said(told.at, told.key, {**told.words, "hook_event_name": "PreToolUse"})
+        for name, (at, words) in self._calls.items():
+            yield Said(at, name, words | {"hook_event_name": "PreToolUse"})
+
+    def _of(self, row: Mapping[str, Json]) -> Iterator[Heard]:
+        kind, payload = row.get("type"), row.get("payload")
+        entry = payload if isinstance(payload, dict) else row
+        self._at = milliseconds(row.get("timestamp")) or self._at
+        if kind == "session_meta" or ("instructions" in row and "id" in row):
+            yield from self._begin(entry)
+        elif not self._at:
+            return
+        elif kind == "turn_context":
+            self._turn = word_at(entry, "turn_id") or self._turn
+            self._cwd = word_at(entry, "cwd") or self._cwd
+            self._model = word_at(entry, "model") or self._model
+        elif kind == "event_msg":
+            yield from self._event(entry)
+        elif kind == "token_usage_record":
+            self._response = word_at(entry, "response_id")
+            self._context = number_at(entry.get("usage"), "input_tokens") or self._context
+        elif kind == "compacted":
+            around = (max(self._at - _NEAR, 0), self._at + _NEAR)
+            yield Said(self._at, f"{self._thread} compacted {self._at}", self._words("PostCompact"), around)
+        else:
+            yield from self._item(entry)
+
+    def _begin(self, entry: Mapping[str, Json]) -> Iterator[Said]:
+        if self._begun:
+            return
+        self._begun = True
+        self._thread = word_at(entry, "id") or self._thread
+        self._session = self._parent(entry) or self._thread
+        self._cwd = word_at(entry, "cwd")
+        self._at = self._at or milliseconds(entry.get("timestamp")) or 0
+        if not self._at:
+            return
+        if self._session != self._thread:
+            role = word_at(entry, "source", "subagent", "thread_spawn", "agent_role") or word_at(entry, "agent_role")
+            self._agent = {"agent_id": self._thread, "agent_type": role or "default"}
+            yield Said(self._at, f"{self._thread} start", self._words("SubagentStart"))
+        else:
+            yield Said(self._at, "start", self._words("SessionStart", source="startup"), (0, self._at + _NEAR))
+
+    def _parent(self, entry: Mapping[str, Json]) -> str:
+        spawned = word_at(entry, "source", "subagent", "thread_spawn", "parent_thread_id")
+        return word_at(entry, "session_id") or spawned or word_at(entry, "parent_thread_id")
+
+    def _words(self, hook: str, **more: Json) -> dict[str, Json]:
+        words: dict[str, Json] = {"hook_event_name": hook, "session_id": self._session, "cwd": self._cwd}
+        if self._turn:
+            words["turn_id"] = self._turn
+        if self._model:
+            words["model"] = self._model
+        return words | self._agent | more
+
+    def _event(self, entry: Mapping[str, Json]) -> Iterator[Heard]:
+        kind = word_at(entry, "type")
+        if kind == "task_started":
+            self._turn = word_at(entry, "turn_id") or self._turn
+        elif kind == "user_message":
+            yield from self._typed(kind, word_at(entry, "message"))
+        elif kind == "item_completed":
+            item = mapping_at(entry, "item")
+            if word_at(item, "type") == "UserMessage":
+                yield from self._typed("item", texts_of(item.get("content")))
+            elif word_at(item, "type") in _DONE:
+                yield from self._did(word_at(item, "id"), item)
+        elif kind == "token_count":
+            yield from self._count(entry.get("info"))
+        elif kind == "task_complete":
+            yield from self._waited()
+            if last := word_at(entry, "last_agent_message"):  # no hook is called where nothing was said
+                words = self._words("SubagentStop" if self._agent else "Stop", last_assistant_message=last)
+                yield Said(self._at, f"{self._thread} {self._turn or self._at} end", words)
+
+    def _typed(self, told_by: str, text: str) -> Iterator[Said]:
+        """Yield what was typed. A rollout tells it in more than one way: the first that is met is read from then on."""
+        if self._prompt_of in ("", told_by) and text.strip():
+            self._prompt_of = told_by
+            yield self._waiting or self._prompt(text)
+            self._waiting = None
+
+    def _prompt(self, text: str) -> Said:
+        self._prompts += 1
+        words = self._words("UserPromptSubmit", prompt=text.strip())
+        return Said(self._at, f"{self._thread} prompt {self._prompts}", words)
+
+    def _waited(self) -> Iterator[Said]:
+        """Yield a message to the model that looks typed, where nothing tells what was."""
+        if self._waiting:
+            yield self._waiting
+        self._waiting = None
+
+    def _item(self, entry: Mapping[str, Json]) -> Iterator[Said]:
+        kind = word_at(entry, "type")
+        if kind == "message" and word_at(entry, "role") == "user":
+            text = texts_of(entry.get("content"))
+            if not self._prompt_of and text.strip() and not of_the_client(text):
+                yield from self._waited()
+                self._waiting = self._prompt(text)
+            return
+        if kind == "message" and word_at(entry, "role") != "assistant":
+            return
+        name = word_at(entry, "call_id") or word_at(entry, "id")
+        if call := call_of(entry):
+            yield from self._waited()
+            words = self._words("", tool_name=call.tool, tool_input=call.given, tool_use_id=name)
+            words["cwd"] = call.folder or self._cwd
+            self._calls[name] = self._at, words
+        elif kind.endswith("_output") and name in self._calls:
+            at, words = self._calls.pop(name)
+            done, output = self._done.pop(name, None), entry.get("output")
+            told = Said(self._at, name, words | self._answered(at, answer_of(str(words["tool_name"]), output, done)))
+            if done is None and is_running(output):
+                self._running[name] = told
+            else:
+                yield told
+
+    def _did(self, name: str, item: Mapping[str, Json]) -> Iterator[Said]:
+        """Keep how a call went for its answer; where that came already and only told that it goes on, yield the end."""
+        if begun := self._running.pop(name, None):
+            answer = answer_of(str(begun.words["tool_name"]), None, item)
+            since = begun.at - begun.words["duration_ms"]
+            yield Said(self._at, name, {**begun.words, **self._answered(since, answer)})
+        elif name in self._calls:
+            self._done[name] = item
+
+    def _answered(self, at: int, answer: Answer) -> dict[str, Json]:
+        words: dict[str, Json] = {"hook_event_name": "PostToolUse", "tool_response": answer.response}
+        if answer.error:
+            words = {"hook_event_name": "PostToolUseFailure", "error": answer.error}
+        if self._context:
+            words["context_tokens"] = self._context
+        took = max(self._at - at, 0) if answer.duration_ms is None else answer.duration_ms
+        return words | {"duration_ms": took}
+
+    def _count(self, info: Json) -> Iterator[Spent]:
+        counted = mapping_at(info, "total_token_usage")
+        self._context = number_at(mapping_at(info, "last_token_usage"), "input_tokens") or self._context
+        total = tokens_of(counted)
+        if total == self._total:
+            return
+        more = total.beyond(self._total)
+        if total.context < self._total.context or total.output < self._total.output:  # it began anew
+            more = tokens_of(mapping_at(info, "last_token_usage"))
+        self._total = total
+        key = f"{self._thread} {total.context} {total.cache_read} {total.cache_creation} {total.output}"
+        agent, agent_type = self._agent.get("agent_id", ""), self._agent.get("agent_type", "")
+        yield Spent(self._at, key, more, self._model, self._response, self._turn, agent, agent_type)
+        self._response = ""
+
+
+def tokens_of(counted: Mapping[str, Json]) -> Tokens:
+    """Return what Codex counts, parted: its input holds what came out of a cache and what went into one."""
+    cached = number_at(counted, "cached_input_tokens")
+    written = number_at(counted, "cache_write_input_tokens")
+    read = max(number_at(counted, "input_tokens") - cached - written, 0)
+    return Tokens(read, number_at(counted, "output_tokens"), cached, written)

@@ -1,0 +1,240 @@
+"""Read what clients keep of their sessions into the history, as if hooks had told it when it happened.
+
+Each event goes to the day that it is of. Its id is made of its time and of what it is of, so that a second import makes
+the same ids and adds nothing; nor is added what a hook told already. Whoever imports holds a lock. Where an import is
+interrupted, the next one adds what is missing.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from verifflowcc.adapters.files.lock import locked
+from verifflowcc.adapters.foreign.sessions import (
+    SessionFile,
+    given_files,
+    is_below,
+    lines_of,
+    own_files,
+    session_file,
+    subagent_of,
+)
+from verifflowcc.domain.session_told import Said, Spent, Tokens
+from verifflowcc.episodes.shape import KINDS, event_of, moment
+from verifflowcc.episodes.spent import USAGE, spent_event
+from verifflowcc.errors import UsageError
+from verifflowcc.formats.call_lines import CallLines
+from verifflowcc.formats.calls_claude import SKIPPED, ClaudeCalls, Subagent
+from verifflowcc.formats.calls_codex import CodexCalls
+from verifflowcc.formats.calls_glance import CLAUDE, CODEX
+from verifflowcc.records import dataclass
+from verifflowcc.services.history.batches import Batches, Count
+from verifflowcc.services.history.known import IMPORTED, Known, Made
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.quick_json import write
+from verifflowcc.text.secrets import withhold
+from verifflowcc.text.ulid import ENTROPY_BYTES, ulid
+
+CLIENTS = (CLAUDE, CODEX)
+LOCK = "history-import.lock"
+WAIT_S = 600.0
+_CALLS = ("tool_execution", "tool_start")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """What became of one file: events that are new and known, calls of tools and tokens in it, and notes."""
+
+    session: str
+    client: str
+    file: str
+    new: int
+    known: int
+    calls: int
+    tokens: Tokens
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of all files, and how many were left out since they are of other projects.
+
+    `notes` tell of files that could not be read, other than those that were named.
+    """
+
+    files: tuple[ImportedFile, ...]
+    new: int
+    known: int
+    calls: int
+    tokens: Tokens
+    other_projects: int
+    dry_run: bool
+    notes: tuple[str, ...]
+
+
+def import_sessions(
+    workspace: Workspace,
+    given: Sequence[str] = (),
+    *,
+    client: str | None = None,
+    dry_run: bool = False,
+    env: Mapping[str, str] = os.environ,
+) -> Imported:
+    """Read sessions of this project into its history: those in the files and folders that are given, else all.
+
+    Raises UsageError for a file that cannot be read or tells of no session, ConflictError where another import takes
+    too long, and WorkspaceError.
+    """
+    if client is not None and client not in CLIENTS:
+        raise UsageError(f"there is no client {client!r}", hint=f"vfcc history import --client {CLIENTS[0]}")
+    notes: list[str] = []
+    found = _found(workspace, given, client, env, notes)
+    mine = [each for each in found if is_below(each.seen.folder, workspace.root)]
+    if dry_run:
+        files = _imported(workspace, mine, dry=True)
+    else:
+        with locked(workspace.local / LOCK, WAIT_S):
+            files = _imported(workspace, mine, dry=False)
+    return Imported(
+        files,
+        sum(each.new for each in files),
+        sum(each.known for each in files),
+        sum(each.calls for each in files),
+        sum((each.tokens for each in files), Tokens()),
+        len(found) - len(mine),
+        dry_run,
+        tuple(notes),
+    )
+
+
+def _found(
+    workspace: Workspace, given: Sequence[str], client: str | None, env: Mapping[str, str], notes: list[str]
+) -> list[SessionFile]:
+    clients = CLIENTS if client is None else (client,)
+    if given:
+        paths = chain.from_iterable(map(given_files, dict.fromkeys(given)))
+    else:
+        paths = chain.from_iterable(own_files(workspace.root, each, env) for each in clients)
+    named = set(map(Path, given))
+    found = {path: _seen(path, notes) for path in paths}
+    for path, file in found.items():
+        if file is None and path in named:
+            raise UsageError(f"{path} is neither a transcript of Claude Code nor a rollout of Codex")
+    return [each for each in found.values() if each and each.seen.client in clients]
+
+
+def _seen(path: Path, notes: list[str]) -> SessionFile | None:
+    try:
+        return session_file(path)
+    except OSError as error:
+        notes.append(f"cannot read {path}: {error.strerror or error}")
+        return None
+
+
+def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) -> tuple[ImportedFile, ...]:
+    known = Known(workspace.local / "history", frozenset(each.seen.session for each in files))
+    batches = Batches(workspace, known, dry)
+    for file in files:
+        batches.see(file.seen.at)
+    # the older session first, which another one may have copied; what is known stays whose it was
+    ordered = sorted(files, key=lambda each: (each.seen.at, each.seen.session not in known.met, str(each.path)))
+    elsewhere: set[int] = set()
+    reading = [_File(each, batches, elsewhere, str(workspace.root)) for each in ordered]
+    for each in reading:
+        each.read()
+    batches.finish()
+    return tuple(each.result() for each in reading)
+
+
+class _File:
+    """One file while it is read. `elsewhere` are the lines of the sessions that were read before."""
+
+    def __init__(self, file: SessionFile, batches: Batches, elsewhere: set[int], root: str) -> None:
+        self._file, self._batches, self._elsewhere, self._root = file, batches, elsewhere, root
+        self._own: set[int] = set()
+        self._count, self._calls, self._tokens = Count(), 0, Tokens()
+        self._notes: list[str] = []
+
+    def read(self) -> None:
+        """Add what the file tells, and its subagents' files."""
+        others: list[Spent] = []
+        for path in self._file.subagents:
+            others += self._of(path, ClaudeCalls(self._session, agent=Subagent(*subagent_of(path))).read)
+        if self._file.seen.client == CODEX:
+            self._of(self._file.path, CodexCalls(self._session).read)
+        elif self._file.whole:
+            main = ClaudeCalls(self._session, others=others, copied=self._copied)
+            self._of(self._file.path, main.read)
+            if main.copies:
+                self._notes.append(
+                    f"{main.copies:,} lines are copies of another session's; they count there, with their tokens"
+                )
+        self._elsewhere |= self._own
+
+    def result(self) -> ImportedFile:
+        """Return what became of it."""
+        return ImportedFile(
+            self._session,
+            self._file.seen.client,
+            str(self._file.path),
+            self._count.new,
+            self._count.known,
+            self._calls,
+            self._tokens,
+            tuple(self._notes),
+        )
+
+    @property
+    def _session(self) -> str:
+        return self._file.seen.session
+
+    def _copied(self, name: str) -> bool:
+        self._own.add(hash(name))
+        return hash(name) in self._elsewhere
+
+    def _of(self, path: Path, read: Callable[[CallLines], Iterable[Said | Spent]]) -> list[Spent]:
+        lines = CallLines(str(path), lines_of(path), SKIPPED)
+        spent = []
+        try:
+            for heard in read(lines):
+                if isinstance(heard, Spent):
+                    spent.append(heard)
+                for made in self._made(heard):
+                    self._batches.put(made, write(made.event).encode("ascii") + b"\n", self._count)
+        except OSError as error:
+            lines.notes.append(f"cannot read {path}: {error.strerror or error}")
+        self._notes += lines.notes
+        return spent
+
+    def _made(self, heard: Said | Spent) -> Iterator[Made]:
+        if isinstance(heard, Spent):
+            yield from self._of_spent(heard)
+            return
+        kind = KINDS[heard.words["hook_event_name"]]
+        self._calls += kind in _CALLS
+        name = self._name(heard.at, kind, heard.key)
+        if self._batches.is_there(name, heard.at, self._count):
+            return
+        event = event_of(heard.words, self._file.seen.client, self._root, moment(heard.at), name, withhold)
+        if event is not None:
+            event[IMPORTED] = True
+            yield Made(event, heard.at, heard.around)
+
+    def _of_spent(self, spent: Spent) -> Iterator[Made]:
+        """Yield what a message took; where a part of that is told already, the rest."""
+        self._tokens += spent.tokens
+        told = self._batches.known.spent(self._session, spent.message) if spent.message else None
+        key, tokens = spent.key, spent.tokens
+        if told is not None and (more := tokens.beyond(told)) != Tokens():
+            key, tokens = f"{key} {tokens}", more
+        name = self._name(spent.at, USAGE, key)
+        part = Spent(spent.at, key, tokens, spent.model, spent.message, spent.task, spent.agent, spent.agent_type)
+        event = spent_event(part, self._file.seen.client, self._session, name)
+        event[IMPORTED] = True
+        yield Made(event, spent.at, (0, 0))
+
+    def _name(self, at: int, kind: str, key: str) -> str:
+        said = "\0".join((self._session, kind, key)).encode("utf-8", "surrogatepass")
+        return ulid(at, hashlib.sha256(said).digest()[:ENTROPY_BYTES])
