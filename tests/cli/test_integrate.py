@@ -249,7 +249,7 @@ def test_the_entries_that_are_written_record_what_is_said(young: Path) -> None:
             check_answer(client, EVENTS[client][event], done.stdout.decode())
 
     kept = "".join(each.read_text(encoding="utf-8") for each in (young / ".memory/local/history").iterdir())
-    events = [json.loads(line) for line in kept.splitlines()]
+    events = [each for each in map(json.loads, kept.splitlines()) if "client" in each]
     assert {(each["client"], each["gen_ai.conversation.id"]) for each in events} == {
         (each, f"of-{each}") for each in ALL
     }
