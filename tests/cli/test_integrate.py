@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.process import Ran, vfcc
 from tests.cli.trees import everything, half_written
+from tests.client_answers import check_answer
 from verifflowcc.clients.entries import EVENTS, FILES
 
 ALL = tuple(FILES)
@@ -244,10 +245,11 @@ def test_the_entries_that_are_written_record_what_is_said(young: Path) -> None:
                 capture_output=True,
                 check=False,
             )
-            assert (done.returncode, done.stdout) == (0, b""), (client, event, done)
+            assert (done.returncode, done.stderr) == (0, b""), (client, event, done)
+            check_answer(client, EVENTS[client][event], done.stdout.decode())
 
     kept = "".join(each.read_text(encoding="utf-8") for each in (young / ".memory/local/history").iterdir())
-    events = [json.loads(line) for line in kept.splitlines()]
+    events = [each for each in map(json.loads, kept.splitlines()) if "client" in each]
     assert {(each["client"], each["gen_ai.conversation.id"]) for each in events} == {
         (each, f"of-{each}") for each in ALL
     }

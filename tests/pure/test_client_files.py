@@ -96,6 +96,21 @@ def test_all_else_is_kept_where_the_file_was_edited_since(file: tuple[str, str],
         }
 
 
+def test_what_goes_in_has_the_form_of_the_file() -> None:
+    crlf = put('{\r\n    "a": 1\r\n}\r\n', "cursor").text
+    tabs = put('{\n\t"hooks": {\n\t\t"stop": [\n\t\t\t{"command": "x"}\n\t\t]\n\t}\n}\n', "cursor").text
+    line = put('{"version":1}', "cursor").text
+
+    assert crlf is not None
+    assert crlf.startswith('{\r\n    "a": 1,\r\n    "version": 1,\r\n    "hooks": {\r\n        "sessionStart": [\r\n')
+    assert crlf.count("\n") == crlf.count("\r\n")
+    assert tabs is not None
+    assert '\t\t\t{"command": "x"},\n\t\t\t{\n\t\t\t\t"command": "vfcc hook cursor",\n' in tabs
+    assert "  " not in tabs
+    assert line is not None
+    assert line.startswith('{"version":1,"hooks":{"sessionStart":[{"command":"vfcc hook cursor","timeout":10}],')
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_file_that_vfcc_made_alone_is_removed(client: str) -> None:
     there = put(None, client)
