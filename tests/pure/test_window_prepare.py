@@ -102,6 +102,7 @@ def test_what_could_never_stand_beside_the_message_is_not_added() -> None:
     assert ([each.id for each in ready.window.items], ready.prunings) == (["small", "message"], ())
 
 
+@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
 def test_past_work_is_a_line_for_each_task() -> None:
     done = TaskEpisode(
         "t1", "s0", "Fix the\nlogin", Intent.PROJECT_FIXING, TaskStatus.COMPLETED, "x", outcome="It was the clock."

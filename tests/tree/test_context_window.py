@@ -19,6 +19,7 @@ from verifflowcc.domain.episodes import Intent, SnapshotReason, TaskEpisode
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.domain.window import ItemType
 from verifflowcc.errors import BudgetError, ConflictError, FormatError, UsageError, WorkspaceError
+from verifflowcc.services.hooks.answering import answer_hook
 
 SECRET = "sk-ant-api03-" + "aB3dE5fG7h" * 9
 CODE = {
@@ -258,6 +259,7 @@ def test_a_clock_that_goes_back_does_not_cost_the_newest_snapshot(root: Path) ->
     assert [each.id for each in window.snapshots()] == made[:1:-1]
 
 
+@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
 def test_a_message_gets_the_code_and_the_past_that_bear_on_it(root: Path) -> None:
     write_tree(root, CODE)
     window = opened(root, similar=past)
@@ -279,6 +281,20 @@ def test_a_message_gets_the_code_and_the_past_that_bear_on_it(root: Path) -> Non
     count = len(window.items)
     window.prepare_context("Why does checkout add the vat twice?")
     assert len(window.items) == count + 1, "what is there already is not there twice"
+
+
+@pytest.mark.vfcc("REQ-PREPARE-CONTEXT")
+def test_past_tasks_are_those_of_the_project_s_history(root: Path) -> None:
+    for number, (asked, answered) in enumerate((("Fix the vat of checkout", "Vat once."), ("Paint it red", "Red."))):
+        said = {"session_id": "old", "prompt_id": f"p{number}"}
+        answer_hook(root, "claude", {**said, "hook_event_name": "UserPromptSubmit", "prompt": asked})
+        answer_hook(root, "claude", {**said, "hook_event_name": "Stop", "last_assistant_message": answered})
+    window = ContextWindow(root, "s1")
+
+    window.prepare_context("Why does checkout add the vat twice?")
+
+    (told,) = (each for each in window.items if each.type is ItemType.ASSISTANT_RESPONSE)
+    assert told.content == "Relevant past work:\n- Fix the vat of checkout: Vat once."
 
 
 @pytest.mark.parametrize("limit", [12, 30, 60, 100, 150, 400])

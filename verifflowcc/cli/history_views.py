@@ -139,7 +139,10 @@ def pruned(plan: "Pruning", *, gone: bool) -> str:
 def rows_table(found: "Rows") -> str:
     """Return the answer to a query as a table."""
     rows = [tuple(_cell(row.get(name)) for name in found.columns) for row in found.rows]
-    return table(found.columns, rows) if rows else "no rows"
+    numbers = [
+        place for place, name in enumerate(found.columns) if all(_is_number(row.get(name)) for row in found.rows)
+    ]
+    return table(found.columns, rows, right=numbers) if rows else "no rows"
 
 
 def proposed(found: "Sequence[Proposed]") -> str:
@@ -150,6 +153,10 @@ def proposed(found: "Sequence[Proposed]") -> str:
     from verifflowcc.text.invisible import printable
 
     return printable("\n".join([*lines, "next: vfcc memory inbox"]))
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def _cell(value: object) -> str:

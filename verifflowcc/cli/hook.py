@@ -1,6 +1,6 @@
 """`vfcc hook`: what needs the whole program, behind `fast/hook.py`, which records the rest by itself."""
 
-import sys
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ def answered(client: str, said: Mapping[str, Any], root: str, role: str | None) 
 
     done = answer_hook(Path(root), client, said, role)
     text, _ = encode(client, str(said.get("hook_event_name") or ""), done.answer)
-    if text:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+    data = text.encode("utf-8", "replace")
+    while data:  # past Python's own buffer, which complains at the end where the client has gone
+        data = data[os.write(1, data) :]
     return done.faults

@@ -106,4 +106,6 @@ def _entry(client: str, event: str) -> Mapping[str, Json]:
     if client == "codex":
         timeout = CODEX_END_S if event == "SessionEnd" else TIMEOUT_S
         return {"hooks": [{"type": "command", "command": line, "timeout": timeout}]}
-    return {"hooks": [{"type": "command", "command": "vfcc", "args": ["hook", client], "timeout": TIMEOUT_S}]}
+    # As one line, though Claude Code takes arguments apart: other clients read its file too, and one that ignored them
+    # would run `vfcc` alone, whose exit code for a command that is none keeps their agents from every tool.
+    return {"hooks": [{"type": "command", "command": line, "timeout": TIMEOUT_S}]}

@@ -154,7 +154,7 @@ def _add_tool(
         result = {"size": len(text), "digest": digest_of(text), "start": _kept(text, BEGINNING, withhold)}
         event["gen_ai.tool.call.result"] = result
     duration = said.get("duration_ms")
-    if isinstance(duration, int | float) and not isinstance(duration, bool):
+    if isinstance(duration, int | float) and not isinstance(duration, bool) and abs(duration) < _LARGEST:
         event["duration_ms"] = max(int(duration), 0)
     cwd = _text(said, "cwd") or root
     if files := touches(tool, parameters, response, cwd, root):

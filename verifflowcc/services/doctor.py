@@ -17,6 +17,7 @@ from verifflowcc.domain.health import Diagnosis, Health, Remark
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.services.allow import show_commands
 from verifflowcc.services.configuration import check_config, effective_config
+from verifflowcc.services.history.health import history_remarks
 from verifflowcc.services.hooks_health import hooks_remarks
 from verifflowcc.services.migrating import format_of
 from verifflowcc.services.sprint_health import sprints_remarks
@@ -44,6 +45,7 @@ def diagnose(start: Path | None = None) -> Diagnosis:
         ("sprint", sprints_remarks),
         ("hooks", hooks_remarks),
         ("leftovers", _leftovers),
+        ("history", history_remarks),
         ("lock", _lock),
     )
     remarks = [Remark("project", Health.OK, str(workspace.root))]

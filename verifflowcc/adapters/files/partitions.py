@@ -32,6 +32,7 @@ def add_fault(path: str, line: bytes, most_bytes: int) -> None:
 
     Raises OSError.
     """
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
     if os.path.exists(path) and os.lstat(path).st_size > most_bytes:  # noqa: PTH110
         os.replace(path, f"{path}.old")  # noqa: PTH105
     _add(path, line)

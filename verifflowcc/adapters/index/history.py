@@ -168,6 +168,20 @@ class History:
         self._store.rows("DELETE FROM files WHERE path = ?", (name,))
 
 
+def sizes_read(index: Path) -> dict[str, int]:
+    """Return how many bytes of each file the tables hold; nothing where there are none, or none that can be read."""
+    if not index.exists():
+        return {}
+    try:
+        connection = sqlite3.connect(f"{index.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            return dict(connection.execute("SELECT path, size FROM files").fetchall())
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError:
+        return {}
+
+
 def partitions_in(folder: Path, prefix: str = "") -> Iterator[Partition]:
     """Yield the files of a history in order of their names; none where there is no such folder."""
     try:

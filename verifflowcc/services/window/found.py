@@ -22,12 +22,9 @@ def similar_in(workspace: Workspace) -> Similar:
     """Return what finds similar tasks in a project's history."""
 
     def similar(text: str, limit: int) -> Sequence[TaskEpisode]:
-        from verifflowcc.services.history.similar import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
-            similar_tasks,
-        )
+        from verifflowcc.services.history.similar import similar_tasks
 
-        tasks: Sequence[TaskEpisode] = similar_tasks(workspace, text, limit)
-        return tasks
+        return similar_tasks(workspace, text, limit)
 
     return similar
 

@@ -1,15 +1,17 @@
 """A window and its snapshots as commands show them, and what commands change in one."""
 
-from verifflowcc.adapters.files.window_files import load_window, snapshot_ids
+from verifflowcc.adapters.files.window_files import snapshot_ids
 from verifflowcc.domain.episodes import SnapshotReason, WindowPart
 from verifflowcc.domain.window import KeptWindow, Window, WindowItem
 from verifflowcc.episodes.window import PRUNE_ABOVE_PERCENT, age_minutes, is_over, scored
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
+from verifflowcc.services.code.showing import project_counter
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.window.context_window import ContextWindow
 from verifflowcc.services.window.items import Given
 from verifflowcc.services.window.keeping import session_meant, windows_folder
+from verifflowcc.services.window.of_session import refreshed_window
 from verifflowcc.services.workspace import Workspace
 
 
@@ -150,7 +152,8 @@ def _open(workspace: Workspace, session: str | None) -> ContextWindow:
 
 def _window(workspace: Workspace, session: str | None) -> Window:
     name = session_meant(workspace, session)
-    found = load_window(windows_folder(workspace), name)
+    with project_counter(workspace) as counter:
+        found = refreshed_window(workspace, name, counter.count)
     if found is None:
         raise UsageError(f"there is no window of a session {name}", hint="vfcc window show")
     return found
