@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 
 
 def answer(arguments: "list[str]") -> bool:
-    """Answer a hook and return True; False where the words ask for something else, such as help."""
-    if len(arguments) not in (1, 2) or arguments[0] not in CLIENTS or sys.stdin.isatty():
+    """Answer a hook and return True; False where a person asks, who is told what it is for.
+
+    Words that are none of ours are no reason to stop an agent: clients take some exit codes for a refusal.
+    """
+    if sys.stdin.isatty() or "--help" in arguments or "-h" in arguments:
         return False
-    if len(arguments) == 2 and arguments[1].startswith("-"):
-        return False
-    hook = Hook(arguments[0], arguments[1] if len(arguments) == 2 else "")
+    words = [each for each in arguments if not each.startswith("-")]
+    hook = Hook(words[0] if words else "", words[1] if len(words) > 1 else "")
     _limit(LIMIT_S, hook)
     try:
         hook.run()
@@ -110,6 +112,8 @@ class Hook:
         self.root = _root_above(environ.get("CLAUDE_PROJECT_DIR", "")) or _root_above(getcwd())
         if len(data) > LARGEST_BYTES:
             raise ValueError(f"more than {LARGEST_BYTES} bytes on stdin")
+        if self.client not in CLIENTS:
+            raise ValueError(f"there is no client {self.client!r}; there is {', '.join(CLIENTS)}")
         value = read(data.decode("utf-8", "replace").removeprefix("\ufeff"))
         if not isinstance(value, dict):
             raise ValueError("no JSON object on stdin")  # noqa: TRY004 - it is what was read that is wrong

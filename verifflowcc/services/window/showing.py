@@ -1,6 +1,6 @@
 """A window and its snapshots as commands show them, and what commands change in one."""
 
-from verifflowcc.adapters.files.window_files import snapshot_ids
+from verifflowcc.adapters.files.window_files import newest_session, snapshot_ids
 from verifflowcc.domain.episodes import SnapshotReason, WindowPart
 from verifflowcc.domain.window import KeptWindow, Window, WindowItem
 from verifflowcc.episodes.window import PRUNE_ABOVE_PERCENT, age_minutes, is_over, scored
@@ -8,6 +8,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.code.showing import project_counter
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.history.showing import sessions
 from verifflowcc.services.window.context_window import ContextWindow
 from verifflowcc.services.window.items import Given
 from verifflowcc.services.window.keeping import session_meant, windows_folder
@@ -151,12 +152,20 @@ def _open(workspace: Workspace, session: str | None) -> ContextWindow:
 
 
 def _window(workspace: Workspace, session: str | None) -> Window:
-    name = session_meant(workspace, session)
+    name = session_meant(workspace, session or _newest_without_window(workspace))
     with project_counter(workspace) as counter:
         found = refreshed_window(workspace, name, counter.count)
     if found is None:
         raise UsageError(f"there is no window of a session {name}", hint="vfcc window show")
     return found
+
+
+def _newest_without_window(workspace: Workspace) -> str | None:
+    """Return the session that hooks told of last, where there is no window yet at all."""
+    if newest_session(windows_folder(workspace)) is not None:
+        return None
+    found = sessions(workspace, 1)
+    return found[0].session if found else None
 
 
 def _line(kept: KeptWindow) -> SnapshotLine:
