@@ -100,13 +100,13 @@ class History:
             if _size(each.path) != size
         ]
         gone = [name for name in known if name not in there]
-        if changed or gone:
+        for name in gone:
             with self._store.transaction("BEGIN IMMEDIATE"):
-                for name in gone:
-                    self._forget(name)
-                for partition, *_ in changed:  # what another process has read meanwhile is not read again
-                    row = self._store.rows("SELECT size, tail FROM files WHERE path = ?", (partition.name,))
-                    self._read(partition, *(row[0] if row else (0, b"")))
+                self._forget(name)
+        for partition, *_ in changed:  # each by itself, so that a process which is ended leaves what it has read
+            with self._store.transaction("BEGIN IMMEDIATE"):
+                row = self._store.rows("SELECT size, tail FROM files WHERE path = ?", (partition.name,))
+                self._read(partition, *(row[0] if row else (0, b"")))
         self.bad_lines = sum(bad for (bad,) in self._store.rows("SELECT bad FROM files"))
 
     def _read(self, partition: Partition, size: int, tail: bytes) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from verifflowcc.adapters.index.history_asked import TaskRow, task_rows
+from verifflowcc.adapters.process.deadline import OutOfTimeError, within
 from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.sprints import DONE, SprintState
 from verifflowcc.domain.tasks import TaskStatus
@@ -29,7 +30,9 @@ TYPES = ("constraint", "decision", "convention", "failure")
 _BLOCKERS, _ITEMS, _TASKS, _DONE = 6, 5, 5, 3
 _LONGEST = 160
 
-Faults = list[str]
+PATIENCE_S = 1.0
+"""Of the two seconds that a hook may take."""
+_ORDER = ("place", "window", "gate", "late", "tasks", "memory", "done")
 Part = tuple[str, list[str]]
 
 
@@ -42,16 +45,26 @@ def brief(
 ) -> str:
     """Return what a session begins with; empty where there is nothing to say, or no room for it.
 
-    After a compaction it has what mattered most in the session's window, with half of the room.
+    After a compaction it has what mattered most in the session's window, with half of the room. What may take long is
+    asked last, and left out with a word where its time is over: on a machine that has read nothing of a project yet,
+    the gate alone takes seconds.
     """
-    parts = [
-        _place(standing),
-        _before(workspace, said_, budget_tokens // 2, count),
-        _gate(workspace, standing),
-        _open(workspace, standing),
-        _bearing(workspace, standing),
-        _done(workspace),
-    ]
+    asked: dict[str, Callable[[], Part]] = {
+        "tasks": lambda: _open(workspace, standing),
+        "window": lambda: _before(workspace, said_, budget_tokens // 2, count),
+        "done": lambda: _done(workspace),
+        "memory": lambda: _bearing(workspace, standing),
+        "gate": lambda: _gate(workspace, standing),
+    }
+    found = {"place": _place(standing)}
+    try:
+        with within(PATIENCE_S):
+            for name, part in asked.items():
+                found[name] = part()
+    except OutOfTimeError:
+        late = [name for name in asked if name not in found]
+        found["late"] = "", [f"Not asked, for want of time: {', '.join(late)}. `vfcc next` tells what the gate wants."]
+    parts = [found[name] for name in _ORDER if name in found]
     return fitted([part for part in parts if part[1]], budget_tokens, count)
 
 
