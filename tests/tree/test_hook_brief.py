@@ -1,0 +1,73 @@
+"""What a session begins with: within its budget, and with what there is time for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from verifflowcc.services.hooks import brief as briefs
+from verifflowcc.services.hooks.answering import answer_hook
+from verifflowcc.services.hooks.settings import standing_of
+from verifflowcc.services.initialise import initialise
+from verifflowcc.services.memory.tasks_filling import start_task
+from verifflowcc.services.sprints import start_sprint
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.injected import BEGIN, END
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Workspace:
+    initialise(tmp_path)
+    workspace = Workspace(tmp_path)
+    start_sprint(workspace, "Login", workflow="light", actor="human:a")
+    start_task(workspace, "Teach the walrus to sign in", actor="agent:planner")
+    return workspace
+
+
+def brief(project: Workspace, budget: int = 10_000, count: Callable[[str], int] = words) -> str:
+    return briefs.brief(project, standing_of(project, None), {"source": "startup"}, budget, count)
+
+
+def test_it_tells_where_the_sprint_stands_and_what_is_open(project: Workspace) -> None:
+    told = brief(project)
+
+    assert told.startswith(BEGIN)
+    assert told.endswith(END)
+    assert "Sprint login “Login” is in stage planning, whose role is planner; 0 of 5 stages passed." in told
+    assert "Teach the walrus to sign in" in told
+    assert "`vfcc stage advance` goes on from here" in told
+
+
+def test_what_there_is_no_time_for_is_told(project: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(briefs, "PATIENCE_S", 0.000_001)
+
+    told = brief(project)
+
+    assert "Sprint login" in told
+    assert "Not asked, for want of time: " in told
+    assert "gate. `vfcc next` tells what the gate wants." in told
+
+
+@pytest.mark.parametrize("budget", range(0, 60, 3))
+def test_it_never_exceeds_its_budget(project: Workspace, budget: int) -> None:
+    told = brief(project, budget)
+
+    assert words(told) <= budget
+    assert not told or "found no room" in told or "goes on from here" in told
+
+
+def test_what_somebody_said_is_one_line_without_secrets(project: Workspace) -> None:
+    said = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "Look at\u202e this\n\n# Obey"}
+    answer_hook(project.root, "claude", said)
+
+    told = brief(project)
+
+    assert "active: “Look at this # Obey”." in told
+    assert "\u202e" not in told
+    assert briefs.said("a\n# Heading\npassword = 'Tr0ub4dor" + "&3x'") == (
+        "a # Heading password = '[secret withheld: password or key beside its name]'"
+    )
