@@ -34,7 +34,7 @@ CARRIES: dict[str, dict[str, tuple[str, ...]]] = {
     "cursor": {
         "SessionStart": ("context",),
         "UserPromptSubmit": ("block",),
-        "PreToolUse": ("deny", "ask"),
+        "PreToolUse": ("deny",),
         "PostToolUse": ("context",),
         "SubagentStop": ("block",),
         "Stop": ("block",),
@@ -59,7 +59,8 @@ CARRIES: dict[str, dict[str, tuple[str, ...]]] = {
 """What each event of each client can be answered; an event that is missing is only told.
 
 At a stop Claude Code takes a context for a wish to go on, and Codex refuses it. Copilot drops what it is answered to a
-prompt. Cursor accepts `ask` before a tool without asking, except in `beforeShellExecution` and `beforeMCPExecution`.
+prompt. Cursor takes `ask` before most tools and does not ask, so that it is never told to. Where a client cannot ask, the
+call is denied.
 """
 
 
@@ -70,7 +71,8 @@ def encode(client: str, event: str, answer: Answer) -> tuple[str, int]:
     """
     can = CARRIES.get(client, {}).get(event, ())
     context = _shortened(_sound(answer.context)) if "context" in can else ""
-    decision = answer.decision if answer.decision in can else ""
+    decision = "deny" if answer.decision == "ask" and "ask" not in can else answer.decision
+    decision = decision if decision in can else ""
     if not context and not decision:
         return "", 0
     reason = _shortened(_sound(answer.reason)).strip() or _NO_REASON

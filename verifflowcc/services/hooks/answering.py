@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.clients.answer import Answer
-from verifflowcc.domain.config import Share
+from verifflowcc.domain.config import Share, ToolTable
 from verifflowcc.episodes.permission import denied, edited_files
 from verifflowcc.episodes.shape import line_of, moment
 from verifflowcc.errors import VfccError
@@ -95,7 +95,9 @@ def _at_prompt(workspace: Workspace, standing: Standing, said: Said) -> Answer:
 def _before_tool(workspace: Workspace, standing: Standing, said: Said) -> Answer:
     why = _denied(workspace, standing, said)
     if why:
-        return Answer(decision="ask" if standing.settings.tools == "ask" else "deny", reason=why)
+        of_record = denied(said, None, str(workspace.root))  # what vfcc records is closed, whoever might be asked
+        asks = standing.settings.tools is ToolTable.ASK and not of_record
+        return Answer(decision="ask" if asks else "deny", reason=why)
     paths = edited_files(said, str(workspace.root)) if standing.settings.files else []
     if not paths:
         return Answer()
