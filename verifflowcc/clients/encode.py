@@ -59,8 +59,8 @@ CARRIES: dict[str, dict[str, tuple[str, ...]]] = {
 """What each event of each client can be answered; an event that is missing is only told.
 
 At a stop Claude Code takes a context for a wish to go on, and Codex refuses it. Copilot drops what it is answered to a
-prompt. Cursor takes `ask` before most tools and does not ask, so that it is never told to. Where a client cannot ask, the
-call is denied.
+prompt. Cursor takes `ask` before most tools and does not ask, so that it is never told to. Where a client
+cannot ask, the call is denied.
 """
 
 
