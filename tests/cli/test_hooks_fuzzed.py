@@ -69,6 +69,7 @@ def _mutate(holder: Any, key: Any, luck: random.Random) -> None:
         holder[luck.choice(("tool_input", "hook_event_name", "cwd", "é"))] = luck.choice(ODD)
 
 
+@pytest.mark.vfcc("REQ-HOOK-FAULTS")
 def test_ten_thousand_payloads_are_recorded_or_not_and_answered_in_form() -> None:
     luck = random.Random(20261122)
     kept = 0
@@ -110,6 +111,7 @@ def _raw(luck: random.Random) -> tuple[str, list[str], bytes]:
     return client, [event] if event else [], luck.choice(ways)()
 
 
+@pytest.mark.vfcc("REQ-HOOK-FAULTS")
 def test_a_process_ends_well_whatever_it_reads(young: Path) -> None:
     luck = random.Random(7)
     env = environment(young.parent)
@@ -135,6 +137,7 @@ def test_a_process_ends_well_whatever_it_reads(young: Path) -> None:
     assert all(isinstance(json.loads(each), dict) for each in (*lines, *faults))
 
 
+@pytest.mark.vfcc("REQ-HOOK-FAULTS")
 @pytest.mark.parametrize("client", sorted(FILES))
 def test_without_a_project_nothing_is_said_or_written(tmp_path: Path, client: str) -> None:
     done = subprocess.run(

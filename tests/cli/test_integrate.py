@@ -23,6 +23,9 @@ THEIRS = (
 )
 
 
+pytestmark = pytest.mark.vfcc("REQ-INTEGRATE")
+
+
 def contents(folder: Path) -> dict[str, str | bytes]:
     """All files but the lock, which every command may make."""
     return {path: each for path, each in everything(folder).items() if not path.startswith(".memory/local")}
