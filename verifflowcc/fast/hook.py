@@ -26,14 +26,21 @@ if TYPE_CHECKING:
 
 
 def answer(arguments: "list[str]") -> bool:
-    """Answer a hook and return True; False where the words ask for something else, such as help."""
-    if len(arguments) not in (1, 2) or arguments[0] not in CLIENTS or sys.stdin.isatty():
+    """Answer a hook and return True; False where help is asked for.
+
+    Words that nobody understands are a fault like any other: the exit code of a wrong command line would stop an agent.
+    """
+    if "--help" in arguments or "-h" in arguments:
         return False
-    if len(arguments) == 2 and arguments[1].startswith("-"):
-        return False
-    hook = Hook(arguments[0], arguments[1] if len(arguments) == 2 else "")
+    hook = Hook(*[*arguments[:2], "", ""][:2])
     _limit(LIMIT_S, hook)
     try:
+        hook.find_root()
+        if len(arguments) not in (1, 2) or arguments[0] not in CLIENTS or hook.event.startswith("-"):
+            raise ValueError(f"vfcc hook takes a client ({', '.join(CLIENTS)}), not {' '.join(arguments)!r}")  # noqa: TRY301
+        if sys.stdin.isatty():
+            sys.stderr.write("vfcc hook is for an agent's client, which says on stdin what its agent does\n")
+            raise ValueError("nobody said anything: stdin is a terminal")  # noqa: TRY301
         hook.run()
     except Exception as error:  # noqa: BLE001 - no fault of ours may stop an agent
         hook.fault(f"{type(error).__name__}: {error}")
@@ -48,6 +55,10 @@ class Hook:
         self.root = ""
         role = environ.get("VFCC_AGENT", "")
         self._role = role if role.replace("_", "").replace("-", "").isalnum() else ""
+
+    def find_root(self) -> None:
+        """Look for the project, from where the client says that it is, or from here."""
+        self.root = _root_above(environ.get("CLAUDE_PROJECT_DIR", "")) or _root_above(getcwd())
 
     def run(self) -> None:
         """Record what is said, and answer it."""
@@ -87,9 +98,10 @@ class Hook:
         from verifflowcc.text.quick_json import write
         from verifflowcc.text.secrets import withhold
 
-        line = {"time": time_ns() // 1_000_000, "client": self.client, "event": self.event, "error": text[:500]}
+        client, event, error = (withhold(each[:4000])[:500] for each in (self.client, self.event, text))
+        line = {"time": time_ns() // 1_000_000, "client": client, "event": event, "error": error}
         try:
-            add_fault(self.root + ERRORS, withhold(write(line)).encode() + b"\n", _LONGEST_LOG_BYTES)
+            add_fault(self.root + ERRORS, write(line).encode() + b"\n", _LONGEST_LOG_BYTES)
         except (OSError, ValueError):
             return  # there is nowhere left to tell it
 
@@ -107,7 +119,6 @@ class Hook:
         from verifflowcc.text.quick_json import read
 
         data = sys.stdin.buffer.read(LARGEST_BYTES + 1)
-        self.root = _root_above(environ.get("CLAUDE_PROJECT_DIR", "")) or _root_above(getcwd())
         if len(data) > LARGEST_BYTES:
             raise ValueError(f"more than {LARGEST_BYTES} bytes on stdin")
         value = read(data.decode("utf-8", "replace").removeprefix("\ufeff"))
@@ -172,8 +183,10 @@ def _limit(seconds: float, hook: Hook) -> None:
     from os import _exit
 
     def end(*_: object) -> None:
-        hook.fault(f"took longer than {seconds} s")
-        _exit(0)
+        try:
+            hook.fault(f"took longer than {seconds} s")
+        finally:
+            _exit(0)
 
     signal(SIGALRM, end)
     setitimer(ITIMER_REAL, seconds)
