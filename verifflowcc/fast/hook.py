@@ -44,6 +44,7 @@ def answer(arguments: "list[str]") -> bool:
         hook.run()
     except Exception as error:  # noqa: BLE001 - no fault of ours may stop an agent
         hook.fault(f"{type(error).__name__}: {error}")
+    _limit(0, hook)  # an interpreter that ends lets go of the handler first, and the signal would be its end
     return True
 
 
@@ -178,7 +179,7 @@ def _root_above(folder: str) -> str:
 
 
 def _limit(seconds: float, hook: Hook) -> None:
-    """End the process, with exit code 0, when it has taken too long: a client waits for it."""
+    """End the process, with exit code 0, when it has taken too long: a client waits for it. 0 is no limit."""
     from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
     from os import _exit
 
