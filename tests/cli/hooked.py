@@ -39,9 +39,9 @@ def hook(
 
 
 def events(folder: Path) -> list[dict[str, Any]]:
-    """Return what is recorded."""
+    """Return what is recorded; an empty line is none."""
     files = sorted((folder / ".memory/local/history").glob("*.jsonl"))
-    return [json.loads(line) for path in files for line in path.read_bytes().splitlines()]
+    return [json.loads(line) for path in files for line in path.read_bytes().splitlines() if line]
 
 
 def faults(folder: Path) -> list[dict[str, Any]]:

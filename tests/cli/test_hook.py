@@ -89,7 +89,17 @@ def test_without_a_project_nothing_is_said_and_nothing_is_written(tmp_path: Path
 
 @pytest.mark.parametrize(
     "words",
-    [b"", b"{", b"[]", b"null", b"\xff\xfe\x00rubbish", os.urandom(2000), b"[" * 100_000, b'{"a":1} {"b":2}', b"9" * 9000],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe\x00rubbish",
+        os.urandom(2000),
+        b"[" * 100_000,
+        b'{"a":1} {"b":2}',
+        b"9" * 9000,
+    ],
     ids=["nothing", "torn", "list", "null", "bytes", "random", "deep", "two", "number"],
 )
 def test_what_is_no_event_is_written_down_as_a_fault(young: Path, words: bytes) -> None:
@@ -102,7 +112,12 @@ def test_what_is_no_event_is_written_down_as_a_fault(young: Path, words: bytes) 
 
 
 def test_an_event_of_five_megabytes_is_recorded_in_a_short_line(ready: Path) -> None:
-    words = said("PostToolUse", tool_name="Read", tool_input={"file_path": "a"}, tool_response={"file": {"content": "é" * 2_500_000}})
+    words = said(
+        "PostToolUse",
+        tool_name="Read",
+        tool_input={"file_path": "a"},
+        tool_response={"file": {"content": "é" * 2_500_000}},
+    )
 
     assert hook(ready, words) == SILENT
 

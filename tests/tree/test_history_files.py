@@ -125,7 +125,9 @@ EVENTS = st.lists(
     st.tuples(SAID, st.integers(0, 2 * 86_400), st.sampled_from(["s1", "s2"]), st.sampled_from(["p1", "p2", None])),
     max_size=25,
 )
-OTHERS = st.sampled_from([b"", b"{\n", b"null\n", b'{"v":2}\n', b'{"v":1,"kind":"x","id":"1","time":"never"}\n', b"\xff\n"])
+OTHERS = st.sampled_from(
+    [b"", b"{\n", b"null\n", b'{"v":2}\n', b'{"v":1,"kind":"x","id":"1","time":"never"}\n', b"\xff\n"]
+)
 
 
 def _event(said: Mapping[str, Any], at_s: int, session: str, task: str | None) -> dict[str, Any]:
@@ -234,7 +236,9 @@ def test_two_that_bring_the_tables_up_at_once_agree(tmp_path: Path) -> None:
 def test_events_of_other_versions_and_kinds_are_kept_and_tell_nothing(tmp_path: Path) -> None:
     here = project(tmp_path)
     strange = {"v": 1, "kind": "dream", "id": "X", "time": "2026-11-21T10:00:00.000Z"}
-    add_lines(str(here.local), DAY, json.dumps(strange).encode() + b"\n" + json.dumps({**strange, "v": 2}).encode() + b"\n")
+    add_lines(
+        str(here.local), DAY, json.dumps(strange).encode() + b"\n" + json.dumps({**strange, "v": 2}).encode() + b"\n"
+    )
 
     assert bad_lines(here) == 1
     with open_history(here) as history:

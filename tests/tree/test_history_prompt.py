@@ -29,7 +29,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 def work(here: Workspace, outcome: str = "It writes one event for each tide.") -> None:
     tell(here, prompt(0, "Write the calendar import", role="coder"), edit(1, "src/tides/calendar.py", role="coder"))
-    tell(here, run(2, "pytest -q", error="3 failed", role="coder"), run(3, "ruff check", role="tester"), stop(4, outcome))
+    tell(
+        here, run(2, "pytest -q", error="3 failed", role="coder"), run(3, "ruff check", role="tester"), stop(4, outcome)
+    )
 
 
 @pytest.mark.vfcc("REQ-HISTORY-IN-PROMPT")

@@ -15,7 +15,14 @@ from verifflowcc.errors import UsageError
 from verifflowcc.services.history.learning import learn_from_session, learned_in_sessions, learned_patterns
 from verifflowcc.services.history.proposing import propose_patterns
 from verifflowcc.services.history.pruning import days_in, plan_pruning, prune_history
-from verifflowcc.services.history.questions import ToolUse, edited_together, file_history, files_like, tasks_told, tool_use
+from verifflowcc.services.history.questions import (
+    ToolUse,
+    edited_together,
+    file_history,
+    files_like,
+    tasks_told,
+    tool_use,
+)
 from verifflowcc.services.history.repeated import Repeated, repeated_failures
 from verifflowcc.services.history.sharing import share_session
 from verifflowcc.services.history.showing import recent_actions, sessions
@@ -67,7 +74,12 @@ def test_each_sort_of_touch_is_told_apart(here: Workspace) -> None:
 
 @pytest.mark.vfcc("REQ-ASK-PATH")
 def test_a_fragment_of_a_path_gives_the_last_ten_touches_in_any_case(here: Workspace) -> None:
-    tell(here, *(read(number, f"src/Auth/{number % 2}.py") for number in range(12)), read(20, "lib/authors"), read(21, "x"))
+    tell(
+        here,
+        *(read(number, f"src/Auth/{number % 2}.py") for number in range(12)),
+        read(20, "lib/authors"),
+        read(21, "x"),
+    )
 
     found = files_like(here, "AUTH")
 

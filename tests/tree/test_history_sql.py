@@ -71,8 +71,14 @@ def here(tmp_path: Path) -> Workspace:
         at = since + 10 + number * 3600
         tell(made, edit(at, "src/auth/a.py", duration_ms=4), edit(at + 60, "src/auth/b.py", duration_ms=6))
     tell(made, run(since + 20_000, "make", error="KeyError: 'x'", duration_ms=100))
-    tell(made, prompt(since + 30_000, "Add a page", task="p2", session="s2"), stop(since + 30_001, "Done.", task="p2", session="s2"))
-    tell(made, prompt(since + 40_000, "Look around", task="p3", session="s3"), run(since - 9 * 86_400, "make", task=None))
+    tell(
+        made,
+        prompt(since + 30_000, "Add a page", task="p2", session="s2"),
+        stop(since + 30_001, "Done.", task="p2", session="s2"),
+    )
+    tell(
+        made, prompt(since + 40_000, "Look around", task="p3", session="s3"), run(since - 9 * 86_400, "make", task=None)
+    )
     return made
 
 
@@ -110,7 +116,9 @@ def test_the_records_query_on_tools_runs_as_it_stands_and_says_what_ours_says(he
 
 @pytest.mark.vfcc("REQ-EPISODE-SQL", "REQ-ASK-OPEN-TASKS")
 def test_the_records_query_on_tasks_runs_as_it_stands_and_says_what_ours_says(here: Workspace) -> None:
-    theirs = [(each["task_id"], each["description"], each["status"], each["files_touched"]) for each in rows(here, OPEN)]
+    theirs = [
+        (each["task_id"], each["description"], each["status"], each["files_touched"]) for each in rows(here, OPEN)
+    ]
 
     ours = [(each.id, each.description, each.status.value, list(each.files)) for each in tasks_told(here)]
     assert [(name, said, status) for name, said, status, _ in theirs] == [each[:3] for each in ours]

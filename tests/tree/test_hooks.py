@@ -236,7 +236,10 @@ def test_a_project_that_records_nothing_learns_and_shares_nothing(here: Workspac
 @pytest.mark.vfcc("REQ-NOT-TRACKED")
 def test_nothing_that_is_answered_or_left_behind_holds_a_secret(here: Workspace) -> None:
     tell(here, prompt(-9, f"Use {TOKEN}", session="old"), stop(-8, f"I used {TOKEN}.", session="old"))
-    told = [say(here, "SessionStart").answer.context, before(here, "Edit", "planner", file_path=f"src/{TOKEN}.py").reason]
+    told = [
+        say(here, "SessionStart").answer.context,
+        before(here, "Edit", "planner", file_path=f"src/{TOKEN}.py").reason,
+    ]
 
     assert TOKEN not in told[0]
     left = b"".join(path.read_bytes() for path in here.local.rglob("*") if path.is_file())

@@ -15,7 +15,8 @@ def add_lines(local: str, day: str, lines: bytes) -> None:
     """Add whole lines to the history's file of a day, in one write; folders are made where there are none.
 
     `local` is the local part of the memory tree; neither it nor the history in it may be a link to elsewhere. A line
-    that a full disk cut short is ended first, so that it costs no other line. Raises OSError.
+    that a full disk cut short is ended first, so that it costs no other line; another process that is seen in the
+    middle of its write looks just so, and an empty line comes of that. Raises OSError.
     """
     _make_folder(local)
     _make_folder(f"{local}/history")
