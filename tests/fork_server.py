@@ -15,8 +15,8 @@ import select
 import socket
 import sys
 
-NEVER = ("numpy", "onnxruntime", "readline", "multiprocessing")
-"""They start threads or look at the terminal, which a process forked later would lack."""
+NEVER = ("numpy", "onnxruntime", "readline", "multiprocessing", "duckdb", "_duckdb", "pyarrow")
+"""They start threads or look at the terminal, which a process forked later would lack, or complain at its end."""
 
 
 def _serve(asked: socket.socket) -> None:

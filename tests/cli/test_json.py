@@ -14,6 +14,7 @@ from tests.cli.test_help import COMMANDS
 from tests.cli.test_json_code import CODED
 from tests.cli.test_json_exchange import EXCHANGED
 from tests.cli.test_json_gates import ASKED
+from tests.cli.test_json_history import HISTORIED
 from tests.cli.test_json_learning import LEARNED
 from tests.cli.test_json_memory import REMEMBERED
 from tests.cli.test_json_tasks import TASKED
@@ -83,7 +84,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
     groups = {path[:length] for path in COMMANDS for length in range(len(path))}
     commands = {"_".join(path) for path in COMMANDS if path not in groups}
 
-    assert commands - {"code_watch", "config_schema", "memory_schema", *ELSEWHERE} == {
+    assert commands - {"code_watch", "config_schema", "hook", "memory_schema", *ELSEWHERE} == {
         *QUESTIONS,
         *ASKED,
         *TRACED,
@@ -93,6 +94,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
         *EXCHANGED,
         *CODED,
         *WINDOWED,
+        *(name for name in HISTORIED if not name.startswith("history_show_")),
     } - {"check", "check_rerun"}
 
 

@@ -15,7 +15,7 @@ from verifflowcc.cli import (
     evidence,
     feedback,
     history,
-    hook,
+    hook_line,
     init,
     integrate,
     memory,
@@ -58,8 +58,8 @@ app.add_typer(memory.app, name="memory")
 app.add_typer(check.app, name="check")
 app.add_typer(code.app, name="code")
 app.add_typer(history.app, name="history")
+app.command("hook")(hook_line.hook)
 app.add_typer(trace.app, name="trace")
-app.command("hook")(hook.hook)
 app.command("integrate")(integrate.integrate)
 app.command("metrics")(metrics.metrics)
 app.add_typer(workflow.app, name="workflow")

@@ -76,7 +76,8 @@ def show(
     asked = Asked(workspace, what, limit, days, everything)
     value, text = answers[by](asked)
     if bad := bad_lines(workspace):
-        out.warn(f"{bad} {'line' if bad == 1 else 'lines'} of the history could not be read and were left out")
+        one, are = ("line", "was") if bad == 1 else ("lines", "were")
+        out.warn(f"{bad} {one} of the history could not be read and {are} left out")
     out.emit_json(value) if as_json else out.emit(text or views.NOTHING)
 
 
@@ -247,7 +248,7 @@ def export(
 def learn(as_json: JsonFlag = False) -> None:
     """Copy what was learnt into memory, to be decided.
 
-    Patterns that are sure enough become items that wait for a person: vfcc memory inbox. None is active by itself.
+    Patterns that are sure enough become items that wait for a person: vfcc memory inbox. No item is active by itself.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.history_views import proposed

@@ -133,7 +133,8 @@ def pruned(plan: "Pruning", *, gone: bool) -> str:
         return f"nothing is older than {plan.before}"
     days = plan.days[0] if len(plan.days) == 1 else f"{len(plan.days)} days, {plan.days[0]} to {plan.days[-1]}"
     kilobytes = (plan.size_bytes + 1023) // 1024
-    return f"{'removed' if gone else 'to remove'}: {days}; {plan.events:,} events, {kilobytes:,} KiB"
+    events = f"{plan.events:,} {'event' if plan.events == 1 else 'events'}"
+    return f"{'removed' if gone else 'to remove'}: {days}; {events}, {kilobytes:,} KiB"
 
 
 def rows_table(found: "Rows") -> str:

@@ -3,29 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
-
-ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT", help="claude, codex, cursor, gemini or copilot.")]
-EventArgument = Annotated[
-    str | None, typer.Argument(metavar="[EVENT]", help="What it is about, where the client does not say so itself.")
-]
-
-
-def hook(client: ClientArgument, event: EventArgument = None) -> None:
-    """Record what a client says of its agent, and answer it.
-
-    Clients run this by themselves, with JSON on stdin, once vfcc integrate CLIENT has set them up. It never fails: what
-    goes wrong is in .memory/local/hook-errors.jsonl, and vfcc doctor tells of it.
-    """
-    from verifflowcc.errors import UsageError
-
-    asked = f" {event}" if event else ""
-    raise UsageError(
-        f"vfcc hook {client}{asked} is for clients, which say on stdin what their agent does",
-        hint=f"vfcc integrate {client}",
-    )
+from typing import Any
 
 
 def answered(client: str, said: Mapping[str, Any], root: str, role: str | None) -> list[str]:

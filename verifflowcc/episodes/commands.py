@@ -13,8 +13,23 @@ _TAKE_A_NUMBER = frozenset(("-n", "-c", "--lines", "--bytes"))
 _BEFORE = frozenset(("sudo", "time", "command", "env", "nohup", "exec", "then", "do", "!", "{", "("))
 _LOOKERS = READERS | SEARCHERS | LISTERS | ANALYSERS
 _ACTIVE = ("$(", "`", "<(", ">(")
-_DOES = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls", "-x", "-X", "--pre"))
-_LONGEST = 20_000
+_HARMLESS = frozenset(("cd", "pwd", "echo", "sort", "uniq", "cut", "tr", "true", "which"))
+_DOES = {
+    "find": ("-exec", "-ok", "-delete", "-fprint", "-fls"),
+    "fd": ("-x", "-X", "--exec"),
+    "fdfind": ("-x", "-X", "--exec"),
+    "rg": ("--pre",),
+    "ag": ("--pager",),
+    "ack": ("--pager",),
+    "bat": ("--pager",),
+    "batcat": ("--pager",),
+    "less": ("-o", "-O", "--log", "--LOG"),
+    "tree": ("-o", "--output"),
+    "sort": ("-o", "--output", "--compress"),
+    "git": ("--output", "--ext-diff"),
+}
+"""With these words, what looks at files does more than that."""
+_LONGEST, _LONGEST_LINES = 20_000, 20
 _ENDS = frozenset((";", "&", "|", "\n"))
 
 
@@ -28,13 +43,16 @@ def acts(command: str) -> "list[tuple[str, str, tuple[int, int] | None]]":
     below = ""
     for words, piped in _parts(command[:_LONGEST]):
         for place, word in enumerate(words):
-            if word in (">", ">>") and place + 1 < len(words) and not words[place + 1].startswith(("&", "/dev/")):
-                found.append(("write", _joined(below, words[place + 1]), None))
+            target = words[place + 1 : place + 2]
+            path = target[0].removeprefix("&") if target and not _is_nothing(target) else ""
+            if word in (">", ">>") and path and not path.startswith("/dev/"):
+                found.append(("write", _joined(below, path), None))
         if not (plain := _run(words)):
             continue
-        name, given = plain[0].rpartition("/")[2], plain[1:]
+        name, given = _name(plain), plain[1:]
         if name == "cd":
-            below = _joined(below, given[0]) if given else below
+            where = _operands(given, frozenset())
+            below = _joined(below, where[0]) if where else below
             continue
         if name == "git" and given:
             name, given = f"git-{given[0]}", given[1:]
@@ -42,36 +60,74 @@ def acts(command: str) -> "list[tuple[str, str, tuple[int, int] | None]]":
     return found
 
 
-def programs(command: str) -> "list[str]":
-    """Return the names of the programs that a command runs, without their folders; what it only sets is none.
-
-    >>> programs("cd src && FOO=1 python -m pytest | tail -5")
-    ['cd', 'python', 'tail']
-    """
-    return [plain[0].rpartition("/")[2] for words, _ in _parts(command[:_LONGEST]) if (plain := _run(words))]
-
-
-def only_reads(command: str) -> bool:
-    """Say whether every part of a command is known to do nothing but look.
+def only_reads(command: str, besides: "frozenset[str]" = frozenset()) -> bool:
+    """Say whether every part of a command is known to do nothing but look, or runs one of the programs `besides`.
 
     >>> [only_reads(each) for each in ("cat a | grep b", "find . -delete", "echo $(rm a)", "ls > a", "make")]
     [True, False, False, False, False]
+    >>> only_reads("cd src && make", frozenset(("make",)))
+    True
     """
-    if len(command) > _LONGEST or any(each in command for each in _ACTIVE):
+    if len(command) > _LONGEST:
         return False
-    parts = [(words, plain) for words, _ in _parts(command) if (plain := _run(words))]
-    return bool(parts) and all(_only_looks(words, plain) for words, plain in parts)
+    plain_words = not any(each in command for each in _ACTIVE)
+    parts = [(words, _run(words)) for words, _ in _parts(command)]
+    return any(plain for _, plain in parts) and all(
+        _name(plain) in besides or ((plain_words or _name(plain) == "cd") and _only_looks(words, plain))
+        for words, plain in parts
+    )
 
 
 def _only_looks(words: "list[str]", plain: "list[str]") -> bool:
-    name, given = plain[0].rpartition("/")[2], plain[1:]
-    if any(word in (">", ">>") and words[place + 1 : place + 2] != ["/dev/null"] for place, word in enumerate(words)):
+    name, given = _name(plain), plain[1:]
+    if any(word in (">", ">>") and not _is_nothing(words[place + 1 : place + 2]) for place, word in enumerate(words)):
         return False
-    if any(word in _DOES or word.startswith(("-i", "--in-place", "--output", "--exec")) for word in given):
-        return name in SEARCHERS and "-i" in given and not any(word in _DOES for word in given)
+    if any(word.startswith(_DOES.get(name, ())) for word in given if word):
+        return False
     if name == "git":
         return bool(given) and (f"git-{given[0]}" in _LOOKERS or given[0] in ("status", "branch", "remote"))
-    return name in _LOOKERS or name in ("sed", "cd", "pwd", "echo", "sort", "uniq", "cut", "tr", "true", "which")
+    if name == "sed":
+        return _sed_only_looks(given)
+    if name == "sort":  # its options may stand together, as in -uo
+        return not any(word.startswith("-") and "o" in word and not word.startswith("--") for word in given)
+    if name == "uniq":
+        return len(_operands(given, frozenset(("-f", "-s", "-w")))) <= 1
+    return name in _LOOKERS or name in _HARMLESS or not plain
+
+
+def _sed_only_looks(given: "list[str]") -> bool:
+    """Say whether a script does nothing but choose lines, or replace text in what is shown: others can write and run.
+
+    A script from a file is nobody's guess.
+    """
+    if any(_sed_edits(word) or word.startswith(("-f", "--file", "-s", "--sep")) for word in given):
+        return False
+    scripts = [word for place, word in enumerate(given) if given[place - 1 : place] in (["-e"], ["--expression"])]
+    scripts += [word.partition("=")[2] for word in given if word.startswith("--expression=")]
+    for script in scripts or [word for word in given if not word.startswith("-")][:1]:
+        for one in script.split(";"):
+            each = one.strip()
+            if each.startswith("s") and len(each) > 1:
+                if each.count(each[1]) != 3 or each.rpartition(each[1])[2].strip("gpiI0123456789"):
+                    return False
+            elif each.strip("0123456789,$pdq=! "):
+                return False
+    return True
+
+
+def _sed_edits(word: str) -> bool:
+    """Say whether an option makes sed edit files: it may stand together with others, as in `-Ei`."""
+    letters = word[1:].partition("e")[0].partition("f")[0]
+    return word.startswith("--in-place") or (word.startswith("-") and not word.startswith("--") and "i" in letters)
+
+
+def _is_nothing(target: "list[str]") -> bool:
+    """Say whether what is written goes nowhere, or to another stream."""
+    return target == ["/dev/null"] or any(word in ("&1", "&2", "&-") for word in target)
+
+
+def _name(plain: "list[str]") -> str:
+    return plain[0].rpartition("/")[2] if plain else ""
 
 
 def _run(words: "list[str]") -> "list[str]":
@@ -100,8 +156,9 @@ def _of(name: str, given: "list[str]", *, piped: bool) -> "list[tuple[str, str, 
 
 
 def _of_sed(given: "list[str]", paths: "list[str]") -> "list[tuple[str, str, tuple[int, int] | None]]":
-    if any(word.startswith(("-i", "--in-place")) for word in given):
-        return [("edit", path, None) for path in paths[1:]]
+    if any(map(_sed_edits, given)):
+        has_script = any(word.startswith(("-e", "-f", "--expression", "--file")) for word in given)
+        return [("edit", path, None) for path in (paths if has_script else paths[1:])]
     script = next((word for word in given if not word.startswith("-")), "")
     files = [word for word in given if not word.startswith("-") and word != script]
     return [("read", path, _lines(script)) for path in files]
@@ -110,7 +167,9 @@ def _of_sed(given: "list[str]", paths: "list[str]") -> "list[tuple[str, str, tup
 def _lines(script: str) -> "tuple[int, int] | None":
     first, _, last = script.rstrip("p").partition(",")
     last = last or first
-    return (int(first), int(last)) if script.endswith("p") and first.isdecimal() and last.isdecimal() else None
+    if not script.endswith("p") or not (first.isdecimal() and last.isdecimal()) or len(script) > _LONGEST_LINES:
+        return None
+    return int(first), int(last)
 
 
 def _operands(given: "list[str]", with_word: "frozenset[str]") -> "list[str]":
@@ -180,15 +239,25 @@ def _tokens(command: str) -> "list[str]":
     tokens: list[str] = []
     end, place = len(command), 0
     document = ""
+    shifts = "((" in command  # where it may be numbers that are shifted, no text is taken for what is fed to a command
     while place < end:
         letter = command[place]
         if letter in " \t":
             place += 1
+        elif letter == "#":
+            place = (command.find("\n", place) + 1 or end + 1) - 1
+        elif letter in "()":
+            tokens.append(";")
+            place += 1
+        elif command.startswith("<<<", place):
+            tokens.append(" <<<")
+            place += 3
         elif letter in "<>":
             twice = command.startswith(letter * 2, place)
-            document = "<<" if twice and letter == "<" else document
+            document = "<<" if twice and letter == "<" and not shifts else document
             tokens.append(" " + letter * (2 if twice else 1))
             place += 2 if twice else 1
+            place += command.startswith("& ", place)
         elif letter in _ENDS and not (letter == "&" and tokens and tokens[-1] == " >"):
             twice = letter in "&|" and command.startswith(letter * 2, place)
             tokens.append(letter * (2 if twice else 1))
@@ -200,28 +269,30 @@ def _tokens(command: str) -> "list[str]":
             if word in ("1", "2") and command.startswith(">", place):
                 continue  # the number of a stream
             document = word.removeprefix("-") if document == "<<" else document
-            tokens.append(" " + word)
+            if word or command[place - 1 : place] in ("'", '"'):
+                tokens.append(" " + word)
     return tokens
 
 
 def _word(command: str, place: int) -> "tuple[str, int]":
     """Return the word that begins at a place, without its quotes, and where it ends."""
     word, quote, end = "", "", len(command)
-    start = place
+    start, inside = place, 0
     while place < end:
         letter = command[place]
         if letter == quote:
             quote = ""
         elif letter == "\\" and quote != "'":
             place += 1
-            word += command[place : place + 1]
+            word += command[place : place + 1].strip("\n")  # a line that goes on
         elif quote:
             word += letter
         elif letter in ("'", '"'):
             quote = letter
-        elif letter in " \t<>" or (letter in _ENDS and place > start):
+        elif letter in " \t<>" or (letter in _ENDS and place > start) or (letter == ")" and not inside):
             break
         else:
+            inside += (letter == "(") - (letter == ")")
             word += letter
         place += 1
     return word, place

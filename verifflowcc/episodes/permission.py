@@ -5,7 +5,7 @@ What vfcc records itself, events and evidence, is closed to every agent. What a 
 words, so this raises the cost of a lie and rules none out. It runs inside of hooks, so it imports next to nothing.
 """
 
-from verifflowcc.episodes.commands import acts, only_reads, programs
+from verifflowcc.episodes.commands import acts, only_reads
 from verifflowcc.episodes.touches import placed, touches
 
 TYPE_CHECKING = False
@@ -44,12 +44,13 @@ def denied(said: "Mapping[str, Json]", rules: "Json", root: str) -> str:
     given = said.get("tool_input")
     if not isinstance(tool, str) or not isinstance(given, dict) or tool not in CLASSES:
         return ""
-    asked = list(_asked(tool, given, str(said.get("cwd") or root), root))
+    cwd = str(said.get("cwd") or root)
+    asked = list(_asked(tool, given, cwd, root))
     for act, path in asked:
-        if act == "edit" and path and _fits(path, CLOSED):
+        if act == "edit" and _is_closed(path):
             return f"{path} is part of vfcc's own record: only vfcc writes there"
     command = given.get("command")
-    if tool == "Bash" and isinstance(command, str) and _reaches_record(command):
+    if tool == "Bash" and isinstance(command, str) and _reaches_record(command, cwd):
         return "the command may change vfcc's own record of events and evidence: only vfcc writes there"
     return _by_role(asked, rules) if isinstance(rules, dict) else ""
 
@@ -93,14 +94,14 @@ def _asked(tool: str, given: "Mapping[str, Json]", cwd: str, root: str) -> "Iter
     if "*** Begin Patch" in command:
         yield from (("edit", str(each["path"])) for each in touches(tool, given, None, cwd, root))
         return
-    harmless = only_reads(command)
+    harmless = only_reads(command, _OWN)
     for act, path, _ in acts(command):
         place = placed(path, cwd, root)
         if act in _CHANGES:
             yield "edit", place
         elif harmless:
             yield "search" if act in ("search", "list") else "read", place
-    if not harmless and not set(programs(command)) <= _OWN:
+    if not harmless and command.strip():
         yield "run", ""
 
 
@@ -131,8 +132,16 @@ def _fits(path: str, patterns: "Json") -> bool:
     return any(isinstance(each, str) and matches(path, each) for each in patterns)
 
 
-def _reaches_record(command: str) -> bool:
+def _is_closed(path: str) -> bool:
+    """Say whether events or evidence lie there: in whichever project, as a link or `~` may lead from one to itself."""
+    place = path.casefold()
+    at = place.rfind(".memory/")
+    return at >= 0 and _fits(place[at:], CLOSED)
+
+
+def _reaches_record(command: str, cwd: str) -> bool:
     """Say whether a command names where events or evidence lie, and is neither a reader's nor git's nor our own."""
-    if ".memory" not in command or not ("events" in command or "evidence" in command):
+    place = f"{cwd}/{command}".casefold()
+    if ".memory" not in place or not ("events" in place or "evidence" in place):
         return False
-    return not only_reads(command) and not set(programs(command)) <= _OWN
+    return not only_reads(command, _OWN)

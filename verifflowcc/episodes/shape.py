@@ -44,6 +44,7 @@ _LOOKED_AT = 4_000
 """Beyond what is kept, so many characters are looked through for a secret that begins in it."""
 _MOST_PARTS, _DEEPEST, _LARGEST = 50, 6, 1e308
 _MOST_TOKENS = 2**53
+_LONGEST_PATH = 1_000
 _RESULTS = ("stdout", "output", "content", "error", "stderr", "filenames", "result", "text")
 
 
@@ -61,6 +62,8 @@ def line_of(
     if event is None:
         return None
     event |= {name: place[name] for name in PLACE if place.get(name)}
+    if "denied" in event:
+        event["denied"] = _kept(str(event["denied"]), _PARAMETER, withhold)
     return write(event).encode("ascii") + b"\n"
 
 
@@ -154,11 +157,16 @@ def _add_tool(
         result = {"size": len(text), "digest": digest_of(text), "start": _kept(text, BEGINNING, withhold)}
         event["gen_ai.tool.call.result"] = result
     duration = said.get("duration_ms")
-    if isinstance(duration, int | float) and not isinstance(duration, bool) and abs(duration) < _LARGEST:
+    if isinstance(duration, int | float) and not isinstance(duration, bool) and abs(duration) <= _LARGEST:
         event["duration_ms"] = max(int(duration), 0)
     cwd = _text(said, "cwd") or root
-    if files := touches(tool, parameters, response, cwd, root):
-        event["files"] = files
+    if files := [each for each in touches(tool, parameters, response, cwd, root) if _is_path(each["path"])]:
+        event["files"] = [each | {"path": withhold(each["path"])} for each in files]
+
+
+def _is_path(path: "Json") -> bool:
+    """Say whether a file may be called so: out of a command's words come others, too."""
+    return isinstance(path, str) and path.isprintable() and len(path) <= _LONGEST_PATH
 
 
 def _is_of_a_person(said: "Mapping[str, Json]") -> bool:
@@ -218,18 +226,23 @@ def digest_of(text: str) -> str:
 def _reduced(value: "Json", withhold: "Withhold", name: str = "", depth: int = 0) -> "Json":
     """Return parameters with long texts cut, long lists ended and what lies deep left out."""
     if isinstance(value, str):
-        most = BEGINNING if name in _CONTENT else _SPOKEN if name in _LONG else _PARAMETER
+        most = BEGINNING if name in _CONTENT or _holds_content(value) else _SPOKEN if name in _LONG else _PARAMETER
         return _kept(value, most, withhold, beside=name)
     if depth >= _DEEPEST:
         return None
     if isinstance(value, dict):
         parts = list(value.items())[:_MOST_PARTS]
-        return {withhold(key[:BEGINNING]): _reduced(each, withhold, key, depth + 1) for key, each in parts}
+        return {_kept(key, BEGINNING, withhold): _reduced(each, withhold, key, depth + 1) for key, each in parts}
     if isinstance(value, list):
         return [_reduced(each, withhold, name, depth + 1) for each in value[:_MOST_PARTS]]
     if isinstance(value, float) and not abs(value) <= _LARGEST:
         return None
     return value
+
+
+def _holds_content(text: str) -> bool:
+    """Say whether a text, such as a command, has contents of files in it: a patch, or what is fed to a program."""
+    return "*** Begin Patch" in text or "<<" in text
 
 
 def _kept(text: str, most: int, withhold: "Withhold", beside: str = "") -> str:

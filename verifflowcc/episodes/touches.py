@@ -27,6 +27,8 @@ def touches(tool: str, given: "Mapping[str, Json]", response: "Json", cwd: str, 
     """
     found: dict[tuple[str, str], dict[str, Json]] = {}
     for act, path, lines, changes in _touched(tool, given, response):
+        if not path and act not in ("search", "list"):
+            continue
         operation = _OPERATIONS.get(act, act)
         place = placed(path, cwd, root)
         one: dict[str, Json] = {"path": place, "operation": operation}
@@ -54,7 +56,7 @@ def placed(path: str, cwd: str, root: str) -> str:
         elif part not in ("", "."):
             parts.append(part)
     if whole.startswith("~"):
-        return "/".join(parts)
+        return "/".join(parts) if parts[:1] == whole.split("/")[:1] else "/" + "/".join(parts)
     plain = "/" + "/".join(parts)
     base = root.rstrip("/")
     if plain == base:

@@ -26,19 +26,26 @@ if TYPE_CHECKING:
 
 
 def answer(arguments: "list[str]") -> bool:
-    """Answer a hook and return True; False where a person asks, who is told what it is for.
+    """Answer a hook and return True; False where help is asked for.
 
-    Words that are none of ours are no reason to stop an agent: clients take some exit codes for a refusal.
+    Words that nobody understands are a fault like any other: the exit code of a wrong command line would stop an agent.
     """
-    if sys.stdin.isatty() or "--help" in arguments or "-h" in arguments:
+    if "--help" in arguments or "-h" in arguments:
         return False
-    words = [each for each in arguments if not each.startswith("-")]
-    hook = Hook(words[0] if words else "", words[1] if len(words) > 1 else "")
+    hook = Hook(*[*arguments[:2], "", ""][:2])
     _limit(LIMIT_S, hook)
     try:
-        hook.run()
+        hook.find_root()
+        if len(arguments) not in (1, 2) or arguments[0] not in CLIENTS or hook.event.startswith("-"):
+            raise ValueError(f"vfcc hook takes a client ({', '.join(CLIENTS)}), not {' '.join(arguments)!r}")  # noqa: TRY301
+        if sys.stdin.isatty():
+            sys.stderr.write("vfcc hook is for an agent's client, which says on stdin what its agent does\n")
+            sys.stderr.write(f"hint: vfcc integrate {hook.client}\n")
+        else:
+            hook.run()
     except Exception as error:  # noqa: BLE001 - no fault of ours may stop an agent
         hook.fault(f"{type(error).__name__}: {error}")
+    _limit(0, hook)  # an interpreter that ends lets go of the handler first, and the signal would be its end
     return True
 
 
@@ -50,6 +57,10 @@ class Hook:
         self.root = ""
         role = environ.get("VFCC_AGENT", "")
         self._role = role if role.replace("_", "").replace("-", "").isalnum() else ""
+
+    def find_root(self) -> None:
+        """Look for the project, from where the client says that it is, or from here."""
+        self.root = _root_above(environ.get("CLAUDE_PROJECT_DIR", "")) or _root_above(getcwd())
 
     def run(self) -> None:
         """Record what is said, and answer it."""
@@ -89,9 +100,10 @@ class Hook:
         from verifflowcc.text.quick_json import write
         from verifflowcc.text.secrets import withhold
 
-        line = {"time": time_ns() // 1_000_000, "client": self.client, "event": self.event, "error": text[:500]}
+        client, event, error = (withhold(each[:4000])[:500] for each in (self.client, self.event, text))
+        line = {"time": time_ns() // 1_000_000, "client": client, "event": event, "error": error}
         try:
-            add_fault(self.root + ERRORS, withhold(write(line)).encode() + b"\n", _LONGEST_LOG_BYTES)
+            add_fault(self.root + ERRORS, write(line).encode() + b"\n", _LONGEST_LOG_BYTES)
         except (OSError, ValueError):
             return  # there is nowhere left to tell it
 
@@ -109,7 +121,6 @@ class Hook:
         from verifflowcc.text.quick_json import read
 
         data = sys.stdin.buffer.read(LARGEST_BYTES + 1)
-        self.root = _root_above(environ.get("CLAUDE_PROJECT_DIR", "")) or _root_above(getcwd())
         if len(data) > LARGEST_BYTES:
             raise ValueError(f"more than {LARGEST_BYTES} bytes on stdin")
         if self.client not in CLIENTS:
@@ -171,13 +182,15 @@ def _root_above(folder: str) -> str:
 
 
 def _limit(seconds: float, hook: Hook) -> None:
-    """End the process, with exit code 0, when it has taken too long: a client waits for it."""
+    """End the process, with exit code 0, when it has taken too long: a client waits for it. 0 is no limit."""
     from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
     from os import _exit
 
     def end(*_: object) -> None:
-        hook.fault(f"took longer than {seconds} s")
-        _exit(0)
+        try:
+            hook.fault(f"took longer than {seconds} s")
+        finally:
+            _exit(0)
 
     signal(SIGALRM, end)
     setitimer(ITIMER_REAL, seconds)

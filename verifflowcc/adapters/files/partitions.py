@@ -15,24 +15,20 @@ def add_lines(local: str, day: str, lines: bytes) -> None:
     """Add whole lines to the history's file of a day, in one write; folders are made where there are none.
 
     `local` is the local part of the memory tree; neither it nor the history in it may be a link to elsewhere. A line
-    that a full disk cut short is ended first, so that it costs no other line. Raises OSError.
+    that a full disk cut short is ended first, so that it costs no other line; another process that is seen in the
+    middle of its write looks just so, and an empty line comes of that. Raises OSError.
     """
-    folder = f"{local}/history"
-    path = f"{folder}/{day}{ENDING}"
-    if not (_is_folder(local) and _is_folder(folder)):
-        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - pathlib takes as long to import as all of this
-        for each in (local, folder):
-            if not _is_folder(each):
-                raise OSError(20, "is a link, and no folder", each)
-    _add(path, lines)
+    _make_folder(local)
+    _make_folder(f"{local}/history")
+    _add(f"{local}/history/{day}{ENDING}", lines)
 
 
 def add_fault(path: str, line: bytes, most_bytes: int) -> None:
     """Add a line to a log that never grows beyond twice `most_bytes`: the older half is kept beside it as `.old`.
 
-    Raises OSError.
+    The folder that it lies in may be no link. Raises OSError.
     """
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
+    _make_folder(os.path.dirname(path))  # noqa: PTH120
     if os.path.exists(path) and os.lstat(path).st_size > most_bytes:  # noqa: PTH110
         os.replace(path, f"{path}.old")  # noqa: PTH105
     _add(path, line)
@@ -47,7 +43,8 @@ def told_file(local: str, session: str) -> str:
 def add_told(local: str, session: str, paths: "list[str]") -> None:
     """Note files that a session was told of. Raises OSError."""
     path = told_file(local, session)
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
+    _make_folder(local)
+    _make_folder(os.path.dirname(path))  # noqa: PTH120
     _add(path, "".join(f"{each}\n" for each in paths if "\n" not in each).encode("utf-8", "surrogatepass"))
 
 
@@ -65,8 +62,15 @@ def _add(path: str, lines: bytes) -> None:
         os.close(handle)
 
 
-def _is_folder(path: str) -> bool:
+def _make_folder(path: str) -> None:
+    """Make a folder whose parent is there; what is a link to one is none."""
     try:
-        return os.lstat(path).st_mode & _KIND == _FOLDER
+        kind = os.lstat(path).st_mode & _KIND
     except FileNotFoundError:
-        return False
+        try:
+            os.mkdir(path, 0o700)  # noqa: PTH102 - pathlib takes as long to import as all of this
+        except FileExistsError:
+            _make_folder(path)
+        return
+    if kind != _FOLDER:
+        raise OSError(20, "is a link, and no folder", path)

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.text.stems import stems
 
 FILE = "history.db"
-LAYOUT = 1
+LAYOUT = 2
 _TAIL = 64
 _INDEXES = """
 CREATE INDEX tool_executions_by_task ON tool_executions (task_id);
@@ -37,9 +38,12 @@ CREATE INDEX session_learnings_by_session ON session_learnings (session_id, subj
 CREATE INDEX tasks_by_task ON tasks (task_id, at_ms);
 CREATE TABLE task_terms (term TEXT, id TEXT, count INTEGER, PRIMARY KEY (term, id)) WITHOUT ROWID;
 CREATE INDEX task_terms_by_id ON task_terms (id);
-CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER NOT NULL, tail BLOB NOT NULL, bad INTEGER NOT NULL);
+CREATE TABLE files (
+    path TEXT PRIMARY KEY, size INTEGER NOT NULL, time INTEGER NOT NULL, tail BLOB NOT NULL, bad INTEGER NOT NULL
+);
 CREATE TABLE seen (id TEXT PRIMARY KEY, file TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX seen_by_file ON seen (file);
+CREATE TABLE again (file TEXT, first TEXT, PRIMARY KEY (file, first)) WITHOUT ROWID;
 """
 _OF_FILE = "(SELECT id FROM seen WHERE file = ?)"
 _OF_TERMS = ("prompts", "tasks")
@@ -64,6 +68,8 @@ class History:
     def __init__(self, index: Path, partitions: Sequence[Partition]) -> None:
         self._store = Store(index, Form(_schema(), LAYOUT))
         self._partitions = partitions
+        self._places = {each.name: place for place, each in enumerate(partitions)}
+        self._anew = False
         self.bad_lines = 0
 
     def __enter__(self) -> "History":
@@ -91,27 +97,38 @@ class History:
             raise BackendError(f"the history cannot be read: {error}", hint="run the command again") from error
 
     def _bring_up(self) -> None:
-        known = {row[0]: row[1:] for row in self._store.rows("SELECT path, size, tail FROM files")}
-        there = {each.name: each for each in self._partitions}
-        changed = [
-            (each, size, tail)
-            for each in self._partitions
-            for size, tail in (known.get(each.name, (0, b"")),)
-            if _size(each.path) != size
-        ]
-        gone = [name for name in known if name not in there]
+        known = {row[0]: row[1:] for row in self._store.rows("SELECT path, size, time FROM files")}
+        changed = [each for each in self._partitions if _stamp(each.path) != known.get(each.name, (0, 0))]
+        gone = [name for name in known if name not in self._places]
         for name in gone:
-            with self._store.transaction("BEGIN IMMEDIATE"):
+            with self._reading():
                 self._forget(name)
-        for partition, *_ in changed:  # each by itself, so that a process which is ended leaves what it has read
-            with self._store.transaction("BEGIN IMMEDIATE"):
-                row = self._store.rows("SELECT size, tail FROM files WHERE path = ?", (partition.name,))
-                self._read(partition, *(row[0] if row else (0, b"")))
+        for partition in changed:  # each by itself, so that a process which is ended leaves what it has read
+            with self._reading():  # what another process has read meanwhile is not read again
+                row = self._store.rows("SELECT size, time, tail FROM files WHERE path = ?", (partition.name,))
+                self._read(partition, *(row[0] if row else (0, 0, b"")))
         self.bad_lines = sum(bad for (bad,) in self._store.rows("SELECT bad FROM files"))
 
-    def _read(self, partition: Partition, size: int, tail: bytes) -> None:
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self._store.transaction("BEGIN IMMEDIATE"):
+            self._anew = False
+            yield
+            if self._anew:
+                self._start_anew()
+
+    def _start_anew(self) -> None:
+        """Read all files in their order: of what several tell, the first one's telling counts, whichever came later."""
+        for (name,) in self._store.rows("SELECT path FROM files"):
+            self._forget(name)
+        self._store.rows("DELETE FROM again")
+        for partition in self._partitions:
+            self._read(partition, 0, 0, b"")
+
+    def _read(self, partition: Partition, size: int, time: int, tail: bytes) -> None:
         try:
             with partition.path.open("rb") as file:
+                now, there = _stamp(partition.path)
                 start = max(size - _TAIL, 0)
                 file.seek(start)
                 data = file.read()
@@ -119,19 +136,17 @@ class History:
             self._forget(partition.name)
             return
         before = size - start
-        if data[:before] != tail or len(data) < before:
+        if data[:before] != tail or len(data) < before or (now == size and there != time):
             self._forget(partition.name)
             size, before, data = 0, 0, partition.path.read_bytes()
-        end = data.rfind(b"\n") + 1
-        if end < before:
-            return
+        end = max(data.rfind(b"\n") + 1, before)
         bad = self._add(partition.name, data[before:end])
         size += end - before
         statement = (
-            "INSERT INTO files VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (path) DO UPDATE SET size = excluded.size, tail = excluded.tail, bad = bad + excluded.bad"
+            "INSERT INTO files VALUES (?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET"
+            " size = excluded.size, time = excluded.time, tail = excluded.tail, bad = bad + excluded.bad"
         )
-        self._store.rows(statement, (partition.name, size, data[max(end - _TAIL, 0) : end], bad))
+        self._store.rows(statement, (partition.name, size, there, data[max(end - _TAIL, 0) : end], bad))
 
     def _add(self, name: str, lines: bytes) -> int:
         """Add the rows of lines, and return how many lines were no event."""
@@ -158,9 +173,17 @@ class History:
 
     def _is_new(self, event: str, file: str) -> bool:
         """Note an event, and say whether it was not there before: what two files tell counts once."""
-        return bool(self._store.rows("INSERT OR IGNORE INTO seen VALUES (?, ?) RETURNING 1", (event, file)))
+        if self._store.rows("INSERT OR IGNORE INTO seen VALUES (?, ?) RETURNING 1", (event, file)):
+            return True
+        ((first,),) = self._store.rows("SELECT file FROM seen WHERE id = ?", (event,))
+        if first != file:
+            self._store.rows("INSERT OR IGNORE INTO again VALUES (?, ?)", (file, first))
+            self._anew = self._anew or self._places.get(first, 0) > self._places[file]
+        return False
 
     def _forget(self, name: str) -> None:
+        """Take out what a file told; where another one told some of that, too, everything is read anew."""
+        self._anew = self._anew or bool(self._store.rows("SELECT 1 FROM again WHERE first = ? LIMIT 1", (name,)))
         for table, columns in COLUMNS.items():
             self._store.rows(f"DELETE FROM {table} WHERE {columns[0]} IN {_OF_FILE}", (name,))
         self._store.rows(f"DELETE FROM task_terms WHERE id IN {_OF_FILE}", (name,))
@@ -198,11 +221,13 @@ def _counted(text: str) -> Mapping[str, int]:
     return counts
 
 
-def _size(path: Path) -> int:
+def _stamp(path: Path) -> tuple[int, int]:
+    """Return a file's size and when it was changed."""
     try:
-        return path.stat().st_size
+        found = path.stat()
     except OSError:
-        return -1
+        return -1, 0
+    return found.st_size, found.st_mtime_ns
 
 
 def _value(line: bytes) -> object:

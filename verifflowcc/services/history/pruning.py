@@ -29,8 +29,9 @@ def days_in(text: str) -> int:
     84
     """
     number, unit = text[:-1], text[-1:]
-    if not (number.isascii() and number.isdecimal() and unit in _UNITS) or int(number) * _UNITS[unit] > _MOST_DAYS:
-        raise UsageError(f"{text!r} is no time: say 90d, 12w or 1y", hint="vfcc history prune --older-than 90d")
+    is_short = number.isascii() and number.isdecimal() and len(number) <= len(str(_MOST_DAYS))
+    if not (is_short and unit in _UNITS) or int(number) * _UNITS[unit] > _MOST_DAYS:
+        raise UsageError(f"{text[:40]!r} is no time: say 90d, 12w or 1y", hint="vfcc history prune --older-than 90d")
     return int(number) * _UNITS[unit]
 
 

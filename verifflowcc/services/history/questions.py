@@ -47,9 +47,12 @@ def file_history(workspace: Workspace, path: str, limit: int = TOUCHES) -> tuple
 
 
 def files_like(workspace: Workspace, fragment: str, limit: int = NEAR_TOUCHES) -> tuple[FileInteraction, ...]:
-    """Return the latest touches of files in whose path a text is, in any case, newest first. Raises BackendError."""
+    """Return the latest touches of files in whose path a text is, newest first; A to Z in any case.
+
+    Raises BackendError.
+    """
     with open_history(workspace) as history:
-        return touches(history, "INSTR(LOWER(f.file_path), ?) > 0", (fragment.casefold(),), limit)
+        return touches(history, "INSTR(LOWER(f.file_path), LOWER(?)) > 0", (fragment,), limit)
 
 
 def tool_use(workspace: Workspace, days: int = TOOL_DAYS) -> tuple[ToolUse, ...]:

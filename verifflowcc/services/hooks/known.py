@@ -25,14 +25,16 @@ def known_of(workspace: Workspace, standing: Standing, session: str, paths: Sequ
     """
     told = _told(workspace, session)
     new = [path for path in dict.fromkeys(paths) if path not in told and not path.startswith(("/", "~"))][:_MOST]
-    note_told(workspace, session, paths)
+    note_told(workspace, session, [path for path in paths if path not in told])
     return [part for path in new if (part := _of_file(workspace, standing, session, path))[1]]
 
 
 def note_told(workspace: Workspace, session: str, paths: Iterable[str]) -> None:
     """Note that a session needs no more words of files."""
+    noted = list(dict.fromkeys(paths))
     try:
-        add_told(str(workspace.local), session, list(paths))
+        if noted:
+            add_told(str(workspace.local), session, noted)
     except OSError:
         return  # it is told again, which does no harm
 

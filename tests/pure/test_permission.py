@@ -1,0 +1,193 @@
+"""What each shipped role may do, and that vfcc's own record is closed to all of them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.pure.test_touches import JSON
+from verifflowcc.episodes.permission import denied, edited_files, wants_the_program
+
+AGENTS = Path(__file__).parents[2] / "templates" / "agents"
+ROLES = sorted(path.parent.name for path in AGENTS.glob("*/tools.yaml"))
+ARTIFACT = ".memory/stage/s/coding/artifacts/changes.md"
+EDITED = {
+    "planner": (),
+    "reviewer": (),
+    "analyst": (ARTIFACT, ".memory/project/items/requirement/a.md", ".memory/sprint/s/items/a.md"),
+    "architect": (ARTIFACT, ".memory/project/decisions/a.md"),
+    "designer": (ARTIFACT, ".memory/project/decisions/a.md"),
+    "coder": (ARTIFACT, "src/a.py", "tests/a.py", ".memory/project/decisions/a.md"),
+    "integrator": (ARTIFACT, "tests/a.py"),
+    "tester": (ARTIFACT, "tests/a.py"),
+    "stakeholder": (ARTIFACT,),
+}
+RUNNERS = {"reviewer", "coder", "integrator", "tester", "stakeholder"}
+PATHS = sorted({path for paths in EDITED.values() for path in paths})
+EVENT = ".memory/sprint/s/events/1.json"
+EVIDENCE = ".memory/stage/s/coding/evidence/1.json"
+
+
+def rules(role: str) -> dict[str, Any]:
+    listed = yaml.safe_load((AGENTS / role / "tools.yaml").read_text("utf-8"))["tools"]
+    tools = {each["name"]: {key: each.get(key) or [] for key in ("paths", "never")} for each in listed}
+    return {"role": role, "stage": "coding", "tools": tools}
+
+
+def why(tool: str, role: str | None, cwd: str = "/p", **given: object) -> str:
+    said = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": given, "cwd": cwd}
+    return denied(said, rules(role) if role else None, "/p")
+
+
+def patch(path: str) -> str:
+    return f"*** Begin Patch\n*** Update File: {path}\n+x\n*** End Patch"
+
+
+def test_every_shipped_role_is_tried() -> None:
+    assert set(EDITED) == set(ROLES)
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("path", PATHS)
+def test_a_role_edits_what_its_table_lists_and_nothing_else(role: str, path: str) -> None:
+    allowed = role == "coder" or path in EDITED[role]
+
+    for said in (
+        why("Edit", role, file_path=f"/p/{path}"),
+        why("Write", role, file_path=path),
+        why("MultiEdit", role, file_path=f"x/../{path}"),
+        why("apply_patch", role, command=patch(path)),
+        why("Bash", role, command=patch(path)),
+    ):
+        assert (said == "") is allowed, said
+        if not allowed:
+            assert said.startswith(f"the role {role} (stage coding) may not edit {path}: .memory/agent/{role}/tools.y")
+    ran = why("Bash", role, command=f"sed -i s/a/b/ {path}")
+    assert (ran == "") is (allowed and role in RUNNERS)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_role_reads_and_searches_also_by_commands_that_only_look(role: str) -> None:
+    assert why("Read", role, file_path="/p/src/a.py") == ""
+    assert why("Grep", role, pattern="x") == ""
+    assert why("Glob", role, pattern="*", path="/p/src") == ""
+    for command in ("cat src/a.py | head", "grep -rin x . 2>&1", "cd src && git log", "vfcc status", "ls /etc"):
+        assert why("Bash", role, command=command) == "", command
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("command", ["make", "python -m pytest | tail", "cat a; rm -rf a", "echo $(make)", "npm run x"])
+def test_only_some_roles_run_commands(role: str, command: str) -> None:
+    said = why("Bash", role, command=command)
+
+    assert (said == "") is (role in RUNNERS)
+    if said:
+        assert "may not run commands in the project" in said
+
+
+@pytest.mark.parametrize("role", [*ROLES, None])
+@pytest.mark.parametrize("place", [EVENT, EVIDENCE])
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "{}",
+            "/p/{}",
+            "/p/src/../{}",
+            "./{}",
+            "/p//{}",
+            "src/x/../../{}",
+            "/elsewhere/../p/{}",
+            "~/p/{}",
+            "~/../p/{}",
+        ),
+        *("/link/to/p/{}", "../p/{}"),
+    ],
+)
+def test_the_record_is_closed_to_all_however_a_path_is_written(role: str | None, place: str, written: str) -> None:
+    path = written.format(place)
+
+    for tool, given in (
+        ("Edit", {"file_path": path}),
+        ("Write", {"file_path": path.replace("events", "Events").replace("evidence", "Evidence")}),
+        ("MultiEdit", {"file_path": path}),
+        ("NotebookEdit", {"notebook_path": path}),
+        ("apply_patch", {"command": patch(path)}),
+        ("Bash", {"command": patch(path)}),
+        ("Bash", {"command": f"echo x > {path}"}),
+        ("Bash", {"command": f"git status; echo x >> '{path}'"}),
+        ("Bash", {"command": f"rm {path}"}),
+        ("Bash", {"command": f'python -c \'open("{path}", "w")\''}),
+        ("Bash", {"command": f"cat <<< x\ncp a {path}"}),
+        ("Bash", {"command": f"cat a >| {path}"}),
+    ):
+        assert "vfcc's own record" in why(tool, role, **given), given
+
+
+@pytest.mark.parametrize("command", ["rm events/1.json", "cp a events/", "echo x > events/1.json", "rm -r ../s/events"])
+def test_the_record_is_closed_from_within_its_folders(command: str) -> None:
+    assert "vfcc's own record" in why("Bash", "coder", cwd="/p/.memory/sprint/s", command=command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            f"cat {EVENT}",
+            f"ls -la {EVIDENCE} 2>&1",
+            f"git add {EVENT}",
+            f"cd /p && git add {EVENT} && git commit -m x",
+        ),
+        *("vfcc evidence run", f"vfcc evidence add .memory/r.xml; git add {EVENT}"),
+        "cd /p && git commit -m \"$(cat <<'EOF'\n.memory: events and evidence\nEOF\n)\"",
+    ],
+)
+def test_the_record_may_be_read_and_committed(command: str) -> None:
+    assert why("Bash", "coder", command=command) == ""
+
+
+def test_tools_that_nobody_knows_are_nobodys_business() -> None:
+    assert why("WebFetch", "planner", url="https://example.org") == ""
+    assert why("mcp__files__write", "planner", path="a.py") == ""
+    assert why("Edit", None, file_path="a.py") == ""
+
+
+def test_a_path_that_is_never_allowed_is_said_to_be() -> None:
+    table = {"role": "r", "stage": "s", "tools": {"edit": {"paths": ["**"], "never": ["vendor/**"]}}}
+    said = {"tool_name": "Edit", "tool_input": {"file_path": "vendor/a.py"}, "cwd": "/p"}
+
+    assert denied(said, table, "/p") == "the role r may never edit vendor/a.py".replace("r may", "r (stage s) may") + (
+        ", says .memory/agent/r/tools.yaml"
+    )
+
+
+TOOLS = st.sampled_from(["Edit", "Bash", "Read", "Grep", "apply_patch", "Write", "Other"])
+GIVEN = st.dictionaries(st.sampled_from(["file_path", "command", "path", "edits", "patch"]), JSON)
+
+
+@settings(deadline=None, max_examples=200)
+@given(TOOLS | JSON, GIVEN | JSON, JSON | st.just(rules("coder")), JSON)
+def test_no_call_makes_it_fail(tool: Any, given: Any, table: Any, cwd: Any) -> None:
+    said = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": given, "cwd": cwd, "session_id": cwd}
+
+    assert isinstance(denied(said, table, "/p"), str)
+    wants_the_program(said, {"rules": table, "files": True, "events": cwd}, "/p", lambda session: [])
+
+
+def test_the_program_is_wanted_for_what_is_answered_and_for_files_that_nobody_was_told_of() -> None:
+    said = {
+        "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": {"file_path": "a.py"}, "cwd": "/p",
+        "session_id": "one",
+    }  # fmt: skip
+    files = {"files": True, "events": ["SessionStart"], "rules": None}
+
+    assert edited_files(said, "/p") == ["a.py"]
+    assert wants_the_program(said, files, "/p", lambda session: ["b.py"])
+    assert not wants_the_program(said, files, "/p", lambda session: ["a.py"] if session == "one" else [])
+    assert not wants_the_program(said, files | {"files": False}, "/p", lambda session: [])
+    assert wants_the_program(said, {"rules": rules("planner")}, "/p", lambda session: [])
+    assert wants_the_program({"hook_event_name": "SessionStart"}, files, "/p", lambda session: [])
+    assert not wants_the_program({"hook_event_name": "Stop"}, files, "/p", lambda session: [])

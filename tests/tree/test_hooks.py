@@ -1,0 +1,260 @@
+"""What hooks are answered: the stage's table of tools, what is known of a file, holding at a stop, a session's brief."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.history_world import edit, prompt, run, stop, tell
+from tests.secret_samples import TOKEN
+from tests.trees import example, write_memory
+from verifflowcc.adapters import stamps
+from verifflowcc.adapters.files.partitions import told_file
+from verifflowcc.clients.answer import Answer
+from verifflowcc.services.history.learning import learned_in_sessions
+from verifflowcc.services.history.questions import file_history
+from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered, answer_hook
+from verifflowcc.services.hooks.brief import fitted
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.injected import BEGIN, END
+
+DONE = "stage/sprint-02/coding/artifacts/changes.md"
+KNOWN = "tidewater/calendar.py"
+ITEM = f"---\nid: octets\ntype: constraint\ntitle: Lines are folded by octets\nrefs:\n  - path: {KNOWN}\n---\nNot by letters.\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Workspace:
+    """The worked example: `sprint-02` is in `coding`, which owes `changes.*`."""
+    return Workspace(example(tmp_path / "project"))
+
+
+def configure(here: Workspace, **hooks: object) -> None:
+    write_memory(here.root, {"config.yaml": f"format: 1\nhooks: {json.dumps(hooks)}\n"})
+
+
+def say(here: Workspace, event: str, role: str | None = None, client: str = "claude", **said: Any) -> Answered:
+    words = {"hook_event_name": event, "session_id": "s1", "prompt_id": "p1", "cwd": str(here.root), **said}
+    return answer_hook(here.root, client, words, role)
+
+
+def before(here: Workspace, tool: str, role: str | None = None, session: str = "s1", **given: object) -> Answer:
+    found = say(here, "PreToolUse", role, tool_name=tool, tool_input=given, session_id=session)
+    assert found.faults == []
+    return found.answer
+
+
+def events(here: Workspace) -> list[dict[str, Any]]:
+    files = sorted((here.local / "history").glob("*.jsonl"))
+    return [json.loads(each) for path in files for each in path.read_bytes().splitlines()]
+
+
+def snapshot(here: Workspace, name: str = "hook.json") -> Any:
+    return json.loads((here.local / name).read_text("utf-8"))
+
+
+def test_what_the_stages_table_does_not_list_is_denied_and_recorded(here: Workspace) -> None:
+    assert before(here, "Edit", file_path="tidewater/x.py").decision == ""
+
+    answer = before(here, "Edit", "planner", file_path="src/x.py")
+
+    assert answer.decision == "deny"
+    assert answer.reason == (
+        "the role planner (stage coding) may not edit src/x.py: .memory/agent/planner/tools.yaml allows "
+        ".memory/sprint/**, .memory/stage/*/planning/**, .memory/project/items/**"
+    )
+    assert events(here)[-1]["denied"] == answer.reason
+    assert (events(here)[-1]["role"], events(here)[-1]["sprint"], events(here)[-1]["stage"]) == (
+        "planner", "sprint-02", "coding"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("setting", "decision"), [("ask", "ask"), ("deny", "deny"), ("off", "")])
+def test_the_project_says_what_becomes_of_it(here: Workspace, setting: str, decision: str) -> None:
+    configure(here, tools=setting)
+
+    assert before(here, "Edit", "planner", file_path="src/x.py").decision == decision
+    record = before(here, "Write", file_path=".memory/sprint/sprint-02/events/x.json")
+    assert record.decision == ("ask" if setting == "ask" else "deny"), "the record stays closed"
+
+
+def test_a_table_that_is_none_stops_nobody_and_is_a_fault(here: Workspace) -> None:
+    write_memory(here.root, {"agent/coder/tools.yaml": "tools: 3\n"})
+
+    found = say(here, "PreToolUse", tool_name="Edit", tool_input={"file_path": "src/x.py"})
+
+    assert found.answer.decision == ""
+    assert found.faults == [f"{here.memory}/agent/coder/tools.yaml:1: names no list of tools"]
+
+
+def test_a_broken_configuration_stops_nobody_and_what_is_said_is_recorded(here: Workspace) -> None:
+    (here.memory / "config.yaml").write_text("format: 1\nhooks: {tools: forbid}\n", encoding="utf-8")
+
+    found = say(here, "PostToolUse", tool_name="Read", tool_input={"file_path": "a.py"})
+
+    assert len(found.faults) >= 1
+    assert "config.yaml" in found.faults[0]
+    assert len(file_history(here, "a.py")) == 1
+
+
+@pytest.mark.vfcc("REQ-EPISODE-HOOKS")
+def test_what_is_known_of_a_file_is_told_once_in_a_session(here: Workspace) -> None:
+    write_memory(here.root, {"project/items/constraint/octets.md": ITEM})
+    tell(here, prompt(-100, "Fold the lines", session="old", task="p0"), edit(-99, KNOWN, session="old", task="p0"))
+    for number in range(3):
+        at = -9000 * (number + 1)
+        tell(here, edit(at, KNOWN, session="old"), edit(at + 1, "tidewater/fold.py", session="old"))
+
+    context = before(here, "Edit", file_path=KNOWN).context
+
+    assert f"Known of {KNOWN}:" in context
+    assert "edit (+1 -1) for “Fold the lines”" in context
+    assert "tidewater/fold.py was edited together with it 3 times" in context
+    assert "constraint octets, trust human: Lines are folded by octets" in context
+    assert before(here, "Write", file_path=KNOWN, content="x") == Answer()
+    assert KNOWN in before(here, "Edit", session="s2", file_path=f"{here.root}/{KNOWN}").context
+    assert before(here, "Read", session="s3", file_path=KNOWN) == Answer()
+    assert Path(told_file(str(here.local), "s1")).read_text("utf-8") == f"{KNOWN}\n"
+
+
+def test_of_a_file_that_nobody_knows_nothing_is_told(here: Workspace) -> None:
+    assert before(here, "Edit", file_path="tidewater/new.py") == Answer()
+
+
+def test_a_project_may_want_no_word_of_files(here: Workspace) -> None:
+    configure(here, files=False)
+    tell(here, edit(-99, KNOWN, session="old"))
+
+    assert before(here, "Edit", file_path=KNOWN) == Answer()
+
+
+def test_an_agent_is_held_while_the_gate_is_closed_for_what_it_can_do_and_let_go_when_it_opens(here: Workspace) -> None:
+    configure(here, hold=True)
+
+    first = say(here, "Stop", stop_hook_active=False).answer
+
+    assert first.decision == "block"
+    assert first.reason.startswith("The gate of coding (sprint sprint-02) is closed:\n- ")
+    assert "changes" in first.reason
+    assert first.reason.endswith("Held 1 of 3 times (hooks.hold).")
+    write_memory(here.root, {DONE: "Done.\n"})
+    assert say(here, "Stop", stop_hook_active=True).answer == Answer()
+
+
+def test_an_agent_is_held_no_more_than_three_times_in_a_row(here: Workspace) -> None:
+    configure(here, hold=True)
+
+    held = [say(here, "Stop", stop_hook_active=number > 0).answer.decision for number in range(MOST_HOLDS + 2)]
+
+    assert held == ["block", "block", "block", "", "block"]
+    assert say(here, "Stop", stop_hook_active=False).answer.decision == "block", "a new turn begins anew"
+    assert say(here, "Stop", agent_id="a1").answer == Answer(), "a subagent is not held"
+
+
+def test_nobody_is_held_unless_the_project_says_so(here: Workspace) -> None:
+    assert say(here, "Stop", stop_hook_active=False).answer == Answer()
+
+
+@pytest.mark.vfcc("REQ-EPISODE-HOOKS")
+def test_a_session_begins_with_where_the_sprint_stands(here: Workspace) -> None:
+    tell(here, prompt(-100, "Write the import", session="old"), edit(-99, "src/a.py", session="old"))
+    tell(here, stop(-98, "It reads\x1b[31m all.\n## Obey", session="old"))
+
+    context = say(here, "SessionStart", source="startup").answer.context
+
+    lines = context.splitlines()
+    assert (lines[0], lines[-1]) == (BEGIN, END)
+    assert lines[1].startswith("Sprint sprint-02 “Tides in a calendar” is in stage coding, whose role is coder;")
+    assert "The gate of coding wants:" in lines
+    assert "goes on from here" in context
+    assert "completed: “Write the import”. Its agent said: “It reads" in context
+    assert "\x1b" not in context
+    assert "\n## Obey" not in context
+    assert say(here, "SessionStart", agent_id="a1").answer == Answer()
+
+
+@pytest.mark.parametrize("budget", [0, 1, 30, 60, 120, 400, 2200])
+def test_a_brief_is_within_its_budget_and_of_nothing_it_says_nothing(here: Workspace, budget: int) -> None:
+    from verifflowcc.services.code.showing import project_counter
+
+    configure(here, brief_tokens=budget)
+    for number in range(10):
+        tell(here, prompt(-100 - number, f"Task {number} " + "word " * 60, task=f"p{number}", session="old"))
+
+    context = say(here, "SessionStart", source="startup").answer.context
+
+    with project_counter(here) as counter:
+        assert (counter.count(context) if context else 0) <= budget
+    assert (context != "") is (budget >= 60)
+
+
+def test_parts_are_left_out_by_lines_and_their_number_is_told() -> None:
+    parts = [("One", [f"{number} " + "x" * 50 for number in range(9)]), ("Two", ["short"])]
+
+    text = fitted(parts, 300, len)
+
+    assert len(text) <= 300
+    assert "One:\n- 0 x" in text
+    assert "more lines found no room" in text
+    assert fitted(parts, 10, len) == fitted([], 300, len) == ""
+
+
+def test_each_prompt_gets_what_bears_on_it_where_the_project_wants_that(here: Workspace) -> None:
+    write_memory(here.root, {"project/items/constraint/octets.md": ITEM})
+    assert say(here, "UserPromptSubmit", prompt="How are lines folded by octets?").answer == Answer()
+    configure(here, recall=True)
+
+    context = say(here, "UserPromptSubmit", prompt="How are lines folded by octets?").answer.context
+
+    assert "- constraint octets, trust human: Lines are folded by octets" in context
+    assert say(here, "UserPromptSubmit", prompt="zebra").answer == Answer()
+    assert say(here, "UserPromptSubmit", prompt="  ").answer == Answer()
+
+
+@pytest.mark.vfcc("REQ-EPISODE-LEARNINGS")
+def test_at_its_end_a_session_is_learnt_from_and_shared_where_the_project_says_so(here: Workspace) -> None:
+    configure(here, share="session")
+    tell(here, prompt(0, "Fix it"), edit(1, "a.py"), run(2, "make"), edit(3, "a.py"), run(4, "make"))
+
+    assert say(here, "SessionEnd", reason="other").answer == Answer()
+
+    assert {each.subject for each in learned_in_sessions(here)} == {"a.py", "make"}
+    assert len(list((here.memory / "history").iterdir())) == 1
+
+
+def test_a_project_that_records_nothing_learns_and_shares_nothing(here: Workspace) -> None:
+    configure(here, record=False, share="session")
+
+    for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"):
+        say(here, event, prompt="x")
+
+    assert not (here.local / "history").exists()
+    assert not (here.memory / "history").exists()
+
+
+@pytest.mark.vfcc("REQ-NOT-TRACKED")
+def test_nothing_that_is_answered_or_left_behind_holds_a_secret(here: Workspace) -> None:
+    tell(here, prompt(-9, f"Use {TOKEN}", session="old"), stop(-8, f"I used {TOKEN}.", session="old"))
+    told = [
+        say(here, "SessionStart").answer.context,
+        before(here, "Edit", "planner", file_path=f"src/{TOKEN}.py").reason,
+    ]
+
+    assert TOKEN not in told[0]
+    left = b"".join(path.read_bytes() for path in here.local.rglob("*") if path.is_file())
+    assert TOKEN.encode() not in left
+
+
+def test_the_snapshot_says_where_agents_stand(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
+    configure(here, hold=True, recall=True)
+    say(here, "Stop")
+    say(here, "Stop", "planner")
+
+    found = snapshot(here)
+
+    assert (found["role"], found["sprint"], found["stage"]) == ("coder", "sprint-02", "coding")
+    assert found["events"] == ["SessionStart", "PreCompact", "SessionEnd", "UserPromptSubmit", "Stop"]
+    assert found["rules"]["tools"]["edit"]["paths"] == ["tidewater/**", "tests/**"]
+    assert snapshot(here, "hook-planner.json")["rules"]["role"] == "planner"

@@ -1,0 +1,22 @@
+"""`vfcc hook` as a command among others: for its help, and for whoever types it."""
+
+from typing import Annotated
+
+import typer
+
+
+def hook(
+    client: Annotated[
+        str, typer.Argument(metavar="CLIENT", help="The client: claude, codex, cursor, gemini or copilot.")
+    ],
+    event: Annotated[
+        str | None, typer.Argument(metavar="[EVENT]", help="What happened, for clients that do not say it on stdin.")
+    ] = None,
+) -> None:
+    """Record what an agent does, and answer its client.
+
+    A client runs this, with JSON on stdin. It never fails: what goes wrong is in .memory/local/hook-errors.jsonl.
+    """
+    from verifflowcc.fast.hook import answer
+
+    answer([client, event] if event else [client])
