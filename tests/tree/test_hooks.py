@@ -76,7 +76,7 @@ def test_the_project_says_what_becomes_of_it(here: Workspace, setting: str, deci
 
     assert before(here, "Edit", "planner", file_path="src/x.py").decision == decision
     record = before(here, "Write", file_path=".memory/sprint/sprint-02/events/x.json")
-    assert record.decision == ("ask" if setting == "ask" else "deny"), "the record stays closed"
+    assert record.decision == "deny", "the record stays closed, whoever might be asked"
 
 
 def test_a_table_that_is_none_stops_nobody_and_is_a_fault(here: Workspace) -> None:
