@@ -25,8 +25,7 @@ class Call:
     @property
     def command(self) -> str:
         """What it ran, on one line; empty for a tool that runs nothing."""
-        given = self.given("command")
-        return " ".join(given.split())[:_LONGEST_COMMAND] if self.tool == "Bash" else ""
+        return " ".join(self.given("command").split())[:_LONGEST_COMMAND] if self.tool == "Bash" else ""
 
     def given(self, name: str) -> str:
         """Return a text among its parameters."""
