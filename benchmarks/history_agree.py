@@ -1,9 +1,9 @@
 """Whether SQLite's and DuckDB's answers to the same questions are the same, on the same files of a history.
 
-The record's query for files edited together counts every pair of edits, and one before the other however long before; our
-rule counts each edit once, within five minutes either way. So our rule is written down in SQL here, and its answer is
-compared; how many pairs the record's own query finds is told beside it. DuckDB's tables know no task that the client did
-not name, so pairs are compared of what names one.
+The record's query for files edited together counts every pair of edits, and one before the other however long before;
+our rule counts each edit once, within five minutes either way. So our rule is written down in SQL here, and its answer
+is compared; how many pairs the record's own query finds is told beside it. DuckDB's tables know no task that the client
+did not name, so pairs are compared of what names one.
 """
 
 import time

@@ -1,7 +1,7 @@
 """A history to measure with: what hooks would have recorded of agents at work, the same for the same seed.
 
-Each line is made by the function that makes a hook's lines. Tasks stay in one area of the sources, so that its files are
-edited together; one session in twenty is of a client that names no tasks; one task in nine is not ended by its agent.
+Each line is made by the function that makes a hook's lines. Tasks stay in one area of the sources, so that its files
+are edited together; one session in twenty is of a client that names no tasks; one task in nine is not ended by its agent.
 """
 
 import random
@@ -23,8 +23,8 @@ NOUNS = (
 ).split()
 PARTS = "model view form store parser writer errors settings".split()
 VERBS = (
-    "Add Fix Rename Remove Document Test Simplify Speed-up Split Explain Extend Check Restrict Log Validate Merge Retry "
-    "Paginate Translate Encrypt"
+    "Add Fix Rename Remove Document Test Simplify Speed-up Split Explain Extend Check Restrict Log Validate Merge "
+    "Retry Paginate Translate Encrypt"
 ).split()
 REASONS = (
     "when it is empty",

@@ -3,12 +3,13 @@
     python -m benchmarks.history_in_process ROOT MODE RUNS
 
 MODE is `build` (the tables are made from nothing), `ask` (each question on tables that are there, the median of RUNS),
-`after` (an event is added, and a question brings the tables up), `duckdb` (our tables in DuckDB: loaded, then each of the
-record's queries), `plain` (DuckDB's own reader on the same files) or `agree` (what both say). One line of JSON is printed.
+`after` (an event is added, and a question brings the tables up), `duckdb` (our tables in DuckDB: loaded, then each of
+the record's queries), `plain` (DuckDB's own reader on the same files) or `agree` (what both say). One line of JSON is
+printed.
 """
 
+import gc
 import json
-import os
 import resource
 import statistics
 import sys
@@ -16,12 +17,14 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.history_agree import disagreements
 from verifflowcc.adapters.index.history_asked import task_rows
 from verifflowcc.adapters.index.history_duckdb import Analytics
+from verifflowcc.fast import GARBAGE_AFTER
 from verifflowcc.services.history.learning import learned_patterns
 from verifflowcc.services.history.questions import (
     edited_together,
@@ -38,7 +41,8 @@ from verifflowcc.services.history.similar import similar_tasks
 from verifflowcc.services.workspace import Workspace
 
 QUERIES = {
-    "last 5 touches of a file": "SELECT * FROM file_interactions WHERE file_path = '{path}' ORDER BY timestamp DESC LIMIT 5",
+    "last 5 touches of a file": "SELECT * FROM file_interactions WHERE file_path = '{path}' "
+    "ORDER BY timestamp DESC LIMIT 5",
     "last 10 of a part of a path": "SELECT * FROM file_interactions WHERE file_path LIKE '%{part}%' "
     "ORDER BY timestamp DESC LIMIT 10",
     "edited together": "SELECT f1.file_path AS file1, f2.file_path AS file2, COUNT(*) AS co_edit_count "
@@ -68,7 +72,8 @@ class Measured:
 
 
 def main() -> None:
-    """Do what the mode says."""
+    """Do what the mode says; Python collects its garbage as seldom as in the program."""
+    gc.set_threshold(GARBAGE_AFTER)
     workspace, mode, runs = Workspace(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3])
     measured = Measured()
     modes: dict[str, Callable[[Workspace, Measured, int], None]] = {
@@ -85,10 +90,11 @@ def main() -> None:
 
 
 def asked_for(workspace: Workspace) -> tuple[str, str]:
-    """Return the file that was touched most, and the words of a task in the middle."""
+    """Return the file that was changed most, and the words of a task in the middle."""
     with open_history(workspace) as history:
         ((path, _),) = history.rows(
-            "SELECT file_path, COUNT(*) FROM file_interactions GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1"
+            "SELECT file_path, COUNT(*) FROM file_interactions WHERE operation IN ('edit', 'write') "
+            "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1"
         )
         rows = history.rows("SELECT description FROM prompts WHERE description <> '' ORDER BY id")
     return str(path), str(rows[len(rows) // 2][0]) if rows else "fix the tests"
@@ -117,7 +123,7 @@ def _build(workspace: Workspace, measured: Measured, _: int) -> None:
 def _ask(workspace: Workspace, measured: Measured, runs: int) -> None:
     for name, question in _questions(workspace).items():
         question()
-        measured.ms[name] = round(statistics.median(_timed(question) for _ in range(runs)), 2)
+        measured.ms[name] = _median(question, runs)
 
 
 def _after(workspace: Workspace, measured: Measured, runs: int) -> None:
@@ -144,8 +150,8 @@ def _duckdb(workspace: Workspace, measured: Measured, runs: int) -> None:
     with Analytics(files, tasks) as analytics:
         measured.ms["read into tables, with tasks"] = _since(begin)
         for name, query in QUERIES.items():
-            words = query.format(path=path, part=part, since=since)
-            measured.ms[name] = round(statistics.median(_timed(lambda q=words: analytics.ask(q)) for _ in range(runs)), 2)  # type: ignore[misc]
+            ask = partial(analytics.ask, query.format(path=path, part=part, since=since))
+            measured.ms[name] = _median(ask, runs)
 
 
 def _plain(workspace: Workspace, measured: Measured, runs: int) -> None:
@@ -157,13 +163,17 @@ def _plain(workspace: Workspace, measured: Measured, runs: int) -> None:
         with duckdb.connect(":memory:") as database:
             return database.execute(statement, [files]).fetchall()
 
-    for name, statement in (("read into a table", PLAIN_LOAD), ("tools, straight from the files", PLAIN)):
-        measured.ms[name] = round(statistics.median(_timed(lambda s=statement: asked(s)) for _ in range(runs)), 2)  # type: ignore[misc]
+    measured.ms["read into a table"] = _median(partial(asked, PLAIN_LOAD), runs)
+    measured.ms["tools, straight from the files"] = _median(partial(asked, PLAIN), runs)
 
 
 def _agree(workspace: Workspace, measured: Measured, _: int) -> None:
     path, _words = asked_for(workspace)
     measured.differ, measured.agreed = disagreements(workspace, path)
+
+
+def _median(question: Callable[[], object], runs: int) -> float:
+    return round(statistics.median(_timed(question) for _ in range(runs)), 2)
 
 
 def _timed(question: Callable[[], object]) -> float:
@@ -177,5 +187,4 @@ def _since(begin: float) -> float:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("TZ", "UTC")
     main()
