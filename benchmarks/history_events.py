@@ -1,7 +1,7 @@
 """A history to measure with: what hooks would have recorded of agents at work, the same for the same seed.
 
 Each line is made by the function that makes a hook's lines. Tasks stay in one area of the sources, so that its files
-are edited together; one session in twenty is of a client that names no tasks; one task in nine is not ended by its agent.
+are edited together; one session in twenty is of a client that names no tasks; one task in nine is not ended.
 """
 
 import random
