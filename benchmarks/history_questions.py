@@ -3,8 +3,9 @@
     python benchmarks/history_questions.py [--events N] [--data FOLDER] [--runs N] [--json]
 
 The history is generated (see `history_events.py`), or the JSON lines of a folder are taken. Tables are made from
-nothing in a process of its own, each time; a question is asked on tables that are there, and after one more event. DuckDB keeps
-nothing: it reads the files anew in each process, so what it takes is reading and asking. Both answers are compared.
+nothing in a process of its own, each time; a question is asked on tables that are there, and after one more event.
+DuckDB keeps nothing: it reads the files anew in each process, so what it takes is reading and asking. Both answers are
+compared.
 """
 
 import argparse

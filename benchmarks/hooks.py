@@ -4,9 +4,9 @@
 
 A client waits for its hook before and after each call of a tool. What only has to be recorded shall take at most 2.5
 times what Python takes to start, and as long with 100,000 events before it as with ten. `SessionStart` and the first
-edit of a file in a session are answered by the whole program; they are told for comparison. All processes, bare Python too,
-are started by a shell that gives them the words of a real client on stdin and becomes them. `--data` is a folder of
-JSON lines that stands for the 100,000.
+edit of a file in a session are answered by the whole program; they are told for comparison. All processes, bare Python
+too, are started by a shell that gives them the words of a real client on stdin and becomes them. `--data` is a folder
+of JSON lines that stands for the 100,000.
 """
 
 import argparse

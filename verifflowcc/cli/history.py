@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verifflowcc.cli.history_saved import saved
 from verifflowcc.cli.options import JsonFlag, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.workspace import Workspace
 
 app = typer.Typer(help="Show what agents did here, and what can be learnt from it.", no_args_is_help=True)
+app.command()(saved)
 
 
 class By(StrEnum):

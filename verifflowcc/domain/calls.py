@@ -9,7 +9,9 @@ _LONGEST_COMMAND = 120
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a tool, as far as something can be learnt from it. `changed` are the files that it edited or wrote."""
+    """A call of a tool, as far as something can be learnt from it. `changed` are the files that it edited or wrote,
+    `touched` all that it did anything with, where that was asked for.
+    """
 
     session: str
     task: str | None
@@ -21,6 +23,7 @@ class Call:
     signature: str
     error: str
     changed: tuple[str, ...]
+    touched: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:

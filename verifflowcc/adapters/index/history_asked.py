@@ -8,18 +8,18 @@ from verifflowcc.domain.calls import Call
 from verifflowcc.domain.episodes import FileInteraction, Operation
 from verifflowcc.records import dataclass
 
-_TASK = """COALESCE({0}.task_id, (
+TASK_OF = """COALESCE({0}.task_id, (
     SELECT p.task_id FROM prompts AS p WHERE p.session_id = {0}.session_id AND p.at_ms <= {0}.at_ms
     ORDER BY p.at_ms DESC, p.id DESC LIMIT 1
 ))"""
 """The task of a row; where the client names none, that of the last prompt of its session before it."""
 _TOUCH = f"""
-SELECT f.timestamp, f.session_id, f.file_path, f.operation, {_TASK.format("f")}, f.line_first, f.line_last, f.success,
+SELECT f.timestamp, f.session_id, f.file_path, f.operation, {TASK_OF.format("f")}, f.line_first, f.line_last, f.success,
     f.context, f.changes_summary
 FROM file_interactions AS f
 """
 _OF_TASK = f"""({{0}}.task_id = ?1 OR ({{0}}.task_id IS NULL
-    AND {{0}}.session_id IN (SELECT session_id FROM prompts WHERE task_id = ?1) AND {_TASK} = ?1))"""
+    AND {{0}}.session_id IN (SELECT session_id FROM prompts WHERE task_id = ?1) AND {TASK_OF} = ?1))"""
 """The rows of a task; of those without one, only what its sessions did is looked at."""
 _OPERATIONS = frozenset(Operation)
 
@@ -63,7 +63,7 @@ def edits(history: History, path: str | None = None) -> list[Any]:
 
     With `path` only those of tasks in which that file was edited.
     """
-    task = _TASK.format("f")
+    task = TASK_OF.format("f")
     select = f"SELECT {task} AS task, f.file_path, f.at_ms, f.timestamp, f.event FROM"
     edited = "f.operation IN ('edit', 'write') AND f.success IS NOT 0"
     order = "ORDER BY task, at_ms, event, file_path"
@@ -181,7 +181,7 @@ def calls(history: History, session: str | None = None) -> tuple[Call, ...]:
 def _calls(history: History, only: str, values: Sequence[object]) -> tuple[Call, ...]:
     rows = history.rows(
         f"""
-        SELECT e.session_id, {_TASK.format("e")}, e.at_ms, e.timestamp, e.tool_name, e.parameters, e.success,
+        SELECT e.session_id, {TASK_OF.format("e")}, e.at_ms, e.timestamp, e.tool_name, e.parameters, e.success,
             COALESCE(e.signature, ''), COALESCE(e.error_message, ''), (
                 SELECT GROUP_CONCAT(f.file_path, CHAR(10)) FROM file_interactions AS f
                 WHERE f.event = e.id AND f.operation IN ('edit', 'write') AND f.success IS NOT 0
