@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli import history_import
+from verifflowcc.cli.history_saved import saved
 from verifflowcc.cli.options import JsonFlag, YesFlag
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Show what agents did here, and what can be learnt from it.", no_args_is_help=True)
 app.command("import")(history_import.import_)
+app.command()(saved)
 
 
 class By(StrEnum):

@@ -9,7 +9,9 @@ _LONGEST_COMMAND = 120
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a tool, as far as something can be learnt from it. `changed` are the files that it edited or wrote."""
+    """A call of a tool, as far as something can be learnt from it. `changed` are the files that it edited or wrote,
+    `touched` all that it did anything with, where that was asked for.
+    """
 
     session: str
     task: str | None
@@ -21,12 +23,12 @@ class Call:
     signature: str
     error: str
     changed: tuple[str, ...]
+    touched: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:
         """What it ran, on one line; empty for a tool that runs nothing."""
-        given = self.given("command")
-        return " ".join(given.split())[:_LONGEST_COMMAND] if self.tool == "Bash" else ""
+        return " ".join(self.given("command").split())[:_LONGEST_COMMAND] if self.tool == "Bash" else ""
 
     def given(self, name: str) -> str:
         """Return a text among its parameters."""

@@ -60,6 +60,24 @@ def acts(command: str) -> "list[tuple[str, str, tuple[int, int] | None]]":
     return found
 
 
+def sought(command: str) -> "list[str]":
+    """Return what the searches of a command look for, as it is written there.
+
+    >>> sought("cd src; grep -rn 'def total' . | grep -v test; rg -t py -e cart")
+    ['def total', 'cart']
+    """
+    found = []
+    for words, piped in _parts(command[:_LONGEST]):
+        plain = _run(words)
+        if plain[:2] == ["git", "grep"]:
+            plain = ["git-grep", *plain[2:]]
+        if plain and plain[0].rpartition("/")[2] in SEARCHERS and not piped:
+            given = [*plain[1:], ""]
+            named = [given[place + 1] for place, word in enumerate(given) if word in ("-e", "--regexp")]
+            found += named or _operands(plain[1:], _TAKE_A_WORD)[:1]
+    return found
+
+
 def only_reads(command: str, besides: "frozenset[str]" = frozenset()) -> bool:
     """Say whether every part of a command is known to do nothing but look, or runs one of the programs `besides`.
 

@@ -31,12 +31,15 @@ def error_fixes(calls: Sequence[Call]) -> Iterator[LearnedPattern]:
     failures: dict[str, int] = defaultdict(int)
     open_: dict[tuple[str, str, str], tuple[Call, list[str]]] = {}
     for call in calls:
+        while open_ and call.at_ms - (oldest := next(iter(open_.items())))[1][0].at_ms > FIXED_WITHIN_MS:
+            del open_[oldest[0]]
         key = (call.session, call.tool, call.command)
         if call.changed:
             for _, files in open_.values():
                 files += [path for path in call.changed if path not in files]
         if call.success is False and call.signature and not call.changed:
             failures[call.signature] += 1
+            open_.pop(key, None)  # so that the first one is the oldest
             open_[key] = (call, [])
         elif call.success is True and key in open_:
             failed, files = open_.pop(key)

@@ -58,7 +58,8 @@ class Event:
 
     def text(self, name: str) -> str | None:
         """Return a text that the line has under a name."""
-        return _sound(self.line.get(name))
+        value = self.line.get(name)
+        return None if value is None else _sound(value)
 
     def whole(self, name: str) -> int | None:
         """Return a whole number that the line has under a name."""
@@ -184,7 +185,7 @@ def _json(value: Json) -> str | None:
 
 def _sound(value: Json) -> str | None:
     """Return a text that any file takes: half a pair of surrogates is none."""
-    if not isinstance(value, str):
+    if type(value) is not str:  # JSON gives no other kind of text, and this is asked a million times
         return None
     return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 

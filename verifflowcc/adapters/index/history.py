@@ -6,7 +6,7 @@ Derived and deletable; a file that was changed otherwise than by adding to it is
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from verifflowcc.adapters.files.partitions import ENDING
 from verifflowcc.adapters.index.store import Form, Store
 from verifflowcc.errors import BackendError
-from verifflowcc.formats.history_rows import COLUMNS, Row, event_in, rows_of
+from verifflowcc.formats.history_rows import COLUMNS, Event, Row, event_in, rows_of
 from verifflowcc.records import dataclass
 from verifflowcc.text.stems import stems
 
@@ -22,14 +22,19 @@ FILE = "history.db"
 LAYOUT = 2
 _TAIL = 64
 _INDEXES = """
-CREATE INDEX tool_executions_by_task ON tool_executions (task_id);
+CREATE INDEX tool_executions_by_task ON tool_executions (task_id) WHERE task_id IS NOT NULL;
 CREATE INDEX tool_executions_by_time ON tool_executions (at_ms);
 CREATE INDEX tool_executions_failed ON tool_executions (signature, at_ms) WHERE success = 0;
 CREATE INDEX tool_executions_by_session ON tool_executions (session_id, at_ms);
+CREATE INDEX tool_executions_of_no_task ON tool_executions (session_id) WHERE task_id IS NULL;
 CREATE INDEX file_interactions_by_file ON file_interactions (file_path, at_ms);
 CREATE INDEX file_interactions_by_time ON file_interactions (at_ms);
-CREATE INDEX file_interactions_by_task ON file_interactions (task_id, at_ms);
+CREATE INDEX file_interactions_by_task ON file_interactions (task_id, at_ms) WHERE task_id IS NOT NULL;
+CREATE INDEX file_interactions_edited ON file_interactions (
+    task_id, at_ms, event, file_path, timestamp, session_id, operation, success
+) WHERE operation IN ('edit', 'write') AND success IS NOT 0;
 CREATE INDEX file_interactions_by_event ON file_interactions (event);
+CREATE INDEX file_interactions_of_no_task ON file_interactions (session_id) WHERE task_id IS NULL;
 CREATE INDEX prompts_by_session ON prompts (session_id, at_ms);
 CREATE INDEX prompts_by_task ON prompts (task_id);
 CREATE INDEX turn_ends_by_session ON turn_ends (session_id, at_ms);
@@ -38,6 +43,7 @@ CREATE INDEX session_learnings_by_session ON session_learnings (session_id, subj
 CREATE INDEX tasks_by_task ON tasks (task_id, at_ms);
 CREATE TABLE task_terms (term TEXT, id TEXT, count INTEGER, PRIMARY KEY (term, id)) WITHOUT ROWID;
 CREATE INDEX task_terms_by_id ON task_terms (id);
+CREATE TABLE task_lengths (id TEXT PRIMARY KEY, terms INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
     path TEXT PRIMARY KEY, size INTEGER NOT NULL, time INTEGER NOT NULL, tail BLOB NOT NULL, bad INTEGER NOT NULL
 );
@@ -47,6 +53,9 @@ CREATE TABLE again (file TEXT, first TEXT, PRIMARY KEY (file, first)) WITHOUT RO
 """
 _OF_FILE = "(SELECT id FROM seen WHERE file = ?)"
 _OF_TERMS = ("prompts", "tasks")
+_LENGTHEN = "INSERT INTO task_lengths VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET terms = terms + excluded.terms"
+_AT_ONCE = 500
+"""So many ids are looked up by one query: SQLite takes no more than 999 values in some builds."""
 
 
 def _schema() -> str:
@@ -150,43 +159,47 @@ class History:
 
     def _add(self, name: str, lines: bytes) -> int:
         """Add the rows of lines, and return how many lines were no event."""
-        bad = 0
+        values = list(_values(lines))
+        events = [event for value in values if (event := event_in(value)) is not None]
         rows: dict[str, list[Row]] = {table: [] for table in COLUMNS}
         terms: list[tuple[str, str, int]] = []
-        for line in lines.split(b"\n"):
-            if not line.strip():
-                continue
-            event = event_in(_value(line))
-            if event is None:
-                bad += 1
-            elif self._is_new(event.id, name):
-                for table, row in rows_of(event):
-                    rows[table].append(row)
-                    if table in _OF_TERMS:
-                        said = f"{event.text('description') or ''} {event.text('outcome') or ''}"
-                        terms += ((term, event.id, count) for term, count in _counted(said).items())
+        for event in self._new(events, name):
+            for table, row in rows_of(event):
+                rows[table].append(row)
+                if table in _OF_TERMS:
+                    said = f"{event.text('description') or ''} {event.text('outcome') or ''}"
+                    terms += ((term, event.id, count) for term, count in _counted(said).items())
         for table, found in rows.items():
             marks = ", ".join("?" * len(COLUMNS[table]))
             self._store.write_all(f"INSERT INTO {table} VALUES ({marks})", found)
         self._store.write_all("INSERT OR IGNORE INTO task_terms VALUES (?, ?, ?)", terms)
-        return bad
+        self._store.write_all(_LENGTHEN, ((event, count) for _, event, count in terms))
+        return len(values) - len(events)
 
-    def _is_new(self, event: str, file: str) -> bool:
-        """Note an event, and say whether it was not there before: what two files tell counts once."""
-        if self._store.rows("INSERT OR IGNORE INTO seen VALUES (?, ?) RETURNING 1", (event, file)):
-            return True
-        ((first,),) = self._store.rows("SELECT file FROM seen WHERE id = ?", (event,))
-        if first != file:
-            self._store.rows("INSERT OR IGNORE INTO again VALUES (?, ?)", (file, first))
-            self._anew = self._anew or self._places.get(first, 0) > self._places[file]
-        return False
+    def _new(self, events: Iterable[Event], file: str) -> list[Event]:
+        """Note events, and return those that were not there before: what two files tell counts once."""
+        by_id: dict[str, Event] = {}
+        for event in events:
+            by_id.setdefault(event.id, event)
+        ids = list(by_id)
+        for place in range(0, len(ids), _AT_ONCE):
+            some = ids[place : place + _AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            for known, first in self._store.rows(f"SELECT id, file FROM seen WHERE id IN ({marks})", some):
+                del by_id[known]
+                if first != file:
+                    self._store.rows("INSERT OR IGNORE INTO again VALUES (?, ?)", (file, first))
+                    self._anew = self._anew or self._places.get(first, 0) > self._places[file]
+        self._store.write_all("INSERT INTO seen VALUES (?, ?)", ((each, file) for each in by_id))
+        return list(by_id.values())
 
     def _forget(self, name: str) -> None:
         """Take out what a file told; where another one told some of that, too, everything is read anew."""
         self._anew = self._anew or bool(self._store.rows("SELECT 1 FROM again WHERE first = ? LIMIT 1", (name,)))
         for table, columns in COLUMNS.items():
             self._store.rows(f"DELETE FROM {table} WHERE {columns[0]} IN {_OF_FILE}", (name,))
-        self._store.rows(f"DELETE FROM task_terms WHERE id IN {_OF_FILE}", (name,))
+        for table in ("task_terms", "task_lengths"):
+            self._store.rows(f"DELETE FROM {table} WHERE id IN {_OF_FILE}", (name,))
         self._store.rows("DELETE FROM seen WHERE file = ?", (name,))
         self._store.rows("DELETE FROM files WHERE path = ?", (name,))
 
@@ -230,8 +243,11 @@ def _stamp(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-def _value(line: bytes) -> object:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+def _values(lines: bytes) -> Iterator[object]:
+    """Yield the JSON of each line that is not blank; None for what is none. All ASCII is decoded once."""
+    for line in lines.decode("ascii").split("\n") if lines.isascii() else lines.split(b"\n"):
+        if line and not line.isspace():
+            try:
+                yield json.loads(line)
+            except (ValueError, RecursionError):
+                yield None

@@ -8,16 +8,19 @@ from verifflowcc.domain.calls import Call
 from verifflowcc.domain.episodes import FileInteraction, Operation
 from verifflowcc.records import dataclass
 
-_TASK = """COALESCE({0}.task_id, (
+TASK_OF = """COALESCE({0}.task_id, (
     SELECT p.task_id FROM prompts AS p WHERE p.session_id = {0}.session_id AND p.at_ms <= {0}.at_ms
     ORDER BY p.at_ms DESC, p.id DESC LIMIT 1
 ))"""
 """The task of a row; where the client names none, that of the last prompt of its session before it."""
 _TOUCH = f"""
-SELECT f.timestamp, f.session_id, f.file_path, f.operation, {_TASK.format("f")}, f.line_first, f.line_last, f.success,
+SELECT f.timestamp, f.session_id, f.file_path, f.operation, {TASK_OF.format("f")}, f.line_first, f.line_last, f.success,
     f.context, f.changes_summary
 FROM file_interactions AS f
 """
+_OF_TASK = f"""({{0}}.task_id = ?1 OR ({{0}}.task_id IS NULL
+    AND {{0}}.session_id IN (SELECT session_id FROM prompts WHERE task_id = ?1) AND {TASK_OF} = ?1))"""
+"""The rows of a task; of those without one, only what its sessions did is looked at."""
 _OPERATIONS = frozenset(Operation)
 
 
@@ -60,16 +63,25 @@ def edits(history: History, path: str | None = None) -> list[Any]:
 
     With `path` only those of tasks in which that file was edited.
     """
-    task = _TASK.format("f")
-    only = "" if path is None else f" WHERE task IN (SELECT {task} FROM file_interactions AS f WHERE f.file_path = ?)"
+    task = TASK_OF.format("f")
+    select = f"SELECT {task} AS task, f.file_path, f.at_ms, f.timestamp, f.event FROM"
+    edited = "f.operation IN ('edit', 'write') AND f.success IS NOT 0"
+    order = "ORDER BY task, at_ms, event, file_path"
+    if path is None:
+        found = f"{select} file_interactions AS f WHERE {edited}"
+        return history.rows(f"SELECT task, file_path, at_ms, timestamp FROM ({found}) {order}")
     return history.rows(
         f"""
-        SELECT task, file_path, at_ms, timestamp FROM (
-            SELECT {task} AS task, f.file_path, f.at_ms, f.timestamp, f.event FROM file_interactions AS f
-            WHERE f.operation IN ('edit', 'write') AND f.success IS NOT 0
-        ){only} ORDER BY task, at_ms, event, file_path
+        WITH touched AS (SELECT DISTINCT {task} AS task FROM file_interactions AS f WHERE f.file_path = ?),
+        found AS (
+            {select} touched AS t CROSS JOIN file_interactions AS f ON f.task_id = t.task WHERE {edited}
+            UNION ALL {select} file_interactions AS f WHERE f.task_id IS NULL AND {edited} AND f.session_id IN (
+                SELECT p.session_id FROM touched AS t CROSS JOIN prompts AS p ON p.task_id = t.task
+            )
+        )
+        SELECT task, file_path, at_ms, timestamp FROM found WHERE task IN (SELECT task FROM touched) {order}
         """,
-        () if path is None else (path,),
+        (path,),
     )
 
 
@@ -79,35 +91,32 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
     marks = "" if names is None else f" AND task_id IN ({', '.join('?' * len(names))})"
     prompts = history.rows(
         f"""
-        SELECT task_id, session_id, description, timestamp, at_ms, role,
+        WITH begun AS (SELECT task_id, session_id, description, timestamp, at_ms, role,
             (SELECT MIN(n.at_ms) FROM prompts AS n
-             WHERE n.session_id = p.session_id AND n.at_ms > p.at_ms AND n.task_id <> p.task_id),
+             WHERE n.session_id = p.session_id AND n.at_ms > p.at_ms AND n.task_id <> p.task_id) AS following,
             EXISTS (SELECT 1 FROM session_events AS s WHERE s.session_id = p.session_id AND s.kind = 'session_end'
-                AND s.at_ms >= p.at_ms)
+                AND s.at_ms >= p.at_ms) AS over
         FROM prompts AS p WHERE id = (
             SELECT q.id FROM prompts AS q WHERE q.task_id = p.task_id ORDER BY q.at_ms, q.id LIMIT 1
-        ){marks}
+        ){marks})
+        SELECT b.task_id, b.session_id, b.description, b.timestamp, b.at_ms, t.timestamp, COALESCE(t.outcome, ''),
+            b.following, b.over, b.role
+        FROM begun AS b LEFT JOIN turn_ends AS t ON t.rowid = (
+            SELECT e.rowid FROM turn_ends AS e WHERE e.session_id = b.session_id AND e.at_ms >= b.at_ms
+                AND (e.task_id = b.task_id OR (e.task_id IS NULL AND (b.following IS NULL OR e.at_ms < b.following)))
+            ORDER BY e.at_ms DESC, e.id DESC LIMIT 1
+        )
         """,
         names or (),
     )
-    found = [_of_prompt(history, row) for row in prompts] + [
+    found = [
+        TaskRow(task, session, said, began, at_ms, ended, outcome, following, bool(over), None, role)
+        for task, session, said, began, at_ms, ended, outcome, following, over, role in prompts
+    ] + [
         TaskRow(task, session, said, began, at_ms, ended, outcome, None, False, status, role)
         for task, session, said, began, at_ms, ended, outcome, status, role in _explicit(history, marks, names or ())
     ]
     return tuple(sorted(found, key=lambda each: (-each.at_ms, each.id)))
-
-
-def _of_prompt(history: History, row: Sequence[Any]) -> TaskRow:
-    task, session, description, began, at_ms, role, following, over = row
-    ends = history.rows(
-        """
-        SELECT timestamp, outcome FROM turn_ends WHERE session_id = ? AND at_ms >= ? AND (task_id = ?
-            OR (task_id IS NULL AND at_ms < ?)) ORDER BY at_ms DESC, id DESC LIMIT 1
-        """,
-        (session, at_ms, task, following if following is not None else 1 << 62),
-    )
-    ended, outcome = ends[0] if ends else (None, "")
-    return TaskRow(task, session, description, began, at_ms, ended, outcome, following, bool(over), None, role)
 
 
 def _explicit(history: History, marks: str, names: Sequence[str]) -> list[Any]:
@@ -131,10 +140,9 @@ def files_of(history: History, task: str) -> tuple[tuple[str, str], ...]:
     rows = history.rows(
         f"""
         SELECT file_path, GROUP_CONCAT(DISTINCT operation) FROM file_interactions AS f
-        WHERE f.task_id = ? OR (f.task_id IS NULL AND {_TASK.format("f")} = ?)
-        GROUP BY file_path ORDER BY MIN(at_ms), file_path
+        WHERE {_OF_TASK.format("f")} GROUP BY file_path ORDER BY MIN(at_ms), file_path
         """,
-        (task, task),
+        (task,),
     )
     return tuple((path, operations) for path, operations in rows)
 
@@ -144,10 +152,9 @@ def tools_of(history: History, task: str) -> tuple[tuple[str, int], ...]:
     rows = history.rows(
         f"""
         SELECT tool_name, COUNT(*) FROM tool_executions AS e
-        WHERE e.task_id = ? OR (e.task_id IS NULL AND {_TASK.format("e")} = ?)
-        GROUP BY tool_name ORDER BY COUNT(*) DESC, tool_name
+        WHERE {_OF_TASK.format("e")} GROUP BY tool_name ORDER BY COUNT(*) DESC, tool_name
         """,
-        (task, task),
+        (task,),
     )
     return tuple((tool, count) for tool, count in rows)
 
@@ -159,19 +166,29 @@ def _touch(row: Sequence[Any]) -> FileInteraction:
     return FileInteraction(time, session, path, known, task, lines, success != 0, context, changes)
 
 
+def telling_calls(history: History) -> tuple[Call, ...]:
+    """Return the calls from which a pattern may follow: what failed, might have failed there, or changed a file."""
+    changed = "SELECT event FROM file_interactions AS f WHERE f.operation IN ('edit', 'write') AND f.success IS NOT 0"
+    failed = "SELECT session_id, tool_name FROM tool_executions WHERE success = 0"
+    return _calls(history, f" WHERE e.id IN ({changed}) OR (e.session_id, e.tool_name) IN ({failed})", ())
+
+
 def calls(history: History, session: str | None = None) -> tuple[Call, ...]:
     """Return the calls of tools, of all sessions or one, in order of time."""
-    only = "" if session is None else " WHERE e.session_id = ?"
+    return _calls(history, "", ()) if session is None else _calls(history, " WHERE e.session_id = ?", (session,))
+
+
+def _calls(history: History, only: str, values: Sequence[object]) -> tuple[Call, ...]:
     rows = history.rows(
         f"""
-        SELECT e.session_id, {_TASK.format("e")}, e.at_ms, e.timestamp, e.tool_name, e.parameters, e.success,
+        SELECT e.session_id, {TASK_OF.format("e")}, e.at_ms, e.timestamp, e.tool_name, e.parameters, e.success,
             COALESCE(e.signature, ''), COALESCE(e.error_message, ''), (
                 SELECT GROUP_CONCAT(f.file_path, CHAR(10)) FROM file_interactions AS f
                 WHERE f.event = e.id AND f.operation IN ('edit', 'write') AND f.success IS NOT 0
             )
         FROM tool_executions AS e{only} ORDER BY e.at_ms, e.id
         """,
-        () if session is None else (session,),
+        values,
     )
     return tuple(
         Call(whose, task, at_ms, time, tool, given, None if success is None else bool(success), signature, error,

@@ -52,6 +52,7 @@ _COLUMNS = {
     "sentence": "VARCHAR",
     "confidence": "BIGINT",
 }
+_AT_ONCE = 250
 _HEAD = 'id, time AS "timestamp", "gen_ai.conversation.id" AS session_id, task AS task_id'
 _RANGE = "CASE WHEN {0} IS NOT NULL THEN json_object('start', {0}->0, 'end', {0}->1) END AS line_range"
 _VIEWS = f"""
@@ -111,6 +112,7 @@ class Analytics:
             self._database.execute("SET TimeZone = 'UTC'")
             self._load([str(path) for path in files if path.stat().st_size])
             self._fill(tasks, patterns)
+            self._closed = False
         except (duckdb.Error, OSError) as error:
             self._database.close()
             raise WorkspaceError(f"the history cannot be read: {str(error).splitlines()[0]}") from error
@@ -123,7 +125,9 @@ class Analytics:
 
     def ask(self, query: str) -> Rows:
         """Return the answer to one query. Raises UsageError for what is none."""
-        self._database.execute("SET enable_external_access = false; SET lock_configuration = true")
+        if not self._closed:
+            self._database.execute("SET enable_external_access = false; SET lock_configuration = true")
+            self._closed = True
         plain = query.strip().rstrip(";")
         try:
             found = self._database.execute(f"SELECT to_json(answer) FROM (\n{plain}\n) AS answer").fetchall()
@@ -176,17 +180,26 @@ class Analytics:
                 self._database.execute(statement)
 
     def _fill(self, tasks: Iterable[TaskEpisode], patterns: Iterable[LearnedPattern]) -> None:
-        for number, each in enumerate(tasks, 1):
-            values = (
+        self._insert("task_history", [
+            (
                 number, each.id, each.session, each.description, str(each.intent), str(each.status), each.started[:23],
                 each.ended[:23] if each.ended else None, json.dumps(each.files), json.dumps(dict(each.tools)),
                 each.outcome,
-            )  # fmt: skip
-            self._database.execute(f"INSERT INTO task_history VALUES ({', '.join('?' * len(values))})", values)
-        for number, one in enumerate(patterns, 1):
-            data = {"files": one.files, "sentence": one.sentence, **dict(one.details)}
-            values_ = (
-                number, str(one.type), json.dumps(data), one.confidence / 1000, one.count, one.first_seen[:23],
-                one.last_seen[:23],
-            )  # fmt: skip
-            self._database.execute(f"INSERT INTO learned_patterns VALUES ({', '.join('?' * len(values_))})", values_)
+            )
+            for number, each in enumerate(tasks, 1)
+        ])  # fmt: skip
+        self._insert("learned_patterns", [
+            (
+                number, str(one.type), json.dumps({"files": one.files, "sentence": one.sentence, **dict(one.details)}),
+                one.confidence / 1000, one.count, one.first_seen[:23], one.last_seen[:23],
+            )
+            for number, one in enumerate(patterns, 1)
+        ])  # fmt: skip
+
+    def _insert(self, table: str, rows: Sequence[Sequence[object]]) -> None:
+        """Add rows, many by one statement: each statement takes a millisecond."""
+        for place in range(0, len(rows), _AT_ONCE):
+            some = rows[place : place + _AT_ONCE]
+            marks = f"({', '.join('?' * len(some[0]))})"
+            values = [value for row in some for value in row]
+            self._database.execute(f"INSERT INTO {table} VALUES {', '.join([marks] * len(some))}", values)

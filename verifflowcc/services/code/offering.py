@@ -12,6 +12,8 @@ from verifflowcc.services.code.states import digest_of
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
+    from verifflowcc.codegraph.links import FileGraph
+    from verifflowcc.domain.graph import SearchedCode
     from verifflowcc.domain.ports import TokenCounter
 
 OFFERED_TOKENS = 8_000
@@ -33,11 +35,22 @@ def code_for(workspace: Workspace, task: str, commit: str | None, counter: "Toke
     with open_code(workspace, commit=commit) as code:
         state = digest_of(code)
         graph = None if commit else graph_kept(workspace, code, state)
-        pieces = choose(task, code, OFFERED_TOKENS, counter.count, graph).filled.snippets
-    offered = [each for each in pieces if each.whole]
+        return Offer(offered(task, code, graph, counter), state)
+
+
+def offered(
+    task: str,
+    code: "SearchedCode",
+    graph: "FileGraph | None",
+    counter: "TokenCounter",
+    budget_tokens: int = OFFERED_TOKENS,
+) -> tuple[Snippet, ...]:
+    """Return the same from code that is open, and within another number of tokens."""
+    pieces = choose(task, code, budget_tokens, counter.count, graph).filled.snippets
+    whole = [each for each in pieces if each.whole]
     if text := "".join(shown_text(each) for each in pieces if not each.whole):
-        offered.append(Snippet(SIGNATURES, 1, 1, "", text, counter.count(text), "what the pieces above speak of"))
-    return Offer(tuple(offered), state)
+        whole.append(Snippet(SIGNATURES, 1, 1, "", text, counter.count(text), "what the pieces above speak of"))
+    return tuple(whole)
 
 
 def state_now(workspace: Workspace) -> str:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.index.history_asked import calls, task_rows
+from verifflowcc.adapters.index.history_asked import task_rows, telling_calls
 from verifflowcc.domain.episodes import LearnedPattern, TaskEpisode
 from verifflowcc.episodes.learning import patterns
 from verifflowcc.services.history.questions import episode, pairs_in
@@ -41,6 +41,6 @@ def _analytics(workspace: Workspace, wanted: str) -> "Iterator[Analytics]":
             if "task_history" in asked:
                 tasks = [episode(history, row) for row in task_rows(history)]
             if "learned_patterns" in asked:
-                learned = patterns(calls(history), pairs_in(history))
+                learned = patterns(telling_calls(history), pairs_in(history))
     with Analytics(history_files(workspace), tasks, learned) as analytics:
         yield analytics

@@ -1,7 +1,7 @@
 """What is learnt from the history: patterns over all of it, and what each session showed."""
 
 from verifflowcc.adapters.index.history import History
-from verifflowcc.adapters.index.history_asked import calls, task_rows
+from verifflowcc.adapters.index.history_asked import calls, task_rows, telling_calls
 from verifflowcc.domain.episodes import LearnedPattern, LearningType, SessionLearning
 from verifflowcc.episodes.learning import learnings, patterns
 from verifflowcc.services.history.questions import pairs_in
@@ -13,7 +13,7 @@ from verifflowcc.services.workspace import Workspace
 def learned_patterns(workspace: Workspace) -> tuple[LearnedPattern, ...]:
     """Return the patterns in all that was done, by type, the most seen first. Raises BackendError."""
     with open_history(workspace) as history:
-        return patterns(calls(history), pairs_in(history))
+        return patterns(telling_calls(history), pairs_in(history))
 
 
 def learned_in_sessions(workspace: Workspace, limit: int = 20) -> tuple[SessionLearning, ...]:

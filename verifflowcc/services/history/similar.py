@@ -43,7 +43,7 @@ def alike_in(history: History, text: str, limit: int = BEST) -> tuple[Alike, ...
         postings.setdefault(term, []).append(Posting(name, count))
     names = sorted({each.task for found in postings.values() for each in found})
     lengths = _lengths(history, names)
-    ((tasks,),) = history.rows("SELECT COUNT(DISTINCT id) FROM task_terms")
+    ((tasks,),) = history.rows("SELECT COUNT(*) FROM task_lengths")
     found: list[Alike] = []
     best = ranked(postings, lengths, tasks, len(names))
     for place in range(0, len(best), limit * _LOOKED_AT):
@@ -76,6 +76,6 @@ def _lengths(history: History, names: list[str]) -> dict[str, int]:
     for place in range(0, len(names), 500):
         some = names[place : place + 500]
         marks = ", ".join("?" * len(some))
-        query = f"SELECT id, SUM(count) FROM task_terms WHERE id IN ({marks}) GROUP BY id"
+        query = f"SELECT id, terms FROM task_lengths WHERE id IN ({marks})"
         lengths |= dict(history.rows(query, some))
     return lengths
