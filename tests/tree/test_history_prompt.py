@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.history_world import edit, prompt, run, stop, tell
 from tests.prompt_world import ask
-from tests.trees import example, repository
 from tests.tree.test_context_cache import tick, warm
+from tests.trees import example, repository
 from verifflowcc.adapters import stamps
 from verifflowcc.domain.question import Question
 from verifflowcc.services import prompt_cache
