@@ -41,9 +41,9 @@ def stop(at_s: float, text: str = "", **more: Any) -> dict[str, Any]:
 def tool(at_s: float, name: str, given: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     failed = "error" in more
     hook = "PostToolUseFailure" if failed else "PostToolUse"
-    said = {"tool_name": name, "tool_input": dict(given), "tool_use_id": f"t{next(_NUMBERS)}"}
+    words: dict[str, Any] = {"tool_name": name, "tool_input": dict(given), "tool_use_id": f"t{next(_NUMBERS)}"}
     answered = {} if failed else {"tool_response": more.pop("response", "ok")}
-    return spoken(at_s, hook, **said, **answered, **more)
+    return spoken(at_s, hook, **words, **answered, **more)
 
 
 def edit(at_s: float, path: str, **more: Any) -> dict[str, Any]:

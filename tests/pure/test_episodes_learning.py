@@ -1,6 +1,7 @@
 """What is learnt from calls by rule: fixes, renames, what a session showed; what a task was for; errors alike."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from verifflowcc.text.error_signature import LONGEST, signature_of
 ERROR = "KeyError: 'user'"
 
 
-def call(at_ms: int, *, session: str = "s", task: str | None = "t", **more: object) -> Call:
+def call(at_ms: int, *, session: str = "s", task: str | None = "t", **more: Any) -> Call:
     tool = str(more.pop("tool", "Bash"))
     success, error = more.pop("success", True), str(more.pop("error", ""))
     changed = more.pop("changed", ())
@@ -28,15 +29,15 @@ def call(at_ms: int, *, session: str = "s", task: str | None = "t", **more: obje
     )  # fmt: skip
 
 
-def failed(at_ms: int, command: str = "pytest", **more: object) -> Call:
+def failed(at_ms: int, command: str = "pytest", **more: Any) -> Call:
     return call(at_ms, command=command, success=False, error=ERROR, **more)
 
 
-def passed(at_ms: int, command: str = "pytest", **more: object) -> Call:
+def passed(at_ms: int, command: str = "pytest", **more: Any) -> Call:
     return call(at_ms, command=command, **more)
 
 
-def edited(at_ms: int, *paths: str, **more: object) -> Call:
+def edited(at_ms: int, *paths: str, **more: Any) -> Call:
     return call(at_ms, tool="Edit", changed=paths, **more)
 
 

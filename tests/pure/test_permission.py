@@ -110,7 +110,7 @@ def test_only_some_roles_run_commands(role: str, command: str) -> None:
 def test_the_record_is_closed_to_all_however_a_path_is_written(role: str | None, place: str, written: str) -> None:
     path = written.format(place)
 
-    for tool, given in (
+    for tool, words in (
         ("Edit", {"file_path": path}),
         ("Write", {"file_path": path.replace("events", "Events").replace("evidence", "Evidence")}),
         ("MultiEdit", {"file_path": path}),
@@ -124,7 +124,7 @@ def test_the_record_is_closed_to_all_however_a_path_is_written(role: str | None,
         ("Bash", {"command": f"cat <<< x\ncp a {path}"}),
         ("Bash", {"command": f"cat a >| {path}"}),
     ):
-        assert "vfcc's own record" in why(tool, role, **given), given
+        assert "vfcc's own record" in why(tool, role, **words), words
 
 
 @pytest.mark.parametrize("command", ["rm events/1.json", "cp a events/", "echo x > events/1.json", "rm -r ../s/events"])

@@ -64,7 +64,7 @@ def ran(tool: str = "Bash", response: object = None, hook: str = "PostToolUse", 
         ("SessionEnd", {"reason": "other"}, {"kind": "session_end", "reason": "other"}),
     ],
 )
-def test_each_event_of_a_client_has_a_shape(hook: str, said: dict[str, object], expected: dict[str, object]) -> None:
+def test_each_event_of_a_client_has_a_shape(hook: str, said: dict[str, Any], expected: dict[str, object]) -> None:
     assert event(hook, **said) == HEAD | expected
 
 
@@ -182,8 +182,8 @@ def test_a_secret_that_straddles_the_cut_does_not_get_in_by_halves(cut: int, bef
 @pytest.mark.vfcc("REQ-NOT-TRACKED")
 @pytest.mark.parametrize("name", ["password", "API_KEY", "client_secret"])
 def test_a_name_beside_a_value_tells_of_a_secret(name: str) -> None:
-    for given in ({name: PASSWORD}, {"env": {name: PASSWORD}}, {name: [PASSWORD]}, {"command": f"{name}={PASSWORD} x"}):
-        assert PASSWORD not in json.dumps(ran(given=given))
+    for words in ({name: PASSWORD}, {"env": {name: PASSWORD}}, {name: [PASSWORD]}, {"command": f"{name}={PASSWORD} x"}):
+        assert PASSWORD not in json.dumps(ran(given=words))
 
 
 @pytest.mark.vfcc("REQ-NOT-TRACKED")

@@ -325,7 +325,7 @@ def test_what_is_shared_has_nobodys_words_and_no_path_beyond_the_project(here: W
 
 @pytest.mark.vfcc("REQ-INDICATOR-FAILURES")
 def test_failures_that_memory_had_known_of_are_counted(tmp_path: Path) -> None:
-    known = "---\nid: known\ntype: failure\ncreated: 2026-11-20\nseverity: major\n---\nIt says “KeyError: 'name'”, always.\n"
+    known = "---\nid: known\ntype: failure\ncreated: 2026-11-20\n---\nIt says “KeyError: 'name'”, always.\n"
     young = "---\nid: young\ntype: fix\ncreated: 2026-11-22\n---\nValueError: bad\n"
     items = {"project/items/failure/known.md": known, "project/items/fix/young.md": young}
     here = project(tmp_path, files=items)
@@ -346,6 +346,7 @@ def test_the_latest_actions_and_sessions_are_told(here: Workspace) -> None:
         ("Read", "b.py", True, ""), ("Edit", "a.py", False, "no text"), ("Bash", "make all", True, "")
     ]  # fmt: skip
     assert [each.tool for each in recent_actions(here, "coder")] == ["Read", "Bash"]
-    assert [(each.session, each.client, each.prompts, each.tools, each.failed, each.files) for each in sessions(here)] == [
+    lines = sessions(here)
+    assert [(each.session, each.client, each.prompts, each.tools, each.failed, each.files) for each in lines] == [
         ("s2", "codex", 0, 1, 0, 1), ("s1", "claude", 1, 2, 1, 1)
     ]  # fmt: skip

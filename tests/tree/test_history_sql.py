@@ -178,7 +178,8 @@ def test_exported_parquet_can_be_read_back(here: Workspace, tmp_path: Path) -> N
 
     assert {path.stem for path in written} == TABLES
     for path in written:
-        (counted,) = duckdb.sql(f"SELECT COUNT(*) FROM '{str(path).replace(chr(39), chr(39) * 2)}'").fetchall()
+        place = str(path).replace("'", "''")
+        (counted,) = duckdb.execute(f"SELECT COUNT(*) FROM '{place}'").fetchall()
         ((ours,),) = (tuple(each.values()) for each in rows(here, f"SELECT COUNT(*) AS n FROM {path.stem}"))
         assert counted == (ours,)
 

@@ -1,4 +1,4 @@
-"""What hooks are answered: the stage's table of tools, what is known of a file, holding at a stop, a session's brief."""
+"""What hooks are answered: the stage's table of tools, what is known of a file, holding at a stop, briefs."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ from verifflowcc.text.injected import BEGIN, END
 
 DONE = "stage/sprint-02/coding/artifacts/changes.md"
 KNOWN = "tidewater/calendar.py"
-ITEM = f"---\nid: octets\ntype: constraint\ntitle: Lines are folded by octets\nrefs:\n  - path: {KNOWN}\n---\nNot by letters.\n"
+ITEM = f"---\nid: octets\ntype: constraint\ntitle: Lines are folded by octets\nrefs:\n  - path: {KNOWN}\n---\nSo.\n"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`vfcc hook` as a command among others: for its help, and for whoever types it."""
+"""`vfcc hook` as a command among others, for its help: whatever else is asked of it, `fast/` has answered before."""
 
 from typing import Annotated
 
@@ -17,6 +17,3 @@ def hook(
 
     A client runs this, with JSON on stdin. It never fails: what goes wrong is in .memory/local/hook-errors.jsonl.
     """
-    from verifflowcc.fast.hook import answer
-
-    answer([client, event] if event else [client])
