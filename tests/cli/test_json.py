@@ -14,6 +14,7 @@ from tests.cli.test_help import COMMANDS
 from tests.cli.test_json_code import CODED
 from tests.cli.test_json_exchange import EXCHANGED
 from tests.cli.test_json_gates import ASKED
+from tests.cli.test_json_history import REPLAYED
 from tests.cli.test_json_learning import LEARNED
 from tests.cli.test_json_memory import REMEMBERED
 from tests.cli.test_json_tasks import TASKED
@@ -90,6 +91,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
         *LEARNED,
         *EXCHANGED,
         *CODED,
+        *REPLAYED,
     } - {"check", "check_rerun"}
 
 

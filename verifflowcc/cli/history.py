@@ -247,7 +247,7 @@ def export(
 def learn(as_json: JsonFlag = False) -> None:
     """Copy what was learnt into memory, to be decided.
 
-    Patterns that are sure enough become items that wait for a person: vfcc memory inbox. None is active by itself.
+    Patterns that are sure enough become items that wait for a person: vfcc memory inbox. Not one is active by itself.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.history_views import proposed
