@@ -225,6 +225,8 @@ def _head(requirements: list[Entry]) -> Iterator[str]:
     yield "from those files by `python docs/capabilities.py`; a test holds the two equal."
     yield ""
     yield f"{len(requirements)} requirements: {built} built, {len(requirements) - built} planned."
+    if built == len(requirements):
+        return
     yield "What the planned ones wait for:"
     yield ""
     yield "| waits for | requirements |"

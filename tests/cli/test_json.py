@@ -15,6 +15,7 @@ from tests.cli.test_json_code import CODED
 from tests.cli.test_json_exchange import EXCHANGED
 from tests.cli.test_json_gates import ASKED
 from tests.cli.test_json_history import HISTORIED
+from tests.cli.test_json_history_saved import REPLAYED
 from tests.cli.test_json_learning import LEARNED
 from tests.cli.test_json_memory import REMEMBERED
 from tests.cli.test_json_tasks import TASKED
@@ -95,6 +96,7 @@ def test_every_command_that_prints_a_value_has_a_shape() -> None:
         *CODED,
         *WINDOWED,
         *(name for name in HISTORIED if not name.startswith("history_show_")),
+        *REPLAYED,
     } - {"check", "check_rerun"}
 
 

@@ -9,7 +9,7 @@ from verifflowcc.domain.calls import Call
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.episodes.answered import Cause, Shown, World, shown_by
 from verifflowcc.episodes.looks import Kind, Look, looks
-from verifflowcc.episodes.saved import Counts, Judged, Saved, interval, judged, saved
+from verifflowcc.episodes.saved import Counts, Judged, Saved, Unanswered, interval, judged, saved
 
 pytestmark = pytest.mark.vfcc("REQ-CALLS-SAVED")
 
@@ -113,6 +113,13 @@ def test_why_a_call_was_not_answered_is_told() -> None:
     ]
 
 
+def test_what_was_written_since_the_prompt_was_answered_by_nothing_in_it() -> None:
+    read = call("Read", file_path="/p/src/cart.py", offset=1, limit=2)
+    edit = call("Edit", file_path="/p/src/cart.py", changed=["src/cart.py"])
+
+    assert shares(read, edit, read) == [1000, 0]
+
+
 def test_the_same_again_is_told_apart_unless_the_file_was_changed() -> None:
     read = call("Read", file_path="/p/src/shop.py")
     changed = call("Edit", file_path="/p/src/shop.py", changed=["src/shop.py"])
@@ -157,7 +164,7 @@ def test_the_sum_tells_shares_of_what_looks_around_and_of_all_calls() -> None:
     assert (told.total.calls, told.total.wholly, told.total.partly, told.total.share) == (3, 1, 1, 333)
     assert (told.of_all_calls, told.twice.share, told.interval) == (100, 1000, None)
     assert told.kinds["listing"].wholly == 0
-    assert told.causes == (("code_that_was_not_chosen", 1), ("no_code", 1))
+    assert told.causes == (Unanswered("code_that_was_not_chosen", 1), Unanswered("no_code", 1))
 
 
 def test_the_interval_is_the_same_each_time_and_holds_the_share() -> None:

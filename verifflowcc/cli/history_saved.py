@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _TITLES = {"search": "searches", "listing": "listings", "read": "reads"}
 _CAUSES = {
     "the_same_again": "looked for the same again: the window had it",
-    "written_in_the_session": "of files that the session had written",
+    "written_since_the_prompt": "of files that were written since the prompt",
     "no_code": "of files that are no code: documents, settings, data",
     "code_that_was_not_chosen": "of code that was not among the pieces",
     "outside_of_the_project": "outside of the project",
@@ -66,7 +66,11 @@ def saved_page(found: "Saved") -> str:
     if found.unasked:
         lines.append(f"{found.unasked} calls look around and belong to no prompt; they are not counted")
     if found.causes:
-        lines += ["", "not answered, or in part:", *(f"  {count:5} {_CAUSES[cause]}" for cause, count in found.causes)]
+        lines += [
+            "",
+            "not answered, or in part:",
+            *(f"  {each.calls:5} {_CAUSES[each.cause]}" for each in found.causes),
+        ]
     return "\n".join(lines)
 
 

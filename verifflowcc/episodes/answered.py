@@ -29,7 +29,7 @@ class Cause(StrEnum):
 
     OUTSIDE = "outside_of_the_project"
     GONE = "not_there_now"
-    WRITTEN = "written_in_the_session"
+    WRITTEN = "written_since_the_prompt"
     NO_CODE = "no_code"
     NOT_CHOSEN = "code_that_was_not_chosen"
     NO_HITS = "finds_nothing_now"

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from verifflowcc.domain.calls import Call
 from verifflowcc.episodes.answered import WHOLE, Answered, Cause, Shown, World, answered
 from verifflowcc.episodes.looks import Kind, Look, kind_of, looks
-from verifflowcc.records import dataclass, field
+from verifflowcc.records import dataclass
 
 SAMPLES = 1_000
+AGAIN = "the_same_again"
 _LCG, _STEP, _MODULUS = 6_364_136_223_846_793_005, 1_442_695_040_888_963_407, 1 << 64
 
 
@@ -45,6 +46,14 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class Unanswered:
+    """Why calls were not answered wholly, and how many; `the_same_again` is that of those that were told apart."""
+
+    cause: str
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
 class Saved:
     """What prompts had answered, with so many tokens of code in each, and with twice as many.
 
@@ -63,16 +72,19 @@ class Saved:
     of_all_calls: int
     interval: tuple[int, int] | None
     twice: Tally
-    causes: tuple[tuple[str, int], ...] = field(default_factory=tuple)
+    causes: tuple[Unanswered, ...] = ()
 
 
 def judged(calls: Sequence[Call], shown: Mapping[str, Shown], world: World, root: str) -> Iterator[Judged]:
-    """Yield each call that looks around and belongs to a task in `shown`; calls come in order of time."""
+    """Yield each call that looks around and belongs to a task in `shown`; calls come in order of time.
+
+    A read of a file that was written since the prompt is answered by nothing that the prompt had.
+    """
     before: dict[str, set[Look]] = {}
-    written: dict[str, set[str]] = {}
+    written: set[tuple[str, str | None, str]] = set()
     for call in calls:
-        known, own = before.setdefault(call.session, set()), written.setdefault(call.session, set())
-        own.update(call.changed)
+        known = before.setdefault(call.session, set())
+        written.update((call.session, call.task, path) for path in call.changed)
         known -= {look for look in known if any(_concerns(look, path) for path in call.changed)}
         found = looks(call, root)
         if not found:
@@ -80,19 +92,20 @@ def judged(calls: Sequence[Call], shown: Mapping[str, Shown], world: World, root
         again = set(found) <= known
         known.update(found)
         if (there := shown.get(call.task or "")) is not None:
-            yield _judge(call.session, found, [answered(each, there, world) for each in found], own, again)
+            parts = [
+                Answered(0, Cause.WRITTEN)
+                if each.kind is Kind.READ and (call.session, call.task, each.path) in written
+                else answered(each, there, world)
+                for each in found
+            ]
+            yield _judged(call.session, kind_of(found), parts, again=again)
 
 
-def _judge(session: str, found: Sequence[Look], parts: Sequence[Answered], written: set[str], again: bool) -> Judged:
+def _judged(session: str, kind: Kind, parts: Sequence[Answered], *, again: bool) -> Judged:
     share = sum(each.share for each in parts) // len(parts)
     if share == WHOLE:
-        return Judged(session, kind_of(found), WHOLE)
-    causes = [
-        Cause.WRITTEN if look.path in written else each.cause
-        for look, each in zip(found, parts, strict=True)
-        if each.share < WHOLE
-    ]
-    return Judged(session, kind_of(found), share, again, causes[0])
+        return Judged(session, kind, WHOLE)
+    return Judged(session, kind, share, again, next(each.cause for each in parts if each.share < WHOLE))
 
 
 def _concerns(look: Look, path: str) -> bool:
@@ -126,9 +139,7 @@ def tally(found: Sequence[Judged]) -> Tally:
 def saved(found: Sequence[Judged], twice: Sequence[Judged], counts: "Counts") -> Saved:
     """Sum up what was judged with a number of tokens, and with twice as many."""
     whole = tally(found)
-    causes = Counter(each.cause for each in found if each.cause and not each.again)
-    again = sum(each.again for each in found)
-    told = [*((str(cause), count) for cause, count in causes.items()), *([("the_same_again", again)] if again else [])]
+    causes = Counter(AGAIN if each.again else str(each.cause) for each in found if each.cause)
     return Saved(
         budget_tokens=counts.budget_tokens,
         sessions=len({each.session for each in found}),
@@ -140,7 +151,7 @@ def saved(found: Sequence[Judged], twice: Sequence[Judged], counts: "Counts") ->
         of_all_calls=WHOLE * whole.wholly // counts.calls if counts.calls else 0,
         interval=interval(found),
         twice=tally(twice),
-        causes=tuple(sorted(told, key=lambda each: (-each[1], each[0]))),
+        causes=tuple(Unanswered(*each) for each in sorted(causes.items(), key=lambda each: (-each[1], each[0]))),
     )
 
 
