@@ -38,6 +38,7 @@ def part(number: int) -> dict[str, Json]:
 @pytest.mark.vfcc("REQ-EPISODE-SIZE")
 def test_a_long_session_takes_less_than_twenty_megabytes(tmp_path: Path) -> None:
     """1,000 executions, each of ten files and with a long result; 100 tasks; 1,000 snapshots of a window."""
+    (tmp_path / ".memory").mkdir()
     files = [f"src/a_package_with_a_name/module_number_{number}.py" for number in range(FILES)]
     for number in range(TASKS):
         asked = f"Fix what the review found in number {number}. " + "It is told at length, with all its reasons. " * 20
