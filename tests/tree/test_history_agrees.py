@@ -41,6 +41,21 @@ def test_the_calls_that_tell_nothing_add_no_pattern(recorded: Workspace) -> None
     assert patterns(telling, ()) == patterns(every, ())
 
 
+def test_what_two_files_tell_counts_once(recorded: Workspace) -> None:
+    def counts() -> list[object]:
+        with open_history(recorded) as history:
+            tables = ("tool_executions", "file_interactions", "prompts", "task_terms", "seen")
+            return [history.rows(f"SELECT COUNT(*) FROM {table}")[0][0] for table in tables]
+
+    before = counts()
+    shared = recorded.memory / "history"
+    shared.mkdir()
+    for path in (recorded.local / "history").glob("*.jsonl"):
+        (shared / path.name).write_bytes(path.read_bytes() * 2)
+
+    assert counts() == before
+
+
 def test_the_history_has_as_many_events_as_were_asked_for(recorded: Workspace) -> None:
     with open_history(recorded) as history:
         ((events,),) = history.rows("SELECT COUNT(*) FROM seen")
