@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.episodes.coedits import WITHIN_MS, Edit, co_edits
+from verifflowcc.episodes.coedits import Edit, co_edits
 
 pytestmark = pytest.mark.vfcc("REQ-PATTERN-CO-EDIT")
 
 MINUTE = 60_000
+WITHIN_MS = 5 * MINUTE
 
 
 def edit(path: str, at_ms: int, task: str | None = "t") -> Edit:

@@ -196,6 +196,25 @@ def test_why_a_call_was_denied_tells_no_secret() -> None:
     assert json.loads(line)["role"] == "coder"
 
 
+@pytest.mark.vfcc("REQ-NOT-TRACKED")
+@pytest.mark.parametrize(
+    "command", [f"grep -rn --include '*.py' {TOKEN} src", f"cat {TOKEN}", f"echo x > /tmp/{TOKEN}"]
+)
+def test_what_a_command_says_where_a_path_would_stand_tells_no_secret(command: str) -> None:
+    made = ran(given={"command": command})
+
+    assert made["files"]
+    assert TOKEN not in json.dumps(made)
+
+
+@pytest.mark.parametrize(
+    ("duration", "expected"),
+    [(4.9, 4), (-3, 0), (float("inf"), None), (float("nan"), None), (True, None), ("9", None), (10**400, None)],
+)
+def test_a_duration_is_whole_milliseconds_or_left_out(duration: object, expected: int | None) -> None:
+    assert ran(duration_ms=duration).get("duration_ms") == expected
+
+
 def test_what_is_no_path_is_no_file() -> None:
     made = ran(given={"command": "cat 'a\nb' good.py " + "x" * 2_000})
 
