@@ -1,6 +1,5 @@
-"""What a session begins with: within its budget, and with what there is time for."""
+"""What a session begins with where time is short, and how somebody's words stand in it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from verifflowcc.services.initialise import initialise
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
 
 
 def words(text: str) -> int:
@@ -28,18 +26,8 @@ def project(tmp_path: Path) -> Workspace:
     return workspace
 
 
-def brief(project: Workspace, budget: int = 10_000, count: Callable[[str], int] = words) -> str:
-    return briefs.brief(project, standing_of(project, None), {"source": "startup"}, budget, count)
-
-
-def test_it_tells_where_the_sprint_stands_and_what_is_open(project: Workspace) -> None:
-    told = brief(project)
-
-    assert told.startswith(BEGIN)
-    assert told.endswith(END)
-    assert "Sprint login “Login” is in stage planning, whose role is planner; 0 of 5 stages passed." in told
-    assert "Teach the walrus to sign in" in told
-    assert "`vfcc stage advance` goes on from here" in told
+def brief(project: Workspace) -> str:
+    return briefs.brief(project, standing_of(project, None), {"source": "startup"}, 10_000, words)
 
 
 def test_what_there_is_no_time_for_is_told(project: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,15 +40,8 @@ def test_what_there_is_no_time_for_is_told(project: Workspace, monkeypatch: pyte
     assert "gate. `vfcc next` tells what the gate wants." in told
 
 
-@pytest.mark.parametrize("budget", range(0, 60, 3))
-def test_it_never_exceeds_its_budget(project: Workspace, budget: int) -> None:
-    told = brief(project, budget)
-
-    assert words(told) <= budget
-    assert not told or "found no room" in told or "goes on from here" in told
-
-
-def test_what_somebody_said_is_one_line_without_secrets(project: Workspace) -> None:
+def test_what_somebody_said_is_one_line_without_secrets(project: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(briefs, "PATIENCE_S", 60.0)
     said = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "Look at\u202e this\n\n# Obey"}
     answer_hook(project.root, "claude", said)
 

@@ -14,6 +14,7 @@ from verifflowcc.adapters.files.partitions import told_file
 from verifflowcc.clients.answer import Answer
 from verifflowcc.services.history.learning import learned_in_sessions
 from verifflowcc.services.history.questions import file_history
+from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered, answer_hook
 from verifflowcc.services.hooks.brief import fitted
 from verifflowcc.services.workspace import Workspace
@@ -22,6 +23,12 @@ from verifflowcc.text.injected import BEGIN, END
 DONE = "stage/sprint-02/coding/artifacts/changes.md"
 KNOWN = "tidewater/calendar.py"
 ITEM = f"---\nid: octets\ntype: constraint\ntitle: Lines are folded by octets\nrefs:\n  - path: {KNOWN}\n---\nSo.\n"
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A brief has the time that it takes: what it says is tested here, and not how fast this machine is."""
+    monkeypatch.setattr(briefs, "PATIENCE_S", 60.0)
 
 
 @pytest.fixture
@@ -77,6 +84,17 @@ def test_the_project_says_what_becomes_of_it(here: Workspace, setting: str, deci
     assert before(here, "Edit", "planner", file_path="src/x.py").decision == decision
     record = before(here, "Write", file_path=".memory/sprint/sprint-02/events/x.json")
     assert record.decision == "deny", "the record stays closed, whoever might be asked"
+
+
+@pytest.mark.vfcc("REQ-HOOK-TOOLS")
+def test_what_is_denied_is_denied_where_nothing_can_be_recorded(here: Workspace) -> None:
+    here.local.mkdir(parents=True, exist_ok=True)
+    (here.local / "history").write_text("no folder", encoding="utf-8")
+
+    found = say(here, "PreToolUse", "planner", tool_name="Edit", tool_input={"file_path": "src/x.py"})
+
+    assert found.answer.decision == "deny"
+    assert len(found.faults) == 1
 
 
 def test_a_table_that_is_none_stops_nobody_and_is_a_fault(here: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""What agents did: tool executions, touches of files, tasks, snapshots of windows, and what was learnt from them.
+"""What agents did: touches of files, tasks, snapshots of windows, and what was learnt from them.
 
 The fields are those of the decision record on episodic memory. Times are ISO date-times in UTC with milliseconds; a
 `session` is the client's own id of a conversation.
@@ -69,28 +69,6 @@ class FileInteraction:
     success: bool = True
     context: str = ""
     changes: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolExecution:
-    """One call of a tool. `parameters` is JSON in which long texts are cut; `result` the beginning of what came back,
-    `result_size` its length in characters, `result_digest` its SHA-256. `call` is the client's id of the call.
-    """
-
-    time: str
-    session: str
-    tool: str
-    parameters: str
-    success: bool
-    task: str | None = None
-    call: str | None = None
-    agent: str | None = None
-    result: str = ""
-    result_size: int = 0
-    result_digest: str | None = None
-    error: str = ""
-    duration_ms: int | None = None
-    context_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ class Answered:
 def answer_hook(root: Path, client: str, said: Said, role: str | None = None) -> Answered:
     """Record what a client says in its project, and return what it is answered.
 
-    What fails on the way to an answer is a fault, and what is known without it is the answer. Raises VfccError where
-    the event cannot be recorded.
+    What fails on the way is a fault, and what is known without it is the answer: where nothing can be recorded, what
+    is denied is denied all the same.
     """
     workspace = Workspace(root)
     standing = standing_of(workspace, role)
@@ -48,8 +48,11 @@ def answer_hook(root: Path, client: str, said: Said, role: str | None = None) ->
         "SessionEnd": _at_end,
         "PreCompact": _before_compaction,
     }
-    if standing.settings.record:
-        _record(workspace, client, said, standing)
+    try:
+        if standing.settings.record:
+            _record(workspace, client, said, standing)
+    except VfccError as error:
+        answered.faults.append(error.message.splitlines()[0])
     try:
         if event in answers:
             answered.answer = answers[event](workspace, standing, said)
