@@ -162,7 +162,9 @@ def test_at_a_terminal_somebody_is_told_what_it_is_for(young: Path) -> None:
         os.close(theirs)
 
     assert (done.returncode, done.stdout) == (0, b"")
-    assert done.stderr == b"vfcc hook is for an agent's client, which says on stdin what its agent does\n"
+    assert done.stderr == (
+        b"vfcc hook is for an agent's client, which says on stdin what its agent does\nhint: vfcc integrate claude\n"
+    )
     assert faults(young)[0]["error"] == "ValueError: nobody said anything: stdin is a terminal"
 
 
