@@ -13,6 +13,7 @@ import argparse
 import json
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -63,6 +64,8 @@ def main() -> None:
                 shutil.copyfile(path, many / HISTORY / path.name)
         else:
             write_history(many / HISTORY, options.events, int(time.time() * 1000))
+        for root in (few, many):
+            subprocess.run([VFCC, "history", "show"], cwd=root, env=environment(), check=True, capture_output=True)
         before = {root: _events(root) for root in (few, many)}
         commands = [_bare(few), *_commands(few, FEW), *_commands(many, before[many])]
         figures = measure(commands, options.runs)

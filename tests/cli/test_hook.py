@@ -165,7 +165,7 @@ def test_at_a_terminal_somebody_is_told_what_it_is_for(young: Path) -> None:
     assert done.stderr == (
         b"vfcc hook is for an agent's client, which says on stdin what its agent does\nhint: vfcc integrate claude\n"
     )
-    assert faults(young)[0]["error"] == "ValueError: nobody said anything: stdin is a terminal"
+    assert faults(young) == [], "who tries it at a terminal is no fault"
 
 
 def test_a_stdin_that_never_ends_is_given_up(young: Path) -> None:

@@ -32,6 +32,7 @@ from verifflowcc.formats.calls_glance import CLAUDE, CODEX
 from verifflowcc.records import dataclass
 from verifflowcc.services.history.batches import Batches, Count
 from verifflowcc.services.history.known import IMPORTED, Known, Made
+from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.quick_json import write
 from verifflowcc.text.secrets import withhold
@@ -97,6 +98,8 @@ def import_sessions(
     else:
         with locked(workspace.local / LOCK, WAIT_S):
             files = _imported(workspace, mine, dry=False)
+        with open_history(workspace):
+            pass  # so that no hook has to wait for what was just added
     return Imported(
         files,
         sum(each.new for each in files),
