@@ -23,9 +23,6 @@ THEIRS = (
 )
 
 
-pytestmark = pytest.mark.vfcc("REQ-INTEGRATE")
-
-
 def contents(folder: Path) -> dict[str, str | bytes]:
     """All files but the lock, which every command may make."""
     return {path: each for path, each in everything(folder).items() if not path.startswith(".memory/local")}
@@ -38,6 +35,7 @@ def put(folder: Path, path: str, data: bytes) -> Path:
     return place
 
 
+@pytest.mark.vfcc("REQ-INTEGRATE")
 def test_all_clients_are_set_up_once_and_undone_to_the_byte(young: Path) -> None:
     put(young, SETTINGS, THEIRS)
     put(young, ".gemini/notes.md", b"mine")
@@ -76,6 +74,7 @@ def test_only_the_clients_asked_for_are_touched_and_permissions_stay(young: Path
     assert "ls" not in (young / MANIFEST).read_text(encoding="utf-8"), "what is theirs is not copied"
 
 
+@pytest.mark.vfcc("REQ-INTEGRATE")
 def test_a_dry_run_says_it_and_writes_nothing(young: Path) -> None:
     before = everything(young)
 
@@ -123,6 +122,7 @@ def test_what_somebody_edited_is_told_and_left(young: Path, uninstall: tuple[str
     assert b"60" not in (settings.read_bytes() if settings.exists() else b"")
 
 
+@pytest.mark.vfcc("REQ-INTEGRATE")
 def test_edits_beside_our_hooks_outlive_them(young: Path) -> None:
     settings = put(young, SETTINGS, b'{\n  "a": 1\n}\n')
     vfcc(young, "integrate", "claude")

@@ -45,7 +45,6 @@ def brief_in(text: str) -> str:
     return text[text.index(BEGIN) : text.index(END) + len(END)]
 
 
-@pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 def test_what_claude_does_is_recorded_each_event_once_and_in_order(claude: Path, desk: Desk) -> None:
     prepare(desk, "claude")
     file = str(desk.folder / "a.txt")
@@ -90,7 +89,6 @@ def test_what_claude_does_is_recorded_each_event_once_and_in_order(claude: Path,
     assert dict(task["tools"]) == {"Bash": 2, "Edit": 1, "Grep": 1, "Read": 1}
 
 
-@pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 def test_what_codex_does_is_recorded_with_how_commands_ended(codex: Path, desk: Desk) -> None:
     prepare(desk, "codex")
     script = {
@@ -154,7 +152,6 @@ def test_claude_begins_with_the_brief_and_has_it_again_with_its_window_after_a_c
     assert "a.txt" in brief_in(again)
 
 
-@pytest.mark.vfcc("REQ-AFTER-COMPACTION")
 def test_codex_has_the_brief_verbatim_and_again_after_a_compaction(codex: Path, desk: Desk) -> None:
     prepare(desk, "codex", sprint=True)
     limit = "model_auto_compact_token_limit = 20000"
@@ -173,7 +170,6 @@ def test_codex_has_the_brief_verbatim_and_again_after_a_compaction(codex: Path, 
         assert fact in again
 
 
-@pytest.mark.vfcc("REQ-HOOK-TOOLS")
 def test_claude_may_not_edit_in_a_stage_that_only_reads(claude: Path, desk: Desk) -> None:
     prepare(desk, "claude", sprint=True)
     file = str(desk.folder / "a.txt")
@@ -191,7 +187,6 @@ def test_claude_may_not_edit_in_a_stage_that_only_reads(claude: Path, desk: Desk
     assert [event["gen_ai.tool.name"] for event in denied] == ["Edit", "Bash"]
 
 
-@pytest.mark.vfcc("REQ-HOOK-TOOLS")
 def test_codex_may_not_edit_in_a_stage_that_only_reads(codex: Path, desk: Desk) -> None:
     prepare(desk, "codex", sprint=True)
     script = {MAIN: [calls("exec_command", cmd="cat a.txt"), Turn(calls=(Call("apply_patch", PATCH),)), Turn("No.")]}
@@ -204,7 +199,6 @@ def test_codex_may_not_edit_in_a_stage_that_only_reads(codex: Path, desk: Desk) 
     assert server.asked()[-1].holds("may not edit a.txt")
 
 
-@pytest.mark.vfcc("REQ-HOOK-TOOLS")
 def test_no_agent_writes_what_vfcc_records(claude: Path, desk: Desk) -> None:
     prepare(desk, "claude", files={".memory/config.yaml": "format: 1\nhooks: {tools: 'off'}\n"}, sprint=True)
     event = next((desk.folder / ".memory/sprint/login/events").glob("*.json"))
@@ -226,7 +220,6 @@ def test_no_agent_writes_what_vfcc_records(claude: Path, desk: Desk) -> None:
     assert server.asked()[-1].holds("only vfcc writes there")
 
 
-@pytest.mark.vfcc("REQ-HOOK-HOLDS")
 @pytest.mark.parametrize("client", ["claude", "codex"])
 def test_a_closed_gate_holds_an_agent_and_lets_go_when_it_opens(
     client: str, desk: Desk, request: pytest.FixtureRequest
@@ -253,7 +246,6 @@ def test_a_closed_gate_holds_an_agent_and_lets_go_when_it_opens(
     assert kinds(events(desk)).count("turn_end") == 2
 
 
-@pytest.mark.vfcc("REQ-HOOK-HOLDS")
 @pytest.mark.parametrize("client", ["claude", "codex"])
 def test_a_gate_that_stays_closed_lets_go_after_three_times(
     client: str, desk: Desk, request: pytest.FixtureRequest

@@ -17,6 +17,7 @@ from verifflowcc.services.history.questions import file_history
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered, answer_hook
 from verifflowcc.services.hooks.brief import fitted
+from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.injected import BEGIN, END
 
@@ -61,6 +62,7 @@ def snapshot(here: Workspace, name: str = "hook.json") -> Any:
     return json.loads((here.local / name).read_text("utf-8"))
 
 
+@pytest.mark.vfcc("REQ-HOOK-TOOLS")
 def test_what_the_stages_table_does_not_list_is_denied_and_recorded(here: Workspace) -> None:
     assert before(here, "Edit", file_path="tidewater/x.py").decision == ""
 
@@ -147,6 +149,7 @@ def test_a_project_may_want_no_word_of_files(here: Workspace) -> None:
     assert before(here, "Edit", file_path=KNOWN) == Answer()
 
 
+@pytest.mark.vfcc("REQ-HOOK-HOLDS")
 def test_an_agent_is_held_while_the_gate_is_closed_for_what_it_can_do_and_let_go_when_it_opens(here: Workspace) -> None:
     configure(here, hold=True)
 
@@ -160,6 +163,7 @@ def test_an_agent_is_held_while_the_gate_is_closed_for_what_it_can_do_and_let_go
     assert say(here, "Stop", stop_hook_active=True).answer == Answer()
 
 
+@pytest.mark.vfcc("REQ-HOOK-HOLDS")
 def test_an_agent_is_held_no_more_than_three_times_in_a_row(here: Workspace) -> None:
     configure(here, hold=True)
 
@@ -205,6 +209,34 @@ def test_a_brief_is_within_its_budget_and_of_nothing_it_says_nothing(here: Works
     with project_counter(here) as counter:
         assert (counter.count(context) if context else 0) <= budget
     assert (context != "") is (budget >= 60)
+
+
+@pytest.mark.vfcc("REQ-AFTER-COMPACTION")
+def test_after_a_compaction_a_session_has_the_sprint_its_tasks_and_its_window(here: Workspace) -> None:
+    start_task(here, "Teach the walrus to sing", actor="agent:coder")
+    say(here, "UserPromptSubmit", prompt="Look at the walrus.")
+    edited: dict[str, Any] = {
+        "tool_name": "Edit",
+        "tool_input": {"file_path": "src/walrus.py", "old_string": "a", "new_string": "b"},
+    }
+    say(here, "PostToolUse", **edited, tool_use_id="t1", tool_response={})
+    say(here, "PostToolUseFailure", tool_name="Bash", tool_input={"command": "make"}, tool_use_id="t2", error="Error 2")
+
+    assert say(here, "PreCompact", trigger="auto") == Answered()
+    context = say(here, "SessionStart", source="compact").answer.context
+
+    for fact in (
+        "Sprint sprint-02",
+        "in stage coding",
+        "Teach the walrus to sing",
+        "Look at the walrus.",
+        "src/walrus.py",
+    ):
+        assert fact in context
+    assert "Failed, and not passed since:\n- Bash make" in context
+    assert "What this session did before" not in say(here, "SessionStart", source="startup").answer.context
+    snapshots = list((here.local / "windows").rglob("*.snapshots/*.json"))
+    assert len(snapshots) == 1
 
 
 def test_parts_are_left_out_by_lines_and_their_number_is_told() -> None:
