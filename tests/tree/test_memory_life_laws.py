@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.ingested_world import learn, talk, unlearn
@@ -91,6 +91,7 @@ def ends(path: str, found_: Mapping[str, Superseded]) -> bool:
 
 @settings(deadline=None, max_examples=15)
 @given(STEPS, st.sampled_from(["files", "sqlite"]))
+@example([("learn", 0, 0), ("maintain", 0, 0), ("link", 1, 0)], "files")
 @pytest.mark.vfcc("REQ-SUPERSEDED", "REQ-RESTORE")
 def test_superseding_is_a_forest_and_never_a_circle_whatever_is_done(
     steps: list[tuple[str, int, int]], backend: str

@@ -1,6 +1,6 @@
 """Link an item to another by one of the relations of memory, or take the link away."""
 
-from verifflowcc.domain.items import MEMORY_RELATIONS, Link, Relation
+from verifflowcc.domain.items import MEMORY_RELATIONS, Link, Relation, Status
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.editing import demand_same
@@ -41,8 +41,9 @@ def relation_said(text: str) -> Relation:
 def link_items(workspace: Workspace | None, found: Found, relation: Relation, to: Found, *, actor: str) -> Linked:
     """Add a link to an item's file.
 
-    Raises NotAllowed where an agent links what the person or the project remembers, UsageError where the link is there,
-    leads to the item itself, or from what is shared to what is private; ConflictError where the item changed meanwhile.
+    Raises NotAllowed where an agent links what the person or the project remembers; UsageError where the link is there,
+    leads to the item itself, or from what is shared to what is private, and where what is archived would supersede;
+    ConflictError where the item changed meanwhile.
     """
     name, target = found.item.id, to.item.id
     _demand_allowed(found, actor)
@@ -55,6 +56,8 @@ def link_items(workspace: Workspace | None, found: Found, relation: Relation, to
         )
     if any((link.to, link.relation) == (target, relation) for link in found.item.links):
         raise UsageError(f"{name} {relation} {target} already", hint=f"vfcc memory show {name}")
+    if relation is Relation.SUPERSEDES and found.item.status is Status.ARCHIVED:
+        raise UsageError(f"{name} is archived, and takes nobody's place", hint=f"vfcc memory restore {name}")
     after = with_link(found.stored, Link(target, relation))
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(name), found)
