@@ -27,8 +27,14 @@ def test_what_could_take_for_ever_is_refused(pattern: str) -> None:
     assert pattern_fault(pattern)
 
 
+@pytest.mark.parametrize("pattern", ["(ab)?+c", "REQ(?:-a|-b)?+"])
+def test_a_possessive_group_is_refused_since_some_pythons_match_it_wrongly(pattern: str) -> None:
+    assert "possessive group" in str(pattern_fault(pattern))
+
+
 @pytest.mark.parametrize(
-    "pattern", ["REQ-[0-9]+", "(REQ|NEED)-[a-z0-9-]+", r"^(feat|fix)(\(\w+\))?: ", r"\(a\)+ b*", "[)]+x", "[]*+]+"]
+    "pattern",
+    [r"(ab)?c\)?+", "REQ-[0-9]+", "(REQ|NEED)-[a-z0-9-]+", r"^(feat|fix)(\(\w+\))?: ", r"\(a\)+ b*", "[)]+x", "[]*+]+"],
 )
 def test_what_people_write_is_taken(pattern: str) -> None:
     assert pattern_fault(pattern) is None

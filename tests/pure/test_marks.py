@@ -211,6 +211,13 @@ def test_functions_classes_and_tests_are_found(path: str) -> None:
 
 
 @pytest.mark.vfcc("REQ-TRACE-SYMBOLS")
+@pytest.mark.parametrize("name", ["recurse", "record", "body", "body_of", "bodyguard", "type", "typeOf", "mutable"])
+def test_a_name_may_begin_with_a_word_that_modifies_declarations(name: str) -> None:
+    text = f"function {name}(x)\n  return x\nend\n"
+
+    assert [(each.name, each.line, each.end) for each in read_code("a.lua", text)[1]] == [(name, 1, 3)]
+
+
 def test_a_symbol_keeps_its_digest_where_it_is_moved_and_loses_it_where_it_is_edited() -> None:
     def digest(text: str, name: str) -> str:
         return next(each.digest for each in read_code("a.py", text)[1] if each.name == name)

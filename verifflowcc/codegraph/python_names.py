@@ -19,7 +19,7 @@ _FIELD = re.compile(r"(?:self|cls)\.([^\W\d]\w*)").fullmatch
 _DEEPEST = 8
 _TESTS = ("isinstance", "issubclass")
 _GAPS = frozenset(" \t\r\n\\#")
-_TO_BRACKET = re.compile(r"(?:[ \t\r\n\\]|#[^\n]*+)*+\(").match
+_TO_BRACKET = re.compile(r"[ \t\r\n\\]*+(?:#[^\n]*+[ \t\r\n\\]*+)*\(").match
 
 
 class Names:

@@ -82,12 +82,13 @@ HASH_LINE = line(r"^[ \t]*#")
 DASHES = line("--")
 SEMICOLON = line(";")
 PERCENT = line(r"(?<!\\)%")
-DOUBLE = text(r'"(?:[^"\\\n]|\\(?:.|\n))*+"?')
-SINGLE = text(r"'(?:[^'\\\n]|\\(?:.|\n))*+'?")
+DOUBLE = text(r'"[^"\\\n]*+(?:\\(?s:.)[^"\\\n]*+)*"?')
+SINGLE = text(r"'[^'\\\n]*+(?:\\(?s:.)[^'\\\n]*+)*'?")
 LETTER = text(r"'(?:[^'\\\n]|\\[^'\n][^'\n]{0,9}|\\')'")
-DOUBLED = text(r'"(?:[^"\n]|"")*+"?')
-NO_TRANSPOSE = text(r"(?<![\w)\]}.'])'(?:[^'\n]|'')*+'?")
-QUOTED = text(r"'(?:[^'\n]|'')*+'?")
+DOUBLED = text(r'"[^"\n]*+(?:""[^"\n]*+)*"?')
+NO_TRANSPOSE = text(r"(?<![\w)\]}.'])'[^'\n]*+(?:''[^'\n]*+)*'?")
+QUOTED = text(r"'[^'\n]*+(?:''[^'\n]*+)*'?")
+VERBATIM = text(r'\$?@\$?"[^"]*+(?:""[^"]*+)*"?')
 DOUBLE_LONG = text('"', '"', escapes=True)
 SINGLE_LONG = text("'", "'", escapes=True)
 SINGLE_BARE = text("'", "'")
@@ -119,7 +120,7 @@ _LANGUAGES: tuple[tuple[Syntax, str], ...] = (
     (Syntax("starlark", (HASH, TRIPLE, TRIPLE_SINGLE, DOUBLE, SINGLE), _I), ".bzl .star .pyx .pxd .gd .robot"),
     (Syntax("c", _C, directives=True), ".c .h .m .idl"),
     (Syntax("c++", _RAW, directives=True), ".cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .inl .ipp .mm .ino .cu .cuh .ixx"),
-    (Syntax("c#", (SLASHES, STARS, TRIPLE_BARE, text(r'\$?@\$?"(?:[^"]|"")*+"?'), DOUBLE, LETTER), directives=True),
+    (Syntax("c#", (SLASHES, STARS, TRIPLE_BARE, VERBATIM, DOUBLE, LETTER), directives=True),
      ".cs .csx"),
     (Syntax("java", (SLASHES, STARS, TRIPLE, DOUBLE, LETTER)), ".java .jav"),
     (Syntax("groovy", (SLASHES, STARS, TRIPLE, TRIPLE_SINGLE, DOUBLE, SINGLE)), ".groovy .gradle .gvy"),
@@ -148,7 +149,7 @@ _LANGUAGES: tuple[tuple[Syntax, str], ...] = (
     (Syntax("powershell", (block("<#", "#>"), HASH_WORD, text(r"`."), text('@"', '\n"@'), text("@'", "\n'@"), DOUBLED,
      QUOTED)), ".ps1 .psm1 .psd1"),
     (Syntax("r", (HASH, DOUBLE_LONG, SINGLE_LONG, BACKTICKS), _I), ".r .R"),
-    (Syntax("yaml", (line(AT_START + "#"), DOUBLE, text(r"(?:(?<=[\s\[{,])|^)'(?:[^'\n]|'')*+'?")), _N),
+    (Syntax("yaml", (line(AT_START + "#"), DOUBLE, text(r"(?:(?<=[\s\[{,])|^)'[^'\n]*+(?:''[^'\n]*+)*'?")), _N),
      ".yaml .yml .feature"),
     (Syntax("toml", (HASH, TRIPLE, text("'''", "'''"), DOUBLE, text(r"'[^'\n]*+'?")), _N), ".toml"),
     (Syntax("ini", (line(AT_START + "[#;]"),), _N), ".ini .cfg .conf .properties .editorconfig .env"),
@@ -157,7 +158,7 @@ _LANGUAGES: tuple[tuple[Syntax, str], ...] = (
     (Syntax("cmake", (Rule(True, r"#\[=*+\[", lambda opened: f"]{'=' * opened.count('=')}]"), HASH, DOUBLE_LONG), _I),
      ".cmake"),
     (Syntax("hashes", _HASHES, _N), ".tcl .awk .sed .gn .gni .bb .bbclass .nu .jq .coffee .pp .spec .plist"),
-    (Syntax("sql", (DASHES, NESTED, text(r"'(?:[^']|'')*+'?"), DOUBLED), _I),
+    (Syntax("sql", (DASHES, NESTED, text(r"'[^']*+(?:''[^']*+)*'?"), DOUBLED), _I),
      ".sql .ddl .dml .pls .plsql .pks .pkb .psql"),
     (Syntax("lua", (LUA_LONG, DASHES, LUA_TEXT, DOUBLE, SINGLE), _I), ".lua .luau"),
     (Syntax("haskell", (block(r"\{-", "-}", "{-"), line(r"(?<![!#$%&*+./<=>?@\\^|~:-])---*+(?![!#$%&*+./<=>?@\\^|~:])"),

@@ -12,14 +12,14 @@ STRING = "\x01"
 
 _NOT_A_LINE_END = re.compile(r"[^\n]")
 _IN_TEMPLATE = re.compile(r"\\.|`|\$\{", re.DOTALL)
-_REGEX = re.compile(r"/(?![*/])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*+\])++/[a-z]*+")
+_REGEX = re.compile(r"/(?![*/])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*+")
 _BEFORE_A_REGEX = re.compile(r"(?:^|[(,=:\[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else|await|yield))\s*\Z")
 _LOOK_BACK = 40
 _LONGEST_REGEX = 1_000
 _MOST_REFUSED = 10_000
 """So many slashes may turn out to open no pattern; from then on they all divide."""
 
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.)*+", re.MULTILINE | re.DOTALL)
+_DIRECTIVE = re.compile(r"^[ \t]*#[^\n\\]*+(?:\\.[^\n\\]*+)*", re.MULTILINE | re.DOTALL)
 _CLOSING_LINE = re.compile(r"^[ \t]*+(\w++)(?=[;,)]*+[ \t]*+$)", re.MULTILINE)
 _SCRIPT = re.compile(r"<(script|style)\b[^>]{0,500}>", re.IGNORECASE)
 

@@ -46,9 +46,9 @@ _FLOW_SCALAR = re.compile(
     r"(?:[A-Za-z0-9_./~\xa0-\U0010ffff]|-(?=[A-Za-z0-9]))"
     r"(?:[A-Za-z0-9_./@+\xa0-\U0010ffff-]|:(?=[A-Za-z0-9_./])| +(?=[A-Za-z0-9_./]))*"
 )
-_WORD = r"[A-Za-z0-9_./](?:[A-Za-z0-9_./@+-]|:(?=[A-Za-z0-9_./]))*+"
-_PAIR = rf"[A-Za-z_][A-Za-z0-9_-]{{0,99}}: {_WORD}(?: {_WORD})*+"
-_FLAT = re.compile(rf"\{{{_PAIR}(?:, {_PAIR})*+\}}")
+_WORD = r"[A-Za-z0-9_./][A-Za-z0-9_./@+-]*+(?::[A-Za-z0-9_./][A-Za-z0-9_./@+-]*+)*"
+_PAIR = rf"[A-Za-z_][A-Za-z0-9_-]{{0,99}}: {_WORD}(?: {_WORD})*"
+_FLAT = re.compile(rf"\{{{_PAIR}(?:, {_PAIR})*\}}")
 """What most mappings on one line look like: `{to: NEED-a, relation: refines}`, read in one go."""
 _TAIL = re.compile(r" *(?: #.*)?")
 

@@ -227,11 +227,15 @@ def _block_scalar(block: str, line_end: int, column: int, header: str) -> int:
     return last
 
 
+_DOUBLE_QUOTED = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"', re.DOTALL)
+# The last quote has none behind it: else a text that nothing closes would end in the midst of its last pair.
+_SINGLE_QUOTED = re.compile(r"'[^']*+(?:''[^']*+)*'(?!')")
+
+
 def _quoted(block: str, point: int) -> int:
     """Return the offset behind the closing quote."""
     quote, start = block[point], point
-    pattern = re.compile(r'"(?:[^"\\]|\\.)*+"' if quote == '"' else r"'(?:[^']|'')*+'", re.DOTALL)
-    found = pattern.match(block, point)
+    found = (_DOUBLE_QUOTED if quote == '"' else _SINGLE_QUOTED).match(block, point)
     if found is None:
         raise Refused("a quote is opened and never closed", start)
     return found.end()

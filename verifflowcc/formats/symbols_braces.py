@@ -13,11 +13,12 @@ from verifflowcc.formats.symbols import DEEPEST, LONGEST_NAME, MOST_SYMBOLS, Blo
 from verifflowcc.records import dataclass, field
 
 _TOKEN = re.compile(r"[{}();]")
-_NAME = r"~?[^\W\d][\w$]*+(?:(?:::|\.|\\)~?[^\W\d][\w$]*+)*+"
+# The name ends where no part can follow: a shorter one would leave `::b` to patterns that go on with a colon.
+_NAME = r"~?[^\W\d][\w$]*+(?:(?:::|\.|\\)~?[^\W\d][\w$]*+)*(?!(?:::|\.|\\)~?[^\W\d])"
 _BEFORE_PARENTHESIS = re.compile(
     rf"(?<![\w$.@#:])(?<!->)(\$?(?:{_NAME}|`[^`\n]{{1,200}}`))\s*+(?:<[^<>(){{}};]{{0,100}}>)?\s*\Z"
 )
-_CALLED = re.compile(r"(?<![\w$])([^\W\d][\w$]*+)((?:\.[\w$]+)*+)\s*(?:\([^()]{0,100}\)\s*)?\Z")
+_CALLED = re.compile(r"(?<![\w$])([^\W\d][\w$]*+)((?:\.[\w$]++)*)\s*(?:\([^()]{0,100}\)\s*)?\Z")
 _TYPE = re.compile(
     r"\b(class|interface|struct|enum|trait|module|namespace|record|object|protocol|extension|mod|union|contract|service)"
     rf"\s+(?:class\s+)?({_NAME})([^=]*)\Z"
@@ -30,7 +31,7 @@ _ASSIGNED = re.compile(
     rf"({_NAME}|#[\w$]+)\s*(?:!?\??:[^=(){{}};]{{0,100}})?[=:]\s*(?:async\b\s*)?(?:function\b\s*\*?\s*)?\Z"
 )
 _LONE_ARROW = re.compile(rf"({_NAME})\s*[=:]\s*(?:async\s+)?[^\W\d][\w$]*+\s*=>\s*\Z")
-_BEHIND = re.compile(r"(?:[\w\s.,<>\[\]&*?|:'\\!+-]|->|=>)*+\Z")
+_BEHIND = re.compile(r"[\w\s.,<>\[\]&*?|:'\\!+-]*+(?:=>[\w\s.,<>\[\]&*?|:'\\!+-]*+)*\Z")
 _RECEIVER = re.compile(r"([^\W\d]\w*+)(?:\[[^\]]*\])?\s*\Z")
 _NOT_A_NAME = frozenset(
     "if for while switch catch return else do try synchronized using lock fixed foreach until unless when match with"

@@ -11,16 +11,16 @@ from verifflowcc.formats.comments import STRING
 from verifflowcc.formats.symbols import DEEPEST, LONGEST_NAME, MOST_SYMBOLS, Block
 from verifflowcc.records import dataclass
 
-_NAME = r"[^\W\d][\w$]*+(?:[.:]{1,2}[^\W\d][\w$]*+)*+[?!]?"
+_NAME = r"[^\W\d][\w$]*+(?:[.:]{1,2}[^\W\d][\w$]*+)*[?!]?"
 _MODIFIERS = (
     r"(?:(?:local|public|private|protected|static|async|export|recursive|pure|elemental|impure|override|shared|friend"
     r"|overridable|create|or|replace|alter|temporary|abstract|final|overloaded|integer|real|logical|inline|unsafe"
-    r"|separate|generic|default)\s++)*+"
+    r"|separate|generic|default)\s++)*"
 )
 _DECLARED = re.compile(
     rf"{_MODIFIERS}(?:defp?|defmodule|defmacrop?|defimpl|defprotocol|class|module|function|sub|func|procedure|subroutine"
     r"|program|package|task|proc|method|struct|interface|entity|architecture|trigger|property|protocol|enum|macro|let"
-    rf"|type|template|begin)\b(?:\s++(?:body|rec|mutable|type))*+\s++(?:self\.)?({_NAME})",
+    rf"|type|template|begin)\b(?:\s++(?:body|rec|mutable|type))*\s++(?:self\.)?({_NAME})",
     re.IGNORECASE,
 )
 _NO_DECLARATION = re.compile(r"(?:let|type)\b(?![^\n]*=\s*(?:fun\b|function\b|$))", re.IGNORECASE)

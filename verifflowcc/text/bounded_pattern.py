@@ -7,6 +7,7 @@ LONGEST_LINE = 300
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _CLASS = re.compile(r"\[\^?\]?[^\]]*\]")
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
+_POSSESSIVE_GROUP = re.compile(r"\)\?\+")
 _REPEAT = re.compile(r"[*+]|\{\d*,?\d*\}")
 _BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
 
@@ -28,6 +29,8 @@ def pattern_fault(pattern: str) -> str | None:
     plain = _CLASS.sub("x", _ESCAPE.sub("x", pattern))
     if _REPEATED_GROUP.search(plain):
         return "it repeats a group, which can take for ever; repeat single characters"
+    if _POSSESSIVE_GROUP.search(plain):
+        return "it has a possessive group, which Python before 3.11.5 matches wrongly; write ? in place of ?+"
     repeats = len(_REPEAT.findall(plain))
     if repeats > MOST_REPEATS:
         return f"it has {repeats} repeats; more than {MOST_REPEATS} can take for ever"

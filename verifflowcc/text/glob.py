@@ -13,8 +13,9 @@ length, so its first match is as good as any, and nothing before it is tried aga
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import count
 
 _ANY_FOLDERS = "(?:[^/]++/)*?"
 _END_OF_NAME = "(?=/|\\Z)"
@@ -56,13 +57,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     if below:
         names.pop()
     first, *runs = _runs(names)
-    parts = ["".join(map(_name_then_slash, first))]
+    groups = count()
+    parts = [_folders(first, groups)]
     if below:
-        parts += [_first_match(run) for run in runs] + [".+"]
+        parts += [_first_match(run, groups) for run in runs] + [".+"]
     elif runs:
-        parts += [_first_match(run) for run in runs[:-1]] + [_last_run(runs[-1])]
+        parts += [_first_match(run, groups) for run in runs[:-1]] + [_last_run(runs[-1], groups)]
     else:
-        parts = [_whole_run(first)]
+        parts = [_whole_run(first, groups)]
     return re.compile("".join(parts), re.DOTALL)
 
 
@@ -77,30 +79,39 @@ def _runs(names: Sequence[str]) -> list[list[str]]:
     return runs
 
 
-def _first_match(run: Sequence[str]) -> str:
-    return f"(?>{_ANY_FOLDERS}{''.join(map(_name_then_slash, run))})" if run else ""
+def _once(expression: str, groups: Iterator[int]) -> str:
+    """Return an expression that keeps its first match; `groups` numbers the groups of the whole pattern.
+
+    A look ahead is never tried again, as an atomic group is not; unlike that, every Python matches it alike.
+    """
+    group = f"g{next(groups)}"
+    return f"(?=(?P<{group}>{expression}))(?P={group})"
 
 
-def _last_run(run: Sequence[str]) -> str:
+def _first_match(run: Sequence[str], groups: Iterator[int]) -> str:
+    return _once(_ANY_FOLDERS + _folders(run, groups), groups) if run else ""
+
+
+def _last_run(run: Sequence[str], groups: Iterator[int]) -> str:
     """A run that ends the path: only there does it matter where it matches."""
-    return _ANY_FOLDERS + _whole_run(run)
+    return _ANY_FOLDERS + _whole_run(run, groups)
 
 
-def _whole_run(run: Sequence[str]) -> str:
-    return "/".join(map(_name, run))
+def _whole_run(run: Sequence[str], groups: Iterator[int]) -> str:
+    return "/".join(_name(name, groups) for name in run)
 
 
-def _name_then_slash(name: str) -> str:
-    return _name(name) + "/"
+def _folders(run: Sequence[str], groups: Iterator[int]) -> str:
+    return "".join(_name(name, groups) + "/" for name in run)
 
 
-def _name(name: str) -> str:
+def _name(name: str, groups: Iterator[int]) -> str:
     """Return the expression of one name; it matches in at most one way."""
     first, *rest = _between_stars(name)
     if not rest:
         return first + _END_OF_NAME
-    found = "".join(f"(?>[^/]*?{piece})" for piece in rest[:-1] if piece)
-    return f"(?=[^/]){first}{found}(?>[^/]*?{rest[-1]}{_END_OF_NAME})"
+    found = "".join(_once(f"[^/]*?{piece}", groups) for piece in rest[:-1] if piece)
+    return f"(?=[^/]){first}{found}[^/]*?{rest[-1]}{_END_OF_NAME}"
 
 
 def _between_stars(name: str) -> list[str]:

@@ -16,7 +16,7 @@ from verifflowcc.text.sections import headings
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARK = re.compile(r"\s*(?:(?:[-+*•]|\d{1,9}[.)]|>)(?:\s+|$)|\[[ xX]\](?:\s+|$))*")
-_RULE_ROW = re.compile(r"\|?\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?")
+_RULE_ROW = re.compile(r"\|?\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*\|?")
 _FIELD = re.compile(r"\{\{[^{}\n]{0,200}\}\}|</?[A-Za-z][^<>\n=\"@:]{0,200}>|<\.{3}>|<…>")
 _BRACKET = re.compile(r"(?<!!)\[(\s*|\.{3}|…|[^\W\d_][^\[\]\n]{0,200})\](?![\[(:])")
 _LABEL = re.compile(r"[^:：=|]{1,60}(?:[:：=]|\s[-–—](?=\s))(.*)")
