@@ -6,11 +6,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 REPORT := .memory/local/reports/tests.xml
 
-.PHONY: help demo test check wheel bench clean
+.PHONY: help demo test fresh check wheel bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and run the main job on the worked example"
 	@echo "make test    install into $(VENV) and run the tests"
+	@echo "make fresh   run these two in a new, minimal Debian system (needs root and debootstrap)"
 	@echo "make check   lint, types, import rules, our own trace, and the built wheel in a clean environment"
 	@echo "make bench   the benchmarks"
 	@echo "make clean   remove what these made"
@@ -26,6 +27,9 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/wheel --junitxml=$(REPORT)
+
+fresh:
+	.ci/fresh
 
 # Only where there is none: what is older than the code is told by the check itself, and `make test` makes it anew.
 $(REPORT): | $(READY)

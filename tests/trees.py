@@ -4,6 +4,7 @@ Git knows one person and reads no configuration of the machine's; `vfcc` runs in
 """
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -103,3 +104,13 @@ def prompt(folder: Path, *arguments: str, **more: str) -> bytes:
     done = vfcc(folder, "context", "show", *arguments, **more)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
+
+
+def path_with(folder: Path, *programs: str) -> str:
+    """Return a PATH on which these programs are found and no others, in the new folder `folder`."""
+    folder.mkdir()
+    for program in programs:
+        found = shutil.which(program)
+        assert found, f"{program} is not installed"
+        (folder / program).symlink_to(found)
+    return str(folder)

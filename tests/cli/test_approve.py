@@ -8,6 +8,8 @@ import pytest
 from tests.cli.at_terminal import person, project, typed
 from tests.cli.process import Ran, git, vfcc
 from tests.people_world import ID, PLAN, YOU, put
+from tests.signing import pretend_to_sign
+from tests.trees import path_with
 from verifflowcc.services.sprints import show_sprint
 from verifflowcc.services.workspace import Workspace
 
@@ -138,6 +140,20 @@ def test_options_that_contradict_each_other_are_told(tmp_path: Path) -> None:
     vfcc(here.root, "approve", "--signed", "HEAD").refused(3, "vouches for nothing: it is not signed")
     vfcc(here.root, "approve", "--signed", "nowhere").refused(2, "git has no commit nowhere")
     refused_at_terminal(typed(here.root, "approve", "--yes", "--expires", "2020-01-01"), "is over", code=2)
+    assert silent(here)
+
+
+def test_a_signed_commit_is_refused_where_ssh_keygen_is_not_installed(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    sha = pretend_to_sign(here.root)
+
+    ran = vfcc(here.root, "approve", "--signed", sha, env={"PATH": path_with(tmp_path / "bin", "git")})
+
+    ran.refused(3)
+    assert ran.err.splitlines() == [
+        f"error: the commit {sha} vouches for nothing: its signature cannot be checked: ssh-keygen is not installed",
+        f"hint: git verify-commit {sha}",
+    ]
     assert silent(here)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.event_samples import DIGEST
 from tests.people_world import CODER, ID, OTHER, PLAN, THIRD, YOU, asked, commit, day, later, put, started, world
+from tests.signing import allow, sign_with, ssh_key
 from tests.trees import PERSON, environment, git
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.gates import Verdict
@@ -259,7 +260,6 @@ class Signer:
     """A repository that trusts one ssh key, that of `Other`."""
 
     here: Workspace
-    key: Path
 
     def commit(self, message: str, *, author: str = "Other", signed: bool = True) -> str:
         who = {"GIT_AUTHOR_NAME": author, "GIT_AUTHOR_EMAIL": f"{author.lower()}@example.org"}
@@ -280,20 +280,10 @@ class Signer:
 @pytest.fixture
 def signer(tmp_path: Path) -> Signer:
     here = world(tmp_path / "project")
-    key = tmp_path / "key"
-    try:
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True, capture_output=True)
-    except FileNotFoundError:
-        pytest.skip("there is no ssh-keygen here")
-    allowed = tmp_path / "allowed"
-    allowed.write_text(f"other@example.org {(tmp_path / 'key.pub').read_text()}")
-    for name, value in {
-        "gpg.format": "ssh",
-        "user.signingkey": str(key),
-        "gpg.ssh.allowedSignersFile": str(allowed),
-    }.items():
-        git(here.root, "config", name, value)
-    return Signer(here, key)
+    public = ssh_key(tmp_path)
+    allow(tmp_path / "allowed", "other@example.org", public)
+    sign_with(here.root, public, tmp_path / "allowed")
+    return Signer(here)
 
 
 def line(what: Approvable) -> str:

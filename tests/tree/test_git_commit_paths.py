@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.ledger_samples import advance, fill, started
+from tests.signing import sign_with
+from tests.trees import path_with
 from verifflowcc.adapters.git.commit import commit_paths
 from verifflowcc.services.sprints import show_sprint
 from verifflowcc.services.stages import advance_stage
@@ -129,6 +131,24 @@ def test_a_hook_that_refuses_is_a_warning_and_the_move_stands(tmp_path: Path) ->
     assert git(tmp_path, "rev-parse", "HEAD") == head
     assert index(tmp_path) == before
     assert git(tmp_path, "ls-files", "--", ".memory") == ""
+
+
+def test_a_commit_that_cannot_be_signed_is_a_warning_and_the_move_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    before = busy(project)
+    sign_with(project, tmp_path / "none.pub", tmp_path / "allowed")
+    git(project, "config", "commit.gpgSign", "true")
+    here = started(project)
+    fill(here, "log-in")
+    monkeypatch.setenv("PATH", path_with(tmp_path / "bin", "git"))
+    done = advance_stage(here, "log-in", actor="human:Ann", commit=True)
+
+    assert done.warnings == ("not committed: error: cannot run ssh-keygen: No such file or directory",)
+    assert show_sprint(here, "log-in").current == "design"
+    assert index(project) == before
 
 
 def test_a_file_named_like_a_pattern_stands_for_itself_alone(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.trees import PERSON, commit, git, repository, write_tree
+from tests.signing import allow, pretend_to_sign, sign_with, ssh_key
+from tests.trees import PERSON, commit, git, path_with, repository, write_tree
 from verifflowcc.adapters.git.signatures import added_by, verified_commit
 from verifflowcc.errors import UsageError, WorkspaceError
 
@@ -24,30 +25,21 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("GNUPGHOME", raising=False)
 
 
-def key(folder: Path, name: str) -> Path:
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(folder / name)]
-    subprocess.run(made, check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    return folder / f"{name}.pub"
-
-
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A repository that signs with the key `mine` and trusts it as the person's."""
+    """A repository with one commit, which is not signed."""
     root = write_tree(tmp_path / "p", {"a.py": "a\n"})
     repository(root)
-    mine = key(tmp_path, "mine")
-    for name, value in {
-        "gpg.format": "ssh",
-        "user.signingkey": str(mine),
-        "gpg.ssh.allowedSignersFile": str(tmp_path / "allowed"),
-    }.items():
-        git(root, "config", name, value)
-    allow(tmp_path, ME, mine)
     return root
 
 
-def allow(folder: Path, who: str, public: Path) -> None:
-    (folder / "allowed").write_text(f"{who} {public.read_text(encoding='ascii')}", encoding="utf-8")
+@pytest.fixture
+def signing(root: Path, tmp_path: Path) -> Path:
+    """The repository, where it signs with the key `mine` and trusts it as the person's."""
+    mine = ssh_key(tmp_path, "mine")
+    sign_with(root, mine, tmp_path / "allowed")
+    allow(tmp_path / "allowed", ME, mine)
+    return root
 
 
 def sign(root: Path, message: str = "I approve\n\nof this", *options: str) -> str:
@@ -56,12 +48,12 @@ def sign(root: Path, message: str = "I approve\n\nof this", *options: str) -> st
 
 
 @pytest.mark.parametrize("who", [ME, "*@example.org", ME.upper(), "Ann"])
-def test_what_its_author_signed_with_a_trusted_key_is_good(root: Path, tmp_path: Path, who: str) -> None:
-    sha = sign(root)
-    allow(tmp_path, who, tmp_path / "mine.pub")
+def test_what_its_author_signed_with_a_trusted_key_is_good(signing: Path, tmp_path: Path, who: str) -> None:
+    sha = sign(signing)
+    allow(tmp_path / "allowed", who, tmp_path / "mine.pub")
 
     for revision in ("HEAD", sha, sha[:10], "main"):
-        found = verified_commit(root, revision)
+        found = verified_commit(signing, revision)
         assert (found.sha, found.author, found.message) == (sha, "Ann", "I approve\n\nof this")
         assert (found.good, found.reason) == (True, f"signed by {who}")
 
@@ -72,76 +64,89 @@ def test_what_nobody_signed_is_not_good(root: Path) -> None:
     assert (found.good, found.reason) == (False, "it is not signed")
 
 
-def test_an_unknown_key_is_not_good(root: Path, tmp_path: Path) -> None:
-    sign(root)
-    allow(tmp_path, ME, key(tmp_path, "other"))
+def test_an_unknown_key_is_not_good(signing: Path, tmp_path: Path) -> None:
+    sign(signing)
+    allow(tmp_path / "allowed", ME, ssh_key(tmp_path, "other"))
 
-    found = verified_commit(root, "HEAD")
+    found = verified_commit(signing, "HEAD")
 
     assert (found.good, found.reason) == (False, "its key is not one that is trusted here")
 
 
-def test_a_key_whose_time_is_over_is_not_good(root: Path, tmp_path: Path) -> None:
-    sign(root)
-    allow(tmp_path, f'{ME} valid-before="20200101"', tmp_path / "mine.pub")
+def test_a_key_whose_time_is_over_is_not_good(signing: Path, tmp_path: Path) -> None:
+    sign(signing)
+    allow(tmp_path / "allowed", f'{ME} valid-before="20200101"', tmp_path / "mine.pub")
 
-    assert not verified_commit(root, "HEAD").good
+    assert not verified_commit(signing, "HEAD").good
 
 
-def test_words_put_under_a_signature_later_are_not_good(root: Path, tmp_path: Path) -> None:
-    sha = sign(root)
-    text = git(root, "cat-file", "commit", sha).replace("I approve", "I approve all")
+def test_words_put_under_a_signature_later_are_not_good(signing: Path, tmp_path: Path) -> None:
+    sha = sign(signing)
+    text = git(signing, "cat-file", "commit", sha).replace("I approve", "I approve all")
     (tmp_path / "forged").write_text(text, encoding="utf-8")
-    forged = git(root, "hash-object", "-t", "commit", "-w", str(tmp_path / "forged")).strip()
+    forged = git(signing, "hash-object", "-t", "commit", "-w", str(tmp_path / "forged")).strip()
 
-    found = verified_commit(root, forged)
+    found = verified_commit(signing, forged)
 
     assert (found.good, found.reason) == (False, "its signature is bad")
     assert found.message.startswith("I approve all")
 
 
-def test_who_signs_in_anothers_name_vouches_for_nobody(root: Path) -> None:
-    sign(root, "I approve", "--author", "Other <other@example.org>")
+def test_a_signature_in_another_persons_name_is_not_good(signing: Path) -> None:
+    sign(signing, "I approve", "--author", "Other <other@example.org>")
 
-    found = verified_commit(root, "HEAD")
+    found = verified_commit(signing, "HEAD")
 
     assert (found.author, found.good) == ("Other", False)
     assert found.reason == f"it is signed by {ME}, and its author is Other <other@example.org>"
 
 
-def test_a_mailmap_does_not_make_the_signer_the_author(root: Path) -> None:
-    write_tree(root, {".mailmap": f"Ann <{ME}> <other@example.org>\n"})
-    commit(root, "map")
-    sign(root, "I approve", "--author", "Other <other@example.org>")
+def test_a_mailmap_does_not_make_the_signer_the_author(signing: Path) -> None:
+    write_tree(signing, {".mailmap": f"Ann <{ME}> <other@example.org>\n"})
+    commit(signing, "map")
+    sign(signing, "I approve", "--author", "Other <other@example.org>")
 
-    assert not verified_commit(root, "HEAD").good
+    assert not verified_commit(signing, "HEAD").good
 
 
-def test_a_replaced_commit_is_judged_as_it_was_made(root: Path) -> None:
-    unsigned = git(root, "rev-parse", "HEAD").strip()
-    git(root, "replace", unsigned, sign(root))
+def test_a_replaced_commit_is_judged_as_it_was_made(signing: Path) -> None:
+    unsigned = git(signing, "rev-parse", "HEAD").strip()
+    git(signing, "replace", unsigned, sign(signing))
 
-    found = verified_commit(root, unsigned)
+    found = verified_commit(signing, unsigned)
 
     assert (found.sha, found.good, found.message) == (unsigned, False, "first")
 
 
-def test_where_it_cannot_be_checked_the_reason_is_gits(root: Path) -> None:
-    sign(root)
-    git(root, "config", "--unset", "gpg.ssh.allowedSignersFile")
-    assert "gpg.ssh.allowedSignersFile needs to be configured" in verified_commit(root, "HEAD").reason
-    git(root, "config", "gpg.ssh.allowedSignersFile", str(root / "a.py"))
-    git(root, "config", "gpg.ssh.program", "/no/such/program")
-    found = verified_commit(root, "HEAD")
+def test_where_it_cannot_be_checked_the_reason_is_gits(signing: Path) -> None:
+    sign(signing)
+    git(signing, "config", "--unset", "gpg.ssh.allowedSignersFile")
+    assert "gpg.ssh.allowedSignersFile needs to be configured" in verified_commit(signing, "HEAD").reason
+    git(signing, "config", "gpg.ssh.allowedSignersFile", str(signing / "a.py"))
+    git(signing, "config", "gpg.ssh.program", "/no/such/program")
+    found = verified_commit(signing, "HEAD")
     assert (found.good, "cannot run /no/such/program" in found.reason) == (False, True)
 
 
-def test_settings_of_the_log_do_not_get_in_between(root: Path) -> None:
-    sha = sign(root)
-    for name, value in {"log.showSignature": "true", "color.ui": "always", "log.decorate": "full"}.items():
-        git(root, "config", name, value)
+@pytest.mark.parametrize(("kind", "program"), [("ssh", "ssh-keygen"), ("openpgp", "gpg")])
+def test_a_missing_program_leaves_a_signature_unchecked_and_is_named(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, program: str
+) -> None:
+    sha = pretend_to_sign(root, kind)
+    monkeypatch.setenv("PATH", path_with(tmp_path / "bin", "git"))
 
-    found = verified_commit(root, "HEAD")
+    found = verified_commit(root, sha)
+
+    assert (found.signed, found.good) == (True, False)
+    assert found.reason == f"its signature cannot be checked: {program} is not installed"
+
+
+def test_settings_of_the_log_do_not_get_in_between(signing: Path) -> None:
+    sha = sign(signing)
+    for name, value in {"log.showSignature": "true", "color.ui": "always", "log.decorate": "full"}.items():
+        git(signing, "config", name, value)
+
+    found = verified_commit(signing, "HEAD")
 
     assert (found.sha, found.good, found.message) == (sha, True, "I approve\n\nof this")
 
@@ -161,13 +166,13 @@ def gpg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     import tempfile
 
     if not shutil.which("gpg"):
-        pytest.skip("there is no gpg")
+        pytest.skip("gpg is not installed")
     with tempfile.TemporaryDirectory(prefix="g", dir="/tmp", ignore_cleanup_errors=True) as home:
         monkeypatch.setenv("GNUPGHOME", home)
         make = ["gpg", "--batch", "--quiet", "--passphrase", "", "--quick-gen-key", f"Ann <{ME}>", "ed25519", "sign"]
         made = subprocess.run([*make, "never"], capture_output=True, check=False)
         if made.returncode:
-            pytest.skip("gpg makes no key here")
+            pytest.skip("gpg cannot make a key here")
         yield Path(home)
         subprocess.run(["gpgconf", "--kill", "all"], check=False)
 

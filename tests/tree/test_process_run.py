@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -15,6 +14,15 @@ from verifflowcc.adapters.process.run import LARGEST_OUTPUT_BYTES, Ran, run_comm
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 
 NEVER_S = 60
+TWO_PROCESSES = """\
+import os, subprocess
+process = subprocess.Popen(["sleep", "600"])
+with open("pids.new", "w") as pids:
+    pids.write(f"{os.getpid()} {process.pid}")
+os.rename("pids.new", "pids")
+process.wait()
+"""
+"""A program that starts another, and writes the numbers of both to the file `pids`."""
 
 
 def python(root: Path, code: str, timeout_s: int = NEVER_S) -> Ran:
@@ -29,6 +37,12 @@ def ended(pid: int) -> bool:
     except (ProcessLookupError, FileNotFoundError):
         return True
     return state == "Z"
+
+
+def wait_for(file: Path) -> None:
+    until = time.monotonic() + NEVER_S
+    while not file.exists() and time.monotonic() < until:
+        threading.Event().wait(0.01)
 
 
 def test_what_it_writes_and_how_it_ends_comes_back(tmp_path: Path) -> None:
@@ -213,24 +227,17 @@ def test_the_start_is_told_once_it_runs_and_not_where_it_cannot(tmp_path: Path) 
 
 
 def test_an_interrupt_ends_all_of_it_and_goes_on(tmp_path: Path) -> None:
-    code = (
-        "import os, subprocess as s; p = s.Popen(['sleep', '600'])\n"
-        "with open('pids.new', 'w') as f: f.write(f'{os.getpid()} {p.pid}')\n"
-        "os.rename('pids.new', 'pids'); p.wait()"
-    )
     pids = tmp_path / "pids"
 
     def interrupt_once_it_runs() -> None:
-        until = time.monotonic() + NEVER_S
-        while not pids.exists() and time.monotonic() < until:
-            threading.Event().wait(0.01)
+        wait_for(pids)
         os.kill(os.getpid(), signal.SIGINT)
 
     watcher = threading.Thread(target=interrupt_once_it_runs)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background may ignore it
     try:
         with pytest.raises(KeyboardInterrupt):
-            run_command(tmp_path, [sys.executable, "-c", code], NEVER_S, on_start=watcher.start)
+            run_command(tmp_path, [sys.executable, "-c", TWO_PROCESSES], NEVER_S, on_start=watcher.start)
     finally:
         signal.signal(signal.SIGINT, before)
     watcher.join()
@@ -239,18 +246,13 @@ def test_an_interrupt_ends_all_of_it_and_goes_on(tmp_path: Path) -> None:
 
 
 def test_an_error_at_the_start_leaves_nothing_running(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+
     def fail() -> None:
+        wait_for(pids)
         raise RuntimeError("on purpose")
 
-    before = _children()
     with pytest.raises(RuntimeError, match="on purpose"):
-        run_command(tmp_path, ["sleep", "600"], NEVER_S, on_start=fail)
+        run_command(tmp_path, [sys.executable, "-c", TWO_PROCESSES], NEVER_S, on_start=fail)
 
-    assert _children() == before
-
-
-def _children() -> list[str]:
-    listed = subprocess.run(
-        ["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
-    )
-    return sorted(line for line in listed.stdout.splitlines() if line.startswith("sleep 600"))
+    assert all(ended(int(pid)) for pid in pids.read_text(encoding="ascii").split())

@@ -8,7 +8,8 @@ import pytest
 
 from tests.event_samples import DIGEST
 from tests.people_world import ID, OTHER, PLAN, WORKFLOW, YOU, asked, commit, day, put, world
-from tests.trees import PERSON, environment, git, write_tree
+from tests.signing import allow, pretend_to_sign, sign_with, ssh_key
+from tests.trees import PERSON, environment, git, path_with, write_tree
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.domain.people import Opinion
@@ -163,19 +164,9 @@ def test_outside_of_git_nobody_vouches(tmp_path: Path) -> None:
 def signing(tmp_path: Path) -> Workspace:
     """A repository that trusts one ssh key, that of `Other`."""
     here = world(tmp_path / "project")
-    try:
-        made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "key")]
-        subprocess.run(made, check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    except FileNotFoundError:
-        pytest.skip("there is no ssh-keygen here")
-    allowed = tmp_path / "allowed"
-    allowed.write_text(f"other@example.org {(tmp_path / 'key.pub').read_text()}")
-    for name, value in {
-        "gpg.format": "ssh",
-        "user.signingkey": str(tmp_path / "key"),
-        "gpg.ssh.allowedSignersFile": str(allowed),
-    }.items():
-        git(here.root, "config", name, value)
+    public = ssh_key(tmp_path)
+    allow(tmp_path / "allowed", "other@example.org", public)
+    sign_with(here.root, public, tmp_path / "allowed")
     return here
 
 
@@ -209,6 +200,36 @@ def test_it_is_told_that_the_commit_that_brought_a_word_is_signed(signing: Works
     sha = sign(signing, "review")
 
     assert only(signing).reason == f"by the signed commit {sha[:12]} of Other"
+
+
+@pytest.mark.vfcc("REQ-RERUN")
+def test_a_signature_that_cannot_be_checked_is_not_called_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = world(tmp_path / "project")
+    approve(here, what_to_approve(here, ID), YES, actor=OTHER)
+    commit(here, "Other")
+    sha = pretend_to_sign(here.root)
+    monkeypatch.setenv("PATH", path_with(tmp_path / "bin", "git"))
+
+    reason = f"by the commit {sha[:12]} of Other; its signature cannot be checked: ssh-keygen is not installed"
+    assert words(here) == {"approved plan/reviewed": (True, reason)}
+
+
+@pytest.mark.vfcc("REQ-RERUN")
+def test_an_approval_by_a_signed_commit_is_red_where_the_signature_cannot_be_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = world(tmp_path / "project")
+    sha = pretend_to_sign(here.root)
+    plant(here, OTHER, signed=sha)
+    commit(here, "Other")
+    monkeypatch.setenv("PATH", path_with(tmp_path / "bin", "git"))
+
+    one = only(here)
+    reason = f"the commit {sha[:12]}: its signature cannot be checked: ssh-keygen is not installed"
+    assert (one.good, one.reason, one.step) == (False, reason, f"git verify-commit {sha[:12]}")
+    assert not reproduce(here, ID).sound
 
 
 def test_a_planted_approval_that_names_an_unsigned_commit_is_red(signing: Workspace) -> None:

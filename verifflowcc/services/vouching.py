@@ -70,8 +70,10 @@ def _vouched(workspace: Workspace, sprint: str, word: _Word) -> Vouched:
     sha, author = added
     if word.actor != f"human:{author}":
         return _of(word, f"the commit {sha[:12]} that brought it is by {author}", f"git show {sha[:12]}")
-    seal = "signed" if verified_commit(workspace.root, sha).good else "unsigned"
-    return _of(word, f"by the {seal} commit {sha[:12]} of {author}")
+    commit = verified_commit(workspace.root, sha)
+    if commit.signed and not commit.good:  # the author's name is all there is, as in an unsigned commit
+        return _of(word, f"by the commit {sha[:12]} of {author}; {commit.reason}")
+    return _of(word, f"by the {'signed' if commit.signed else 'unsigned'} commit {sha[:12]} of {author}")
 
 
 def _signed(workspace: Workspace, sprint: str, word: _Word, review: Review, sha: str) -> Vouched:

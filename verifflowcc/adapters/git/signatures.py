@@ -1,5 +1,6 @@
 """Who stands behind a commit: its signature, and who added a file."""
 
+import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 
+_UNSIGNED = "it is not signed"
 _STATES = {
     "B": "its signature is bad",
     "U": "its key is not one that is trusted here",
@@ -16,17 +18,23 @@ _STATES = {
     "Y": "its key has expired",
     "R": "its key was revoked",
     "E": "its signature cannot be checked: the key is missing",
-    "N": "it is not signed",
+    "N": _UNSIGNED,
 }
+_MISSING = re.compile(r"cannot run ([^/\s]+): No such file or directory")
+"""How git reports that the program that it checks signatures with is not on PATH."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedCommit:
-    """A commit and what git says of its signature; `reason` is a clause, also where the signature is good."""
+    """A commit and what git says of its signature; `reason` is a clause, also where the signature is good.
+
+    `signed` is true for a signature that is bad, or that could not be checked, as well.
+    """
 
     sha: str
     author: str
     message: str
+    signed: bool
     good: bool
     reason: str
 
@@ -58,7 +66,14 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
     if not problem and not _is_author(signer, name, email):
         problem = f"it is signed by {clean_name(signer)}, and its author is {clean_name(name)} <{clean_name(email)}>"
     reason = problem or f"signed by {clean_name(signer)}"
-    return VerifiedCommit(sha, clean_name(name), message.rstrip("\n"), not problem, reason)
+    return VerifiedCommit(
+        sha=sha,
+        author=clean_name(name),
+        message=message.rstrip("\n"),
+        signed=problem != _UNSIGNED,
+        good=not problem,
+        reason=reason,
+    )
 
 
 def added_by(root: Path, path: str) -> tuple[str, str] | None:
@@ -110,7 +125,9 @@ def _problem(root: Path, sha: str, state: str) -> str:
     if said.code == 0 and state == "G":
         return ""
     if said.tells_why:
-        return f"its signature cannot be checked: {said.first_line}"
+        missing = _MISSING.fullmatch(said.first_line)
+        why = f"{missing[1]} is not installed" if missing else said.first_line
+        return f"its signature cannot be checked: {why}"
     return _STATES.get(state, "git does not verify its signature")
 
 
