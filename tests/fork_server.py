@@ -15,6 +15,10 @@ import select
 import signal
 import socket
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typer._click import Command
 
 NEVER = ("numpy", "onnxruntime", "readline", "multiprocessing", "duckdb", "_duckdb", "pyarrow")
 """They start threads or look at the terminal, which a process forked later would lack, or complain at its end."""
@@ -66,7 +70,11 @@ def _build_commands() -> None:
     from verifflowcc.cli.app import app
 
     build, built = typer.main.get_command, typer.main.get_command(app)
-    typer.main.get_command = lambda asked: built if asked is app else build(asked)
+
+    def get_command(typer_instance: typer.Typer) -> "Command":
+        return built if typer_instance is app else build(typer_instance)
+
+    typer.main.get_command = get_command
 
 
 def _answer(callers: dict[int, socket.socket]) -> None:
