@@ -3,37 +3,56 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 REPORT := .memory/local/reports/tests.xml
+SWEEP_REPORT := .memory/local/reports/sweep.xml
+PYTEST := $(BIN)/python -m pytest -q --progress --durations 10 -n auto --dist worksteal --ignore tests/wheel
+QUICK := $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT)
 
-.PHONY: help demo test fresh check wheel bench clean
+# Where this is set, each test process and each vfcc that they start compiles every module for itself.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help demo test sweep fresh check wheel bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and run the main job on the worked example"
-	@echo "make test    install into $(VENV) and run the tests"
-	@echo "make fresh   run these two in a new, minimal Debian system (needs root and debootstrap)"
+	@echo "make test    install into $(VENV) and run the tests that take minutes, not quarters of an hour"
+	@echo "make sweep   the other cases, and all examples of the laws; with SWEEP=full five times as many"
+	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
 	@echo "make check   lint, types, import rules, our own trace, and the built wheel in a clean environment"
 	@echo "make bench   the benchmarks"
 	@echo "make clean   remove what these made"
 
-$(READY): pyproject.toml
+# What users install, and pytest, which the demo runs.
+$(INSTALLED): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "vfcc needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) --editable . 'pytest>=8.2'
+	@touch $(INSTALLED)
+
+$(READY): $(INSTALLED)
+	$(PIP) --editable '.[dev]'
 	@touch $(READY)
 
-demo: $(READY)
+demo: $(INSTALLED)
 	$(BIN)/python docs/demo.py
 
+# The report of an earlier sweep is about other code, or will be.
 test: $(READY)
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/wheel --junitxml=$(REPORT)
+	@rm -f $(SWEEP_REPORT)
+	$(QUICK)
 
 fresh:
 	.ci/fresh
 
-# Only where there is none: what is older than the code is told by the check itself, and `make test` makes it anew.
+sweep: $(READY)
+	$(PYTEST) -m "sweep or law" --examples $(if $(filter full,$(SWEEP)),500,100) --junitxml=$(SWEEP_REPORT)
+
+# Only where there is none: the check itself reports one that is older than the code, and `make test` replaces it.
 $(REPORT): | $(READY)
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --ignore tests/wheel --junitxml=$(REPORT)
+	$(QUICK)
 
 check: $(READY) $(REPORT)
 	$(BIN)/ruff format --check .
@@ -41,11 +60,11 @@ check: $(READY) $(REPORT)
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/pure/test_imports.py
 	$(BIN)/vfcc config check
-	$(BIN)/vfcc check trace --junit $(REPORT)
+	$(BIN)/vfcc check trace --junit $(REPORT) $(addprefix --junit ,$(wildcard $(SWEEP_REPORT)))
 	$(BIN)/python -m pytest -q tests/wheel
 
 bench: $(READY)
 	$(BIN)/python benchmarks/commands.py
 
 clean:
-	rm -rf $(VENV) .demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis $(REPORT)
+	rm -rf $(VENV) .demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis $(REPORT) $(SWEEP_REPORT)

@@ -5,8 +5,36 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import forked, tiers
+from tests.progress import Progress
+
 if TYPE_CHECKING:
     from tests.tree.postgres_server import Server
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what `make test` and `make sweep` set."""
+    group = parser.getgroup("tiers")
+    group.addoption("--examples", type=int, default=100, help="percent of the stated examples that laws try")
+    group.addoption(
+        "--progress", action="store_true", help="print a line for each twentieth of the tests, and the cost"
+    )
+
+
+@pytest.hookimpl(trylast=True)  # after the terminal's reporter
+def pytest_configure(config: pytest.Config) -> None:
+    """Set up the tiers."""
+    tiers.set_percent(config.getoption("examples"))
+    if not hasattr(config, "workerinput"):
+        forked.share_starts(config)
+        if config.getoption("progress"):
+            config.pluginmanager.register(Progress(config.pluginmanager.getplugin("terminalreporter")))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test with its tier before `-m` selects."""
+    tiers.mark(items)
 
 
 @pytest.fixture(scope="session", autouse=True)

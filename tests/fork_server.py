@@ -12,23 +12,33 @@ import importlib
 import marshal
 import os
 import select
+import signal
 import socket
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typer._click import Command
 
 NEVER = ("numpy", "onnxruntime", "readline", "multiprocessing", "duckdb", "_duckdb", "pyarrow")
 """They start threads or look at the terminal, which a process forked later would lack, or complain at its end."""
 
 
 def _serve(asked: socket.socket) -> None:
-    """Fork a process for each request; return in it, ready to run."""
+    """Fork a process for each request and answer with how it ended; return in it, ready to run."""
     told, tell = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    importlib.import_module("verifflowcc.cli.app")
+    ended, end = socket.socketpair()
+    end.setblocking(False)
+    callers: dict[int, socket.socket] = {}
+    _build_commands()
     gc.freeze()
     while True:
-        ready, _, _ = select.select([asked, told], [], [])
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG) != (0, 0):
-                pass
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # without a handler, no signal reaches the wakeup socket
+        signal.set_wakeup_fd(end.fileno(), warn_on_full_buffer=False)
+        ready, _, _ = select.select([asked, told, ended], [], [])
+        if ended in ready:
+            ended.recv(1 << 12)
+            _answer(callers)
         if told in ready:
             _learn(told.recv(1 << 17).decode())
         if asked not in ready:
@@ -36,12 +46,44 @@ def _serve(asked: socket.socket) -> None:
         data, handles, _, _ = socket.recv_fds(asked, 1, 4)
         if not data:
             sys.exit(0)
-        if os.fork() == 0:
-            told.close()
-            asked.close()
-            return _keep(tell, *handles)
-        for handle in handles:
+        caller, streams = socket.socket(fileno=handles[0]), handles[1:]
+        with caller.makefile("rb") as text:
+            request = text.read()
+        process = os.fork()
+        if process == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for each in (asked, told, ended, end, caller, *callers.values()):
+                each.close()
+            return _become(tell, request, streams)
+        for handle in streams:
             os.close(handle)
+        callers[process] = caller
+        with contextlib.suppress(OSError):
+            caller.sendall(str(process).encode() + b"\n")
+
+
+def _build_commands() -> None:
+    """Build the tree of commands, which takes typer half the time of a short command, once and not in each process."""
+    import typer.main
+
+    from verifflowcc.cli.app import app
+
+    build, built = typer.main.get_command, typer.main.get_command(app)
+
+    def get_command(typer_instance: typer.Typer) -> "Command":
+        return built if typer_instance is app else build(typer_instance)
+
+    typer.main.get_command = get_command
+
+
+def _answer(callers: dict[int, socket.socket]) -> None:
+    """Send the exit code of each process that ended to its caller."""
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+            process, status = ended
+            with callers.pop(process) as caller, contextlib.suppress(OSError):
+                caller.sendall(str(os.waitstatus_to_exitcode(status)).encode())
 
 
 def _learn(names: str) -> None:
@@ -52,19 +94,9 @@ def _learn(names: str) -> None:
     gc.freeze()
 
 
-def _keep(tell: socket.socket, answer: int, *streams: int) -> None:
-    """Fork the process that is asked for, tell how it ended, and exit; return in that process."""
-    with socket.socket(fileno=answer) as caller:
-        with caller.makefile("rb") as text:
-            folder, environment, arguments = marshal.loads(text.read())
-        process = os.fork()
-        if process:
-            for stream in streams:
-                os.close(stream)
-            caller.sendall(str(process).encode() + b"\n")
-            _, status = os.waitpid(process, 0)
-            caller.sendall(str(os.waitstatus_to_exitcode(status)).encode())
-            os._exit(0)
+def _become(tell: socket.socket, request: bytes, streams: list[int]) -> None:
+    """Take the folder, environment, arguments and streams that are asked for."""
+    folder, environment, arguments = marshal.loads(request)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)

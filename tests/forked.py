@@ -4,28 +4,36 @@ Most of the time of a short command goes into imports. What a test sees of such 
 environment, streams, terminal, exit code and end. Three things differ, and a test that is about one of them starts the
 script: what is imported when, what Python reads from the environment as it starts (such a start is made here wherever a
 variable is given that is not known to be read later), and that each process has its own seed for hashes. Of each
-command, a test process starts the script itself the first time that it is to do more than show its help, so that an
-import which a command forgets is seen.
+command, one test process of a run starts the script itself the first time that it is to do more than show its help, so
+that an import which a command forgets is seen.
 """
 
 import atexit
+import hashlib
 import marshal
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import pytest
 
 VFCC = Path(sys.executable).with_name("vfcc")
 SERVER = Path(__file__).with_name("fork_server.py")
 READ_LATE = re.compile(r"PATH|HOME|COLUMNS|EDITOR|SCRIPT|CI|(?:VFCC|XDG|GIT)_\w+")
 SAME = {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
 _LOCK = threading.Lock()
+STARTS = "VFCC_TEST_STARTS"
+"""The variable that names the folder in which the test processes of a run note which commands one of them started."""
 _STARTED: set[tuple[str | bytes, ...]] = set()
 _SERVERS: list[socket.socket] = []
 
@@ -110,11 +118,31 @@ def run(
 
 def _forkable(arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, str]) -> bool:
     command = tuple(takewhile(lambda word: word[:1] not in ("-", b"-"), arguments[:2]))
-    first = command not in _STARTED and "--help" not in arguments
-    if first:
-        _STARTED.add(command)
+    first = "--help" not in arguments and _is_first(command)
     others = {name: value for name, value in env.items() if not READ_LATE.fullmatch(name)}
     return not first and others.items() <= SAME.items() and "LC_ALL" in others and folder.is_dir()
+
+
+def _is_first(command: tuple[str | bytes, ...]) -> bool:
+    """Return whether no test process of this run has started this command yet, and note that one has."""
+    if command in _STARTED:
+        return False
+    _STARTED.add(command)
+    folder = os.environ.get(STARTS)
+    if folder is None:
+        return True
+    try:
+        Path(folder, hashlib.sha256(b"\0".join(map(os.fsencode, command))).hexdigest()).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def share_starts(config: "pytest.Config") -> None:
+    """Make the folder that the test processes of a run share, until the run ends."""
+    folder = tempfile.mkdtemp(prefix="vfcc-starts-")
+    os.environ[STARTS] = folder
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def _server() -> socket.socket:

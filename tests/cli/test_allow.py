@@ -84,6 +84,7 @@ def test_a_person_sees_what_would_run_is_asked_and_says_yes(project: Path, answe
     assert vfcc(project, "allow", "--check").code == 0
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("typed", [b"\n", b"n\n", b"no\n", b"yy\n", b"\x04"])
 def test_anything_but_yes_is_no(project: Path, typed: bytes) -> None:
     asked = at_terminal(project, "allow", types=typed)

@@ -64,6 +64,7 @@ def test_a_file_that_must_be_in_the_prompt_stops_it(example: Path, damage: Calla
     assert everything(example) == before
 
 
+@pytest.mark.points(5)
 @pytest.mark.parametrize(("damage", "told"), CASES.items(), ids=lambda case: getattr(case, "__name__", None))
 def test_another_file_is_left_out_and_named(
     example: Path, prompt: str, damage: Callable[[Path], None], told: str

@@ -80,6 +80,7 @@ def test_what_stands_in_the_place_of_the_memory_stays(tmp_path: Path, put: Calla
     assert everything(tmp_path) == before
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("line", READERS)
 def test_a_read_only_memory_can_be_read(read_only: Path, line: str) -> None:
     told = _run(read_only, line)

@@ -15,6 +15,7 @@ CLOSE = ("sprint", "close", "--unfinished", "enough", "--learnings")
 LARGE = 100 * 1024 * 1024
 
 
+@pytest.mark.points(9)
 @pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize(
     ("line", "told", "hint"),
@@ -82,6 +83,7 @@ def test_a_budget_of_a_million_million_is_fine(example: Path, prompt: str) -> No
     assert vfcc(example, *PROMPT, "--budget", "999999999999").out == prompt
 
 
+@pytest.mark.points(5)
 @pytest.mark.parametrize(
     ("place", "code", "told"),
     [
@@ -179,6 +181,7 @@ def test_learnings_are_kept_once(example: Path) -> None:
     assert knowledge.endswith("Ask early.\nTwice.\n")
 
 
+@pytest.mark.points(6)
 @pytest.mark.parametrize(
     ("title", "sprint"),
     [

@@ -62,6 +62,7 @@ def _commands(command: object = None, path: tuple[str, ...] = ()) -> Iterator[tu
 COMMANDS = list(_commands())
 
 
+@pytest.mark.points(16)
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_every_command_explains_itself(tmp_path: Path, path: tuple[str, ...]) -> None:
     long = vfcc(tmp_path, *path, "--help", env={"COLUMNS": "80"})
@@ -99,6 +100,7 @@ def test_a_group_alone_shows_its_help_and_is_not_done(tmp_path: Path, group: tup
     assert alone.err == vfcc(tmp_path, *group, "--help").out
 
 
+@pytest.mark.points(10)
 @pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize(
     ("line", "told", "hint"),

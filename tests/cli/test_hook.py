@@ -16,6 +16,7 @@ from tests.cli.process import VFCC, Ran, environment, vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from tests.cli.trees import everything
 from tests.secret_samples import TOKEN
+from tests.tiers import count
 
 pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 
@@ -65,6 +66,7 @@ RECORDED = {
 }
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize("event", [*RECORDED, "Notification"])
 def test_each_event_is_recorded_and_stops_nobody(ready: Path, event: str) -> None:
     words = said(event, tool_name="Read", tool_input={"file_path": "a.py"}, prompt="Do it.", error="bad")
@@ -296,25 +298,31 @@ def test_the_record_is_closed_in_a_hook_that_the_snapshot_answers(ready: Path) -
 
 
 @pytest.mark.vfcc("REQ-EPISODE-STORE")
+@pytest.mark.law
 def test_of_eight_processes_with_a_hundred_events_each_none_is_lost_or_torn(ready: Path) -> None:
+    per_process = count(100)
     script = """
-    for event in $(seq 100); do
+    for event in $(seq "$2"); do
         printf '{"hook_event_name":"PostToolUse","session_id":"s%s","prompt_id":"p1","tool_name":"Bash",' "$1"
         printf '"tool_use_id":"t%s","tool_input":{"command":"ls"},"tool_response":{"stdout":"x"}}' "$event"
         printf '\\n'
     done | while read -r line; do printf '%s' "$line" | "$0" hook claude || exit 9; done
     """
     processes = [
-        subprocess.Popen(["/bin/sh", "-c", script, str(VFCC), str(number)], cwd=ready, env=environment(ready.parent))
+        subprocess.Popen(
+            ["/bin/sh", "-c", script, str(VFCC), str(number), str(per_process)],
+            cwd=ready,
+            env=environment(ready.parent),
+        )
         for number in range(8)
     ]
     assert [process.wait(600) for process in processes] == [0] * 8
 
     assert faults(ready) == []
     found = [each for each in events(ready) if each["kind"] == "tool_execution"]
-    assert len({each["id"] for each in found}) == len(found) == 800
+    assert len({each["id"] for each in found}) == len(found) == 8 * per_process
     for number in range(8):
         mine = [each["gen_ai.tool.call.id"] for each in found if each["gen_ai.conversation.id"] == f"s{number}"]
-        assert mine == [f"t{event}" for event in range(1, 101)]
+        assert mine == [f"t{event}" for event in range(1, per_process + 1)]
     told = vfcc(ready, "history", "show", "--by", "tool", "--json")
-    assert json.loads(told.out)[0]["executions"] == 800
+    assert json.loads(told.out)[0]["executions"] == 8 * per_process

@@ -14,6 +14,7 @@ import pytest
 import verifflowcc
 from tests.cli.process import VFCC, environment
 from tests.client_answers import check_answer
+from tests.tiers import count
 from verifflowcc.clients.answer import Answer
 from verifflowcc.clients.decode import normal_form
 from verifflowcc.clients.encode import encode
@@ -26,7 +27,7 @@ CASES = [
     for path in sorted((Path(__file__).parents[1] / "fixtures" / "clients").glob("*/*.json"))
     for case in [json.loads(path.read_text(encoding="utf-8"))]
 ]
-PAYLOADS, PROCESSES = 10_000, 200
+PAYLOADS, PROCESSES = count(10_000), count(200)
 PACKAGE = Path(verifflowcc.__file__).parent
 OF_OTHERS = [("cursor", "postToolUse"), ("gemini", "AfterTool"), ("copilot", "postToolUse")]
 ODD: list[Any] = [
@@ -70,6 +71,7 @@ def _mutate(holder: Any, key: Any, luck: random.Random) -> None:
 
 
 @pytest.mark.vfcc("REQ-HOOK-FAULTS")
+@pytest.mark.law
 def test_ten_thousand_payloads_are_recorded_or_not_and_answered_in_form() -> None:
     luck = random.Random(20261122)
     kept = 0
@@ -112,6 +114,7 @@ def _raw(luck: random.Random) -> tuple[str, list[str], bytes]:
 
 
 @pytest.mark.vfcc("REQ-HOOK-FAULTS")
+@pytest.mark.law
 def test_a_process_ends_well_whatever_it_reads(young: Path) -> None:
     luck = random.Random(7)
     env = environment(young.parent)

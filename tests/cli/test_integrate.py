@@ -227,6 +227,7 @@ def test_copilots_entry_lets_tools_run_where_vfcc_is_not_installed(young: Path) 
     assert (done.returncode, done.stdout) == (0, b"")
 
 
+@pytest.mark.sweep
 def test_the_entries_that_are_written_record_what_is_said(young: Path) -> None:
     vfcc(young, "integrate", *ALL)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

@@ -203,6 +203,7 @@ def _each(points: Sequence[Point], look: Callable[[int, Point], list[str]]) -> l
         return [(point, each) for point, wrong in zip(points, found, strict=True) for each in wrong]
 
 
+@pytest.mark.sweep
 def test_killed_at_any_call_it_has_happened_or_not(ready: Path, points: list[Point], tmp_path: Path) -> None:
     points = _sample(points, "killed")
     ends: dict[int, str] = {}
@@ -221,6 +222,7 @@ def test_killed_at_any_call_it_has_happened_or_not(ready: Path, points: list[Poi
     assert reached == sorted(reached), "it happened at one call, and stayed so"
 
 
+@pytest.mark.sweep
 def test_where_a_call_fails_the_exit_code_tells_whether_it_has_happened(
     ready: Path, points: list[Point], tmp_path: Path
 ) -> None:

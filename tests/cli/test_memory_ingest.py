@@ -146,6 +146,7 @@ def test_broken_lines_are_told_and_the_sound_ones_taken(young: Path) -> None:
     assert "Traceback" not in done.err
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize(
     ("data", "code", "word"),
     [

@@ -72,6 +72,7 @@ def test_a_proposal_of_what_holds_already_is_none(project: Path) -> None:
     assert len(items(project)) == 1
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize(
     "words", [("edit", "--title", "X"), ("forget",), ("link", "contradicts", "other"), ("move", "--to", "user")]
 )

@@ -26,6 +26,7 @@ def _shell(folder: Path, line: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize("line", LINES)
 def test_a_reader_that_leaves_is_no_failure(example: Path, line: str) -> None:
     """The writer is held back until its reader has gone."""
@@ -69,6 +70,7 @@ def test_a_stderr_that_is_full_changes_no_exit_code(example: Path) -> None:
         assert code == expected
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(("line", "code"), [("status", 0), ("stage advance", 4)])
 def test_a_stream_that_the_caller_closed_changes_no_exit_code(example: Path, line: str, code: int, closed: str) -> None:

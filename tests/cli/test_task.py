@@ -215,6 +215,7 @@ def _killed(folder: Path, point: int, *arguments: str) -> Ran:
     return vfcc(folder, *arguments, program=(sys.executable, "-B", "-c", STOPPER, str(point), "SIGKILL"))
 
 
+@pytest.mark.points(3)
 @pytest.mark.vfcc("REQ-TASK-MEMORY")
 @pytest.mark.parametrize("point", range(2, 38, 4))
 def test_an_end_that_is_killed_anywhere_is_completed_by_the_same_command(young: Path, point: int) -> None:

@@ -168,6 +168,7 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
     vfcc(traced, "trace", "baseline", "create", "v1").refused(2, "there is a baseline v1 already")
 
 
+@pytest.mark.points(7)
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
@@ -215,6 +216,7 @@ def test_a_merge_left_open_is_one_clear_error(traced: Path) -> None:
     assert everything(traced) == before
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("size_bytes", [0, 40])
 def test_a_full_disk_leaves_what_was_there(traced: Path, size_bytes: int) -> None:
     before = everything(traced)

@@ -60,6 +60,7 @@ def test_the_matrix_is_filtered_by_type_state_and_item(project: Path) -> None:
     assert [row["id"] for row in told(project, "matrix", "--item", "req-time")["rows"]] == [TIMEOUT]
 
 
+@pytest.mark.points(5)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -182,6 +182,7 @@ def test_a_file_that_is_no_window_is_told_without_a_traceback(young: Path) -> No
         vfcc(young, "window", *line.split()).refused(3, "s1.json:1: not a window: is not JSON", "hint: rm ")
 
 
+@pytest.mark.points(3)
 @pytest.mark.vfcc("REQ-WINDOW-SUMMARIES")
 @pytest.mark.parametrize("point", range(1, 34, 3))
 def test_a_pruning_that_is_killed_anywhere_removed_nothing_that_is_not_on_record(full: Path, point: int) -> None:

@@ -12,6 +12,9 @@ from tests.clients.model_server import serving
 from tests.clients.running import run_claude, run_codex
 from tests.clients.turns import MAIN, Call, Request, Say, Turn, Usage, calls
 
+pytestmark = pytest.mark.sweep
+"""Real clients take minutes."""
+
 PATCH = """\
 *** Begin Patch
 *** Update File: a.txt

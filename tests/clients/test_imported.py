@@ -13,6 +13,9 @@ from tests.clients.model_server import serving
 from tests.clients.running import run_claude, run_codex
 from tests.clients.turns import MAIN, Call, Say, Turn, Usage, calls
 
+pytestmark = pytest.mark.sweep
+"""Real clients take minutes."""
+
 PATCH = "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+TWO\n three\n*** End Patch\n"
 TASK = {"description": "look", "prompt": "INQUIRY: read it.", "subagent_type": "general-purpose"}
 

@@ -13,6 +13,9 @@ from tests.clients.running import run_claude, run_codex
 from tests.clients.turns import MAIN, Call, Say, Turn, Usage, calls
 from verifflowcc.text.injected import BEGIN, END
 
+pytestmark = pytest.mark.sweep
+"""Real clients take minutes."""
+
 FULL = Usage(input=190_000)
 PATCH = """\
 *** Begin Patch

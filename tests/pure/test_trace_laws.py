@@ -247,6 +247,7 @@ def chain() -> tuple[TraceItem, ...]:
     return (top, one, *below)
 
 
+@pytest.mark.sweep
 def test_a_failing_test_reaches_the_top_of_a_chain_of_any_depth(chain: tuple[TraceItem, ...]) -> None:
     last = f"REQ-{DEPTH - 1}"
     world = World(chain).file(of_tests("tests/test_a.py", test_a=last)).ask(needs=()).reported(GREEN)
@@ -258,6 +259,7 @@ def test_a_failing_test_reaches_the_top_of_a_chain_of_any_depth(chain: tuple[Tra
     assert top.message == f"tests/test_a.py::test_a failed, below NEED-top: NEED-top ← REQ-0 ← REQ-1 ← … ← {last}"
 
 
+@pytest.mark.sweep
 def test_a_circle_of_any_length_is_one_finding(chain: tuple[TraceItem, ...]) -> None:
     closed = replace(chain[1], links=(replace(chain[1].links[0], to=f"REQ-{DEPTH - 1}"),))
     report = checked(World((chain[0], closed, *chain[2:])))

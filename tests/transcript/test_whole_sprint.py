@@ -9,6 +9,9 @@ import yaml
 
 from tests.transcript.replay import run
 
+pytestmark = pytest.mark.sweep
+"""The walk-through takes minutes."""
+
 CI = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "ci.md"
 
 

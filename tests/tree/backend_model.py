@@ -4,6 +4,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from tests.tiers import count
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
 from verifflowcc.domain.memory import MemoryBackend
@@ -73,6 +74,6 @@ def does_as_a_dictionary(open_backend: Opener) -> None:
     run_state_machine_as_test(
         Beside,
         settings=settings(
-            deadline=None, max_examples=20, stateful_step_count=20, suppress_health_check=list(HealthCheck)
+            deadline=None, max_examples=count(20), stateful_step_count=20, suppress_health_check=list(HealthCheck)
         ),
     )

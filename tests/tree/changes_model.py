@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
+from tests.tiers import count
 from tests.tree.backend_conformance import Opener
 from tests.tree.backend_items import make
 from verifflowcc.adapters import stamps
@@ -289,7 +290,7 @@ class FollowedSqlite(Followed):
 def follows(machine: type[Followed], examples: int = 40, steps: int = 40) -> None:
     """Fail where a copy is not what the store holds."""
     few = settings(
-        deadline=None, max_examples=examples, stateful_step_count=steps, suppress_health_check=list(HealthCheck)
+        deadline=None, max_examples=count(examples), stateful_step_count=steps, suppress_health_check=list(HealthCheck)
     )
     run_state_machine_as_test(machine, settings=few)
 

@@ -29,21 +29,25 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-MEMORY")
+@pytest.mark.law
 def test_a_copy_follows_a_store_in_memory(tmp_path: Path) -> None:
     follows(following(Followed, Scanned(tmp_path)))
 
 
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-FILES")
+@pytest.mark.law
 def test_a_copy_follows_files_whoever_edits_them(tmp_path: Path) -> None:
     follows(following(FollowedFiles, Files(tmp_path), root=tmp_path / "p1"), examples=30)
 
 
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-SQLITE")
+@pytest.mark.law
 def test_a_copy_follows_a_database_whichever_copy_is_in_its_place(tmp_path: Path) -> None:
     follows(following(FollowedSqlite, Sqlite(tmp_path), file=tmp_path / "p1.db"))
 
 
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-POSTGRES")
+@pytest.mark.law
 def test_a_copy_follows_a_server(postgres: Server) -> None:
     follows(following(Followed, opener(postgres)), examples=15)
 

@@ -21,11 +21,13 @@ OF_EACH = [
 ]
 
 
+@pytest.mark.points(12)
 @pytest.mark.parametrize(("case", "opener"), OF_EACH)
 def test_a_backend_conforms(case: Case, opener: Callable[[Path], Opener], tmp_path: Path) -> None:
     case(opener(tmp_path))
 
 
+@pytest.mark.law
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL")
 @pytest.mark.parametrize("opener", [opener for opener, _ in OPENERS.values()], ids=list(OPENERS))
 def test_a_backend_does_as_a_dictionary_does(opener: Callable[[Path], Opener], tmp_path: Path) -> None:

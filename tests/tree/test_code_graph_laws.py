@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
+from tests.tiers import count
 from tests.tree.code_graph_world import BASE, MODELS, answers, clean, said
 from tests.trees import git
 from verifflowcc.adapters import stamps
@@ -128,6 +129,7 @@ class Tree(RuleBasedStateMachine):
 
 
 @pytest.mark.vfcc("REQ-GRAPH-UPDATE")
+@pytest.mark.law
 def test_after_any_changes_the_graph_is_that_of_a_clean_build(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", -(10**12))
     monkeypatch.setattr(code_graph_merging, "MOST_PARTS", 2)
@@ -136,6 +138,6 @@ def test_after_any_changes_the_graph_is_that_of_a_clean_build(monkeypatch: pytes
     run_state_machine_as_test(
         Tree,
         settings=settings(
-            deadline=None, max_examples=40, stateful_step_count=20, suppress_health_check=list(HealthCheck)
+            deadline=None, max_examples=count(40), stateful_step_count=20, suppress_health_check=list(HealthCheck)
         ),
     )

@@ -184,6 +184,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.points(7)
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_cache_counts_as_none(memory: Path, name: str) -> None:
     before = Ledger(memory).load(SPRINT)

@@ -152,6 +152,7 @@ def killed_at(number: int, action: Callable[[], object]) -> int:
     return child.exitcode
 
 
+@pytest.mark.sweep
 def test_killed_at_any_moment_an_advance_has_happened_or_not_and_can_be_run_again(tmp_path: Path) -> None:
     happened, number, code = [], 0, 9
     while code == 9:
@@ -179,6 +180,7 @@ def test_killed_at_any_moment_an_advance_has_happened_or_not_and_can_be_run_agai
     assert number > 20
 
 
+@pytest.mark.sweep
 def test_killed_at_any_moment_a_close_learns_once(tmp_path: Path) -> None:
     number, code = 0, 9
     while code == 9:

@@ -85,6 +85,7 @@ def test_each_test_case_has_the_ids_of_all_its_marks(tmp_path: Path) -> None:
     assert len(properties) == 14
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("in_git", [True, False])
 @pytest.mark.parametrize("where", [".", "tests"])
 def test_a_report_says_on_which_content_its_tests_ran(tmp_path: Path, in_git: bool, where: str) -> None:

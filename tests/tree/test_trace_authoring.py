@@ -122,6 +122,7 @@ def test_what_a_new_item_lacks_is_told(tmp_path: Path) -> None:
     assert add_item(here, Wanted("need", "Log in", "Somebody gets in."), actor=YOU).lacks == ()
 
 
+@pytest.mark.points(10)
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
