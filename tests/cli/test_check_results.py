@@ -168,7 +168,7 @@ def test_with_all_results_nothing_is_red(tmp_path: Path) -> None:
 
 def test_without_the_setting_the_hint_is_the_evidence_of_the_open_sprint(tmp_path: Path) -> None:
     root = project(tmp_path / "fresh", config=EVIDENCE)
-    fallback = "no test results for this content here; run the tests, then: vfcc check trace --junit FILE"
+    fallback = "no test results for this content here; run the tests and name their JUnit report in trace.reports"
     assert fallback in vfcc(root, "check").out
 
     assert vfcc(root, "sprint", "start", "Gauge").code == 0

@@ -9,7 +9,7 @@ from verifflowcc.errors import VfccError
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.evidence_wanted import everything
 
-FALLBACK = "run the tests, then: vfcc check trace --junit FILE"
+FALLBACK = "run the tests and name their JUnit report in trace.reports"
 
 
 def results_command(config: Config, open_sprints: Iterable[SprintState]) -> str:
