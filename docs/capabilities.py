@@ -1,9 +1,10 @@
-"""What the five decision records ask for, and which of it is built: writes docs/explanation/capabilities.md.
+"""What the five decision records ask for, and how far it is shown: writes docs/explanation/capabilities.md.
 
     python docs/capabilities.py
 
 The page is made from the project's own requirements and needs (`.memory/project/items/`). A requirement's tags name the
-sections that it answers: `record-3-protocol` is the section `protocol` of the third record.
+sections that it answers: `record-3-protocol` is the section `protocol` of the third record. Its key `planned` names
+what it waits for while it is not built, its key `gaps` holds a sentence for each case in which it does not hold.
 """
 
 import sys
@@ -164,6 +165,18 @@ SECTIONS: dict[int, tuple[Section, ...]] = {
     ),
 }
 
+TESTED, WITH_GAPS, PLANNED = STATES = ("tested, no known gap", "tested, with known gaps", "planned")
+
+MEANING = """\
+- **Tested** means that at least one test names the requirement; `make check` fails unless all tests that name it
+  pass. It does not mean that the whole requirement holds: a test shows the cases that it tries.
+- **A known gap** is a reproduced case in which the requirement does not hold. They are listed
+  [below](#known-gaps). No known gap means that no such case has been found.
+- **Planned** means agreed and not built. No test names such a requirement.
+
+Version 0.1 counted a requirement as built when any test named it, and so this page read "277 built, 0 planned".
+That claim is withdrawn."""
+
 DECIDED_OTHERWISE = (
     (1, "newest by the time of the file", "newest by the item's own date or number; file times differ between clones"),
     (1, "loading ends at the first record that does not fit", "smaller ones behind it still get their chance"),
@@ -188,9 +201,17 @@ class Entry:
     id: str
     title: str
     planned: str
+    gaps: tuple[str, ...]
     needs: tuple[str, ...]
     tags: tuple[str, ...]
     text: str
+
+    @property
+    def state(self) -> str:
+        """The word for how far it is shown."""
+        if self.planned:
+            return PLANNED
+        return WITH_GAPS if self.gaps else TESTED
 
 
 def load(kind: str) -> list[Entry]:
@@ -198,11 +219,12 @@ def load(kind: str) -> list[Entry]:
     found = []
     for path in sorted((ITEMS / kind).glob("*.md")):
         _, front, text = path.read_text(encoding="utf-8").split("---\n", 2)
-        said = yaml.safe_load(front)
-        if said["status"] != "archived":
-            needs = tuple(link["to"] for link in said.get("links", ()))
-            tags = tuple(said.get("tags", ()))
-            found.append(Entry(said["id"], said["title"], said.get("planned") or "", needs, tags, text))
+        fields = yaml.safe_load(front)
+        if fields["status"] != "archived":
+            needs = tuple(link["to"] for link in fields.get("links", ()))
+            tags = tuple(fields.get("tags", ()))
+            gaps = tuple(fields.get("gaps") or ())
+            found.append(Entry(fields["id"], fields["title"], fields.get("planned") or "", gaps, needs, tags, text))
     return found
 
 
@@ -213,20 +235,31 @@ def answers(requirements: Iterable[Entry], record: int, section: Section) -> lis
 
 def page(needs: list[Entry], requirements: list[Entry]) -> str:
     """Return the text of the page."""
-    return "\n".join([*_head(requirements), *_sections(requirements), *_otherwise(), *_all(needs, requirements)]) + "\n"
+    parts = (
+        _head(requirements),
+        _gaps(requirements),
+        _sections(requirements),
+        _otherwise(),
+        _all(needs, requirements),
+    )
+    return "\n".join(line for part in parts for line in part) + "\n"
 
 
 def _head(requirements: list[Entry]) -> Iterator[str]:
-    built = sum(not each.planned for each in requirements)
-    yield "# What vfcc can do, and what is planned"
+    counts = [sum(each.state == state for each in requirements) for state in STATES]
+    yield "# What vfcc can do, and its known gaps"
     yield ""
-    yield "vfcc is built from five decision records. Each thing that they ask for is a requirement in the project's"
-    yield "memory (`.memory/project/items/requirement/`); each that is built has tests that name it. This page is made"
-    yield "from those files by `python docs/capabilities.py`; a test holds the two equal."
+    yield "vfcc is built from five decision records. What they ask for is written down as requirements in the project's"
+    yield "memory (`.memory/project/items/requirement/`). This page is made from those files by"
+    yield "`python docs/capabilities.py`; a test holds the two equal."
     yield ""
-    yield f"{len(requirements)} requirements: {built} built, {len(requirements) - built} planned."
-    if built == len(requirements):
+    shown = "{} tested with no known gap, {} tested with known gaps, {} planned".format(*counts)
+    yield f"{len(requirements)} requirements: {shown}."
+    yield ""
+    yield MEANING
+    if not any(each.planned for each in requirements):
         return
+    yield ""
     yield "What the planned ones wait for:"
     yield ""
     yield "| waits for | requirements |"
@@ -235,21 +268,30 @@ def _head(requirements: list[Entry]) -> Iterator[str]:
         yield f"| {what} | {sum(each.planned == what for each in requirements)} |"
 
 
+def _gaps(requirements: list[Entry]) -> Iterator[str]:
+    yield ""
+    yield "## Known gaps"
+    yield ""
+    for each in requirements:
+        if each.gaps:
+            yield f"- {each.id}: {each.title}"
+            yield from (f"    - {gap}" for gap in each.gaps)
+
+
 def _sections(requirements: list[Entry]) -> Iterator[str]:
     for record, name in RECORDS.items():
         yield ""
         yield f"## Record {record}: {name}"
         yield ""
-        yield "| section | built | planned |"
-        yield "|---|---|---|"
+        yield f"| section | {' | '.join(STATES)} |"
+        yield "|---|---|---|---|"
         for section in SECTIONS[record]:
             found = answers(requirements, record, section)
             if section.asks_nothing:
-                yield f"| {section.title} | asks for nothing: {section.asks_nothing} | |"
+                yield f"| {section.title} | asks for nothing: {section.asks_nothing} | | |"
             else:
-                built = ", ".join(each.id for each in found if not each.planned)
-                planned = ", ".join(each.id for each in found if each.planned)
-                yield f"| {section.title} | {built} | {planned} |".replace("|  |", "| |").replace("|  |", "| |")
+                cells = (", ".join(each.id for each in found if each.state == state) for state in STATES)
+                yield f"| {section.title} |" + "".join(f" {cell} |" if cell else " |" for cell in cells)
 
 
 def _otherwise() -> Iterator[str]:
@@ -275,7 +317,7 @@ def _all(needs: list[Entry], requirements: list[Entry]) -> Iterator[str]:
         yield "|---|---|---|"
         for each in requirements:
             if need.id in each.needs:
-                yield f"| {each.id} | {each.title} | {'planned' if each.planned else 'built'} |"
+                yield f"| {each.id} | {each.title} | {each.state} |"
 
 
 def main() -> None:

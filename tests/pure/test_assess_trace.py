@@ -146,3 +146,38 @@ def test_a_soft_one_waits_for_the_first_item_of_the_project_and_a_hard_one_does_
     assert not idle(soft, some)
     assert not idle(TRACED, none)
     assert not idle(soft, facts())
+
+
+def unrun(number: int) -> Finding:
+    test = f"tests/a.py::test_{number}"
+    return finding("no-result", about=test, also=("tests/a.py",), message=f"{test} has no result")
+
+
+def test_without_any_result_it_says_so_once_and_how_to_get_results() -> None:
+    none = tuple(replace(each, asked=0) if each.code == "unknown-test" else each for each in ALL_ASKED)
+    found = report(*map(unrun, range(1000)), asked=none)
+    known = facts()
+    known = replace(known, trace=found, sprint=replace(known.sprint, workflow=OWN), results_command="make test")
+
+    now = assess_trace(TRACED, known)
+
+    assert (now.verdict, now.reason) == (Verdict.FAIL, "no test results for this content here")
+    assert now.step == "make test"
+
+
+def test_of_many_tests_without_a_result_it_tells_the_number_and_what_else_is_wrong() -> None:
+    now = asked(TRACED, report(*map(unrun, range(1000)), finding("failed-result")))
+
+    assert now.reason == (
+        "1,000 tests of 1 item have no result for this content; and 1 finding beside it: REQ-a: failed-result"
+    )
+
+
+def test_a_few_tests_without_a_result_are_named() -> None:
+    assert asked(TRACED, report(unrun(1))).reason == "1 finding in 3 items: tests/a.py::test_1 has no result"
+
+
+def test_what_a_waiver_of_missing_results_covers_is_each_of_them() -> None:
+    one, two = (asked(TRACED, report(*map(unrun, range(count)))) for count in (5, 6))
+
+    assert one.subject != two.subject

@@ -11,11 +11,12 @@ WHOLE = b"""trace:
   tests: ["tests/**"]
   exclude: ["docs/**"]
   reports: [build/junit.xml]
+  results_from: make test
   target: origin/main
   id_pattern: (NEED|REQ)-[0-9]+
   baseline: known.json
 """
-KEYS = ("code", "tests", "exclude", "reports", "target", "id_pattern", "baseline")
+KEYS = ("code", "tests", "exclude", "reports", "results_from", "target", "id_pattern", "baseline")
 ENDLESS = "it repeats a group, which can take for ever; repeat single characters"
 REFUSED = [
     ("code: src/**", 'trace.code must be a list of patterns, not "src/**"'),
@@ -24,6 +25,8 @@ REFUSED = [
     ("reports: [3]", "an item of trace.reports must be the path of a file: a text such as build/junit.xml, not 3"),
     ("reports: [build/]", 'trace.reports: "build/" names a folder; name the file'),
     ("reports: [.git/config]", 'trace.reports: ".git/config" lies in .git/, where git keeps its own'),
+    ('results_from: " "', 'trace.results_from " " is empty; name a command, such as make test'),
+    ("results_from: 3", "trace.results_from must be a command: a text such as make test, not 3"),
     ("target: --output=x", 'trace.target "--output=x" begins with -; name a branch, such as main or origin/main'),
     ("target: a b", 'trace.target "a b" is no name of a branch; name one, such as main or origin/main'),
     ("target: ''", 'trace.target "" is empty; name a branch, such as main or origin/main'),
@@ -49,6 +52,7 @@ def test_the_whole_section_is_read() -> None:
         ("tests/**",),
         ("docs/**",),
         ("build/junit.xml",),
+        "make test",
         "origin/main",
         "(NEED|REQ)-[0-9]+",
         "known.json",

@@ -169,7 +169,7 @@ def test_an_unknown_field_is_told_with_the_nearest_name() -> None:
     assert item("status: retired\n").flaws[0].message.endswith("(did you mean archived?)")
 
 
-@pytest.mark.parametrize("key", KNOWN_KEYS)
+@pytest.mark.parametrize("key", [*KNOWN_KEYS, "gaps"])
 def test_no_known_field_is_told(key: str) -> None:
     assert not [flaw for flaw in item(f"{key}:\n").flaws if flaw.code == "unknown-field"]
 

@@ -1,4 +1,4 @@
-"""The project's own requirements: every section of the five records is answered, and the page tells what is built."""
+"""The project's own requirements: every section of the five records is answered, and the page lists each known gap."""
 
 import re
 import runpy
@@ -14,6 +14,8 @@ SECTIONS = MADE["SECTIONS"]
 RECORDS = ROOT.parent / "shared" / "seeds"
 TEXTS = " ".join(each.text for each in REQUIREMENTS)
 
+BANNED = "said|told|tells|stands|standing|nobody|anew|meanwhile|lest|at hand|in work|goes on|whoever"
+WAITED_FOR = {"a Python interface to the code graph and the history"}
 NAMED = {
     "operations of a backend": "add query get delete list_all clear count",
     "operators of filters": "$eq $ne $gt $gte $lt $lte",
@@ -38,6 +40,8 @@ NAMED = {
     "learnings": "file_purpose common_error workflow",
     "items of a window": "system_prompt user_message assistant_response tool_result code_snippet task_state"
     " graph_query",
+    "programs of the graph and the history": "get_file_contents get_callers get_dependencies find_symbol"
+    " record_file_interaction store_snapshot find_similar_tasks",
 }
 
 
@@ -105,8 +109,52 @@ def test_what_is_planned_has_no_test_that_names_it_and_what_is_built_has_one() -
     assert {each.id for each in REQUIREMENTS if not each.planned} - marked == set()
 
 
+def page_text() -> str:
+    return (ROOT / "docs" / "explanation" / "capabilities.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.vfcc("REQ-OWN-TRACE")
+def test_the_counts_on_the_page_add_up_to_all_requirements() -> None:
+    counts = re.search(
+        r"(\d+) requirements: (\d+) tested with no known gap, (\d+) tested with known gaps, (\d+) planned\.",
+        page_text(),
+    )
+
+    assert counts is not None
+    every, tested, with_gaps, planned = map(int, counts.groups())
+    assert every == len(REQUIREMENTS) == tested + with_gaps + planned
+    assert with_gaps == sum(bool(each.gaps) for each in REQUIREMENTS)
+
+
+@pytest.mark.vfcc("REQ-OWN-TRACE")
+def test_each_known_gap_is_on_the_page_below_its_requirement() -> None:
+    gaps = page_text().split("## Known gaps")[1].split("\n## ")[0]
+
+    for each in REQUIREMENTS:
+        below = gaps.partition(f"- {each.id}: {each.title}\n")[2].split("\n- ")[0]
+        assert [gap for gap in each.gaps if f"    - {gap}" not in below] == [], each.id
+
+
+def test_a_requirement_with_a_gap_is_never_among_those_without() -> None:
+    entry = MADE["Entry"]("REQ-x", "X", "", ("It fails.",), ("NEED-x",), ("record-1-tree",), "")
+
+    text = MADE["page"]([], [entry])
+
+    assert "1 requirements: 0 tested with no known gap, 1 tested with known gaps, 0 planned." in text
+    assert "| The tree of files | | REQ-x | |" in text
+
+
+def test_each_known_gap_is_one_plain_sentence_of_what_is_tested() -> None:
+    for each in REQUIREMENTS:
+        for gap in each.gaps:
+            assert re.fullmatch(r"[A-Z`].*\.", gap), gap
+            assert not re.search(r"[.!?] [A-Z]|issue|#\d", gap), gap
+            assert not re.search(rf"(?i)\b({BANNED})\b", gap), gap
+        assert not (each.gaps and each.planned), each.id
+
+
 def test_what_is_planned_waits_for_something_known() -> None:
-    assert {each.planned for each in REQUIREMENTS} == {""}
+    assert {each.planned for each in REQUIREMENTS} == {"", *WAITED_FOR}
 
 
 def test_every_item_is_named_as_its_file() -> None:

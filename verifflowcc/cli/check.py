@@ -64,24 +64,26 @@ def _everything(*, as_json: bool) -> None:
     from verifflowcc.services.checking import check_everything
     from verifflowcc.services.workspace import open_workspace
 
-    found = check_everything(open_workspace())
+    workspace = open_workspace()
+    found = check_everything(workspace)
     if as_json:
         out.emit_json(found)
     else:
         config.tell(found.config)
         _tell(found.workflow)
         for gates in found.gates:
-            out.emit(gate_views.both(gates))
+            out.emit(gate_views.short(gates))
         if not found.gates and not any(one.sprint for one in found.unasked):
             out.emit("no sprint is open")
         if found.trace:
-            from verifflowcc.cli.trace_findings_views import findings_page
+            from verifflowcc.cli.trace_findings_views import short_page
+            from verifflowcc.services.results_command import results_hint
 
-            out.emit(findings_page(found.trace, whole=False))
+            out.emit(short_page(found.trace, results_hint(workspace), families=False))
         if found.memory:
             from verifflowcc.cli import memory_check_views
 
-            out.emit(memory_check_views.findings_page(found.memory))
+            out.emit(memory_check_views.short_page(found.memory))
     for notice in found.memory.notices if found.memory else ():
         out.warn(notice)
     for notice in (*found.trace.notices, *found.trace.report.notices) if found.trace else ():
@@ -117,11 +119,12 @@ def workflow(as_json: JsonFlag = False) -> None:
 
 def _tell(report: "WorkflowReport") -> None:
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.folding import folded
 
     for problem in report.problems:
         out.emit(problem)
     if not report.present:
-        out.emit("there is no .memory/workflow.yaml: sprints follow the workflows that come with vfcc")
+        out.emit(folded("there is no .memory/workflow.yaml: sprints follow the workflows that come with vfcc", 2))
     elif not report.problems:
         out.emit(f"workflow.yaml is sound: {report.name}")
     for notice in report.notices:

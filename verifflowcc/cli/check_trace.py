@@ -11,6 +11,7 @@ from verifflowcc.cli.report_formats import chosen, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_checking import TraceChecked
+    from verifflowcc.services.workspace import Workspace
 
 FINDINGS = 1
 NOTHING = 3
@@ -44,7 +45,7 @@ def trace(
     baseline: Annotated[
         str | None, typer.Option("--baseline", metavar="FILE", help="Leave out the findings that FILE lists.")
     ] = None,
-    whole: Annotated[bool, typer.Option("--all", help="Show known findings too, and every check.")] = False,
+    whole: Annotated[bool, typer.Option("--all", help="Show each finding, known ones too, and each check.")] = False,
 ) -> None:
     """Ask everything that there is to ask of the trace.
 
@@ -55,10 +56,11 @@ def trace(
     from verifflowcc.services.workspace import open_workspace
 
     wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
-    checked = check_trace(open_workspace(), junit=junit or (), changed_since=changed_since, baseline=baseline)
+    workspace = open_workspace()
+    checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, baseline=baseline)
     for notice in (*checked.notices, *checked.report.notices):
         out.warn(notice)
-    text = _written(checked, wanted, whole=whole)
+    text = _page(workspace, checked, whole=whole) if wanted is Format.TEXT else _written(checked, wanted)
     if output is None:
         if text:
             out.emit(text)
@@ -79,11 +81,14 @@ def exit_code(checked: "TraceChecked") -> int:
     return FINDINGS if checked.report.red else 0
 
 
-def _written(checked: "TraceChecked", wanted: Format, *, whole: bool) -> str:
-    if wanted is Format.TEXT:
-        from verifflowcc.cli.trace_findings_views import findings_page
+def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> str:
+    from verifflowcc.cli.trace_findings_views import short_page, whole_page
+    from verifflowcc.services.results_command import results_hint
 
-        return findings_page(checked, whole=whole) + "\n"
+    return (whole_page(checked) if whole else short_page(checked, results_hint(workspace), families=True)) + "\n"
+
+
+def _written(checked: "TraceChecked", wanted: Format) -> str:
     if wanted is Format.BASELINE:
         from verifflowcc.formats.trace_findings import findings_text
 

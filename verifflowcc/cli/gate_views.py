@@ -1,5 +1,7 @@
 """How a gate is shown to a person: every criterion, what shows it, and the way on."""
 
+from collections.abc import Sequence
+
 from verifflowcc.cli.folding import folded
 from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
 from verifflowcc.services.gates import StageGates, way_on
@@ -18,12 +20,26 @@ _WORDS = {
 def both(asked: StageGates) -> str:
     """Return a stage's gates and the next command."""
     parts = [one_gate(gate) for gate in asked.gates if gate.assessments]
-    parts.append(f"next: {way_on(asked)}")
+    parts.append(_next(asked))
     return "\n\n".join(parts)
+
+
+def short(asked: StageGates) -> str:
+    """Return a stage's gates with the criteria that are not met alone, and the next command."""
+    parts = [_page(gate, [each for each in gate.assessments if not each.met]) for gate in asked.gates]
+    return "\n".join([part for gate, part in zip(asked.gates, parts, strict=True) if gate.assessments] + [_next(asked)])
 
 
 def one_gate(gate: Gate) -> str:
     """Return a gate with all its criteria."""
+    return _page(gate, gate.assessments)
+
+
+def _next(asked: StageGates) -> str:
+    return f"next: {way_on(asked)}"
+
+
+def _page(gate: Gate, assessments: Sequence[Assessment]) -> str:
     what = f"{gate.sprint}/{gate.stage}"
     verb = "leave" if gate.side is Side.EXIT else "enter"
     if gate.is_open:
@@ -31,7 +47,7 @@ def one_gate(gate: Gate) -> str:
         head = f"{what}: the gate to {verb} it is open ({len(gate.assessments)} criteria{more})"
     else:
         head = f"{what}: the gate to {verb} it is closed ({len(gate.blockers)} of {len(gate.assessments)} block)"
-    return "\n".join([head, *(line for each in gate.assessments for line in _lines(each))])
+    return "\n".join([head, *(line for each in assessments for line in _lines(each))])
 
 
 def _lines(each: Assessment) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.counted import counted
+from verifflowcc.cli.finding_lines import grouped_lines
 from verifflowcc.cli.folding import folded
 from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.services.memory.checking import CheckedMemory
@@ -16,6 +17,12 @@ def findings_page(checked: CheckedMemory) -> str:
     """Return all findings by weight, and the verdict."""
     parts = ["\n".join(_lines([each for each in checked.report.findings if each.severity is one])) for one in _SHOWN]
     return "\n\n".join(part for part in (*parts, verdict(checked)) if part)
+
+
+def short_page(checked: CheckedMemory) -> str:
+    """Return the findings, in groups where they are many, and the verdict."""
+    parts = ["\n".join(map(printable, lines)) for lines in grouped_lines(checked.report.findings, "vfcc check memory")]
+    return "\n\n".join((*parts, verdict(checked)))
 
 
 def verdict(checked: CheckedMemory) -> str:

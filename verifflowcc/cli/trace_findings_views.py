@@ -1,30 +1,61 @@
-"""How the findings of a trace check are shown to a person: each with its place and the way on, then of how many."""
+"""How the findings of a trace check are shown to a person: what matters on one screen, then of how many."""
 
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.counted import counted
+from verifflowcc.cli.finding_lines import finding_lines, grouped_lines
 from verifflowcc.cli.folding import folded
 from verifflowcc.cli.table import table
-from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceReport
+from verifflowcc.domain.missing_results import MissingResults, missing_results
+from verifflowcc.domain.trace import Asked, Family, Severity, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.services.trace_checking import TraceChecked
 
-HANG = 4
+ALL = "vfcc check trace --all"
+_NAMED = 3
 _SHOWN = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
 
-def findings_page(checked: TraceChecked, *, whole: bool) -> str:
-    """Return all findings, what was asked, and the verdict.
+def whole_page(checked: TraceChecked) -> str:
+    """Return every finding, known ones too, each check with its denominator, and the verdict."""
+    report = checked.report
+    parts = ["\n".join(finding_lines([each for each in report.findings if each.severity is one])) for one in _SHOWN]
+    if report.known:
+        parts.append("known already:\n" + "\n".join(finding_lines(report.known)))
+    parts += [_by_check(report.asked), "\n".join(_about(checked, whole=True))]
+    return "\n\n".join(part for part in parts if part)
 
-    With `whole`, known findings too, and each check instead of each family.
+
+def short_page(checked: TraceChecked, hint: str, *, families: bool) -> str:
+    """Return what is missing, the other findings in groups where they are many, and the verdict.
+
+    `hint` says how test results get here. With `families`, how much each family of checks was asked.
     """
     report = checked.report
-    parts = ["\n".join(_lines([each for each in report.findings if each.severity is one])) for one in _SHOWN]
-    if whole and report.known:
-        parts.append("known already:\n" + "\n".join(_lines(report.known)))
-    parts.append(_by_check(report.asked) if whole else _by_family(report))
-    parts.append("\n".join(_about(checked, whole=whole)))
+    missing = missing_results(report.findings, report.asked)
+    others = report.findings if missing is None else missing.others
+    parts = ["\n".join(_missing(missing, hint, checked))] if missing else []
+    parts += ["\n".join(lines) for lines in grouped_lines(others, ALL)]
+    if families:
+        parts.append(_by_family(report))
+    parts.append("\n".join(_about(checked, whole=False)))
     return "\n\n".join(part for part in parts if part)
+
+
+def _missing(missing: MissingResults, hint: str, checked: TraceChecked) -> Iterator[str]:
+    """Yield what is missing and how to get it, then how much it is, and why reports do not count."""
+    in_report = {each.name: each.tests for each in checked.looked_at.reports}
+    yield folded(f"{missing.sentence(in_report)}; {hint}", 2)
+    if missing.nothing and missing.tests:
+        yield folded(f"  {missing.unrun} none", 4)
+    if missing.unnamed:
+        more = f" and {len(missing.unnamed) - _NAMED:,} more" if len(missing.unnamed) > _NAMED else ""
+        names = ", ".join(missing.unnamed[:_NAMED])
+        yield folded(f"  no test in the source names {counted(len(missing.unnamed), 'more item')}: {names}{more}", 4)
+    for each in missing.stale[:_NAMED]:
+        yield folded(f"  {each.message}", 4)
+    if len(missing.stale) > _NAMED:
+        yield f"  and {len(missing.stale) - _NAMED:,} more reports of other content: {ALL}"
 
 
 def verdict(checked: TraceChecked) -> str:
@@ -40,17 +71,16 @@ def verdict(checked: TraceChecked) -> str:
         left = " on what changed" if checked.changed_since is not None else ""
         return f"trace: nothing red in {of}{left}{notes}"
     told = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
-    return f"trace: RED: {' and '.join(told)} in {of}{notes}"
+    return f"trace: RED: {' and '.join(told)} in {of}{_of_results(report)}{notes}"
 
 
-def _lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """One line for each, and under it the next step, unless the finding after it has the same."""
-    for number, each in enumerate(findings):
-        place = f"{each.path}:{each.line}: " if each.path else ""
-        yield folded(f"{place}{each.severity} {each.code}: {each.message}", HANG)
-        following = findings[number + 1] if number + 1 < len(findings) else None
-        if each.step and not (following is not None and following.step == each.step):
-            yield folded(f"  → {each.step}", HANG)
+def _of_results(report: TraceReport) -> str:
+    """Say how many of the red findings are there only because test results are missing."""
+    missing = missing_results(report.red, report.asked)
+    if missing is None:
+        return ""
+    count = len(report.red) - len(missing.others)
+    return f" ({f'{count:,}' if missing.others else 'all'} for missing test results)"
 
 
 def _by_family(report: TraceReport) -> str:

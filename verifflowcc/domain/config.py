@@ -108,15 +108,16 @@ class TraceSettings:
     """Where the trace looks, beside its items.
 
     `code` are patterns of product files that must belong to an item, `tests` those of test files, `exclude` those of
-    files that are not scanned for marks; `reports` are JUnit files. `target` is the branch whose ids must not collide
-    with those that are here, `id_pattern` the regular expression of ids, `baseline` the list of known findings; None
-    leaves each to its default.
+    files that are not scanned for marks; `reports` are JUnit files, and `results_from` is the command that makes them,
+    for hints alone. `target` is the branch whose ids must not collide with those that are here, `id_pattern` the
+    regular expression of ids, `baseline` the list of known findings; None leaves each to its default.
     """
 
     code: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
+    results_from: str | None = None
     target: str | None = None
     id_pattern: str | None = None
     baseline: str | None = None

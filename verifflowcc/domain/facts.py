@@ -84,7 +84,7 @@ class Facts:
     `today` is a day (`2026-11-21`), UTC. `content` maps each file of the project (not `.memory/`) to its digest;
     `memory` does so for the committed files under `.memory/project/`. `artifacts` maps a stage to what lies in its
     `artifacts/` now. `recorded` are the evidence files of all stages. `history` is None where no criterion asks for it,
-    and so is `trace`, what the trace checks say.
+    and so is `trace`, what the trace checks say; `results_command` then brings test results.
     """
 
     sprint: SprintState
@@ -99,6 +99,7 @@ class Facts:
     waivers: tuple[Waiver, ...] = ()
     feedback: tuple[Feedback, ...] = ()
     trace: TraceReport | None = None
+    results_command: str = ""
 
     @property
     def traced(self) -> Mapping[str, str]:

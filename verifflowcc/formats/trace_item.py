@@ -24,7 +24,8 @@ from verifflowcc.text.normative import with_rationale
 from verifflowcc.text.placeholder import placeholder_line, says_something
 from verifflowcc.text.wording import demands, gaps, weak_words
 
-_KNOWN = frozenset(KNOWN_KEYS)
+_KNOWN = frozenset((*KNOWN_KEYS, "gaps"))
+"""`gaps` are sentences for readers: no rule asks for them, and they stay in the file as they are."""
 _GUESSED = frozenset({SourceKind.INFERRED, SourceKind.EXTRACTED})
 _DATES = ("created", "updated", "date", "expires", "deadline")
 _SPEAKS_OF_TRACE = frozenset({"verification", "derived", "integrity", "reviewed", "verified"})

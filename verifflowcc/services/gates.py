@@ -101,9 +101,12 @@ def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
         raise changed_by_hand(wrong, f".memory/stage/{state.id}")
     if not asks_trace(state.workflow):
         return facts
+    from verifflowcc.services.configuration import effective_config
+    from verifflowcc.services.results_command import results_command
     from verifflowcc.services.trace_checking import check_trace
 
-    return replace(facts, trace=check_trace(workspace, workflow=state.workflow).report)
+    command = results_command(effective_config(workspace).config, (state,))
+    return replace(facts, trace=check_trace(workspace, workflow=state.workflow).report, results_command=command)
 
 
 def unmet(asked: StageGates) -> str:

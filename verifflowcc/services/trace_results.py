@@ -5,6 +5,7 @@ from pathlib import Path
 
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Kind, Trust, Verdict
+from verifflowcc.domain.missing_results import NO_FILE
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.domain.trace import CodeFile, CriterionShown, Outcome, ResultReport, Results, TestResult, TraceItem
 from verifflowcc.errors import FormatError, VfccError
@@ -132,7 +133,7 @@ def _given(
     name = _within(workspace, path) or str(path)
     try:
         if not path.is_file():  # a pipe would be waited for
-            return _Told(ResultReport(name, Trust.ASSERTED, problem="there is no such file"))
+            return _Told(ResultReport(name, Trust.ASSERTED, problem=NO_FILE))
         with path.open("rb") as file:
             read = read_tests(file.read(LARGEST_REPORT_BYTES + 1))
     except OSError as error:

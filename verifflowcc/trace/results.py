@@ -155,4 +155,4 @@ def check_anything(view: TraceView, joins: Joins, tell: Telling) -> None:
         if asked:
             count = "1 item is" if len(asked) == 1 else f"{len(asked)} items are"
             message = f"there is no test of any item, and {count} to be verified by test"
-            tell.place("nothing-to-evaluate", ITEMS, 1, message, f"mark a test with vfcc: {asked[0]}", "tests")
+            tell.place("nothing-to-evaluate", ITEMS, 1, message, steps.mark(asked[0]), "tests")

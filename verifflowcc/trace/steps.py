@@ -2,6 +2,8 @@
 
 from shlex import quote
 
+from verifflowcc.domain.missing_results import MARK
+
 
 def review(item_id: str) -> str:
     """Look at an item and stamp it, with its links that have no stamp."""
@@ -51,3 +53,8 @@ def verify(item_id: str) -> str:
 def edit(path: str, line: int) -> str:
     """Open a file at a line."""
     return f"edit {path}:{line}"
+
+
+def mark(item_id: str) -> str:
+    """Mark a test with an item that it verifies."""
+    return f"{MARK}{item_id}"

@@ -59,11 +59,11 @@ def _untested(item: TraceItem, joins: Joins, tell: Telling) -> None:
     elif specifications:
         first = specifications[0]
         message = f"{item.id} is to be verified by test, and no test of {first.id}, which verifies it, is there"
-        line, step = 1, f"mark a test with vfcc: {first.id}"
+        line, step = 1, steps.mark(first.id)
     else:
         how = "is to be verified by test, and" if item.verification else "states no method, so by test, and"
         message = f"{item.id} {how} no test names it"
-        line, step = item.line("verification"), f"mark a test with vfcc: {item.id}"
+        line, step = item.line("verification"), steps.mark(item.id)
     tell.item("not-verified", item, line, message, step, also=[each.path for each in specifications])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
+from verifflowcc.domain.missing_results import MissingResults, missing_results
 from verifflowcc.domain.trace import RED, Finding, TraceReport
 from verifflowcc.domain.trace_select import needs_among, selected
 from verifflowcc.domain.workflows import Leg, Stage, Workflow
@@ -40,8 +41,11 @@ def assess_trace(criterion: Criterion, facts: Facts) -> Assessment:
         reason = f"its checks ({', '.join(criterion.checks) or 'all'}) had nothing to look at"
         return Assessment(criterion, Verdict.NOT_EVALUABLE, reason, CHECK, subject=subject, notes=notes)
     if red:
-        reason = f"{_findings(len(red))} in {counted}: {_told(red)}"
-        return Assessment(criterion, Verdict.FAIL, reason, red[0].step or CHECK, subject=subject, notes=notes)
+        reason, step = f"{_findings(len(red))} in {counted}: {_told(red)}", red[0].step
+        missing = missing_results(red, report.asked)
+        if missing is not None and (missing.nothing or len(red) > MOST):
+            reason, step = _without_results(missing), facts.results_command
+        return Assessment(criterion, Verdict.FAIL, reason, step or CHECK, subject=subject, notes=notes)
     return Assessment(criterion, Verdict.PASS, f"{counted}, nothing found", subject=subject, notes=notes)
 
 
@@ -106,6 +110,16 @@ def _notes(findings: Sequence[Finding], red: Sequence[Finding], planned: int, re
     if report.known:
         told.append(f"{_findings(len(report.known))} known before, not counted")
     return told
+
+
+def _without_results(missing: MissingResults) -> str:
+    """Return what is missing, why reports do not count, and the first of what is wrong beside it."""
+    parts = [missing.sentence()]
+    if missing.stale:
+        parts.append(_told(missing.stale))
+    if missing.others:
+        parts.append(f"and {_findings(len(missing.others))} beside it: {_told(missing.others)}")
+    return "; ".join(parts)
 
 
 def _told(red: Sequence[Finding]) -> str:

@@ -67,6 +67,7 @@ class _Trace(TypedDict):
     tests: list[str]
     exclude: list[str]
     reports: list[str]
+    results_from: str | None
     target: str | None
     id_pattern: str | None
     baseline: str | None
@@ -191,6 +192,7 @@ def _trace_body(trace: TraceSettings) -> _Trace:
         "tests": [*trace.tests],
         "exclude": [*trace.exclude],
         "reports": [*trace.reports],
+        "results_from": trace.results_from,
         "target": trace.target,
         "id_pattern": trace.id_pattern,
         "baseline": trace.baseline,
@@ -262,6 +264,7 @@ def _trace(body: _Trace) -> TraceSettings:
         tests=tuple(body["tests"]),
         exclude=tuple(body["exclude"]),
         reports=tuple(body["reports"]),
+        results_from=body["results_from"],
         target=body["target"],
         id_pattern=body["id_pattern"],
         baseline=body["baseline"],

@@ -119,6 +119,7 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("gates", "commands", ANY, "inputs"), "a list of patterns"),
     (("gates", "commands", ANY, "inputs", ANY), 'a pattern: a text such as "src/**"'),
     (("gates", "modes"), "a mapping from kinds or ids of criteria to modes"),
+    (("trace", "results_from"), "a command: a text such as make test"),
     (("trace", "target"), "the name of a branch: a text such as main"),
     (("trace", "id_pattern"), "a regular expression: a text such as REQ-[0-9]+"),
     (("trace", "baseline"), "the path of a file: a text such as build/known.json"),

@@ -29,6 +29,16 @@ def _id_pattern_problem(pattern: str) -> str | None:
     return f"cannot be used: {fault}" if fault else None
 
 
+def _command_problem(command: str) -> str | None:
+    if not command.strip():
+        return "is empty; name a command, such as make test"
+    if len(command) > LONGEST_PATTERN:
+        return f"is longer than {LONGEST_PATTERN} characters"
+    if not command.isprintable() or "`" in command:
+        return "must be one line of printable characters, with no backquote"
+    return None
+
+
 TraceFile = Annotated[
     str,
     obeys(_file_problem),
@@ -38,6 +48,11 @@ IdPattern = Annotated[
     str,
     obeys(_id_pattern_problem),
     WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN, "format": "regex"}),
+]
+Command = Annotated[
+    str,
+    obeys(_command_problem),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN}),
 ]
 Branch = Annotated[
     str,
@@ -59,6 +74,9 @@ class TraceSection(Section):
     reports: list[TraceFile] = Field(
         default_factory=list, description="Reports of results (JUnit XML) that every check of the trace reads."
     )
+    results_from: Command | None = Field(
+        default=None, description="The command that makes these reports; shown where results are missing, never run."
+    )
     target: Branch | None = Field(
         default=None, description="The branch whose ids must not collide with those here; else that of origin."
     )
@@ -77,6 +95,7 @@ class TraceSection(Section):
             tests=tuple(self.tests),
             exclude=tuple(self.exclude),
             reports=tuple(self.reports),
+            results_from=self.results_from,
             target=self.target,
             id_pattern=self.id_pattern,
             baseline=self.baseline,
