@@ -26,7 +26,7 @@ def test_with_no_sprint_it_checks_the_rest(young: Path) -> None:
     *lines, memory = done.out.splitlines()
     assert lines == [
         "config.yaml is valid",
-        "there is no .memory/workflow.yaml: sprints follow the workflows that come with vfcc",
+        "no .memory/workflow.yaml: sprints follow the workflows that come with vfcc",
         "no sprint is open",
     ]
     assert memory.startswith("memory: nothing wrong in ")

@@ -132,7 +132,7 @@ def test_results_for_other_content_are_counted_in_one_line_with_their_report(tmp
     assert done.code == 1
     assert "1 test has results" not in done.out
     assert "20 tests have results for other content; run `make test`\n" in done.out
-    assert f"  {REPORTS}/old.xml is of other content (" in done.out
+    assert f"error stale-result: {REPORTS}/old.xml is of other content (" in done.out
 
 
 def test_results_that_all_are_for_other_content_count_as_none(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_results_that_all_are_for_other_content_count_as_none(tmp_path: Path) ->
 
     assert done.code == 1
     assert "no test results for this content here; run `make test`\n" in done.out
-    assert f"  {REPORTS}/old.xml is of other content (" in done.out
+    assert f"error stale-result: {REPORTS}/old.xml is of other content (" in done.out
 
 
 def test_a_test_that_failed_is_never_counted_as_missing(tmp_path: Path) -> None:

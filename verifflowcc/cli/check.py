@@ -124,7 +124,7 @@ def _tell(report: "WorkflowReport") -> None:
     for problem in report.problems:
         out.emit(problem)
     if not report.present:
-        out.emit(folded("there is no .memory/workflow.yaml: sprints follow the workflows that come with vfcc", 2))
+        out.emit(folded("no .memory/workflow.yaml: sprints follow the workflows that come with vfcc", 2))
     elif not report.problems:
         out.emit(f"workflow.yaml is sound: {report.name}")
     for notice in report.notices:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.folding import folded
 from verifflowcc.domain.finding_groups import FindingGroup, group_findings
-from verifflowcc.domain.trace import Finding
+from verifflowcc.domain.trace import Finding, Severity
 
 HANG = 4
 MOST = 10
@@ -27,8 +27,9 @@ def grouped_lines(findings: Sequence[Finding], command: str) -> Iterator[tuple[s
     `command` lists all of the findings; of many, the last line says how many it adds.
     """
     if len(findings) <= MOST:
-        for weight in dict.fromkeys(each.severity for each in findings):
-            yield tuple(finding_lines([each for each in findings if each.severity is weight]))
+        for weight in Severity:
+            if of_weight := [each for each in findings if each.severity is weight]:
+                yield tuple(finding_lines(of_weight))
         return
     shown = group_findings(findings)[:MOST]
     more = f"and {len(findings) - len(shown):,} more: {command}"

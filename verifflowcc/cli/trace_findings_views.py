@@ -33,7 +33,7 @@ def short_page(checked: TraceChecked, hint: str, *, families: bool) -> str:
     """
     report = checked.report
     missing = missing_results(report.findings, report.asked)
-    others = report.findings if missing is None else missing.others
+    others = report.findings if missing is None else missing.listed
     parts = ["\n".join(_missing(missing, hint, checked))] if missing else []
     parts += ["\n".join(lines) for lines in grouped_lines(others, ALL)]
     if families:
@@ -43,7 +43,7 @@ def short_page(checked: TraceChecked, hint: str, *, families: bool) -> str:
 
 
 def _missing(missing: MissingResults, hint: str, checked: TraceChecked) -> Iterator[str]:
-    """Yield what is missing and how to get it, then how much it is, and why reports do not count."""
+    """Yield what is missing and how to get it, then how much it is."""
     in_report = {each.name: each.tests for each in checked.looked_at.reports}
     yield folded(f"{missing.sentence(in_report)}; {hint}", 2)
     if missing.nothing and missing.tests:
@@ -52,10 +52,6 @@ def _missing(missing: MissingResults, hint: str, checked: TraceChecked) -> Itera
         more = f" and {len(missing.unnamed) - _NAMED:,} more" if len(missing.unnamed) > _NAMED else ""
         names = ", ".join(missing.unnamed[:_NAMED])
         yield folded(f"  no test in the source names {counted(len(missing.unnamed), 'more item')}: {names}{more}", 4)
-    for each in missing.stale[:_NAMED]:
-        yield folded(f"  {each.message}", 4)
-    if len(missing.stale) > _NAMED:
-        yield f"  and {len(missing.stale) - _NAMED:,} more reports of other content: {ALL}"
 
 
 def verdict(checked: TraceChecked) -> str:

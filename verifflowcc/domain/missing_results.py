@@ -40,6 +40,11 @@ class MissingResults:
         return ", and ".join(parts)
 
     @property
+    def listed(self) -> tuple[Finding, ...]:
+        """The findings to list beside the sentence: those of another cause, and why a report does not count."""
+        return (*self.stale, *self.others)
+
+    @property
     def unrun(self) -> str:
         """How many tests of how many items have no result, as the begin of a sentence."""
         items = "1 item" if self.items == 1 else f"{self.items:,} items"
