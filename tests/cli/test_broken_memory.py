@@ -101,7 +101,11 @@ def test_a_folder_that_holds_itself_ends(example: Path) -> None:
     ("place", "line", "told"),
     [
         (".memory/stage/sprint-02/coding/feedback.md", "stage advance", "feedback.md is not an ordinary file"),
-        (".memory/sprint/sprint-02/results.json", "context show --agent coder", "results.json is not an ordinary file"),
+        (
+            ".memory/sprint/sprint-02/results.json",
+            "context show --agent coder --strict",
+            "results.json is not an ordinary file",
+        ),
         (
             ".memory/sprint/sprint-02/knowledge.md",
             "sprint close --unfinished x --learnings l.md",
@@ -146,7 +150,13 @@ def test_results_do_not_come_from_outside(example: Path) -> None:
     outside.write_text('{"a": "secret"}\n', encoding="utf-8")
     (example / ".memory/sprint/sprint-02/results.json").symlink_to(outside)
 
-    vfcc(example, *PROMPT).refused(3, "results.json is a link that leaves")
+    shown = vfcc(example, *PROMPT)
+
+    assert shown.code == 0
+    assert "secret" not in shown.out
+    assert "warning: progress.json left out: " in shown.err
+    assert "results.json is a link that leaves" in shown.err
+    vfcc(example, *PROMPT, "--strict").refused(3, "results.json is a link that leaves")
 
 
 def test_an_artifact_that_is_no_file_does_not_open_the_gate(example: Path) -> None:

@@ -6,8 +6,8 @@ from typing import cast
 import pytest
 
 from tests.cli.code_world import asked, told
-from tests.cli.process import vfcc
-from tests.trees import write_tree
+from tests.cli.process import git, vfcc
+from tests.trees import write_memory, write_tree
 from verifflowcc.domain.graph_answers import CONFIDENT
 
 
@@ -151,3 +151,23 @@ def test_an_edit_is_in_the_next_answer(code: Path) -> None:
     assert ("late.py:5", "late", True) in links(code, "close_gate", "callers")
     (code / "late.py").unlink()
     assert len(links(code, "close_gate", "callers")) == 1
+
+
+def test_a_namespace_package_is_followed_by_every_command(tmp_path: Path) -> None:
+    files = {
+        "app/main.py": "from services import billing\n\n\ndef run():\n    return billing.invoice.total([1])\n",
+        "services/billing/invoice.py": "def total(lines):\n    return sum(lines)\n",
+    }
+    write_memory(write_tree(tmp_path, files), {"config.yaml": "format: 1\n"})
+    git(tmp_path, "init", "--quiet")
+
+    assert links(tmp_path, "total", "callers") == [("app/main.py:5", "run", True)]
+    assert "app/main.py:1 services billing\n" in told(
+        tmp_path, "refs", "services/billing/invoice.py", "--kind", "imported-by"
+    )
+    assert "services/billing/invoice.py" in told(tmp_path, "map")
+    assert "services/billing/invoice.py:1-2 total" in told(tmp_path, "context", "the total of an invoice")
+    prompt = vfcc(tmp_path, "context", "show", "-a", "coder", "--task", "the total of an invoice")
+    assert prompt.code == 0
+    assert "def total(lines):" in prompt.out
+    assert "@code" not in prompt.err

@@ -132,7 +132,7 @@ def test_a_task_whose_record_is_broken_is_a_notice(here: Workspace) -> None:
     task = begin(here)
     (here.local / "tasks" / task / "task.json").write_text("{")
 
-    assert any(notice.startswith("@task is left out: ") for notice in ask(here.root).prompt.notices)
+    assert any(notice.startswith("@task left out: ") for notice in ask(here.root).prompt.notices)
 
 
 TEXTS = st.text(alphabet="tide calendar export.\n#-`", min_size=1, max_size=300).filter(str.strip)

@@ -221,11 +221,11 @@ def test_a_store_that_cannot_be_read_is_a_notice_and_the_prompt_is_there(root: P
     settings_file.parent.mkdir(parents=True)
     settings_file.write_text("memory: {backend: sqlit}\n")
 
-    assert any(notice.startswith("@user is left out: ") for notice in ask(root).prompt.notices)
+    assert any(notice.startswith("@user left out: ") for notice in ask(root).prompt.notices)
     settings_file.write_text("memory: {backend: sqlite}\n")
     home.parents[1].mkdir(parents=True)
     (home.parents[1] / "user.db").write_bytes(b"no database" * 1000)
-    assert any(notice.startswith("@user is left out: ") for notice in ask(root).prompt.notices)
+    assert any(notice.startswith("@user left out: ") for notice in ask(root).prompt.notices)
 
 
 def test_items_in_sqlite_are_offered_as_those_in_files_are(root: Path, home: Path) -> None:

@@ -9,6 +9,7 @@ from verifflowcc.services.hooks.answering import answer_hook
 from verifflowcc.services.hooks.settings import standing_of
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.memory.tasks_filling import start_task
+from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 
@@ -27,7 +28,8 @@ def project(tmp_path: Path) -> Workspace:
 
 
 def brief(project: Workspace) -> str:
-    return briefs.brief(project, standing_of(project, None), {"source": "startup"}, 10_000, words)
+    request = briefs.BriefRequest(project, standing_of(project, None), {"source": "startup"}, 10_000, words)
+    return briefs.brief(request, SourceReader(project))
 
 
 def test_what_there_is_no_time_for_is_told(project: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,9 @@ def show(
     stage: StageOption = None,
     task: Task = "",
     budget: Budget = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail where an always-load file is not whole.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail where an always-load file is not whole or a source failed.")
+    ] = False,
     committed: Committed = False,
     allocation: Annotated[
         str | None,

@@ -34,6 +34,7 @@ class Modules:
         self._files = files
         self._folders: dict[str, list[str]] | None = None
         self._roots: dict[str, list[str]] | None = None
+        self._with_python: set[str] = set()
         self._named: dict[str, list[str]] | None = None
 
     def python(self, path: str, module: str) -> tuple[str, ...]:
@@ -57,6 +58,10 @@ class Modules:
             return self._python_in(module[:-1], [name])
         folder, _, last = module.rpartition("/")
         return self._python_in(folder, [name]) if last in ("__init__.py", "__init__.pyi") else ()
+
+    def is_package(self, folder: str) -> bool:
+        """Say whether a folder is a Python package with an `__init__.py`."""
+        return (f"{folder}/__init__.py" if folder else "__init__.py") in self._files
 
     def script(self, path: str, module: str) -> tuple[str, ...]:
         """Return the JavaScript or TypeScript file that a relative module means, or one whose whole path it is."""
@@ -97,9 +102,7 @@ class Modules:
 
     def _holds_python(self, folder: str) -> bool:
         self._gather_roots()
-        assert self._roots is not None
-        above, _, name = folder.rpartition("/")
-        return above in self._roots.get(name, ())
+        return folder in self._with_python
 
     def _python_roots(self, path: str, top: str) -> list[str]:
         """Return the folders that may stand on the path of modules and have a module `top`, likeliest first."""
@@ -110,33 +113,25 @@ class Modules:
         while here:
             here = dirname(here)
             near.add(here)
-        able = [each for each in self._roots.get(top, ()) if not self._is_package(each)]
+        able = [each for each in self._roots.get(top, ()) if not self.is_package(each)]
         if top in _STANDARD:
             able = [each for each in able if each in _ROOTS or each == dirname(path)]
         return sorted(able, key=lambda each: (each not in near, -len(each) if each in near else len(each), each))
-
-    def _is_package(self, folder: str) -> bool:
-        return (f"{folder}/__init__.py" if folder else "__init__.py") in self._files
 
     def _gather_roots(self) -> None:
         if self._roots is not None:
             return
         roots: dict[str, set[str]] = defaultdict(set)
-        folders = set()
         for path in self._files:
             if path.endswith(_PYTHON_ENDINGS):
                 folder, _, last = path.rpartition("/")
-                folders.add(folder)
                 if not last.startswith("__init__."):
                     roots[last.partition(".")[0]].add(folder)
-        for folder in folders:
-            below = folder
-            while below:
-                above, _, name = below.rpartition("/")
-                if above in roots[name]:
-                    break
-                roots[name].add(above)
-                below = above
+                while folder and folder not in self._with_python:
+                    self._with_python.add(folder)
+                    above, _, name = folder.rpartition("/")
+                    roots[name].add(above)
+                    folder = above
         self._roots = {name: sorted(each) for name, each in roots.items()}
 
     def _script_at(self, base: str) -> tuple[str, ...]:

@@ -77,13 +77,33 @@ class Names:
         """Return the files that an import names, before what they hand on is followed; folders end with `/`."""
         family = self.manner(path).family
         if family == "python":
-            module = taken.module
-            if not taken.name and "." in module and taken.alias == module.partition(".")[0]:
-                module = taken.alias
-            return self.modules.python(path, module)
+            return self.modules.python(path, taken.alias if self._binds_top(path, taken) else taken.module)
         if family == "script":
             return self.modules.script(path, taken.module)
         return self.foreign.sources(path, family, taken)
+
+    def loaded(self, path: str, taken: Import) -> tuple[str, ...]:
+        """Return the files of the modules that an import loads; folders, which no file stands for, end with `/`.
+
+        `import a.b.c` binds `a` and loads `a.b.c`, or as much of it as is here; `from a import b` loads `b` where that
+        is a module of `a`.
+        """
+        if taken.name in ("", "*"):
+            return self._written(path, taken.module) if self._binds_top(path, taken) else self.sources(path, taken)
+        inner = [self.modules.submodule(each, taken.name) or (each,) for each in self.sources(path, taken)]
+        return tuple([each for found in inner for each in found])
+
+    def _binds_top(self, path: str, taken: Import) -> bool:
+        """Whether an import binds the first part alone of the module that it loads: Python's `import a.b`."""
+        top, dot, _ = taken.module.partition(".")
+        return self.manner(path).family == "python" and not taken.name and bool(dot) and taken.alias == top
+
+    def _written(self, path: str, module: str) -> tuple[str, ...]:
+        while module:
+            if found := self.modules.python(path, module):
+                return found
+            module = module.rpartition(".")[0]
+        return ()
 
     def member_of_module(self, module: str, name: str) -> tuple[Thing, ...]:
         """Return what a name is in a file, or in a folder (given with `/` at its end) as a package."""

@@ -66,7 +66,8 @@ def imported_by(code: Code | Binder, path: str) -> tuple[Dependency, ...]:
     """Return the imports of all files that take something from a file, by path and line."""
     binder = _binder(code)
     found = []
-    for other in sorted({each for part in _parts(path) for each in binder.code.importing(part)} - {path}):
+    parts = {*_parts(path), *_namespace(binder, path)}
+    for other in sorted({each for part in parts for each in binder.code.importing(part)} - {path}):
         found += [each for each in imports(binder, other) if path in each.files]
     return tuple(found)
 
@@ -152,10 +153,10 @@ def _by_confidence(links: Iterable[Link]) -> tuple[Link, ...]:
 
 def _dependency(binder: Binder, path: str, taken: Import) -> Dependency:
     files: list[str] = []
-    for source in binder.names.sources(path, taken):
-        inner = binder.names.modules.submodule(source, taken.name) if taken.name not in ("", "*") else ()
-        for each in inner if inner and not _has(binder, source, taken.name) else (source,):
-            files += _within(binder, path, each) if each.endswith("/") else [each]
+    sources = binder.names.sources(path, taken)
+    defined = bool(sources) and all(_has(binder, each, taken.name) for each in sources)
+    for each in sources if defined else binder.names.loaded(path, taken):
+        files += _within(binder, path, each) if each.endswith("/") else [each]
     around = qualified(binder.names.sheet(path).head.definitions, taken.inside)
     return Dependency(path, taken.line, taken.module, taken.name, taken.alias, tuple(files), taken.inside, around)
 
@@ -168,6 +169,13 @@ def _within(binder: Binder, path: str, folder: str) -> list[str]:
     """Return the files right in a folder whose language is that of `path`."""
     family = binder.names.manner(path).family
     return [each for each in binder.names.modules.folder(folder[:-1]) if binder.names.manner(each).family == family]
+
+
+def _namespace(binder: Binder, path: str) -> tuple[str, ...]:
+    """Return the last part of the name of the Python package without `__init__` that a file is in."""
+    folder = path.rpartition("/")[0]
+    is_namespace = binder.names.manner(path).family == "python" and not binder.names.modules.is_package(folder)
+    return (folder.rpartition("/")[2],) if folder and is_namespace else ()
 
 
 def _parts(path: str) -> tuple[str, ...]:

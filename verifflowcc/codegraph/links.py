@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from posixpath import dirname
 
 from verifflowcc.codegraph.bind_names import Names
-from verifflowcc.domain.graph import Import, SearchedCode
+from verifflowcc.domain.graph import SearchedCode
 from verifflowcc.records import dataclass
 
-RULES = "3"
+RULES = "4"
 """To be raised with every change of what `graph_of` returns for the same files."""
 STEPS, DAMPING = 5, 0.85
 
-_Asked = tuple[str, str, str, str]
+_Asked = tuple[str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +79,9 @@ def _links_of(code: SearchedCode) -> dict[str, tuple[str, ...]]:
         folder = dirname(path)
         meant: set[str] = set()
         for each in taken:
-            key = (folder, code.files[path].language, each.module, each.name)
+            key = (folder, code.files[path].language, each.module, each.name, each.alias)
             if key not in known:
-                known[key] = _meant(names, path, each)
+                known[key] = tuple([module for module in names.loaded(path, each) if not module.endswith("/")])
             meant.update(known[key])
         found[path] = tuple(sorted(meant))
     return found
-
-
-def _meant(names: Names, path: str, taken: Import) -> tuple[str, ...]:
-    files: list[str] = []
-    for source in names.sources(path, taken):
-        inner = names.modules.submodule(source, taken.name) if taken.name not in ("", "*") else ()
-        files += inner or (() if source.endswith("/") else (source,))
-    return tuple(files)

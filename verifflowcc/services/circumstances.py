@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Place, Supplied
+from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Place
 from verifflowcc.adapters.files.tree import Tree
 from verifflowcc.adapters.index.index import Index
 from verifflowcc.adapters.tokens.counter import open_counter
@@ -19,14 +19,14 @@ from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services import prompt_templates
 from verifflowcc.services.allocating import allocation_of
-from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.offering import Caps, Past, caps_for
-from verifflowcc.services.prompt_sources import Sources, close_sources, open_sources
+from verifflowcc.services.prompt_sources import SourceRequest, Sources, close_sources, open_sources
 from verifflowcc.services.recall.staleness import Checking, Code, code_of, committed_code
 from verifflowcc.services.selection import Selection, select
+from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.standpoint import depends_on as place_depends_on
-from verifflowcc.services.standpoint import progress_of, resolve
+from verifflowcc.services.standpoint import resolve
 from verifflowcc.services.status import depends_on
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
@@ -52,7 +52,6 @@ class Circumstances:
     index: Index
     counter: TokenCounter
     selection: Selection
-    derived: Mapping[Derived, Supplied]
     template_source: prompt_templates.TemplateSource
     sources: Sources
     allocation: Allocation
@@ -108,7 +107,8 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
         # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
         index = stack.enter_context(Index(workspace.local / ("commits.db" if question.committed else "index.db")))
         offer = partial(_code_for, workspace, question, inputs.get("commit"))
-        here = _look(source, question, index, inputs, code, offer)
+        reader = SourceReader(workspace, source.root)
+        here = _look(source, question, index, inputs, code, offer, reader)
         stack.callback(close_sources, here.sources)
         yield here
 
@@ -126,6 +126,7 @@ def _look(
     inputs: dict[str, str],
     code: Code | None,
     offer: "Callable[[TokenCounter], Offer]",
+    reader: SourceReader,
 ) -> Circumstances:
     tree = Tree(source.root)
     tree.stamps.take(depends_on(source))
@@ -134,19 +135,15 @@ def _look(
     loaded = effective_config(source)
     _check_agent(source, loaded.config, question.agent)
     place, state, notices = resolve(source, question.agent, question.sprint, question.stage)
-    progress = progress_of(source, place, state)
-    derived = {Derived.PROGRESS: Supplied(*progress)} if progress else {}
-    if comments := comments_told(source, place, state):
-        derived[Derived.FEEDBACK] = comments
     allocation = allocation_of(loaded.config, question)
     counter = open_counter(loaded.config.tokens, index.counts)
-    sources = open_sources(source, loaded.config, question, place, tree, partial(offer, counter))
-    derived |= sources.derived
-    selection = select(tree, loaded.config.strategies, place, derived, sources.offered)
+    request = SourceRequest(source, loaded.config, question, place, state, tree, code=partial(offer, counter))
+    sources = open_sources(request, reader)
+    selection = select(tree, loaded.config.strategies, place, sources.derived, sources.offered)
     template = prompt_templates.source_for(source, question.agent)
     inputs |= {"config": loaded.config.digest, "template": template.digest}
-    if progress:
-        inputs["ledger"] = digest_text(progress[1])
+    if progress := sources.derived.get(Derived.PROGRESS):
+        inputs["ledger"] = digest_text(progress.text)
     return Circumstances(
         question=question,
         config=loaded.config,
@@ -156,7 +153,6 @@ def _look(
         index=index,
         counter=counter,
         selection=selection,
-        derived=derived,
         template_source=template,
         sources=sources,
         allocation=allocation,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
 from verifflowcc.domain.config import SHARE_UNIT
-from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, Placed, Prompt
+from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, Placed, Prompt, Skipped
 from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.domain.sources import RECALL, USER
 from verifflowcc.errors import StrictError
@@ -13,9 +13,11 @@ from verifflowcc.records import replace
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.gathering import Gathered, gather
 from verifflowcc.services.prompt_safety import safe_entries, safe_text, told_of_text
+from verifflowcc.services.prompt_sources import PAID_BY
 from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
 from verifflowcc.services.recall.briefing import brief_of
+from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.text.secrets import withhold
 
 ROOM_CHARS = 65_536
@@ -35,12 +37,18 @@ def with_texts(placed: Sequence[Placed], reading: Reading) -> tuple[tuple[Placed
 
 def pack_layer(here: Circumstances, reading: Reading, layer: Layer) -> tuple[Placed, ...]:
     """Return the fates of one layer's candidates where the whole budget is theirs."""
-    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps, here.past, here.checking)
+    gathered = _gathered(here, reading)
     queues = [replace(queue, share=SHARE_UNIT) for queue in _queues(here, gathered) if queue.layer is layer]
     trim = trimmer(here.counter.count, _text_of(reading))
     placed = pack(queues, here.budget_tokens, lambda _: 0, trim).placed
     _save(here)
     return placed
+
+
+def _gathered(here: Circumstances, reading: Reading) -> Gathered:
+    return gather(
+        here.selection, reading, here.sources, here.question.task, here.caps, past=here.past, checking=here.checking
+    )
 
 
 def _save(here: Circumstances) -> tuple[str, ...]:
@@ -68,11 +76,16 @@ def _text_of(reading: Reading) -> Callable[[Candidate], str]:
 
 def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
     """Return the prompt and its explanation. Raises as `services.context.compile_context` says."""
-    gathered = gather(here.selection, reading, here.derived, here.question.task, here.caps, here.past, here.checking)
+    gathered = _gathered(here, reading)
     compiled = _pack(here, gathered, reading)
     placed = compiled.packing.placed
-    notices = (*here.notices, *gathered.notices, *_not_whole(placed), *_changed_for_show(placed, reading))
+    failed = here.sources.reader
+    notices = (
+        *(*here.notices, *gathered.notices, *failed.notices),
+        *(*_not_whole(placed), *_changed_for_show(placed, reading)),
+    )
     if here.question.strict:
+        _refuse_failed(failed)
         _refuse_partial(placed, here)
     prompt = _prompt(here, compiled, gathered, notices)
     prompt = replace(prompt, notices=(*prompt.notices, *_save(here)))
@@ -80,7 +93,7 @@ def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
         prompt=prompt,
         task=withhold(here.question.task),
         placed=safe_entries(placed),
-        skipped=tuple(gathered.skipped),
+        skipped=(*gathered.skipped, *_failed_sources(failed)),
         sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
         inputs={**here.inputs, **gathered.digests},
         caps={"user_items": here.caps.user_items, "project_items": here.caps.project_items},
@@ -154,6 +167,20 @@ def _refuse_partial(placed: tuple[Placed, ...], here: Circumstances) -> None:
         raise StrictError(f"the ledger of {state.id} is not sound", hint=f"vfcc sprint show {state.id}")
     if partial:
         raise StrictError("; ".join(partial), hint=f"a --budget above {here.budget_tokens}, or without --strict")
+
+
+def _refuse_failed(reader: SourceReader) -> None:
+    if reader.failures:
+        raise StrictError("\n".join(reader.notices), hint="vfcc doctor, or without --strict")
+
+
+def _failed_sources(reader: SourceReader) -> list[Skipped]:
+    """Return the sources that failed as `--explain` lists them, in the layers that would have paid for them."""
+    return [
+        Skipped(PAID_BY[each.source], each.source, each.source, 0, f"left out: {each.reason}")
+        for each in reader.failures
+        if each.source in PAID_BY
+    ]
 
 
 def _prompt(here: Circumstances, compiled: Compiled, gathered: Gathered, notices: tuple[str, ...]) -> Prompt:

@@ -20,8 +20,8 @@ def compile_context(workspace: Workspace, question: Question) -> "ContextPackage
     """Return the prompt for the question's agent with its whole explanation.
 
     Raises UsageError for an unknown agent, sprint or stage; BudgetError where the budget holds nothing; StrictError
-    under `strict` where an always-load entry is not whole; ConfigError, TemplateError or FormatError for files that
-    are not what they should be.
+    under `strict` where an always-load entry is not whole or a source failed; ConfigError, TemplateError or FormatError
+    for files that are not what they should be.
     """
     from verifflowcc.services.circumstances import circumstances
     from verifflowcc.services.compiling import compile_here
@@ -40,7 +40,7 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
 
     with circumstances(workspace, question) as here:
         prompt = compile_here(here, reading_of(here)).prompt
-        if here.sources.cacheable:
+        if here.sources.may_be_kept:
             prompt_cache.keep(workspace, question, prompt, here.tree.stamps, here.sources.code)
         return prompt
 

@@ -17,9 +17,11 @@ from verifflowcc.domain.health import Diagnosis, Health, Remark
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.services.allow import show_commands
 from verifflowcc.services.configuration import check_config, effective_config
+from verifflowcc.services.fault_log import newest_fault
 from verifflowcc.services.history.health import history_remarks
 from verifflowcc.services.hooks_health import hooks_remarks
 from verifflowcc.services.migrating import format_of
+from verifflowcc.services.source_reader import LOG
 from verifflowcc.services.sprint_health import sprints_remarks
 from verifflowcc.services.workflows import check_workflow
 from verifflowcc.services.workspace import MEMORY, Workspace, open_workspace
@@ -44,6 +46,7 @@ def diagnose(start: Path | None = None) -> Diagnosis:
         ("commands", _commands),
         ("sprint", sprints_remarks),
         ("hooks", hooks_remarks),
+        ("sources", _sources),
         ("leftovers", _leftovers),
         ("history", history_remarks),
         ("lock", _lock),
@@ -61,6 +64,8 @@ def _told(about: str, look: Callable[[Workspace], Iterator[Remark]], workspace: 
         found.extend(look(workspace))
     except VfccError as error:
         found.append(Remark(about, Health.FINDING, error.message.replace("\n", "; "), error.hint or ""))
+    except OSError as error:  # it is doctor that a failed source sends people to, so it must not fail of the same
+        found.append(Remark(about, Health.FINDING, f"{error.filename or 'the system'}: {error.strerror or error}"))
     return found
 
 
@@ -124,6 +129,16 @@ def _commands(workspace: Workspace) -> Iterator[Remark]:
         yield Remark("commands", Health.OK, f"allowed on this machine: {names}")
     else:
         yield Remark("commands", Health.NOTE, table.problem or f"not allowed on this machine: {names}", "vfcc allow")
+
+
+def _sources(workspace: Workspace) -> Iterator[Remark]:
+    newest = newest_fault(workspace, LOG)
+    if newest is None:
+        return
+    about = f"{newest.source}: " if newest.source else ""
+    text = f"sources left out of prompts and briefs: {newest.count}; the newest{newest.when}: {about}{newest.words}"
+    hint = f"the last line of {MEMORY}/{LOG} has the details; once that is fixed: rm {MEMORY}/{LOG}"
+    yield Remark("sources", Health.NOTE, text, hint)
 
 
 def _leftovers(workspace: Workspace) -> Iterator[Remark]:

@@ -3,7 +3,8 @@
 Items that other clones do not have are looked at apart: none of them changes what is said of the others.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from verifflowcc.adapters.files.layout import Derived, Supplied
 from verifflowcc.adapters.files.tree import Found
@@ -21,14 +22,19 @@ from verifflowcc.errors import FormatError
 from verifflowcc.recall.question import question_of
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.offering import Caps, Entry, Offer, Past, in_order, paths_in
+from verifflowcc.services.prompt_sources import Sources
 from verifflowcc.services.reading import Body, Reading
 from verifflowcc.services.recall.staleness import Checking
-from verifflowcc.services.selection import Selected, Selection
+from verifflowcc.services.selection import Selected, Selection, Source
+from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.text.digest import digest_text
 
 _ORIGINS = (RECALL, TASK, USER)
 CODE = "code"
 """Under which name the digest of the code that items speak of is told."""
+STALE_MARKS = "stale marks"
+"""What tells which items speak of code that changed; items are unmarked where it fails."""
+_UNMARKED: tuple[dict[str, str], dict[str, str]] = {}, {}
 
 
 @dataclass(slots=True)
@@ -51,7 +57,7 @@ class Gathered:
 def gather(
     selection: Selection,
     reading: Reading,
-    derived: Mapping[Derived, Supplied],
+    sources: Sources,
     task: str,
     caps: Caps,
     past: Past | None = None,
@@ -59,29 +65,30 @@ def gather(
 ) -> Gathered:
     """Return ranked candidates for every layer of the selection, typed items no more than `caps` says.
 
-    `derived` is what each derived source says; one that is missing has nothing to say yet. With `past`, items are as
-    they were on its day; files that say no day stand as they are. With `checking`, items whose code is not as
-    it was are marked, or left out. Raises FormatError where an always-load file of the
-    project cannot be read as memory.
+    `sources` has what each derived source says; one that is missing has nothing to say yet. Virtual sources that fail
+    are noted by its reader, and nothing of them is a candidate. With `past`, items are as they were on its day; files
+    that say no day stand as they are. With `checking`, items whose code is not as it was are marked, or left out.
+    Raises FormatError where an always-load file of the project cannot be read as memory.
     """
-    gathered = Gathered()
+    gathered, reader = Gathered(), sources.reader
     question = question_of(task) if task else None
-    bodies = _bodies(selection.selected, reading, sorted(question.terms) if question else [])
+    bodies = _bodies(selection.selected, reading, sorted(question.terms) if question else [], reader)
+    selected = [one for one in selection.selected if not reader.has_failed(one.virtual)]
     gathered.notices += _missing(selection)
-    _refuse_broken(selection.selected, reading, gathered)
+    _refuse_broken(selected, reading, gathered)
     later: dict[str, str] = {}
     if past is not None:
-        bodies, later = _as_they_were(selection.selected, bodies, past)
+        bodies, later = _as_they_were(selected, bodies, past)
         gathered.notices.append(f"as of {past.day}; files that say no day stand as they are today")
-    standings = _standings([one for one in selection.selected if one.path not in later], bodies, gathered)
-    stale, code = _stale(checking, bodies, standings)
+    standings = _standings([one for one in selected if one.path not in later], bodies, gathered)
+    stale, code = reader.read(STALE_MARKS, lambda: _stale(checking, bodies, standings), _UNMARKED)
     offer = Offer(caps, paths_in(task) if caps.active.file_boost else frozenset(), question)
     standing_items: list[Item] = []
-    for layer in dict.fromkeys(one.layer for one in selection.selected):
+    for layer in dict.fromkeys(one.layer for one in selected):
         usable = []
-        for one in selection.selected:
+        for one in selected:
             if one.layer is layer:
-                entry = _entry(one, bodies, reading, derived, standings.get(one.path, ""))
+                entry = _entry(one, bodies, reading, sources.derived, standings.get(one.path, ""))
                 reason = later.get(one.path) or _left_out(one, entry, caps, reading)
                 reason = reason or _withheld(one, entry, caps, checking, stale)
                 if reason is not None:
@@ -94,21 +101,30 @@ def gather(
         gathered.candidates[layer] = tuple(replace(one, stale=stale.get(one.path, "")) for one in ordered)
         gathered.skipped += above
     gathered.conflicts = conflicts(standing_items)
-    gathered.digests = _digests(selection.selected, bodies) | code
+    gathered.digests = _digests(selected, bodies) | code
     gathered.notices += _problems_told(reading)
     return gathered
 
 
-def _bodies(selected: Iterable[Selected], reading: Reading, words: list[str]) -> dict[str, Body]:
-    """Read everything once, each where its index is."""
-    files = {one.path: one for one in selected if isinstance(one.source, Found)}
-    ours = [one.source for one in files.values() if one.origin != USER and isinstance(one.source, Found)]
-    bodies = reading.bodies(ours, words)
-    if reading.theirs is not None:
-        private = [one.source for one in files.values() if one.origin == USER and isinstance(one.source, Found)]
-        bodies |= reading.theirs.bodies(private, words)
-        reading.problems |= reading.theirs.problems
-    kept = {one.path: one.source for one in selected if isinstance(one.source, StoredItem)}
+def _bodies(selected: Iterable[Selected], reading: Reading, words: list[str], reader: SourceReader) -> dict[str, Body]:
+    """Read everything once, each where its index is: files that patterns name, then each virtual source by itself."""
+    plain = {one.path: one.source for one in selected if isinstance(one.source, Found) and not one.origin}
+    bodies = reading.bodies(plain.values(), words)
+    none: dict[str, Body] = {}
+    for origin in dict.fromkeys(one.origin for one in selected if one.origin):
+        offered = [one.source for one in selected if one.origin == origin and one.path not in bodies]
+        bodies |= reader.read(origin, partial(_of_source, origin, offered, reading, words), none)
+    return bodies
+
+
+def _of_source(origin: str, offered: Sequence[Source], reading: Reading, words: list[str]) -> dict[str, Body]:
+    """Read what a virtual source offers: files, the person's where their index is, and items that no file holds."""
+    files = {one.path: one for one in offered if isinstance(one, Found)}
+    kept = {one.item.path: one for one in offered if isinstance(one, StoredItem)}
+    theirs = reading.theirs if origin == USER else None
+    bodies = (theirs or reading).bodies(files.values(), words) if files else {}
+    if theirs is not None:
+        reading.problems |= theirs.problems
     return bodies | reading.stored(kept.values(), words) if kept else bodies
 
 

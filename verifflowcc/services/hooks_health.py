@@ -1,6 +1,5 @@
 """What `vfcc doctor` says of clients' hooks: whether they stand where they were put, and whether they can run."""
 
-import json
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.adapters.files import on_path
@@ -11,8 +10,8 @@ from verifflowcc.clients.files import Found, found_in
 from verifflowcc.clients.steps import next_steps
 from verifflowcc.domain.health import Health, Remark
 from verifflowcc.domain.integrations import Record
-from verifflowcc.episodes.shape import moment
 from verifflowcc.errors import VfccError
+from verifflowcc.services.fault_log import newest_fault
 from verifflowcc.services.integrating import manifest_of
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text import json_edit
@@ -148,17 +147,11 @@ def _byte_code() -> Iterator[Remark]:
 
 
 def _errors(workspace: Workspace) -> Iterator[Remark]:
-    lines = [line for line in _text(workspace, f"{MEMORY}/{ERRORS}").split("\n") if line.strip()]
-    if not lines:
+    newest = newest_fault(workspace, ERRORS)
+    if newest is None:
         return
-    when, words = "", "a line that is no JSON"
-    try:
-        newest = json.loads(lines[-1])
-        words = " ".join(str(newest["error"]).split())[:200]
-        when = f", {moment(int(newest['time']))}"
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        pass  # what can be told of it is told
-    text = f"{len(lines)} hook{' that' if len(lines) == 1 else 's that'} failed; the newest{when}: {words}"
+    number = "1 hook that" if newest.count == 1 else f"{newest.count} hooks that"
+    text = f"{number} failed; the newest{newest.when}: {newest.words}"
     yield Remark(AREA, Health.NOTE, text, f"once that is mended: rm {MEMORY}/{ERRORS}")
 
 

@@ -17,7 +17,8 @@ from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
 from verifflowcc.domain.entries import LayerUse, MemoryUse, Prompt
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.question import Question
-from verifflowcc.errors import VfccError, WorkspaceError
+from verifflowcc.domain.sources import CODE
+from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import field_names
 from verifflowcc.services.workspace import Workspace
 
@@ -52,11 +53,9 @@ def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
 def _code_now(workspace: Workspace) -> str | None:
     """Return the state of the code; None where it cannot be told."""
     from verifflowcc.services.code.offering import state_now
+    from verifflowcc.services.source_reader import SourceReader
 
-    try:
-        return state_now(workspace)
-    except VfccError:
-        return None  # compiling will say what is wrong
+    return SourceReader().read(CODE, lambda: state_now(workspace), None)  # compiling reports what is wrong
 
 
 def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamps, code: str = "") -> None:

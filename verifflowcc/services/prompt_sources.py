@@ -1,9 +1,11 @@
-"""What the virtual sources of a prompt offer: the project's typed items, those of the open task, those of the person.
+"""The virtual sources of a prompt, in one table, and what each of them offers.
 
-A source that cannot be read is left out with a notice: a prompt needs no server, and no file outside of the project.
+A source that fails is left out with a notice: a prompt needs no server, and no file outside of the project. A new
+source is one reader and one line in `READERS`, and gets this without more.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +19,16 @@ from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import Config
 from verifflowcc.domain.item_types import TYPES, ScopeKind, is_trace_type
+from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import CODE, HISTORY, LOCAL, RECALL, TASK, USER
-from verifflowcc.errors import VfccError
+from verifflowcc.domain.sources import CODE, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import dataclass, field
+from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.selection import Source
+from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.services.standpoint import progress_of
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -36,11 +42,12 @@ _TOP = "/"
 class Sources:
     """What each virtual source offers, and what the person should know.
 
-    `theirs` are the person's own folder and index, where their items are files. Without `cacheable` a prompt of these
-    sources must be compiled anew each time: nothing on this disk says whether they changed. `code` is the state of the
-    code that pieces were chosen from, where they were.
+    `reader` has the sources that were left out. `theirs` are the person's own folder and index, where their items are
+    files. Without `cacheable` a prompt of these sources must be compiled again each time: nothing on this disk says
+    whether they changed. `code` is the state of the code that pieces were chosen from, where they were.
     """
 
+    reader: SourceReader = field(default_factory=SourceReader)
     offered: dict[str, Sequence[Source]] = field(default_factory=dict)
     derived: dict[Derived, Supplied] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
@@ -48,44 +55,56 @@ class Sources:
     cacheable: bool = True
     code: str = ""
 
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether a prompt of these sources is worth keeping: one that lacks a source may be whole the next time."""
+        return self.cacheable and not self.reader.failures
 
-def open_sources(
-    source: Workspace,
-    config: Config,
-    question: Question,
-    place: Place,
-    tree: Tree,
-    code: "Callable[[], Offer]",
-) -> Sources:
+
+@dataclass(frozen=True, slots=True)
+class SourceRequest:
+    """All that the virtual sources of one prompt are read by.
+
+    `state` is the sprint's. `code` returns the code that the task needs. With `local`, sources that other clones do not
+    have count.
+    """
+
+    workspace: Workspace
+    config: Config
+    question: Question
+    place: Place
+    state: SprintState | None
+    tree: Tree
+    code: "Callable[[], Offer]"
+
+    @property
+    def local(self) -> bool:
+        """Whether sources count that other clones do not have."""
+        return self.question.with_local and not self.question.committed
+
+
+def open_sources(request: SourceRequest, reader: SourceReader) -> Sources:
     """Return what the sources offer that the configuration names, with no item's text read yet where it is a file.
 
-    `code` returns the code that the task needs. Everything that the answer depends on is stamped in the tree's stamps,
-    or the sources are not `cacheable`. Close it with `close_sources`.
+    One that fails is left out, and `reader` notes it. Everything that the answer depends on is stamped in the tree's
+    stamps, or the sources are not `cacheable`. Close it with `close_sources`.
     """
-    sources = Sources()
-    wanted = _named(config)
-    if not config.memory.enabled:
-        if wanted:
-            sources.notices.append(f"memory.enabled is false: {', '.join(wanted)} are left out")
-        return sources
-    local = question.with_local and not question.committed
-    readers: Mapping[str, Callable[[], Sequence[Source]]] = {
-        HISTORY: lambda: _of_history(sources, source, question, tree),
-        CODE: lambda: _of_code(sources, question, code),
-        RECALL: lambda: _recalled(sources, source, config, tree, local=local),
-        TASK: lambda: _of_task(sources, source, config, question, place, tree),
-        USER: lambda: user_items(sources, config, question.agent, tree.stamps),
-    }
-    for name in wanted:
-        if name in LOCAL and not local:
-            continue
-        try:
-            sources.offered[name] = readers[name]()
-        except VfccError as error:
-            sources.notices.append(f"{name} is left out: {error.message}")
-    if local and _names(config, Derived.RECENT_ACTIONS.value):
-        _add_recent(sources, source, question, tree)
+    sources = Sources(reader)
+    named = [name for name in READERS if name in LAYER_OF and _names(request.config, name)]
+    if not request.config.memory.enabled and named:
+        sources.notices.append(f"memory.enabled is false: {', '.join(named)} are left out")
+    for name, read in READERS.items():
+        if _is_wanted(name, request):
+            sources.offered[name] = reader.read(name, partial(read, sources, request), ())
     return sources
+
+
+def _is_wanted(name: str, request: SourceRequest) -> bool:
+    if name in _OF_LEDGER:
+        return True
+    if not request.config.memory.enabled or (name in _LOCAL and not request.local):
+        return False
+    return _names(request.config, name)
 
 
 def close_sources(sources: Sources) -> None:
@@ -94,61 +113,59 @@ def close_sources(sources: Sources) -> None:
         sources.theirs[1].__exit__(None, None, None)
 
 
-def _named(config: Config) -> tuple[str, ...]:
-    return tuple(name for name in (RECALL, TASK, CODE, HISTORY, USER) if _names(config, name))
-
-
 def _names(config: Config, pattern: str) -> bool:
     return any(pattern in given.always_load + given.conditional_load for given in config.strategies.values())
 
 
-def _of_history(sources: Sources, source: Workspace, question: Question, tree: Tree) -> Sequence[Source]:
+def _of_progress(sources: Sources, request: SourceRequest) -> Sequence[Source]:
+    progress = progress_of(request.workspace, request.place, request.state)
+    return _derived(sources, Derived.PROGRESS, Supplied(*progress) if progress else None)
+
+
+def _of_comments(sources: Sources, request: SourceRequest) -> Sequence[Source]:
+    return _derived(sources, Derived.FEEDBACK, comments_told(request.workspace, request.place, request.state))
+
+
+def _of_history(sources: Sources, request: SourceRequest) -> Sequence[Source]:
     from verifflowcc.services.history.offering import history_places, past_tasks_text
 
-    tree.stamps.take(history_places(source))
-    text = past_tasks_text(source, question.task)
-    if text is None:
-        return ()
-    sources.derived[Derived.HISTORY] = text
-    return (Derived.HISTORY,)
+    request.tree.stamps.take(history_places(request.workspace))
+    return _derived(sources, Derived.HISTORY, past_tasks_text(request.workspace, request.question.task))
 
 
-def _add_recent(sources: Sources, source: Workspace, question: Question, tree: Tree) -> None:
+def _of_recent_actions(sources: Sources, request: SourceRequest) -> Sequence[Source]:
     from verifflowcc.services.history.offering import history_places, recent_actions_text
 
-    tree.stamps.take(history_places(source))
-    try:
-        text = recent_actions_text(source, question.agent)
-    except VfccError as error:
-        sources.notices.append(f"{Derived.RECENT_ACTIONS.value} is left out: {error.message}")
-        return
-    if text is not None:
-        sources.derived[Derived.RECENT_ACTIONS] = text
+    request.tree.stamps.take(history_places(request.workspace))
+    return _derived(sources, Derived.RECENT_ACTIONS, recent_actions_text(request.workspace, request.question.agent))
 
 
-def _of_code(sources: Sources, question: Question, code: "Callable[[], Offer]") -> Sequence[Snippet]:
-    """Code is looked for where there is a task; whether any file of it changed is for the code graph to know."""
-    if not question.task:
+def _derived(sources: Sources, source: Derived, text: Supplied | None) -> Sequence[Source]:
+    """Note the text of a source that is no file; nothing where there is none."""
+    if text is None:
         return ()
-    try:
-        offer = code()
-    except VfccError:
-        sources.cacheable = False  # it may be there the next time
-        raise
+    sources.derived[source] = text
+    return (source,)
+
+
+def _of_code(sources: Sources, request: SourceRequest) -> Sequence[Snippet]:
+    """Code is looked for where there is a task; whether any file of it changed is for the code graph to know."""
+    if not request.question.task:
+        return ()
+    offer = request.code()
     sources.code = offer.state
     return offer.pieces
 
 
-def _recalled(
-    sources: Sources, source: Workspace, config: Config, tree: Tree, *, local: bool
-) -> Sequence[Found | StoredItem]:
+def _recalled(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
+    source, config, tree = request.workspace, request.config, request.tree
     kind = config.memory.backends[ScopeKind.PROJECT]
     if kind is BackendKind.FILES:
         folder = f"{MEMORY}/project/items"
         return [
             found for name in _types(source, config, tree, folder) for found in tree.find(f"{folder}/{name}", "**/*.md")
         ]
-    if not local:
+    if not request.local:
         sources.notices.append(f"{RECALL} is left out: the project's items are kept in {kind}, and not in the commit")
         return ()
     return _kept(sources, source, "project", kind, tree.stamps)
@@ -166,22 +183,25 @@ def _types(source: Workspace, config: Config, tree: Tree, folder: str) -> Iterat
     return (name for name in sorted(names) if not is_trace_type(name) and name not in strange)
 
 
-def _of_task(
-    sources: Sources, source: Workspace, config: Config, question: Question, place: Place, tree: Tree
-) -> Sequence[Found | StoredItem]:
+def _of_task(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
     from verifflowcc.services.memory.tasks import open_task, tasks_folder
 
+    source, tree = request.workspace, request.tree
     below = tasks_folder(source).relative_to(source.root).as_posix()
     tree.stamps.take([below])
     for folder in tree.folders(below):
         tree.stamps.take([folder, f"{folder}/task.json"])
-    task = open_task(source, question.agent, place.sprint)
+    task = open_task(source, request.question.agent, request.place.sprint)
     if task is None:
         return ()
-    kind = config.memory.backends[ScopeKind.TASK]
+    kind = request.config.memory.backends[ScopeKind.TASK]
     if kind is not BackendKind.FILES:
         return _kept(sources, source, f"task/{task.id}", kind, tree.stamps)
     return _files(tree, f"{below}/{task.id}")
+
+
+def _of_user(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
+    return user_items(sources, request.config, request.question.agent, request.tree.stamps)
 
 
 def user_items(sources: Sources, config: Config, agent: str, stamps: Stamps) -> Sequence[Found | StoredItem]:
@@ -249,3 +269,26 @@ def _merge(into: Stamps, stamps: Stamps) -> None:
     for path, stamp in stamps.by_path.items():
         into.by_path[path if path[0] == _TOP else f"{stamps.root}/{as_on_disk(path)}"] = stamp
     into.touched_ns = max(into.touched_ns, stamps.touched_ns)
+
+
+Reader = Callable[[Sources, SourceRequest], Sequence[Source]]
+READERS: Mapping[str, Reader] = {
+    RECALL: _recalled,
+    TASK: _of_task,
+    CODE: _of_code,
+    HISTORY: _of_history,
+    USER: _of_user,
+    Derived.RECENT_ACTIONS.value: _of_recent_actions,
+    Derived.PROGRESS.value: _of_progress,
+    Derived.FEEDBACK.value: _of_comments,
+}
+"""Every virtual source, by the name that a loading strategy gives it."""
+PAID_BY: Mapping[str, Layer] = {
+    **LAYER_OF,
+    Derived.RECENT_ACTIONS.value: Layer.AGENT,
+    Derived.PROGRESS.value: Layer.SPRINT,
+    Derived.FEEDBACK.value: Layer.STAGE,
+}
+_OF_LEDGER = frozenset({Derived.PROGRESS.value, Derived.FEEDBACK.value})
+"""What the sprint's ledger says, which is no memory that could be switched off."""
+_LOCAL = LOCAL | {Derived.RECENT_ACTIONS.value}

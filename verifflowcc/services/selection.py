@@ -33,6 +33,11 @@ class Selected:
         return _path(self.source)
 
     @property
+    def virtual(self) -> str:
+        """The virtual source that it comes from, by its name; empty for a file that a pattern names."""
+        return self.origin or (self.source.value if isinstance(self.source, Derived) else "")
+
+    @property
     def local(self) -> bool:
         """Whether other clones do not have it, so that it must not move what they have."""
         return self.origin in LOCAL or (isinstance(self.source, Derived) and self.source.local)

@@ -1,5 +1,7 @@
 """A prompt outside of any project: from what is known of the person alone."""
 
+from collections.abc import Sequence
+
 from verifflowcc.adapters.config.defaults import default_config
 from verifflowcc.adapters.files.layout import Place
 from verifflowcc.adapters.files.tree import Tree
@@ -18,7 +20,7 @@ from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.compiling import compile_here
 from verifflowcc.services.context import reading_of
 from verifflowcc.services.prompt_sources import Sources, close_sources, user_index, user_items
-from verifflowcc.services.selection import select
+from verifflowcc.services.selection import Source, select
 from verifflowcc.text.near import nearest
 
 NOTICE = "there is no project here: the prompt holds what is known of you, and nothing else"
@@ -28,14 +30,18 @@ _MOST_TOKENS = 1 << 40
 def compile_for_person(question: Question) -> ContextPackage | None:
     """Return the prompt from the person's own items; None where there are none.
 
-    Raises UsageError for a role that does not come with vfcc, BudgetError, and what reading their items raises.
+    Items that cannot be read are left out with a notice. Raises UsageError for a role that does not come with vfcc, and
+    BudgetError.
     """
     config = _config()
     home = user_home()
     tree, sources = Tree(home), Sources()
-    sources.offered[USER] = user_items(sources, config, question.agent, tree.stamps)
+    items: Sequence[Source] = ()
+    sources.offered[USER] = sources.reader.read(
+        USER, lambda: user_items(sources, config, question.agent, tree.stamps), items
+    )
     try:
-        if not sources.offered[USER]:
+        if not sources.offered[USER] and not sources.reader.failures:
             return None
         _check_role(question.agent)
         if sources.theirs is None:
@@ -65,7 +71,6 @@ def _circumstances(question: Question, config: Config, theirs: tuple[Tree, Index
         index=index,
         counter=open_counter(config.tokens, index.counts),
         selection=select(tree, config.strategies, place, (), sources.offered),
-        derived={},
         template_source=template,
         sources=sources,
         allocation=Allocation({Layer.USER: SHARE_UNIT}),

@@ -17,6 +17,7 @@ from verifflowcc.text.secrets import withhold
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from verifflowcc.domain.config import TokenSettings
     from verifflowcc.domain.ports import TokenCounter
 
 
@@ -63,13 +64,13 @@ def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
 
 
 @contextmanager
-def project_counter(workspace: Workspace) -> "Iterator[TokenCounter]":
-    """The project's counter, which remembers what it counted."""
+def project_counter(workspace: Workspace, settings: "TokenSettings | None" = None) -> "Iterator[TokenCounter]":
+    """The project's counter, which remembers what it counted; `settings` go before those of the project."""
     from verifflowcc.adapters.index.index import Index
     from verifflowcc.adapters.tokens.counter import open_counter
     from verifflowcc.services.configuration import effective_config
 
-    config = effective_config(workspace).config
+    given = settings or effective_config(workspace).config.tokens
     with Index(workspace.local / "index.db") as index:
-        yield open_counter(config.tokens, index.counts)
+        yield open_counter(given, index.counts)
         index.save()

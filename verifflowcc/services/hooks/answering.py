@@ -1,18 +1,21 @@
 """Record what a client says, and find what it is answered."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from verifflowcc.clients.answer import Answer
-from verifflowcc.domain.config import Share, ToolTable
+from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTable
+from verifflowcc.domain.ports import TokenCounter
+from verifflowcc.domain.recall import Hit
 from verifflowcc.episodes.permission import denied, edited_files
 from verifflowcc.episodes.shape import line_of, moment
-from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.history.recording import add
 from verifflowcc.services.hooks.settings import Standing, standing_of
+from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.ulid import ENTROPY_BYTES
 
@@ -24,7 +27,7 @@ RECALLED = 5
 
 @dataclass(slots=True)
 class Answered:
-    """What a hook is answered, and the faults that nobody is to be stopped by."""
+    """What a hook is answered, and the faults, which stop no agent."""
 
     answer: Answer = Answer()
     faults: list[str] = field(default_factory=list)
@@ -33,32 +36,18 @@ class Answered:
 def answer_hook(root: Path, client: str, said: Said, role: str | None = None) -> Answered:
     """Record what a client says in its project, and return what it is answered.
 
-    What fails on the way is a fault, and what is known without it is the answer: where nothing can be recorded, what
-    is denied is denied all the same.
+    Whatever fails on the way is a fault, and what is known without it is the answer: where nothing can be recorded,
+    what is denied is denied all the same; where a source of a brief fails, the brief has the others.
     """
     workspace = Workspace(root)
-    standing = standing_of(workspace, role)
-    answered = Answered(faults=list(standing.faults))
-    event = said.get("hook_event_name")
-    answers = {
-        "SessionStart": _at_start,
-        "UserPromptSubmit": _at_prompt,
-        "PreToolUse": _before_tool,
-        "Stop": _at_stop,
-        "SessionEnd": _at_end,
-        "PreCompact": _before_compaction,
-    }
-    try:
-        if standing.settings.record:
-            _record(workspace, client, said, standing)
-    except VfccError as error:
-        answered.faults.append(error.message.splitlines()[0])
-    try:
-        if event in answers:
-            answered.answer = answers[event](workspace, standing, said)
-    except VfccError as error:
-        answered.faults.append(error.message.splitlines()[0])
-    return answered
+    reader, sources = SourceReader(workspace), SourceReader(workspace)
+    standing = reader.read("hook settings", lambda: standing_of(workspace, role), Standing(HookSettings()))
+    if standing.settings.record:
+        reader.read("event record", lambda: _record(workspace, client, said, standing), None)
+    answer = Answer()
+    if respond := ANSWERS.get(str(said.get("hook_event_name"))):
+        answer = reader.read("hook answer", lambda: respond(workspace, standing, said, sources), answer)
+    return Answered(answer, [*standing.faults, *reader.notices, *sources.notices])
 
 
 def _record(workspace: Workspace, client: str, said: Said, standing: Standing) -> None:
@@ -71,31 +60,30 @@ def _record(workspace: Workspace, client: str, said: Said, standing: Standing) -
         add(workspace, moment(now)[:10], line)
 
 
-def _at_start(workspace: Workspace, standing: Standing, said: Said) -> Answer:
-    from verifflowcc.services.code.showing import project_counter
-    from verifflowcc.services.hooks.brief import brief
+def _at_start(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
+    from verifflowcc.services.hooks.brief import BriefRequest, brief
 
     budget = standing.settings.brief_tokens
     if not budget or said.get("agent_id"):
         return Answer()
-    with project_counter(workspace) as counter:
-        return Answer(context=brief(workspace, standing, said, budget, counter.count))
+    with _counter(workspace, reader) as counter:
+        return Answer(context=brief(BriefRequest(workspace, standing, said, budget, counter.count), reader))
 
 
-def _at_prompt(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+def _at_prompt(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
     prompt = said.get("prompt")
     if not standing.settings.recall or not isinstance(prompt, str) or not prompt.strip():
         return Answer()
-    from verifflowcc.services.code.showing import project_counter
-    from verifflowcc.services.hooks.brief import fitted, line_of, recalled
+    from verifflowcc.services.hooks.brief import fitted, left_out, line_of, recalled
 
-    lines = [line_of(hit) for hit in recalled(workspace, standing, prompt, RECALLED)]
-    with project_counter(workspace) as counter:
-        parts = [("What bears on it, as the project's memory has it", lines)]
+    nothing: tuple[Hit, ...] = ()
+    hits = reader.read("memory", lambda: recalled(workspace, standing, prompt, RECALLED), nothing)
+    with _counter(workspace, reader) as counter:
+        parts = [left_out(reader), ("What bears on it, as the project's memory has it", [line_of(hit) for hit in hits])]
         return Answer(context=fitted(parts, standing.settings.brief_tokens, counter.count))
 
 
-def _before_tool(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+def _before_tool(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
     why = _denied(workspace, standing, said)
     if why:
         of_record = denied(said, None, str(workspace.root))  # what vfcc records is closed, whoever might be asked
@@ -104,22 +92,33 @@ def _before_tool(workspace: Workspace, standing: Standing, said: Said) -> Answer
     paths = edited_files(said, str(workspace.root)) if standing.settings.files else []
     if not paths:
         return Answer()
-    from verifflowcc.services.code.showing import project_counter
-    from verifflowcc.services.hooks.brief import fitted
+    from verifflowcc.services.hooks.brief import fitted, left_out
     from verifflowcc.services.hooks.known import known_of
 
-    parts = known_of(workspace, standing, str(said.get("session_id") or ""), paths)
-    if not parts:
+    parts = known_of(workspace, standing, str(said.get("session_id") or ""), paths, reader)
+    if not parts and not reader.failures:
         return Answer()
-    with project_counter(workspace) as counter:
+    parts.insert(0, left_out(reader))
+    with _counter(workspace, reader) as counter:
         return Answer(context=fitted(parts, standing.settings.brief_tokens // 3, counter.count))
+
+
+@contextmanager
+def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounter]:
+    """The project's counter, with the defaults where its settings cannot be read."""
+    from verifflowcc.services.code.showing import project_counter
+    from verifflowcc.services.configuration import effective_config
+
+    settings = reader.read("token settings", lambda: effective_config(workspace).config.tokens, TokenSettings())
+    with project_counter(workspace, settings) as counter:
+        yield counter
 
 
 def _denied(workspace: Workspace, standing: Standing, said: Said) -> str:
     return denied(said, standing.rules, str(workspace.root))
 
 
-def _at_stop(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+def _at_stop(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
     """Hold the agent while the gate is closed for what it can still do; a person's word is nothing to wait for."""
     if not standing.settings.hold or standing.sprint is None or standing.stage is None:
         return Answer()
@@ -128,18 +127,17 @@ def _at_stop(workspace: Workspace, standing: Standing, said: Said) -> Answer:
     return hold(workspace, standing, said, MOST_HOLDS)
 
 
-def _before_compaction(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+def _before_compaction(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
     session = said.get("session_id")
     if isinstance(session, str) and session:
-        from verifflowcc.services.code.showing import project_counter
         from verifflowcc.services.window.of_session import keep_before_compaction
 
-        with project_counter(workspace) as counter:
+        with _counter(workspace, reader) as counter:
             keep_before_compaction(workspace, session, counter.count)
     return Answer()
 
 
-def _at_end(workspace: Workspace, standing: Standing, said: Said) -> Answer:
+def _at_end(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
     from verifflowcc.services.history.learning import learn_from_session
 
     session = said.get("session_id")
@@ -150,3 +148,14 @@ def _at_end(workspace: Workspace, standing: Standing, said: Said) -> Answer:
 
             share_session(workspace, session)
     return Answer()
+
+
+ANSWERS: Mapping[str, Callable[[Workspace, Standing, Said, SourceReader], Answer]] = {
+    "SessionStart": _at_start,
+    "UserPromptSubmit": _at_prompt,
+    "PreToolUse": _before_tool,
+    "Stop": _at_stop,
+    "SessionEnd": _at_end,
+    "PreCompact": _before_compaction,
+}
+"""The events that are answered, or acted upon."""

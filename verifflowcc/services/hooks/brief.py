@@ -5,14 +5,15 @@ agents and clients said is shown as their words, on one line, without what nobod
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from verifflowcc.adapters.index.history_asked import TaskRow, task_rows
 from verifflowcc.adapters.process.deadline import OutOfTimeError, within
 from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.sprints import DONE, SprintState
-from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.errors import VfccError
+from verifflowcc.domain.tasks import Task, TaskStatus
+from verifflowcc.records import dataclass
 from verifflowcc.services.gates import ask_stage, way_on
 from verifflowcc.services.history.questions import episode, status_of
 from verifflowcc.services.history.reading import open_history
@@ -20,6 +21,7 @@ from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.memory.tasks import open_tasks
 from verifflowcc.services.recall.searching import search
+from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.injected import BEGIN, END
 from verifflowcc.text.plain_line import plain_line
@@ -32,40 +34,45 @@ _LONGEST = 160
 
 PATIENCE_S = 1.0
 """Of the two seconds that a hook may take."""
-_ORDER = ("place", "window", "gate", "late", "tasks", "memory", "done")
+_ORDER = ("place", "failed", "window", "gate", "late", "tasks", "memory", "done")
 Part = tuple[str, list[str]]
+_NOTHING: Part = ("", [])
 
 
-def brief(
-    workspace: Workspace,
-    standing: Standing,
-    said_: Mapping[str, Any],
-    budget_tokens: int,
-    count: Callable[[str], int],
-) -> str:
+@dataclass(frozen=True, slots=True)
+class BriefRequest:
+    """All that the parts of one brief are made from: `said` is what the client says at the start of its session."""
+
+    workspace: Workspace
+    standing: Standing
+    said: Mapping[str, Any]
+    budget_tokens: int
+    count: Callable[[str], int]
+
+
+def brief(request: BriefRequest, reader: SourceReader) -> str:
     """Return what a session begins with; empty where there is nothing to say, or no room for it.
 
-    After a compaction it has what mattered most in the session's window, with half of the room. What may take long is
-    asked last, and left out with a word where its time is over: on a machine that has read nothing of a project yet,
-    the gate alone takes seconds.
+    A part that fails is left out with a line that says so. After a compaction the brief has what mattered most in the
+    session's window, with half of the room. What may take long is asked last, and left out with a word where its time
+    is over: on a machine that has read nothing of a project yet, the gate alone takes seconds.
     """
-    asked: dict[str, Callable[[], Part]] = {
-        "tasks": lambda: _open(workspace, standing),
-        "window": lambda: _before(workspace, said_, budget_tokens // 2, count),
-        "done": lambda: _done(workspace),
-        "memory": lambda: _bearing(workspace, standing),
-        "gate": lambda: _gate(workspace, standing),
-    }
-    found = {"place": _place(standing)}
+    found = {"place": _place(request.standing)}
     try:
         with within(PATIENCE_S):
-            for name, part in asked.items():
-                found[name] = part()
+            for name, part in PARTS.items():
+                found[name] = reader.read(name, partial(part, request), _NOTHING)
     except OutOfTimeError:
-        late = [name for name in asked if name not in found]
+        late = [name for name in PARTS if name not in found]
         found["late"] = "", [f"Not asked, for want of time: {', '.join(late)}. `vfcc next` tells what the gate wants."]
+    found["failed"] = left_out(reader)
     parts = [found[name] for name in _ORDER if name in found]
-    return fitted([part for part in parts if part[1]], budget_tokens, count)
+    return fitted([part for part in parts if part[1]], request.budget_tokens, request.count)
+
+
+def left_out(reader: SourceReader) -> Part:
+    """Return a line for each source that was left out."""
+    return "", list(reader.notices)
 
 
 def fitted(parts: Sequence[Part], budget_tokens: int, count: Callable[[str], int]) -> str:
@@ -107,25 +114,23 @@ def _place(standing: Standing) -> Part:
     return "", [f"Sprint {sprint.id} “{said(sprint.title, 80)}” is {where}{role}; {told}."]
 
 
-def _before(workspace: Workspace, said_: Mapping[str, Any], budget_tokens: int, count: Callable[[str], int]) -> Part:
+def _before(request: BriefRequest) -> Part:
     """What this session did before its client compacted it."""
-    session = said_.get("session_id")
-    if said_.get("source") != "compact" or not isinstance(session, str):
-        return "", []
+    session = request.said.get("session_id")
+    if request.said.get("source") != "compact" or not isinstance(session, str):
+        return _NOTHING
     from verifflowcc.services.window.of_session import brief_after_compaction
 
-    lines = brief_after_compaction(workspace, session, budget_tokens, count)
+    lines = brief_after_compaction(request.workspace, session, request.budget_tokens // 2, request.count)
     return "", ["What this session did before its context was compacted.", *map(withhold, lines)] if lines else []
 
 
-def _gate(workspace: Workspace, standing: Standing) -> Part:
-    """What the gate of the stage in work wants, and the next command."""
+def _gate(request: BriefRequest) -> Part:
+    """What the gate of the current stage wants, and the next command."""
+    standing = request.standing
     if standing.sprint is None or standing.stage is None:
-        return "", []
-    try:
-        asked = ask_stage(workspace, standing.sprint.id)
-    except VfccError as error:
-        return "The gate cannot be asked", [said(error.message)]
+        return _NOTHING
+    asked = ask_stage(request.workspace, standing.sprint.id)
     wanting = [each for gate in asked.gates for each in gate.blockers]
     lines = [f"{each.criterion.id}: {said(each.reason)}" for each in wanting[:_BLOCKERS]]
     lines += [f"and {len(wanting) - _BLOCKERS} more"] if len(wanting) > _BLOCKERS else []
@@ -133,20 +138,22 @@ def _gate(workspace: Workspace, standing: Standing) -> Part:
     return f"The gate of {standing.stage} wants" if lines else f"The gate of {standing.stage}", [*lines, way]
 
 
-def _open(workspace: Workspace, standing: Standing) -> Part:
-    sprint = standing.sprint.id if standing.sprint else None
-    tasks = open_tasks(workspace, standing.role, sprint)
+def _open(request: BriefRequest) -> Part:
+    tasks = _tasks(request)
     return "Tasks in work", [f"{task.id}: {said(task.description)}" for task in reversed(tasks[-_TASKS:])]
 
 
-def _bearing(workspace: Workspace, standing: Standing) -> Part:
-    """What is decided and known that bears on the tasks in work, else on the sprint's goals."""
-    sprint = standing.sprint
-    tasks = open_tasks(workspace, standing.role, sprint.id if sprint else None)
-    words = " ".join(task.description for task in tasks) or _goals(sprint)
+def _tasks(request: BriefRequest) -> Sequence[Task]:
+    sprint = request.standing.sprint
+    return open_tasks(request.workspace, request.standing.role, sprint.id if sprint else None)
+
+
+def _bearing(request: BriefRequest) -> Part:
+    """What is decided and known that bears on the open tasks (default: on the sprint's goals)."""
+    words = " ".join(task.description for task in _tasks(request)) or _goals(request.standing.sprint)
     if not words:
-        return "", []
-    hits = recalled(workspace, standing, words, _ITEMS)
+        return _NOTHING
+    hits = recalled(request.workspace, request.standing, words, _ITEMS)
     return "What bears on it, as the project's memory has it", [line_of(hit) for hit in hits]
 
 
@@ -163,8 +170,8 @@ def line_of(hit: Hit) -> str:
     return f"{hit.item.type} {hit.item.id}, trust {hit.item.trust}: {said(hit.item.title)}{stale}"
 
 
-def _done(workspace: Workspace) -> Part:
-    with open_history(workspace) as history:
+def _done(request: BriefRequest) -> Part:
+    with open_history(request.workspace) as history:
         rows = [row for row in task_rows(history) if row.description][: _DONE * 4]
         found = [episode(history, row) for row in _spread(rows)]
     lines = []
@@ -184,3 +191,13 @@ def _spread(rows: Sequence[TaskRow]) -> Iterator[TaskRow]:
 
 def _goals(sprint: SprintState | None) -> str:
     return " ".join((sprint.title, *sprint.goals)) if sprint else ""
+
+
+PARTS: Mapping[str, Callable[[BriefRequest], Part]] = {
+    "tasks": _open,
+    "window": _before,
+    "done": _done,
+    "memory": _bearing,
+    "gate": _gate,
+}
+"""Every part of a brief that is read from somewhere, in the order in which they are asked."""

@@ -1,6 +1,7 @@
 """What is known of a file that an agent is about to edit, told once in a session."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from verifflowcc.adapters.files.partitions import add_told, told_file
@@ -13,20 +14,24 @@ from verifflowcc.services.hooks.brief import Part, line_of, said
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.recall.searching import search
+from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
 
 _TOUCHES, _PAIRS, _ITEMS, _MOST, _MARKS = 3, 3, 3, 3, 10
 
 
-def known_of(workspace: Workspace, standing: Standing, session: str, paths: Sequence[str]) -> list[Part]:
+def known_of(
+    workspace: Workspace, standing: Standing, session: str, paths: Sequence[str], reader: SourceReader
+) -> list[Part]:
     """Return what is known of files, for those that the session was not told of; note that it is told now.
 
-    Others' and earlier sessions' touches, what is edited with it, and items that speak of it. Raises VfccError.
+    Others' and earlier sessions' touches, what is edited with it, and items that speak of it; of these, what fails is
+    left out.
     """
     told = _told(workspace, session)
     new = [path for path in dict.fromkeys(paths) if path not in told and not path.startswith(("/", "~"))][:_MOST]
     note_told(workspace, session, [path for path in paths if path not in told])
-    return [part for path in new if (part := _of_file(workspace, standing, session, path))[1]]
+    return [part for path in new if (part := _of_file(workspace, standing, session, path, reader))[1]]
 
 
 def note_told(workspace: Workspace, session: str, paths: Iterable[str]) -> None:
@@ -46,7 +51,16 @@ def _told(workspace: Workspace, session: str) -> set[str]:
         return set()
 
 
-def _of_file(workspace: Workspace, standing: Standing, session: str, path: str) -> Part:
+def _of_file(workspace: Workspace, standing: Standing, session: str, path: str, reader: SourceReader) -> Part:
+    nothing: list[str] = []
+    lines = []
+    for name, part in PARTS.items():
+        lines += reader.read(name, partial(part, workspace, standing, session, path), nothing)
+    return f"Known of {said(path)}", lines
+
+
+def _past(workspace: Workspace, _: Standing, session: str, path: str) -> list[str]:
+    """Who touched the file before, and what was edited together with it."""
     lines = []
     with open_history(workspace) as history:
         where = "f.file_path = ? AND f.session_id <> ? AND f.operation IN ('edit', 'write')"
@@ -58,10 +72,16 @@ def _of_file(workspace: Workspace, standing: Standing, session: str, path: str) 
         for pair in pairs_in(history, path)[:_PAIRS]:
             other = pair.files[1] if pair.files[0] == path else pair.files[0]
             lines.append(f"{said(other)} was edited together with it {pair.count} times")
-    lines += [line_of(hit) for hit in _items(workspace, standing, path)]
-    if ids := _marks(workspace, path):
-        lines.append(f"it says that it is of {', '.join(ids[:_MARKS])}")
-    return f"Known of {said(path)}", lines
+    return lines
+
+
+def _cited(workspace: Workspace, standing: Standing, _: str, path: str) -> list[str]:
+    return [line_of(hit) for hit in _items(workspace, standing, path)]
+
+
+def _marked(workspace: Workspace, _: Standing, __: str, path: str) -> list[str]:
+    ids = _marks(workspace, path)
+    return [f"it says that it is of {', '.join(ids[:_MARKS])}"] if ids else []
 
 
 def _items(workspace: Workspace, standing: Standing, path: str) -> Sequence[Hit]:
@@ -81,3 +101,11 @@ def _marks(workspace: Workspace, path: str) -> Sequence[str]:
     except VfccError:
         return ()  # it is not there yet, or is no text
     return sorted({name for mark in read_code(path, text)[0] for name in mark.ids})
+
+
+PARTS: Mapping[str, Callable[[Workspace, Standing, str, str], list[str]]] = {
+    "history": _past,
+    "memory": _cited,
+    "marks": _marked,
+}
+"""Where something may be known of a file; each takes the session and the file's path."""
