@@ -12,6 +12,7 @@ help:
 	@echo "make demo    install into $(VENV) and run the main job on the worked example"
 	@echo "make test    install into $(VENV) and run the tests"
 	@echo "make check   lint, types, import rules, our own trace, and the built wheel in a clean environment"
+	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
 	@echo "make bench   the benchmarks"
 	@echo "make clean   remove what these made"
 
@@ -39,6 +40,10 @@ check: $(READY) $(REPORT)
 	$(BIN)/vfcc config check
 	$(BIN)/vfcc check trace --junit $(REPORT)
 	$(BIN)/python -m pytest -q tests/wheel
+
+.PHONY: fresh
+fresh:
+	.ci/fresh
 
 bench: $(READY)
 	$(BIN)/python benchmarks/commands.py
