@@ -22,6 +22,7 @@ help:
 	@echo "make sweep   the other cases, and all examples of the laws; with SWEEP=full five times as many"
 	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
 	@echo "make check   lint, types, import rules, our own trace, and the built wheel in a clean environment"
+	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
 	@echo "make bench   the benchmarks"
 	@echo "make clean   remove what these made"
 
@@ -62,6 +63,10 @@ check: $(READY) $(REPORT)
 	$(BIN)/vfcc config check
 	$(BIN)/vfcc check trace --junit $(REPORT) $(addprefix --junit ,$(wildcard $(SWEEP_REPORT)))
 	$(BIN)/python -m pytest -q tests/wheel
+
+.PHONY: fresh
+fresh:
+	.ci/fresh
 
 bench: $(READY)
 	$(BIN)/python benchmarks/commands.py

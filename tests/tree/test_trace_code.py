@@ -1,7 +1,7 @@
 """The project's files as code: which are read, what is kept of them, and that keeping changes no answer."""
 
-import os
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -38,9 +38,12 @@ def root(tmp_path: Path) -> Path:
     return write_tree(tmp_path, TREE)
 
 
-def scan(root: Path, *wanted: str, index: Path | None = None) -> dict[str, CodeFile]:
+def scan(
+    root: Path, *wanted: str, index: Path | None = None, content: Mapping[str, str] | None = None
+) -> dict[str, CodeFile]:
     with CodeIndex(index or root / ".memory/local/index.db") as kept:
-        found = read_code_files(root, project_content(root, None), kept, tests=TEST_FILES, wanted=wanted)
+        digests = content or project_content(root, None)
+        found = read_code_files(root, digests, kept, tests=TEST_FILES, wanted=wanted)
         assert not kept.notices
     assert [each.path for each in found] == sorted(each.path for each in found)
     return {each.path: each for each in found}
@@ -61,11 +64,12 @@ def test_files_with_marks_tests_and_wanted_ones_are_told(root: Path) -> None:
 
 
 def test_what_is_kept_changes_no_answer_and_is_used(root: Path) -> None:
-    first = scan(root, "src/named.py")
-    for path in TREE:
-        os.chmod(root / path, 0)  # noqa: PTH101
-    assert scan(root, "src/named.py") == first
-    assert scan(root) == {path: each for path, each in first.items() if path != "src/named.py"}
+    content = project_content(root, None)
+    first = scan(root, "src/named.py", content=content)
+    for path in TREE:  # a second read would find nothing; permissions would not stop root
+        (root / path).write_bytes(b"")
+    assert scan(root, "src/named.py", content=content) == first
+    assert scan(root, content=content) == {path: each for path, each in first.items() if path != "src/named.py"}
 
 
 def test_a_file_that_becomes_wanted_is_read_then(root: Path) -> None:

@@ -56,7 +56,10 @@ def acts(command: str) -> "list[tuple[str, str, tuple[int, int] | None]]":
             continue
         if name == "git" and given:
             name, given = f"git-{given[0]}", given[1:]
-        found += [(act, _joined(below, path), lines) for act, path, lines in _of(name, given, piped=piped)]
+        for act, path, lines in _of(name, given, piped=piped):
+            file = _joined(below, path)
+            if act in ("search", "list") or (path and file):  # an empty word names no file, and `.` none but a folder
+                found.append((act, file, lines))
     return found
 
 
