@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.history_world import NOON_MS, edit, project, prompt
+from tests.history_world import NOON_MS, edit, hooked, project, prompt
 from tests.tree.test_history_files import answers, forgotten
+from tests.trees import example
 from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.adapters.index.history_asked import task_rows
 from verifflowcc.episodes.shape import line_of, moment
@@ -95,3 +96,21 @@ def test_what_is_shared_has_sprint_and_stage_of_each_event(here: Workspace) -> N
     events = [json.loads(each) for each in path.read_text("utf-8").splitlines()]
     assert [each.get("stage") for each in events] == ["a", "a", "a", None, "b", "c"]
     assert {each["kind"] for each in events} == {"prompt", "tool_execution"}
+
+
+def test_a_denial_is_recorded_after_the_call_that_it_is_about(tmp_path: Path) -> None:
+    here = Workspace(example(tmp_path / "project"))
+    call = {"session_id": "s1", "tool_use_id": "c2", "cwd": str(here.root)}
+    words = {"hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": {"file_path": "src/x.py"}, **call}
+
+    answer = hooked(here.root, words, role="planner").answer
+
+    assert answer.decision == "deny"
+    (path,) = (here.local / "history").iterdir()
+    start, place, denial = (json.loads(each) for each in path.read_bytes().splitlines())
+    assert (start["kind"], place["kind"], denial["kind"]) == ("tool_start", "place", "tool_denied")
+    assert start["gen_ai.tool.call.id"] == denial["gen_ai.tool.call.id"] == "c2"
+    assert "denied" not in start
+    assert denial["denied"] == answer.reason
+    assert (place["role"], place["sprint"], place["stage"]) == ("coder", "sprint-02", "coding")
+    assert place["since"] <= start["time"] <= place["time"]
