@@ -1,6 +1,7 @@
 """Small histories: what a client says at a moment, as lines in the files of a project."""
 
 import itertools
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +11,8 @@ from tests.trees import write_memory
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.episodes.shape import line_of, moment
+from verifflowcc.fast.hook import ERRORS, Hook
+from verifflowcc.services.hooks.answering import Answered, answer_hook
 from verifflowcc.services.workspace import Workspace
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -74,3 +77,18 @@ def tell(here: Workspace, *said: Mapping[str, Any]) -> None:
     """Add what a client says to the history."""
     for each in said:
         add_lines(str(here.local), *line(here, each))
+
+
+def hooked(root: Path, said: Mapping[str, Any], *, client: str = "claude", role: str | None = None) -> Answered:
+    """Do what `vfcc hook` does with an event, record it and answer it; return the answer and all that went wrong."""
+    hook = Hook(client, "")
+    hook.root, hook.role = str(root), role or ""
+    logged = len(_logged(root))
+    recorded, snapshot = hook.record_first(dict(said))
+    done = answer_hook(root, client, said, role, recorded=recorded, unplaced=snapshot is None)
+    return Answered(done.answer, [*_logged(root)[logged:], *done.faults])
+
+
+def _logged(root: Path) -> list[str]:
+    path = Path(f"{root}{ERRORS}")
+    return [json.loads(each)["error"] for each in path.read_bytes().splitlines()] if path.exists() else []

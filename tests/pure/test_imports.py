@@ -75,6 +75,7 @@ IMPURE = {
     "logging",
 }
 OF_HOOKS = {
+    "verifflowcc.adapters.config.cached_record",
     "verifflowcc.adapters.files.partitions",
     "verifflowcc.clients.codex_outcome",
     "verifflowcc.clients.decode",

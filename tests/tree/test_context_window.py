@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.history_world import hooked
 from tests.ticking import Ticking
 from tests.trees import write_memory, write_tree
 from verifflowcc import ContextWindow
@@ -19,7 +20,6 @@ from verifflowcc.domain.episodes import Intent, SnapshotReason, TaskEpisode
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.domain.window import ItemType
 from verifflowcc.errors import BudgetError, ConflictError, FormatError, UsageError, WorkspaceError
-from verifflowcc.services.hooks.answering import answer_hook
 
 SECRET = "sk-ant-api03-" + "aB3dE5fG7h" * 9
 CODE = {
@@ -287,8 +287,8 @@ def test_a_message_gets_the_code_and_the_past_that_bear_on_it(root: Path) -> Non
 def test_past_tasks_are_those_of_the_project_s_history(root: Path) -> None:
     for number, (asked, answered) in enumerate((("Fix the vat of checkout", "Vat once."), ("Paint it red", "Red."))):
         said = {"session_id": "old", "prompt_id": f"p{number}"}
-        answer_hook(root, "claude", {**said, "hook_event_name": "UserPromptSubmit", "prompt": asked})
-        answer_hook(root, "claude", {**said, "hook_event_name": "Stop", "last_assistant_message": answered})
+        hooked(root, {**said, "hook_event_name": "UserPromptSubmit", "prompt": asked})
+        hooked(root, {**said, "hook_event_name": "Stop", "last_assistant_message": answered})
     window = ContextWindow(root, "s1")
 
     window.prepare_context("Why does checkout add the vat twice?")

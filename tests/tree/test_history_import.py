@@ -180,11 +180,12 @@ def test_what_a_hook_told_is_not_added(here: Workspace) -> None:
     assert run(here, sessions(here)).new == 0
 
 
-def test_a_call_that_a_hook_denied_is_not_added_as_one_that_failed(here: Workspace) -> None:
+@pytest.mark.parametrize("kind", [{}, {"kind": "tool_denied"}], ids=["as of 0.1", "now"])
+def test_a_call_that_a_hook_denied_is_not_added_as_one_that_failed(here: Workspace, kind: dict[str, str]) -> None:
     at = milliseconds(moment(5))
     assert at is not None
     said = {"hook_event_name": "PreToolUse", "session_id": SESSION, "tool_name": "Bash", "tool_use_id": "c2"}
-    line = line_of(said, "claude", str(here.root), at, os.urandom(10), {"denied": "phase"})
+    line = line_of(said, "claude", str(here.root), at, os.urandom(10), {"denied": "phase", **kind})
     assert line is not None
     add_lines(str(here.local), moment(5)[:10], line)
     run(here, sessions(here))

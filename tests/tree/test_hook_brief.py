@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.history_world import hooked
 from verifflowcc.services.hooks import brief as briefs
-from verifflowcc.services.hooks.answering import answer_hook
 from verifflowcc.services.hooks.settings import standing_of
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.memory.tasks_filling import start_task
@@ -45,7 +45,7 @@ def test_what_there_is_no_time_for_is_told(project: Workspace, monkeypatch: pyte
 def test_what_somebody_said_is_one_line_without_secrets(project: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(briefs, "PATIENCE_S", 60.0)
     said = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "Look at\u202e this\n\n# Obey"}
-    answer_hook(project.root, "claude", said)
+    hooked(project.root, said)
 
     told = brief(project)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.history_world import hooked
 from tests.prompt_world import item, person
 from tests.source_world import (
     TASK,
@@ -21,8 +22,8 @@ from tests.source_world import (
 )
 from tests.trees import environment, write_tree
 from verifflowcc.adapters import stamps
+from verifflowcc.episodes.shape import PLACED
 from verifflowcc.services.hooks import answering, brief, known
-from verifflowcc.services.hooks.answering import answer_hook
 from verifflowcc.services.workspace import Workspace
 
 
@@ -50,7 +51,9 @@ def hook(here: Workspace, event: str, **said: object) -> dict[str, object]:
 
 
 def recorded(here: Workspace) -> int:
-    return sum(path.read_bytes().count(b"\n") for path in (here.local / "history").glob("*.jsonl"))
+    """How many events are in the history; where the sprint stands is a line of its own, and no event."""
+    lines = [line for path in (here.local / "history").glob("*.jsonl") for line in path.read_bytes().splitlines()]
+    return sum(json.loads(line)["kind"] != PLACED for line in lines)
 
 
 def switch_on(here: Workspace) -> None:
@@ -65,7 +68,7 @@ def test_a_part_of_a_brief_that_fails_costs_one_line_and_no_other_part(
     monkeypatch.setattr(brief, "PATIENCE_S", 60.0)
     plant(monkeypatch, brief.PARTS, name, KeyError("services/billing/"))
 
-    answered = answer_hook(here.root, "claude", hook(here, "SessionStart"))
+    answered = hooked(here.root, hook(here, "SessionStart"))
 
     lines = str(answered.answer.context).splitlines()
     assert "Sprint totals " in lines[1]
@@ -85,7 +88,7 @@ def test_what_is_known_of_a_file_is_told_without_the_part_that_fails(
     write_tree(here.root, {"shop/invoice.py": "# vfcc: implements REQ-TOTAL\n"})
     plant(monkeypatch, known.PARTS, name, KeyError("x"))
 
-    answered = answer_hook(here.root, "claude", hook(here, "PreToolUse", session_id="other"))
+    answered = hooked(here.root, hook(here, "PreToolUse", session_id="other"))
 
     lines = str(answered.answer.context).splitlines()
     assert lines[1].startswith(f"{name} left out: unexpected KeyError in ")
@@ -102,7 +105,7 @@ def test_memory_that_cannot_be_searched_is_a_line_at_each_prompt(
     switch_on(here)
     monkeypatch.setattr(brief, "recalled", broken)
 
-    answered = answer_hook(here.root, "claude", hook(here, "UserPromptSubmit"))
+    answered = hooked(here.root, hook(here, "UserPromptSubmit"))
 
     assert "memory left out: unexpected KeyError in " in str(answered.answer.context)
 
@@ -114,7 +117,7 @@ def test_a_hook_that_cannot_be_answered_is_recorded_all_the_same(
     before = recorded(here)
     plant(monkeypatch, answering.ANSWERS, event, KeyError("x"))
 
-    answered = answer_hook(here.root, "claude", hook(here, event))
+    answered = hooked(here.root, hook(here, event))
 
     assert recorded(here) == before + 1
     assert answered.faults[0].startswith("hook answer left out: unexpected KeyError in ")
@@ -137,7 +140,7 @@ def test_a_damaged_source_loses_no_event_and_takes_nothing_else_from_an_answer(
     damage(here, home)
     before = recorded(here)
 
-    context = str(answer_hook(here.root, "claude", hook(here, event)).answer.context)
+    context = str(hooked(here.root, hook(here, event)).answer.context)
 
     assert recorded(here) > before
     if event == "SessionStart":

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.history_world import edit, prompt, run, stop, tell
+from tests.history_world import edit, hooked, prompt, run, stop, tell
 from tests.secret_samples import TOKEN
 from tests.trees import example, write_memory
 from verifflowcc.adapters import stamps
@@ -15,7 +15,7 @@ from verifflowcc.clients.answer import Answer
 from verifflowcc.services.history.learning import learned_in_sessions
 from verifflowcc.services.history.questions import file_history
 from verifflowcc.services.hooks import brief as briefs
-from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered, answer_hook
+from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered
 from verifflowcc.services.hooks.brief import fitted
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.workspace import Workspace
@@ -44,7 +44,7 @@ def configure(here: Workspace, **hooks: object) -> None:
 
 def say(here: Workspace, event: str, role: str | None = None, client: str = "claude", **said: Any) -> Answered:
     words = {"hook_event_name": event, "session_id": "s1", "prompt_id": "p1", "cwd": str(here.root), **said}
-    return answer_hook(here.root, client, words, role)
+    return hooked(here.root, words, client=client, role=role)
 
 
 def before(here: Workspace, tool: str, role: str | None = None, session: str = "s1", **given: object) -> Answer:

@@ -64,6 +64,10 @@ class Stamps:
                 except OSError:
                     self.by_path[path] = ""
 
+    def hold(self) -> bool:
+        """Return whether every stamp is still the same."""
+        return all(stamp(self.root / as_on_disk(path)) == found for path, found in self.by_path.items())
+
     def note(self, path: str, found: os.stat_result) -> str:
         """Keep and return the stamp of a stat result that is there already."""
         self.by_path[path] = stamp_of(found)

@@ -1,4 +1,4 @@
-"""`vfcc hook`: what needs the whole program, behind `fast/hook.py`, which records the rest by itself."""
+"""`vfcc hook`: the answers, which need the full program, behind `fast/hook.py`, which records events."""
 
 import os
 from collections.abc import Mapping
@@ -6,12 +6,27 @@ from pathlib import Path
 from typing import Any
 
 
-def answered(client: str, said: Mapping[str, Any], root: str, role: str | None) -> list[str]:
-    """Record and answer what a client says, and return what went wrong on the way. Raises VfccError, OSError."""
+def records(root: str) -> bool:
+    """Return whether the project records what agents do; a configuration that cannot be read has the default."""
+    from verifflowcc.domain.config import HookSettings
+    from verifflowcc.errors import VfccError
+    from verifflowcc.services.configuration import effective_config
+    from verifflowcc.services.workspace import Workspace
+
+    try:
+        return effective_config(Workspace(Path(root))).config.hooks.record
+    except VfccError:
+        return HookSettings().record  # the answer reports what is wrong with the file
+
+
+def answered(
+    client: str, said: Mapping[str, Any], root: str, role: str, *, recorded: bool, unplaced: bool
+) -> list[str]:
+    """Answer an event that was recorded before, and return what went wrong on the way. Raises VfccError, OSError."""
     from verifflowcc.clients.encode import encode
     from verifflowcc.services.hooks.answering import answer_hook
 
-    done = answer_hook(Path(root), client, said, role)
+    done = answer_hook(Path(root), client, said, role or None, recorded=recorded, unplaced=unplaced)
     text, _ = encode(client, str(said.get("hook_event_name") or ""), done.answer)
     data = text.encode("utf-8", "replace")
     while data:  # past Python's own buffer, which complains at the end where the client has gone

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     Withhold = Callable[[str], str]
 
 VERSION = 1
-PLACE = ("role", "sprint", "stage", "denied")
+PLACE = ("role", "sprint", "stage", "unplaced", "denied")
+"""What a line says of the place that an event is of. `unplaced` means that a later line of the kind `place` says it."""
+
+PLACED, DENIED = "place", "tool_denied"
+"""The kinds of lines that the full program adds about events that were recorded before."""
 TOOLS = ("PostToolUse", "PostToolUseFailure")
 KINDS = {
     "SessionStart": "session_start",
@@ -54,14 +58,14 @@ def line_of(
     """Return the line that a hook's words make; None where they are of no kind that is recorded.
 
     `milliseconds` are since 1970, in UTC; `entropy` is ten bytes for the id. `place` may say the role, sprint and stage
-    that the agent works in.
+    that the agent works in, and `kind` where the line is of another kind than the hook's.
     """
     from verifflowcc.text.secrets import withhold
 
     event = event_of(said, client, root, moment(milliseconds), ulid(milliseconds, entropy), withhold)
     if event is None:
         return None
-    event |= {name: place[name] for name in PLACE if place.get(name)}
+    event |= {name: place[name] for name in ("kind", *PLACE) if place.get(name)}
     if "denied" in event:
         event["denied"] = _kept(str(event["denied"]), _PARAMETER, withhold)
     return write(event).encode("ascii") + b"\n"

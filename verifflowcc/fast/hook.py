@@ -1,13 +1,13 @@
-"""`vfcc hook CLIENT`: what an agent's client says of its agent is recorded, and answered where there is an answer.
+"""`vfcc hook CLIENT`: record an event of an agent's client first, then answer it where there is an answer.
 
-A client runs this before and after each call of a tool, so what only has to be recorded is recorded here, and the rest
-of the program is imported only where something must be answered. Whatever fails is written down in
-`.memory/local/hook-errors.jsonl` and costs the agent nothing: the exit code is 0 and nothing is printed. What may be
-denied, and whether the full program is needed, stands in `.memory/local/hook.json`, which that program leaves behind.
+A client runs this before and after each call of a tool. The event is written to the history here, with no time limit,
+before the rest of the program is imported; the answer has a limit and may be cut. Whatever fails is logged in
+`.memory/local/hook-errors.jsonl` and costs the agent nothing: the exit code is 0 and nothing is printed. Which events
+need an answer is kept in `.memory/local/hook.json`, a snapshot that the full program writes.
 """
 
 import sys
-from os import environ, getcwd, urandom
+from os import _exit, environ, getcwd, read, urandom
 from os import stat as stat_of
 from time import time_ns
 
@@ -15,6 +15,9 @@ from verifflowcc.fast.status import fresh
 
 CLIENTS = ("claude", "codex", "cursor", "gemini", "copilot")
 LIMIT_S, LIMIT_AT_END_S = 2.0, 1.0
+"""How long an answer may take; clients give the end of a session less time."""
+STDIN_WAIT_S = 5
+"""How long to wait for the next bytes on stdin: half of what the entries of `vfcc integrate` allow a hook."""
 LARGEST_BYTES = 64 * 1024 * 1024
 LOCAL = "/.memory/local"
 ERRORS = f"{LOCAL}/hook-errors.jsonl"
@@ -22,6 +25,8 @@ _LONGEST_LOG_BYTES = 262_144
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from verifflowcc.text.quick_json import Json
 
 
@@ -33,7 +38,6 @@ def answer(arguments: "list[str]") -> bool:
     if "--help" in arguments or "-h" in arguments:
         return False
     hook = Hook(*[*arguments[:2], "", ""][:2])
-    _limit(LIMIT_S, hook)
     try:
         hook.find_root()
         if len(arguments) not in (1, 2) or arguments[0] not in CLIENTS or hook.event.startswith("-"):
@@ -45,8 +49,14 @@ def answer(arguments: "list[str]") -> bool:
             hook.run()
     except Exception as error:  # noqa: BLE001 - no fault of ours may stop an agent
         hook.fault(f"{type(error).__name__}: {error}")
-    _limit(0, hook)  # an interpreter that ends lets go of the handler first, and the signal would be its end
     return True
+
+
+class AnswerLateError(BaseException):
+    """The time for the answer is over. It unwinds what runs, so that no half-written file is left behind.
+
+    It is no Exception, since much of the program has an answer to those.
+    """
 
 
 class Hook:
@@ -56,41 +66,36 @@ class Hook:
         self.client, self.event = client, event
         self.root = ""
         role = environ.get("VFCC_AGENT", "")
-        self._role = role if role.replace("_", "").replace("-", "").isalnum() else ""
+        self.role = role if role.replace("_", "").replace("-", "").isalnum() else ""
 
     def find_root(self) -> None:
         """Look for the project, from where the client says that it is, or from here."""
         self.root = _root_above(environ.get("CLAUDE_PROJECT_DIR", "")) or _root_above(getcwd())
 
     def run(self) -> None:
-        """Record what is said, and answer it."""
+        """Record the event on stdin, then answer it."""
         said = self._said()
         self.event = said.get("hook_event_name") or self.event
         if not self.root:
             return
-        if self.event == "SessionEnd":
-            _limit(LIMIT_AT_END_S, self)
-        from verifflowcc.episodes.permission import wants_the_program
+        recorded, snapshot = self.record_first(said)
+        if snapshot is None or self._wants_answer(said, snapshot):
+            self._answer(said, recorded, unplaced=snapshot is None)
 
-        settings = self._settings()
-        if settings is None or wants_the_program(said, settings, self.root, self._told):
-            from verifflowcc.cli.hook import answered
+    def record_first(self, said: "dict[str, Json]") -> "tuple[bool, dict[str, Json] | None]":
+        """Record the event unless the project records none; return whether it is on disk now, and the fresh snapshot.
 
-            for fault in answered(self.client, said, self.root, self._role or None):
-                self.fault(fault)
-            return
-        if settings.get("record") is not False:
-            self.record(said, settings)
-
-    def record(self, said: "dict[str, Json]", settings: "dict[str, Json]") -> None:
-        """Add what is said to the history. Raises OSError."""
-        from verifflowcc.adapters.files.partitions import add_lines
-        from verifflowcc.episodes.shape import line_of, moment
-
-        now = time_ns() // 1_000_000
-        line = line_of(said, self.client, self.root, now, urandom(10), settings)
-        if line is not None:
-            add_lines(self.root + LOCAL, moment(now)[:10], line)
+        Finding out the sprint and stage can take long. Without a fresh snapshot the event is recorded as `unplaced`,
+        and a line that the full program adds later says where it belongs.
+        """
+        now = time_ns() // 1_000_000  # before the look at the snapshot: see `as_of` in services/hooks/settings.py
+        snapshot = self._snapshot()
+        place = {"role": self.role, "unplaced": True} if snapshot is None else snapshot
+        try:
+            return self._records(snapshot) and self._record(said, place, now), snapshot
+        except OSError as error:  # a call that the rules deny is denied all the same
+            self.fault(f"{type(error).__name__}: {error}")
+            return False, snapshot
 
     def fault(self, text: str) -> None:
         """Write down what went wrong, where there is a place for it."""
@@ -107,6 +112,52 @@ class Hook:
         except (OSError, ValueError):
             return  # there is nowhere left to tell it
 
+    def _record(self, said: "dict[str, Json]", place: "dict[str, Json]", now: int) -> bool:
+        """Append the event to the history; return False for a kind that is not recorded. Raises OSError."""
+        from verifflowcc.adapters.files.partitions import add_lines
+        from verifflowcc.episodes.shape import line_of, moment
+
+        line = line_of(said, self.client, self.root, now, urandom(10), place)
+        if line is None:
+            return False
+        add_lines(self.root + LOCAL, moment(now)[:10], line)
+        return True
+
+    def _records(self, snapshot: "dict[str, Json] | None") -> bool:
+        """Return `hooks.record`: by the snapshot, else by the cached configuration, else by reading it."""
+        if snapshot is not None:
+            return snapshot.get("record") is not False
+        from verifflowcc.adapters.config.cached_record import cached_record
+
+        cached = cached_record(f"{self.root}/.memory")
+        if cached is not None:
+            return cached
+        from verifflowcc.cli.hook import records
+
+        return records(self.root)
+
+    def _wants_answer(self, said: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
+        from verifflowcc.episodes.permission import wants_the_program
+
+        return wants_the_program(said, snapshot, self.root, self._told)
+
+    def _answer(self, said: "dict[str, Json]", recorded: bool, *, unplaced: bool) -> None:
+        """Let the full program answer, within its time."""
+        seconds = LIMIT_AT_END_S if self.event == "SessionEnd" else LIMIT_S
+        late = f"the answer took longer than {seconds} s and was left out"
+        limit = Limit(seconds, lambda: self.fault(late))
+        try:
+            with limit:
+                from verifflowcc.cli.hook import answered
+
+                faults = answered(self.client, said, self.root, self.role, recorded=recorded, unplaced=unplaced)
+        except (Exception, AnswerLateError):
+            if not limit.late:
+                raise
+            faults = [late]  # whatever Python made of it: in a `__set_name__` it becomes a RuntimeError
+        for fault in faults:
+            self.fault(fault)
+
     def _told(self, session: str) -> "list[str]":
         from verifflowcc.adapters.files.partitions import told_file
 
@@ -118,14 +169,12 @@ class Hook:
 
     def _said(self) -> "dict[str, Json]":
         """Return what the client says, in Claude Code's form. Raises ValueError."""
-        from verifflowcc.text.quick_json import read
+        from verifflowcc.text.quick_json import read as read_json
 
-        data = sys.stdin.buffer.read(LARGEST_BYTES + 1)
-        if len(data) > LARGEST_BYTES:
-            raise ValueError(f"more than {LARGEST_BYTES} bytes on stdin")
+        data = _stdin()
         if self.client not in CLIENTS:
             raise ValueError(f"there is no client {self.client!r}; there is {', '.join(CLIENTS)}")
-        value = read(data.decode("utf-8", "replace").removeprefix("\ufeff"))
+        value = read_json(data.decode("utf-8", "replace").removeprefix("\ufeff"))
         if not isinstance(value, dict):
             raise ValueError("no JSON object on stdin")  # noqa: TRY004 - it is what was read that is wrong
         from verifflowcc.clients.decode import normal_form
@@ -138,19 +187,18 @@ class Hook:
             self.root = _root_above(cwd)
         return said
 
-    def _settings(self) -> "dict[str, Json] | None":
-        """Return what the full program left behind; None where there is nothing, or not as things are now."""
-        from verifflowcc.text.quick_json import read
+    def _snapshot(self) -> "dict[str, Json] | None":
+        """Return the snapshot that the full program wrote; None where there is none, or it is stale."""
+        from verifflowcc.text.quick_json import read as read_json
 
-        name = f"-{self._role}" if self._role else ""
+        name = f"-{self.role}" if self.role else ""
         try:
             with open(f"{self.root}{LOCAL}/hook{name}.json", encoding="utf-8") as file:
-                found = read(file.read())
+                found = read_json(file.read())
+            is_fresh = isinstance(found, dict) and found.get("format") == 1 and fresh(self.root, found.get("stamps"))
         except (OSError, ValueError):
             return None
-        if not isinstance(found, dict) or found.get("format") != 1 or not fresh(self.root, found.get("stamps")):
-            return None
-        return found
+        return found if is_fresh else None
 
 
 def _with_outcome(said: "dict[str, Json]") -> "dict[str, Json]":
@@ -181,16 +229,62 @@ def _root_above(folder: str) -> str:
     return ""
 
 
-def _limit(seconds: float, hook: Hook) -> None:
-    """End the process, with exit code 0, when it has taken too long: a client waits for it. 0 is no limit."""
-    from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
-    from os import _exit
+def _stdin() -> bytes:
+    """Return all of stdin. Raises ValueError where it is too large, or its end does not come.
 
-    def end(*_: object) -> None:
-        try:
-            hook.fault(f"took longer than {seconds} s")
-        finally:
-            _exit(0)
+    The wait begins anew with each chunk and looks at the pipe before it gives up, so that a process which the machine
+    did not let run for a while loses nothing.
+    """
+    from select import POLLIN, poll
 
-    signal(SIGALRM, end)
-    setitimer(ITIMER_REAL, seconds)
+    handle = sys.stdin.fileno()
+    waiting = poll()
+    waiting.register(handle, POLLIN)
+    chunks: list[bytes] = []
+    size = 0
+    while size <= LARGEST_BYTES:
+        if not waiting.poll(STDIN_WAIT_S * 1000):
+            raise ValueError(f"stdin did not end: nothing more came for {STDIN_WAIT_S} s")
+        chunk = read(handle, 1 << 20)
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+        size += len(chunk)
+    raise ValueError(f"more than {LARGEST_BYTES} bytes on stdin")
+
+
+class Limit:
+    """Raise AnswerLateError in the block when its time is over: a client waits for the answer.
+
+    Where something holds that up for a second more, the process ends with exit code 0, after `at_end`.
+    """
+
+    def __init__(self, seconds: float, at_end: "Callable[[], None]") -> None:
+        self._seconds, self._at_end = seconds, at_end
+        self._open, self.late = True, False
+
+    def __enter__(self) -> None:
+        from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
+
+        signal(SIGALRM, self._end)
+        setitimer(ITIMER_REAL, self._seconds, 1.0)
+
+    def __exit__(self, *_: object) -> None:
+        # An interpreter that shuts down drops the handler before the timer, and the signal would end it with an error.
+        from _signal import ITIMER_REAL, setitimer
+
+        self._open = False
+        setitimer(ITIMER_REAL, 0)
+
+    def _end(self, *_: object) -> None:
+        if self.late:
+            try:
+                self._at_end()
+            finally:
+                _exit(0)
+        self.late = True
+        if self._open:
+            # In a finaliser, which imports run many of, Python drops the exception and prints it; the second alarm ends
+            # the process then.
+            sys.unraisablehook = lambda _: None
+            raise AnswerLateError

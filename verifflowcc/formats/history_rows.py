@@ -15,13 +15,14 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "tool_executions": (
         "id", "timestamp", "at_ms", "session_id", "task_id", "tool_name", "parameters", "result", "result_size",
         "result_digest", "success", "error_message", "signature", "duration_ms", "context_tokens", "call_id", "agent",
-        "client", "role", "sprint", "stage",
+        "client", "role", "sprint", "stage", "unplaced",
     ),
     "file_interactions": (
         "event", "timestamp", "at_ms", "session_id", "task_id", "file_path", "operation", "line_first", "line_last",
         "success", "context", "changes_summary", "client", "role",
     ),
-    "prompts": ("id", "timestamp", "at_ms", "session_id", "task_id", "description", "client", "role"),
+    "prompts": ("id", "timestamp", "at_ms", "session_id", "task_id", "description", "client", "role", "unplaced"),
+    "places": ("id", "timestamp", "at_ms", "since_ms", "role", "sprint", "stage"),
     "turn_ends": ("id", "timestamp", "at_ms", "session_id", "task_id", "outcome"),
     "session_events": ("id", "timestamp", "at_ms", "session_id", "kind", "said", "client", "agent", "outcome"),
     "tasks": ("id", "timestamp", "at_ms", "session_id", "task_id", "status", "description", "role", "outcome"),
@@ -37,7 +38,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """The columns of each table: a `timestamp` is an ISO date-time in UTC, `at_ms` the same in milliseconds since 1970;
-`success` is NULL where the client does not tell."""
+`success` is NULL where the client does not tell. An `unplaced` row belongs to the next row of `places` in time, unless
+the stage of that was entered later (`since_ms`)."""
 
 _TOOL = "gen_ai.tool."
 _SESSION = ("session_start", "session_end", "subagent_start", "subagent_end", "compaction_start", "compaction_end")
@@ -73,9 +75,8 @@ def event_in(value: object) -> Event | None:
     name, kind, time = (_sound(value.get(each)) for each in ("id", "kind", "time"))
     if not (name and kind and time):
         return None
-    try:
-        at_ms = int(datetime.fromisoformat(time).timestamp() * 1000)
-    except (ValueError, OverflowError):
+    at_ms = _milliseconds(time)
+    if at_ms is None:
         return None
     session, task = _sound(value.get("gen_ai.conversation.id")), _sound(value.get("task"))
     return Event(name, kind, time, at_ms, session or "", task or None, value)
@@ -93,12 +94,17 @@ def rows_of(event: Event) -> Iterator[tuple[str, Row]]:
             yield "file_interactions", _file_row(event, event.line)
         case "prompt":
             task = event.task or event.id
-            yield "prompts", (event.id, *at, task, event.text("description") or "", client, role)
+            words = (event.text("description") or "", client, role, event.line.get("unplaced") is True)
+            yield "prompts", (event.id, *at, task, *words)
+        case "place":
+            since = _milliseconds(event.text("since") or "")
+            where = (role, event.text("sprint"), event.text("stage"))
+            yield "places", (event.id, event.time, event.at_ms, event.at_ms if since is None else since, *where)
         case "turn_end":
             yield "turn_ends", (event.id, *at, event.task, event.text("outcome") or "")
         case "task":
-            words = (event.text("status"), event.text("description") or "", role, event.text("outcome") or "")
-            yield "tasks", (event.id, *at, event.task or event.id, *words)
+            told = (event.text("status"), event.text("description") or "", role, event.text("outcome") or "")
+            yield "tasks", (event.id, *at, event.task or event.id, *told)
         case "window_snapshot":
             items, pruned = _json(event.line.get("items")), _json(event.line.get("pruned"))
             whole = event.whole("total_tokens")
@@ -148,6 +154,7 @@ def _tool_row(event: Event) -> Row:
         event.text("role"),
         event.text("sprint"),
         event.text("stage"),
+        line.get("unplaced") is True,
     )
 
 
@@ -177,6 +184,13 @@ def _file_row(event: Event, file: Mapping[str, Json]) -> Row:
         event.text("client"),
         event.text("role"),
     )
+
+
+def _milliseconds(time: str) -> int | None:
+    try:
+        return int(datetime.fromisoformat(time).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _json(value: Json) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from verifflowcc import __version__
+from verifflowcc.adapters.config.cached_record import FILE, SHAPE
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
 from verifflowcc.adapters.config.memory_cache import Memory, memory_body, memory_settings
 from verifflowcc.domain.config import (
@@ -26,8 +27,6 @@ from verifflowcc.domain.config import (
 )
 from verifflowcc.text.digest import digest_text
 
-FILE = "config.json"
-_SHAPE = 6
 _LARGEST_BYTES = 8 << 20
 
 
@@ -133,7 +132,7 @@ def _text(value: object) -> str:
 
 def _key(digest: str, workflows: Collection[str]) -> list[object]:
     """What the meaning of a file depends on: its content, this vfcc, its defaults and the workflows it may name."""
-    return [_SHAPE, __version__, digest, _defaults(), sorted(workflows)]
+    return [SHAPE, __version__, digest, _defaults(), sorted(workflows)]
 
 
 @lru_cache(maxsize=1)

@@ -19,7 +19,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.text.stems import stems
 
 FILE = "history.db"
-LAYOUT = 2
+LAYOUT = 3
 _TAIL = 64
 _INDEXES = """
 CREATE INDEX tool_executions_by_task ON tool_executions (task_id) WHERE task_id IS NOT NULL;
@@ -35,6 +35,7 @@ CREATE INDEX file_interactions_edited ON file_interactions (
 ) WHERE operation IN ('edit', 'write') AND success IS NOT 0;
 CREATE INDEX file_interactions_by_event ON file_interactions (event);
 CREATE INDEX file_interactions_of_no_task ON file_interactions (session_id) WHERE task_id IS NULL;
+CREATE INDEX places_by_time ON places (at_ms);
 CREATE INDEX prompts_by_session ON prompts (session_id, at_ms);
 CREATE INDEX prompts_by_task ON prompts (task_id);
 CREATE INDEX turn_ends_by_session ON turn_ends (session_id, at_ms);

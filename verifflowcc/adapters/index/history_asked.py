@@ -13,6 +13,11 @@ TASK_OF = """COALESCE({0}.task_id, (
     ORDER BY p.at_ms DESC, p.id DESC LIMIT 1
 ))"""
 """The task of a row; where the client names none, that of the last prompt of its session before it."""
+ROLE_OF = """COALESCE({0}.role, CASE WHEN {0}.unplaced THEN (
+    SELECT CASE WHEN following.since_ms <= {0}.at_ms THEN following.role END
+    FROM places AS following WHERE following.at_ms >= {0}.at_ms ORDER BY following.at_ms, following.id LIMIT 1
+) END)"""
+"""The role of a row; of an unplaced one that of the next place in time, if its stage had been entered by then."""
 _TOUCH = f"""
 SELECT f.timestamp, f.session_id, f.file_path, f.operation, {TASK_OF.format("f")}, f.line_first, f.line_last, f.success,
     f.context, f.changes_summary
@@ -91,7 +96,7 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
     marks = "" if names is None else f" AND task_id IN ({', '.join('?' * len(names))})"
     prompts = history.rows(
         f"""
-        WITH begun AS (SELECT task_id, session_id, description, timestamp, at_ms, role,
+        WITH begun AS (SELECT task_id, session_id, description, timestamp, at_ms, {ROLE_OF.format("p")} AS role,
             (SELECT MIN(n.at_ms) FROM prompts AS n
              WHERE n.session_id = p.session_id AND n.at_ms > p.at_ms AND n.task_id <> p.task_id) AS following,
             EXISTS (SELECT 1 FROM session_events AS s WHERE s.session_id = p.session_id AND s.kind = 'session_end'

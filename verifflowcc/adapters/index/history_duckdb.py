@@ -37,6 +37,8 @@ _COLUMNS = {
     "role": "VARCHAR",
     "sprint": "VARCHAR",
     "stage": "VARCHAR",
+    "unplaced": "BOOLEAN",
+    "since": "TIMESTAMP",
     "gen_ai.agent.name": "VARCHAR",
     "files": "JSON",
     "path": "VARCHAR",
@@ -56,6 +58,11 @@ _AT_ONCE = 250
 _HEAD = 'id, time AS "timestamp", "gen_ai.conversation.id" AS session_id, task AS task_id'
 _RANGE = "CASE WHEN {0} IS NOT NULL THEN json_object('start', {0}->0, 'end', {0}->1) END AS line_range"
 _VIEWS = f"""
+UPDATE events SET role = COALESCE(events.role, found.role), sprint = found.sprint, stage = found.stage FROM (
+    SELECT event.id, place.role, place.sprint, place.stage, place.since, event.time
+    FROM (SELECT id, time FROM events WHERE unplaced) AS event
+    ASOF JOIN (SELECT * FROM events WHERE kind = 'place') AS place ON event.time <= place.time
+) AS found WHERE events.id = found.id AND found.since <= found.time;
 CREATE TABLE tool_executions AS SELECT {_HEAD}, "gen_ai.tool.name" AS tool_name,
     "gen_ai.tool.call.arguments" AS parameters, "gen_ai.tool.call.result" AS result, success,
     "error.message" AS error_message, duration_ms, context_tokens, "gen_ai.tool.call.id" AS call_id,

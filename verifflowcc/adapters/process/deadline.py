@@ -21,11 +21,11 @@ def within(seconds: float) -> Iterator[None]:
         raise OutOfTimeError
 
     before = signal.signal(signal.SIGALRM, end)
-    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    left, every = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         spent = seconds - signal.setitimer(signal.ITIMER_REAL, 0)[0]
         signal.signal(signal.SIGALRM, before)
         if left:
-            signal.setitimer(signal.ITIMER_REAL, max(left - spent, 0.001))
+            signal.setitimer(signal.ITIMER_REAL, max(left - spent, 0.001), every)

@@ -17,6 +17,7 @@ _NAMED = ("gen_ai.tool.call.id", "task", "gen_ai.agent.id")
 _NEAR = 5_000
 _BY = {
     "tool_start": 0,
+    "tool_denied": 0,
     "tool_execution": 0,
     "prompt": 1,
     "agent_prompt": 1,

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from verifflowcc.adapters.index.history import FILE, History, Partition, partitions_in
 from verifflowcc.domain.events import Json
+from verifflowcc.episodes.places import with_place
+from verifflowcc.episodes.shape import PLACED
 from verifflowcc.services.workspace import Workspace
 
 SHARED = "history"
@@ -27,16 +29,18 @@ def _partitions(workspace: Workspace) -> tuple[Partition, ...]:
 
 
 def session_events(workspace: Workspace, session: str) -> list[dict[str, Json]]:
-    """Return the events of a session, from the files of the history."""
-    events = []
-    needle = json.dumps(session).encode("utf-8")
+    """Return the events of a session, from the files of the history, each with its place as far as it is known."""
+    events, places = [], []
+    needles = (json.dumps(session).encode("utf-8"), b'"kind":"place"')
     for path in sorted((workspace.local / "history").glob("*.jsonl")):
         for line in path.read_bytes().split(b"\n"):
-            if needle in line:
+            if any(each in line for each in needles):
                 try:
                     value = json.loads(line)
                 except (ValueError, RecursionError):
                     continue
                 if isinstance(value, dict) and value.get("gen_ai.conversation.id") == session:
                     events.append(value)
-    return events
+                elif isinstance(value, dict) and value.get("kind") == PLACED:
+                    places.append(value)
+    return [with_place(event, places) for event in events]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from verifflowcc.adapters.files.partitions import add_lines
 from verifflowcc.domain.events import Json
@@ -13,9 +14,12 @@ from verifflowcc.text.ulid import ENTROPY_BYTES, ulid
 from verifflowcc.text.withholding import withhold_json
 
 
-def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]]) -> None:
-    """Add events of one kind, as of now, each with an id of its own and without secrets. Raises WorkspaceError."""
-    now = int(workspace.clock.now().timestamp() * 1000)
+def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]], at: datetime | None = None) -> None:
+    """Add events of one kind, as of `at` (default: now), each with an id of its own and without secrets.
+
+    Raises WorkspaceError.
+    """
+    now = int((at or workspace.clock.now()).timestamp() * 1000)
     lines = []
     for event in events:
         head: dict[str, Json] = {

@@ -1,6 +1,7 @@
 """The history as `vfcc history show` tells it: the latest actions, and whether any line of it could not be read."""
 
 from verifflowcc.adapters.index.history import History
+from verifflowcc.adapters.index.history_asked import ROLE_OF
 from verifflowcc.records import dataclass
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.workspace import Workspace
@@ -50,10 +51,11 @@ def recent_actions(workspace: Workspace, role: str | None = None, limit: int = A
 def actions_in(history: History, role: str | None = None, limit: int = ACTIONS) -> tuple[Action, ...]:
     """Return the same from a history that is open."""
     rows = history.rows(
-        """
-        SELECT timestamp, session_id, client, role, tool_name, parameters, success, COALESCE(error_message, ''),
-            (SELECT GROUP_CONCAT(file_path, ', ') FROM file_interactions AS f WHERE f.event = e.id)
-        FROM tool_executions AS e WHERE ?1 IS NULL OR role IS NULL OR role = ?1
+        f"""
+        WITH found AS (SELECT *, {ROLE_OF.format("e")} AS whose FROM tool_executions AS e)
+        SELECT timestamp, session_id, client, whose, tool_name, parameters, success, COALESCE(error_message, ''),
+            (SELECT GROUP_CONCAT(file_path, ', ') FROM file_interactions AS f WHERE f.event = found.id)
+        FROM found WHERE ?1 IS NULL OR whose IS NULL OR whose = ?1
         ORDER BY at_ms DESC, id DESC LIMIT ?2
         """,
         (role, limit),

@@ -1,4 +1,4 @@
-"""Record what a client says, and find what it is answered."""
+"""Find what a client is answered, after `fast/hook.py` has recorded the event."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -11,9 +11,9 @@ from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTa
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.recall import Hit
 from verifflowcc.episodes.permission import denied, edited_files
-from verifflowcc.episodes.shape import line_of, moment
+from verifflowcc.episodes.shape import DENIED, PLACED, line_of, moment
 from verifflowcc.records import dataclass, field
-from verifflowcc.services.history.recording import add
+from verifflowcc.services.history.recording import add, record
 from verifflowcc.services.hooks.settings import Standing, standing_of
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
@@ -33,28 +33,48 @@ class Answered:
     faults: list[str] = field(default_factory=list)
 
 
-def answer_hook(root: Path, client: str, said: Said, role: str | None = None) -> Answered:
-    """Record what a client says in its project, and return what it is answered.
+def answer_hook(
+    root: Path, client: str, said: Said, role: str | None = None, *, recorded: bool = False, unplaced: bool = False
+) -> Answered:
+    """Return what a client is answered.
 
-    Whatever fails on the way is a fault, and what is known without it is the answer: where nothing can be recorded,
-    what is denied is denied all the same; where a source of a brief fails, the brief has the others.
+    Where the event was `recorded`, what its line could not say yet is added to the history: the sprint and stage of an
+    `unplaced` one, and why a call is denied. Whatever fails on the way is a fault, and what is known without it is the
+    answer: where nothing can be recorded, a call that the rules deny is denied all the same; where a source of a brief
+    fails, the brief has the others.
     """
     workspace = Workspace(root)
     reader, sources = SourceReader(workspace), SourceReader(workspace)
     standing = reader.read("hook settings", lambda: standing_of(workspace, role), Standing(HookSettings()))
-    if standing.settings.record:
-        reader.read("event record", lambda: _record(workspace, client, said, standing), None)
+    event = str(said.get("hook_event_name"))
+    if recorded and unplaced:
+        reader.read("event record", lambda: _record_place(workspace, standing), None)
+    if recorded and event == "PreToolUse":
+        reader.read("event record", lambda: _record_denial(workspace, client, said, standing), None)
     answer = Answer()
-    if respond := ANSWERS.get(str(said.get("hook_event_name"))):
+    if respond := ANSWERS.get(event):
         answer = reader.read("hook answer", lambda: respond(workspace, standing, said, sources), answer)
     return Answered(answer, [*standing.faults, *reader.notices, *sources.notices])
 
 
-def _record(workspace: Workspace, client: str, said: Said, standing: Standing) -> None:
+def _record_place(workspace: Workspace, standing: Standing) -> None:
+    """Record the active stage and since when it is active.
+
+    That is the place of every event since then, also of those whose hooks ran out of time. Between two stages there is
+    no such moment, so nothing is recorded.
+    """
+    found = standing.sprint.stage(standing.stage) if standing.sprint and standing.stage else None
+    if standing.sprint and found and found.entered_at:
+        place = {"sprint": standing.sprint.id, "stage": found.stage.id, "role": found.stage.role}
+        record(workspace, PLACED, [{"since": found.entered_at, **place}], standing.as_of)
+
+
+def _record_denial(workspace: Workspace, client: str, said: Said, standing: Standing) -> None:
+    why = _denied(workspace, standing, said)
+    if not why:
+        return
     now = int(workspace.clock.now().timestamp() * 1000)
-    place: dict[str, Any] = dict(standing.place)
-    if said.get("hook_event_name") == "PreToolUse" and (why := _denied(workspace, standing, said)):
-        place["denied"] = why
+    place = {**standing.place, "kind": DENIED, "denied": why}
     line = line_of(said, client, str(workspace.root), now, os.urandom(ENTROPY_BYTES), place)
     if line is not None:
         add(workspace, moment(now)[:10], line)

@@ -6,6 +6,7 @@ program answers the next hook, and leaves a new one.
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 
 from verifflowcc.adapters.config.tools_yaml import read_tools
@@ -16,7 +17,7 @@ from verifflowcc.domain.config import HookSettings, ToolTable
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import VfccError, WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.sprints import list_sprints, show_sprint
 from verifflowcc.services.transitions import ledger_of
@@ -31,7 +32,8 @@ _ALWAYS = ("SessionStart", "PreCompact", "SessionEnd")
 class Standing:
     """Where an agent stands: the settings, the role that it acts in, and the sprint and the stage that are in work.
 
-    `rules` are what the role may do, None where nothing says so; `faults` are sentences for the log.
+    `rules` are what the role may do, None where nothing says so; `faults` are sentences for the log. `as_of` is the
+    latest moment at which all this is known to be true.
     """
 
     settings: HookSettings
@@ -40,6 +42,7 @@ class Standing:
     stage: str | None = None
     rules: Mapping[str, Json] | None = None
     faults: tuple[str, ...] = ()
+    as_of: datetime | None = None
 
     @property
     def place(self) -> dict[str, str]:
@@ -53,6 +56,7 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
 
     A file that is not what it should be is a fault, and the defaults hold: no agent is stopped by it.
     """
+    as_of = workspace.clock.now()
     stamps = Stamps(workspace.root)
     stamps.take(_depends_on(workspace))
     faults: list[str] = []
@@ -75,7 +79,9 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     standing = Standing(settings, whose, sprint, stage, rules, tuple(faults))
     if not faults and settled(stamps.touched_ns):
         _leave(workspace, role, standing, stamps)
-    return standing
+    # Hooks that found no fresh snapshot until now began before this moment, so that it is one for their events, too.
+    now = workspace.clock.now()
+    return replace(standing, as_of=now if stamps.hold() else as_of)
 
 
 def snapshot_path(workspace: Workspace, role: str | None) -> Path:
