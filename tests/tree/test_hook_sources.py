@@ -22,7 +22,7 @@ from tests.source_world import (
 )
 from tests.trees import environment, write_tree
 from verifflowcc.adapters import stamps
-from verifflowcc.episodes.shape import PLACED
+from verifflowcc.episodes.shape import DENIED, PLACED
 from verifflowcc.services.hooks import answering, brief, known
 from verifflowcc.services.workspace import Workspace
 
@@ -51,9 +51,9 @@ def hook(here: Workspace, event: str, **said: object) -> dict[str, object]:
 
 
 def recorded(here: Workspace) -> int:
-    """How many events are in the history; where the sprint stands is a line of its own, and no event."""
+    """How many events are in the history; the lines for its place and for a denial are none."""
     lines = [line for path in (here.local / "history").glob("*.jsonl") for line in path.read_bytes().splitlines()]
-    return sum(json.loads(line)["kind"] != PLACED for line in lines)
+    return sum(json.loads(line)["kind"] not in (PLACED, DENIED) for line in lines)
 
 
 def switch_on(here: Workspace) -> None:
