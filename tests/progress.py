@@ -2,6 +2,7 @@
 
 import resource
 import time
+from collections.abc import Generator
 
 import pytest
 
@@ -21,12 +22,17 @@ class Progress:
         """Keep the session, which knows how many tests there are once a test process has collected them."""
         self._session = session
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """Print nothing for a test that passed; failures and skips keep their letters."""
-        if report.passed and report.when == "call" and not hasattr(report, "wasxfail"):
-            return "passed", "", ""
-        return None
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_teststatus(self) -> Generator[None, tuple[str, str, object], tuple[str, str, object]]:
+        """Count each outcome as always, and print no letter for it."""
+        category, _, word = yield
+        return category, "", word
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Name each failure at once."""
+        if report.failed:
+            self._terminal.write_line(f"FAILED {report.nodeid}")
 
     def pytest_runtest_logfinish(self) -> None:
         """Count a test, and print a line where another part is done."""
@@ -36,7 +42,6 @@ class Progress:
         if part > self._shown:
             self._shown = part
             failed = sum(len(self._terminal.stats.get(name, ())) for name in ("failed", "error"))
-            self._terminal.ensure_newline()
             self._terminal.write_line(
                 f"{part * 100 // PARTS:3d} %  {self._done:,} of {total:,} tests, {failed} failed, {self._seconds()} s"
             )
