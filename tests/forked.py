@@ -108,8 +108,17 @@ def run(
     return subprocess.CompletedProcess([VFCC, *arguments], code, *texts)
 
 
+def forks_at_once(arguments: Sequence[str | bytes]) -> None:
+    """Fork this command also the first time; for a test file that runs every command, and is about none."""
+    _STARTED.add(_command(arguments))
+
+
+def _command(arguments: Sequence[str | bytes]) -> tuple[str | bytes, ...]:
+    return tuple(takewhile(lambda word: word[:1] not in ("-", b"-"), arguments[:2]))
+
+
 def _forkable(arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, str]) -> bool:
-    command = tuple(takewhile(lambda word: word[:1] not in ("-", b"-"), arguments[:2]))
+    command = _command(arguments)
     first = command not in _STARTED and "--help" not in arguments
     if first:
         _STARTED.add(command)
