@@ -164,8 +164,8 @@ def _variables(folder: Path) -> dict[str, str]:
 def _poison(root: Path, folder: Path, config: Path, hooks: Path | None = None) -> None:
     """Name a program wherever the settings, attributes and hooks of a repository can."""
     hooks = hooks or config.with_name("hooks")
+    hooks.mkdir(exist_ok=True)
     for name in HOOKS:
-        hooks.mkdir(exist_ok=True)
         text = Path(_program(folder, f"hook-{name}")).read_text()
         (hooks / name).write_text(text)
         (hooks / name).chmod(0o755)
@@ -178,14 +178,21 @@ def _poison(root: Path, folder: Path, config: Path, hooks: Path | None = None) -
         "submodule.lib.update": f"!{_program(folder, 'submodule.lib.update')}",
         "include.path": str(included),
     }
-    for target, pairs in (
-        (included, {"filter.more.clean": _program(folder, "filter.more.clean")}),
-        (config, settings),
-    ):
-        for key, value in pairs.items():
-            git(folder, "config", "--file", str(target), key, value)
+    included.write_text(_as_config({"filter.more.clean": _program(folder, "filter.more.clean")}))
+    with config.open("a") as file:
+        file.write(_as_config(settings))
     write_tree(root, {".gitattributes": ATTRIBUTES, "tests/.gitattributes": "*.py filter=more\n"})
     write_tree(config.parent, {"info/attributes": "*.yaml filter=slow\n"})
+
+
+def _as_config(settings: Mapping[str, str]) -> str:
+    lines = []
+    for key, value in settings.items():
+        section, _, rest = key.partition(".")
+        part, _, name = rest.rpartition(".")
+        lines.append(f'[{section} "{part}"]' if part else f"[{section}]")
+        lines.append(f'\t{name} = "{value}"')
+    return "\n".join(lines) + "\n"
 
 
 def _sign(root: Path) -> None:

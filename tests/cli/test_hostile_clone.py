@@ -150,7 +150,8 @@ def test_git_itself_runs_these_programs(settings: Hostile) -> None:
     assert {"core.fsmonitor", "filter.slow.process"} <= set(settings.ran())
     settings.git("-c", "filter.slow.process=", "-c", "filter.slow.required=false", "diff", "HEAD~1")
     assert {"core.fsmonitor", "filter.evil.clean", "filter.more.clean", "diff.evil.command"} <= set(settings.ran())
-    settings.git("--no-replace-objects", "log", "-1")
+    # its option --no-replace-objects gives way to the setting core.useReplaceRefs
+    settings.git("-c", "core.useReplaceRefs=false", "log", "-1")
     assert "gpg.openpgp.program" in settings.ran() or "gpg.program" in settings.ran()
 
 

@@ -42,7 +42,7 @@ def allow(
         out.warn(table.problem)
     asks = not (table.allowed or check or yes)
     if asks and not sys.stdin.isatty():
-        names = ", ".join(each.name for each in (*table.commands, *table.git))
+        names = ", ".join(table.names)
         raise CommandsNotAllowed(
             f"not allowed on this machine: {names}; there is no terminal to ask at", hint="vfcc allow --yes"
         )

@@ -27,7 +27,7 @@ def verdict(commands: CommandTable) -> str:
 
 def agreed(commands: CommandTable) -> bool:
     """Ask the person at the terminal; anything but yes is no."""
-    number = len(commands.commands) + len(commands.git)
+    number = len(commands.names)
     these = "this command" if number == 1 else f"these {number} commands"
     out.write(sys.stderr, f"Allow {these} on this machine? [y/N] ")
     answer = sys.stdin.readline()

@@ -46,6 +46,11 @@ class CommandTable:
     git: tuple[RepositoryCode, ...] = ()
     problem: str = ""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all that would run."""
+        return (*(each.name for each in self.commands), *(each.name for each in self.git))
+
 
 def show_commands(workspace: Workspace) -> CommandTable:
     """Return what the project would run and whether it may. It writes nothing and runs nothing.
