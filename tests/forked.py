@@ -116,9 +116,17 @@ def run(
     return subprocess.CompletedProcess([VFCC, *arguments], code, *texts)
 
 
+def forks_at_once(arguments: Sequence[str | bytes]) -> None:
+    """Fork this command also the first time; for a test file that runs every command, and is about none."""
+    _STARTED.add(_command(arguments))
+
+
+def _command(arguments: Sequence[str | bytes]) -> tuple[str | bytes, ...]:
+    return tuple(takewhile(lambda word: word[:1] not in ("-", b"-"), arguments[:2]))
+
+
 def _forkable(arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, str]) -> bool:
-    command = tuple(takewhile(lambda word: word[:1] not in ("-", b"-"), arguments[:2]))
-    first = "--help" not in arguments and _is_first(command)
+    first = "--help" not in arguments and _is_first(_command(arguments))
     others = {name: value for name, value in env.items() if not READ_LATE.fullmatch(name)}
     return not first and others.items() <= SAME.items() and "LC_ALL" in others and folder.is_dir()
 

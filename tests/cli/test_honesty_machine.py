@@ -145,6 +145,20 @@ def test_report_in_the_ledger(tmp_path: Path) -> None:
     refused("report-in-the-ledger", root)
 
 
+def test_folder_laid_out_as_a_repository(tmp_path: Path) -> None:
+    root = project(tmp_path, BUILT)
+    for path in list((root / ".git").iterdir()):
+        path.rename(root / path.name)
+    (root / ".git").rmdir()
+    git(root, "config", "--file", "config", "core.fsmonitor", f"touch {tmp_path}/trap")
+    git(root, "config", "--file", "config", "core.worktree", ".")
+    git(root, "config", "--file", "config", "core.bare", "false")
+    git(tmp_path, "init", "--quiet")
+
+    refused("folder-laid-out-as-a-repository", root)
+    assert not (tmp_path / "trap").exists()
+
+
 def test_reading_runs_nothing(tmp_path: Path) -> None:
     """`check gate`, `doctor`, `status` and `next` in a fresh clone: no command of the project's is started."""
     root = project(tmp_path, BUILT, build=TRAP, files={".gitignore": ""})

@@ -32,7 +32,6 @@ LIVES_IN = {
     "typer": {"cli"},
     "click": {"cli"},
     "rich": {"cli"},
-    "git": {"adapters"},
     "sqlite3": {"adapters"},
     "tiktoken": {"adapters"},
     "regex": {"adapters"},

@@ -135,8 +135,11 @@ def _piped(command: str, folder: Path) -> tuple[int, str]:
 
 
 def _on_terminal(command: str, folder: Path, typed: list[str]) -> tuple[int, str]:
-    name = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": _PERSON["NAME"]}
-    return at_terminal(command, folder, {**environment(folder), **name, "TERM": "xterm", "GIT_PAGER": "cat"}, typed)
+    settings = Path(f"{folder}-home", ".config", "of-the-person")
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(f"[user]\n\tname = {_PERSON['NAME']}\n", encoding="utf-8")
+    name = {"GIT_CONFIG_GLOBAL": str(settings), "TERM": "xterm", "GIT_PAGER": "cat"}
+    return at_terminal(command, folder, {**environment(folder), **name}, typed)
 
 
 def environment(folder: Path) -> dict[str, str]:

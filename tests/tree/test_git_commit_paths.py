@@ -10,6 +10,7 @@ from tests.ledger_samples import advance, fill, started
 from tests.signing import sign_with
 from tests.trees import path_with
 from verifflowcc.adapters.git.commit import commit_paths
+from verifflowcc.services.allow import allow_commands, show_commands
 from verifflowcc.services.sprints import show_sprint
 from verifflowcc.services.stages import advance_stage
 
@@ -121,6 +122,7 @@ def test_a_hook_that_refuses_is_a_warning_and_the_move_stands(tmp_path: Path) ->
     before = busy(tmp_path)
     refuse(tmp_path)
     here = started(tmp_path)
+    allow_commands(here, show_commands(here))
     fill(here, "log-in")
     head = git(tmp_path, "rev-parse", "HEAD")
     done = advance_stage(here, "log-in", actor="human:Ann", commit=True)
@@ -160,7 +162,8 @@ def test_a_file_named_like_a_pattern_stands_for_itself_alone(tmp_path: Path) -> 
     (here.memory / "stage/log-in/planning/artifacts/*").write_text("new\n")
     refuse(tmp_path)
 
-    assert commit_paths(tmp_path, PATHS, "two").warning == "not committed: no commits on a Friday"
+    refused = commit_paths(tmp_path, PATHS, "two", lambda _: True)
+    assert refused.warning == "not committed: no commits on a Friday"
     assert git(tmp_path, "ls-files") == before
 
 

@@ -118,14 +118,32 @@ def test_a_replaced_commit_is_judged_as_it_was_made(signing: Path) -> None:
     assert (found.sha, found.good, found.message) == (unsigned, False, "first")
 
 
-def test_where_it_cannot_be_checked_the_reason_is_gits(signing: Path) -> None:
+def test_where_it_cannot_be_checked_the_reason_is_gits(
+    signing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sign(signing)
     git(signing, "config", "--unset", "gpg.ssh.allowedSignersFile")
     assert "gpg.ssh.allowedSignersFile needs to be configured" in verified_commit(signing, "HEAD").reason
     git(signing, "config", "gpg.ssh.allowedSignersFile", str(signing / "a.py"))
-    git(signing, "config", "gpg.ssh.program", "/no/such/program")
+    settings = tmp_path / "of-the-machine"
+    settings.write_text('[gpg "ssh"]\n\tprogram = /no/such/program\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
     found = verified_commit(signing, "HEAD")
     assert (found.good, "cannot run /no/such/program" in found.reason) == (False, True)
+
+
+def test_the_repository_does_not_choose_the_program_that_checks(signing: Path, tmp_path: Path) -> None:
+    sign(signing)
+    program = tmp_path / "program"
+    program.write_text(
+        f"#!/bin/sh\ntouch {tmp_path}/ran\necho 'Good \"git\" signature for {ME} with ED25519 key SHA256:x'\n"
+    )
+    program.chmod(0o755)
+    for key in ("gpg.program", "gpg.openpgp.program", "gpg.ssh.program", "gpg.x509.program"):
+        git(signing, "config", key, str(program))
+
+    assert verified_commit(signing, "HEAD").good
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(("kind", "program"), [("ssh", "ssh-keygen"), ("openpgp", "gpg")])

@@ -200,7 +200,12 @@ def test_git_that_is_missing_is_told_and_never_makes_another_project_of_it(
 
 def test_a_repository_of_another_user_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = project(tmp_path / "shop")
-    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    # git's own way to try this is a variable, and vfcc passes none on to git
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {shutil.which("git")} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
 
     with pytest.raises(WorkspaceError, match="belongs to another user") as told:
         of(root)

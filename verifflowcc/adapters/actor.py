@@ -45,20 +45,14 @@ def acting(env: Mapping[str, str], *, stdin_is_terminal: bool, git_user: str | N
 
 def git_user(root: Path) -> str | None:
     """Return git's `user.name` as it holds in `root`, or None where git or the name is missing."""
-    import subprocess
+    from verifflowcc.adapters.git.command import ask_git
+    from verifflowcc.errors import WorkspaceError
 
     try:
-        done = subprocess.run(
-            ["git", "config", "user.name"],
-            cwd=root,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=10,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = ask_git(root, "config", "user.name")
+    except WorkspaceError:
         return None
-    return done.stdout.decode("utf-8", "replace").strip() or None
+    return done.out.decode("utf-8", "replace").strip() or None
 
 
 def _set(env: Mapping[str, str], name: str) -> bool:

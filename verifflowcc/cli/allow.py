@@ -18,7 +18,8 @@ def allow(
 ) -> None:
     """Show the project's commands and allow them here.
 
-    A change of them in config.yaml needs allowing again. What is allowed stands outside of the project.
+    Hooks and filters that the repository has git run at a commit are among them. A change of any needs allowing again.
+    What is allowed is kept outside of the project.
     """
     from verifflowcc.cli import allow_views
     from verifflowcc.cli import output as out
@@ -41,9 +42,9 @@ def allow(
         out.warn(table.problem)
     asks = not (table.allowed or check or yes)
     if asks and not sys.stdin.isatty():
-        names = ", ".join(each.name for each in table.commands)
+        names = ", ".join(table.names)
         raise CommandsNotAllowed(
-            f"not allowed on this machine: {names}; nobody sits at a terminal to be asked", hint="vfcc allow --yes"
+            f"not allowed on this machine: {names}; there is no terminal to ask at", hint="vfcc allow --yes"
         )
     if not as_json:
         out.emit(allow_views.table(table))

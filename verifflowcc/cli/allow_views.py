@@ -1,23 +1,25 @@
-"""How a table of commands is shown to the person who is to allow it, and how that person is asked."""
+"""How the commands of a project and of its repository are shown to the person who is asked to allow them."""
 
 import shlex
 import sys
 
 from verifflowcc.cli import output as out
+from verifflowcc.domain.repository_code import RepositoryCode
 from verifflowcc.services.allow import CommandTable, ShownCommand
 
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def table(commands: CommandTable) -> str:
-    """Return every command as it would run, where, and what is different from the last time."""
-    head = f"{_count(commands)} in {quoted(str(commands.folder))}"
+    """Return every command as it would run, where, what git runs, and what is different from the last time."""
+    head = [f"{_count(commands)} in {quoted(str(commands.folder))}"] if commands.commands else []
+    git = ["git runs at a commit:", *map(_code, commands.git)] if commands.git else []
     changes = [f"changed: {plain(each)}" for each in commands.changes]
-    return "\n".join((head, *(_command(each) for each in commands.commands), *changes))
+    return "\n".join((*head, *(_command(each) for each in commands.commands), *git, *changes))
 
 
 def verdict(commands: CommandTable) -> str:
-    """Return whether they may run, and where that stands."""
+    """Return whether they may run, and where that is kept."""
     if commands.allowed:
         return f"allowed on this machine, in {plain(str(commands.file))}"
     return "not allowed on this machine"
@@ -25,7 +27,8 @@ def verdict(commands: CommandTable) -> str:
 
 def agreed(commands: CommandTable) -> bool:
     """Ask the person at the terminal; anything but yes is no."""
-    these = "this command" if len(commands.commands) == 1 else f"these {len(commands.commands)} commands"
+    number = len(commands.names)
+    these = "this command" if number == 1 else f"these {number} commands"
     out.write(sys.stderr, f"Allow {these} on this machine? [y/N] ")
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):
@@ -52,6 +55,12 @@ def _escaped(letter: str) -> str:
         return letter
     code = ord(letter)
     return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _code(code: RepositoryCode) -> str:
+    if code.kind == "hook":
+        return f"  hook {plain(code.name)}: {quoted(code.text)} ({code.digest[:19]}…)"
+    return f"  {plain(code.name)}: {plain(code.text)}"
 
 
 def _command(command: ShownCommand) -> str:

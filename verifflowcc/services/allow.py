@@ -1,12 +1,14 @@
-"""Which of the project's commands may run on this machine: show them, allow them, take that back."""
+"""What of the project may run on this machine, its commands and what git runs at a commit: show, allow, withdraw."""
 
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from verifflowcc.adapters.git.repository_code import read_repository_code
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
 from verifflowcc.domain.evidence import Command
+from verifflowcc.domain.repository_code import RepositoryCode
 from verifflowcc.errors import CommandsNotAllowed, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
@@ -28,10 +30,11 @@ class ShownCommand:
 
 @dataclass(frozen=True, slots=True)
 class CommandTable:
-    """The project's commands and whether this machine allows them.
+    """The project's commands, what git runs at a commit, and whether this machine allows all of it.
 
-    `folder` is where they run, `file` where the permission stands. `changes` are clauses on what is different from the
-    table that was allowed last; empty where none was. `problem` says why what is in the file does not count.
+    `folder` is where they run, `file` where the permission is kept. `digest` is that of the commands. `changes` are
+    clauses on what is different from what was allowed last; empty where nothing was. `problem` says why what is in the
+    file does not count.
     """
 
     folder: Path
@@ -40,31 +43,47 @@ class CommandTable:
     allowed: bool
     changes: tuple[str, ...]
     file: Path
+    git: tuple[RepositoryCode, ...] = ()
     problem: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all that would run."""
+        return (*(each.name for each in self.commands), *(each.name for each in self.git))
 
 
 def show_commands(workspace: Workspace) -> CommandTable:
-    """Return the configured commands and whether they may run. It writes nothing and runs nothing.
+    """Return what the project would run and whether it may. It writes nothing and runs nothing.
 
-    Raises WorkspaceError where no command is configured.
+    Raises WorkspaceError where that is nothing, or the repository's settings cannot be read.
     """
-    configured = _configured(workspace)
+    configured, code = _configured(workspace)
     known = read_allowed(workspace.root, os.environ)
     digest = commands_digest(configured)
-    changes = () if known.commands is None else tuple(_changes(known.commands, configured))
-    shown = tuple(_shown(configured[name]) for name in sorted(configured))
-    return CommandTable(workspace.root, shown, digest, known.digest == digest, changes, known.file, known.problem)
+    changes: tuple[str, ...] = ()
+    if known.commands is not None:
+        changes = (*_changes(known.commands, configured), *_code_changes(known.code, code))
+    return CommandTable(
+        folder=workspace.root,
+        commands=tuple(_shown(configured[name]) for name in sorted(configured)),
+        digest=digest,
+        allowed=(known.digest == digest or not configured) and set(code) <= set(known.code or ()),
+        changes=changes,
+        file=known.file,
+        git=code,
+        problem=known.problem,
+    )
 
 
 def allow_commands(workspace: Workspace, table: CommandTable) -> CommandTable:
-    """Allow the commands that were shown, and no others.
+    """Allow what was shown, and nothing else.
 
-    Raises CommandsNotAllowed where the configuration has changed since `table` was made.
+    Raises CommandsNotAllowed where the configuration or the repository has changed since `table` was made.
     """
-    configured = _configured(workspace)
-    if commands_digest(configured) != table.digest:
+    configured, code = _configured(workspace)
+    if (commands_digest(configured), code) != (table.digest, table.git):
         raise CommandsNotAllowed("the commands have changed since they were shown", hint="vfcc allow")
-    allow(workspace.root, configured, os.environ, workspace.clock.now())
+    allow(workspace.root, configured, os.environ, workspace.clock.now(), code)
     return show_commands(workspace)
 
 
@@ -89,14 +108,15 @@ def ensure_allowed(workspace: Workspace, commands: Mapping[str, Command]) -> Non
     raise CommandsNotAllowed(f"the project's commands changed since they were allowed: {changes}", hint="vfcc allow")
 
 
-def _configured(workspace: Workspace) -> Mapping[str, Command]:
+def _configured(workspace: Workspace) -> tuple[Mapping[str, Command], tuple[RepositoryCode, ...]]:
     commands = effective_config(workspace).config.gates.commands
-    if not commands:
+    code = read_repository_code(workspace.root)
+    if not commands and not code:
         raise WorkspaceError(
             "no command is configured in .memory/config.yaml",
             hint='under gates.commands write  test: {run: [python, -m, pytest, "--junitxml={junit}"]}',
         )
-    return commands
+    return commands, code
 
 
 def _shown(command: Command) -> ShownCommand:
@@ -113,6 +133,14 @@ def _changes(before: Mapping[str, Command], now: Mapping[str, Command]) -> Itera
             yield f"{name} is gone"
         elif before[name] != now[name]:
             yield f"{name} has {_differences(before[name], now[name])}"
+
+
+def _code_changes(before: Iterable[RepositoryCode] | None, now: Iterable[RepositoryCode]) -> Iterator[str]:
+    """Yield what git would run beside, or in place of, what was allowed; what it runs no more changes nothing."""
+    old = {(each.kind, each.name) for each in before or ()}
+    for each in now:
+        if each not in (before or ()):
+            yield f"{each.name} {'has other content' if (each.kind, each.name) in old else 'is new'}"
 
 
 def _differences(before: Command, now: Command) -> str:

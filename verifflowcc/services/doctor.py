@@ -124,7 +124,7 @@ def _commands(workspace: Workspace) -> Iterator[Remark]:
         yield Remark("commands", Health.NOTE, "none is configured, so no evidence can be run")
         return
     table = show_commands(workspace)
-    names = ", ".join(each.name for each in table.commands)
+    names = ", ".join(table.names)
     if table.allowed:
         yield Remark("commands", Health.OK, f"allowed on this machine: {names}")
     else:

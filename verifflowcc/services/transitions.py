@@ -1,13 +1,16 @@
 """What every move of a sprint has in common: read, make the event, write it under the lock, tell what happened."""
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.files.ledger import LARGEST_EVENT_BYTES, Ledger, LedgerWriter
-from verifflowcc.adapters.git.commit import commit_paths, in_repository
+from verifflowcc.adapters.git.commit import commit_paths
+from verifflowcc.adapters.git.place import in_repository
+from verifflowcc.adapters.process.allowed import allows_code
 from verifflowcc.domain.events import Event, EventType, Json, LedgerProblem, LedgerRead
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.learnings import Learning
@@ -167,7 +170,8 @@ def settle(workspace: Workspace, done: Transition, message: str, *, commit: bool
     """Commit the sprint's files to git, or name the command that would; a commit that fails is a warning."""
     paths = sprint_paths(workspace, done.state.id)
     if commit:
-        outcome = commit_paths(workspace.root, paths, message)
+        root = workspace.root
+        outcome = commit_paths(root, paths, message, lambda code: allows_code(root, code, os.environ))
         if outcome.sha:
             return replace(done, committed=outcome.sha)
         done = replace(done, warnings=(*done.warnings, outcome.warning or "not committed"))

@@ -6,7 +6,7 @@ whether that commit is signed. An event that was planted is uncommitted, or was 
 
 from collections.abc import Iterator
 
-from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.git.signatures import added_by, verified_commit
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState

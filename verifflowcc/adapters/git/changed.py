@@ -3,11 +3,10 @@
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.adapters.git.place import in_repository
+from verifflowcc.adapters.git.work_tree import names_differing, read_work_tree
 from verifflowcc.adapters.project.names import shown_name
-from verifflowcc.errors import UsageError, WorkspaceError
-
-_NAMES = ("diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv")
+from verifflowcc.errors import UsageError
 
 
 def changed_since(root: Path, revision: str) -> frozenset[str]:
@@ -27,24 +26,8 @@ def changed_since(root: Path, revision: str) -> frozenset[str]:
 
 def changed_from(root: Path, commit: str) -> frozenset[str]:
     """Return the paths that differ from a commit now. Raises WorkspaceError where git cannot compare."""
-    return frozenset(shown_name(name) for name in (*differing(root, commit), *untracked(root)))
-
-
-def differing(root: Path, commit: str) -> list[bytes]:
-    """Return the names of files that git has and that differ from a commit now."""
-    return _names(root, f"git cannot compare with {commit[:12]}", *_NAMES, commit, "--", ".")
-
-
-def untracked(root: Path) -> list[bytes]:
-    """Return the names of files that git would add."""
-    return _names(root, "git cannot list new files", "ls-files", "-z", "--others", "--exclude-standard")
-
-
-def _names(root: Path, problem: str, *command: str) -> list[bytes]:
-    said = ask_git(root, *command)
-    if said.code:
-        raise WorkspaceError(f"{problem}: {said.first_line}", hint="git status")
-    return [name.rstrip(b"/") for name in said.out.split(b"\0") if name]
+    tree = read_work_tree(root)
+    return frozenset(map(shown_name, (*names_differing(root, tree, commit), *tree.untracked_names)))
 
 
 def _commit(root: Path, revision: str) -> str:

@@ -1,41 +1,48 @@
-"""Ask git something: no pager, no locks, no prompts, no program of its configuration, words in English.
+"""The one way in which vfcc starts git: nothing that a repository names as a program is run.
 
-The repository is the one that the folder lies in, also inside a git hook, which points git elsewhere by its variables.
+A repository's settings and attributes can name programs: filters, hooks, pagers, external diffs, monitors, signature
+checkers, commands that fetch. A clone may be read before anybody looked into it, so none of them runs here. The
+settings below turn off each that has a name of its own. Filters, merge and diff drivers have names that a repository
+chooses: no command that is started here lets git read the content of a file in the work tree, which is what would call
+them (`work_tree` compares it), and external diffs are off by option.
+
+The repository is the one that the folder lies in. Of the variables `GIT_*` only those that name the machine's own
+settings are passed on, which no repository can set; a commit also gets who makes it.
 """
 
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
+from verifflowcc.adapters.git.place import refuse_embedded
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 
-_POINTS_ELSEWHERE = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_PREFIX",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_DIFF_OPTS",
-)
-_SETTINGS = {
-    "LC_ALL": "C",
-    "LANGUAGE": "",
-    "GIT_PAGER": "cat",
-    "GIT_TERMINAL_PROMPT": "0",
+_MACHINE = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"))
+_PERSON = ("GIT_AUTHOR_", "GIT_COMMITTER_")
+_WORDS = {"LC_ALL": "C", "LANGUAGE": "", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": ":"}
+_READING = {
     "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_LAZY_FETCH": "1",  # since git 2.45; before it, no protocol is left to fetch with:
+    "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
 }
-_GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false")
+_SETTINGS = (
+    "safe.bareRepository=explicit",
+    "core.fsmonitor=false",
+    "core.useReplaceRefs=false",
+    "core.quotePath=false",
+    "core.splitIndex=false",
+    "diff.submodule=short",
+    "log.showSignature=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+)
+_NO_HOOKS = f"core.hooksPath={os.devnull}"
+_SHOWS_CONTENT = frozenset(("diff-index", "diff-tree", "log"))
+_NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +68,64 @@ class Said:
         return [line.strip() for line in self.err.splitlines() if line.startswith(("fatal: ", "error: "))]
 
 
-def ask_git(root: Path, *arguments: str) -> Said:
-    """Run git in `root`. Raises WorkspaceError where there is no git, or no such folder."""
-    try:
-        done = subprocess.run(
-            [*_GIT, *arguments],
-            cwd=root,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-    except OSError as error:
-        raise WorkspaceError(f"git cannot be run: {error.strerror or error}", hint="git --version") from error
-    return Said(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+def ask_git(
+    root: Path,
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    given: bytes | None = None,
+    settings: tuple[str, ...] = (),
+) -> Said:
+    """Run git in `root` to read; `env` and `settings` (`key=value`) come on top of ours, `given` goes to its stdin.
+
+    Raises WorkspaceError where there is no git, no such folder, or a bare repository in the place of one.
+    """
+    argv = _argv(arguments, (_NO_HOOKS, *settings))
+    return _run(root, argv, {**_environment(), **_WORDS, **_READING, **(env or {})}, given)
 
 
 def start_git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
-    """Start git in `root`, with pipes for its input, its output and what it has to say. Raises as `ask_git`."""
+    """Start git in `root` to read, with pipes for its input, its output and its messages. Raises as `ask_git`."""
+    refuse_embedded(root)
     pipe = subprocess.PIPE
+    env = {**_environment(), **_WORDS, **_READING}
     try:
-        return subprocess.Popen([*_GIT, *arguments], cwd=root, env=_environment(), stdin=pipe, stdout=pipe, stderr=pipe)
+        return subprocess.Popen(_argv(arguments, (_NO_HOOKS,)), cwd=root, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
     except OSError as error:
-        raise WorkspaceError(f"git cannot be run: {error.strerror or error}", hint="git --version") from error
+        raise _not_run(error) from error
+
+
+def commit_with_git(root: Path, *arguments: str) -> Said:
+    """Run git in `root` as a part of a commit, with the filters and hooks that are set up there.
+
+    Call it where the repository names no program, or its programs are allowed: `repository_code` lists them. What a
+    hook starts may fetch, as it may when a person commits. Raises as `ask_git`.
+    """
+    person = {name: value for name, value in os.environ.items() if name.startswith(_PERSON)}
+    return _run(root, _argv(arguments, ()), {**_environment(), **person, **_WORDS, "GIT_NO_LAZY_FETCH": "1"}, None)
+
+
+def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
+    options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
+    place = next((number for number, word in enumerate(arguments) if not word.startswith("-")), 0)
+    off = _NO_PROGRAMS if arguments[place] in _SHOWS_CONTENT else ()
+    return ["git", "--no-pager", *options, *arguments[: place + 1], *off, *arguments[place + 1 :]]
+
+
+def _run(root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None) -> Said:
+    refuse_embedded(root)
+    try:
+        if given is None:
+            done = subprocess.run(argv, cwd=root, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        else:
+            done = subprocess.run(argv, cwd=root, env=env, input=given, capture_output=True, check=False)
+    except OSError as error:
+        raise _not_run(error) from error
+    return Said(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+def _not_run(error: OSError) -> WorkspaceError:
+    return WorkspaceError(f"git cannot be run: {error.strerror or error}", hint="git --version")
 
 
 def _environment() -> dict[str, str]:
-    left = {name: value for name, value in os.environ.items() if name not in _POINTS_ELSEWHERE}
-    return {**left, **_SETTINGS}
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _MACHINE}

@@ -1,13 +1,15 @@
 """Commit named paths to git and leave what the person has staged exactly as it was."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from verifflowcc.adapters.git.command import Said, commit_with_git
+from verifflowcc.adapters.git.place import git_folder, top_of
+from verifflowcc.adapters.git.repository_code import read_repository_code
+from verifflowcc.domain.repository_code import RepositoryCode
+from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
-
-if TYPE_CHECKING:
-    from git import Repo
 
 _UNDER_WAY = {
     "MERGE_HEAD": "a merge",
@@ -16,6 +18,10 @@ _UNDER_WAY = {
     "rebase-merge": "a rebase",
     "rebase-apply": "a rebase",
 }
+_SHOWN = 3
+
+Permits = Callable[[tuple[RepositoryCode, ...]], bool]
+"""Says whether this machine allows all of what a repository would have git run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,68 +32,72 @@ class Commit:
     warning: str | None = None
 
 
-def commit_paths(root: Path, paths: tuple[str, ...], message: str) -> Commit:
+def _permits_nothing(_code: tuple[RepositoryCode, ...]) -> bool:
+    return False
+
+
+def commit_paths(root: Path, paths: tuple[str, ...], message: str, permits: Permits = _permits_nothing) -> Commit:
     """Commit `paths` (relative to `root`, folders with all that is in them) and nothing else.
 
-    New files are added first, ignored ones left out. Nothing raises: a commit that git or a hook refuses is a warning,
-    and the index is then as it was before.
+    New files are added first, ignored ones left out. A repository that has code for a commit gets none unless that code
+    is permitted: without its hooks and filters the commit would be another than the project asks for. Nothing raises: a
+    commit that is not permitted, or that git or a hook refuses, is a warning, and the index is then as it was before.
     """
-    try:
-        from git import GitCommandError, InvalidGitRepositoryError, NoSuchPathError, Repo
-    except ImportError as error:
-        return Commit(warning=f"not committed: git cannot be used ({_first_line(str(error))})")
-    try:
-        with Repo(root, search_parent_directories=True) as repo:
-            return _commit(repo, root, paths, message)
-    except (InvalidGitRepositoryError, NoSuchPathError):
+    top, folder = top_of(root), git_folder(root)
+    if top is None or folder is None:
         return Commit(warning=f"not committed: {root} is in no git repository")
-    except GitCommandError as error:
-        return Commit(warning=f"not committed: {_said(error.stderr, error.stdout)}")
-
-
-def _commit(repo: "Repo", root: Path, paths: tuple[str, ...], message: str) -> Commit:
-    if repo.working_tree_dir is None:
-        return Commit(warning="not committed: the repository has no working tree")
-    under_way = [what for name, what in _UNDER_WAY.items() if Path(repo.git_dir, name).exists()]
+    under_way = [what for name, what in _UNDER_WAY.items() if (folder / name).exists()]
     if under_way:
         return Commit(warning=f"not committed: {under_way[0]} is under way")
-    top = Path(repo.working_tree_dir).resolve()
-    repo.git.update_environment(GIT_LITERAL_PATHSPECS="1", GIT_TERMINAL_PROMPT="0")
-    given = [os.path.relpath((root / path).resolve(), top) for path in paths if (root / path).exists()]
+    try:
+        code = read_repository_code(root)
+        if code and not permits(code):
+            return Commit(warning=f"not committed: a commit here runs {_named(code)}, not allowed yet: vfcc allow")
+        given = [os.path.relpath((root / path).resolve(), top.resolve()) for path in paths if (root / path).exists()]
+        return _commit(top, given, message)
+    except WorkspaceError as error:
+        return Commit(warning=f"not committed: {error.message}")
+
+
+def _commit(top: Path, paths: list[str], message: str) -> Commit:
+    def ask(*arguments: str) -> bytes:
+        said = commit_with_git(top, *arguments)
+        if said.code:
+            raise WorkspaceError(_reason(said))
+        return said.out
+
     # Git refuses to commit a path by name that holds nothing it could track, such as an empty folder.
-    inside = [name for name in given if repo.git.ls_files("--cached", "--others", "--exclude-standard", "--", name)]
+    inside = [_exactly(path) for path in paths]
+    inside = [path for path in inside if ask("ls-files", "--cached", "--others", "--exclude-standard", "--", path)]
     if not inside:
         return Commit(warning="not committed: there is no file to commit, or git ignores it")
-    new = [
-        name for name in repo.git.ls_files("-z", "--others", "--exclude-standard", "--", *inside).split("\0") if name
-    ]
-    if not new and not repo.git.status("--porcelain", "--untracked-files=no", "--", *inside):
+    listed = ask("ls-files", "-z", "--others", "--exclude-standard", "--", *inside).split(b"\0")
+    new = [_exactly(os.fsdecode(name)) for name in listed if name]
+    if not new and not ask("status", "--porcelain", "--untracked-files=no", "--", *inside):
         return Commit(warning="not committed: git has these files already, or ignores them")
     try:
         if new:
-            repo.git.add("--intent-to-add", "--", *inside)
-        repo.git.commit("--quiet", "--only", f"--message={message}", "--", *inside)
+            ask("add", "--intent-to-add", "--", *inside)
+        ask("commit", "--quiet", "--only", f"--message={message}", "--", *inside)
     except BaseException:
         if new:
-            repo.git.rm("--cached", "--quiet", "--force", "--ignore-unmatch", "--", *new)
+            ask("rm", "--cached", "--quiet", "--force", "--ignore-unmatch", "--", *new)
         raise
-    return Commit(sha=repo.head.commit.hexsha)
+    return Commit(sha=ask("rev-parse", "HEAD").decode("ascii").strip())
 
 
-def _said(*streams: str) -> str:
-    """Return the first line that git or a hook wrote, without the wrapping that GitPython puts around it."""
-    for stream in streams:
-        text = stream.strip().removeprefix("stderr:").removeprefix("stdout:").strip().strip("'").strip()
-        if text:
-            return _first_line(text)
-    return "git gave no reason"
+def _exactly(path: str) -> str:
+    """Return the pathspec that means this path alone, whatever stands in it."""
+    return f":(literal){path}"
 
 
-def _first_line(text: str) -> str:
-    return text.strip().splitlines()[0].strip() if text.strip() else "no reason given"
+def _named(code: tuple[RepositoryCode, ...]) -> str:
+    names = [f"the hook {each.name}" if each.kind == "hook" else each.name for each in code]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
-def in_repository(root: Path) -> bool:
-    """Say whether `root` lies in a git repository's working tree, without asking git."""
-    here = root.resolve()
-    return any((folder / ".git").exists() for folder in (here, *here.parents))
+def _reason(said: Said) -> str:
+    """Return the first line that git or a hook wrote."""
+    lines = [line.strip() for line in (*said.err.splitlines(), *said.out.decode("utf-8", "replace").splitlines())]
+    return next(filter(None, lines), "git gave no reason")

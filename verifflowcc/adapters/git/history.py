@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.git.changed import differing, untracked
 from verifflowcc.adapters.git.command import Said, ask_git
-from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.adapters.git.index_copy import index_of_work_tree
 from verifflowcc.adapters.git.log import LOG, Logged, parse_log
+from verifflowcc.adapters.git.place import in_repository
+from verifflowcc.adapters.git.work_tree import FOLDER, WorkTree, names_differing, read_work_tree
 from verifflowcc.adapters.project.content import belongs
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.domain.facts import Change, History
@@ -23,9 +24,8 @@ LARGEST_UNTRACKED_BYTES = 16 * 1024 * 1024
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TEXT_PROBE_BYTES = 8000
 _DIFF = (
-    "-c",
-    "core.quotePath=false",
-    "diff",
+    "diff-index",
+    "--cached",
     "--raw",
     "-z",
     "--patch",
@@ -37,11 +37,10 @@ _DIFF = (
     "--dst-prefix=b/",
     "--submodule=short",
     "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
     "--no-renames",
+    "--ignore-cr-at-eol",
 )
-_SAME = ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "--no-renames", "--submodule=short")
+_SAME = ("diff-tree", "-r", "--quiet", "--no-renames")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +83,16 @@ def _read(root: Path, base: str | None) -> History:
         return History(base, f"{root} is in no git repository")
     place = _find_place(root, base)
     commits, tags = _commits(root, base, place)
-    tracked = tuple(_tracked(root, base))
-    new = untracked(root)
+    tree = _work_tree(root)
+    tracked = tuple(_tracked(root, base, place, tree))
+    new = tree.untracked_names
     return History(
         base,
         changes=tuple(_sorted((*tracked, *_untracked(root, new)))),
         commits=tuple(one.note for one in commits),
         tags=tags,
         authors=_authors(commits),
-        uncommitted=tuple(sorted(filter(_counts, map(shown_name, (*differing(root, place.head), *new))))),
+        uncommitted=tuple(sorted(filter(_counts, map(shown_name, (*names_differing(root, tree, place.head), *new))))),
     )
 
 
@@ -174,8 +174,17 @@ def _sorted(changes: Iterable[Change]) -> Iterator[Change]:
     return (changed[path] for path in sorted(changed) if belongs(path))
 
 
-def _tracked(root: Path, base: str) -> Iterator[Change]:
-    said = ask_git(root, *_DIFF, base, "--", ".")
+def _work_tree(root: Path) -> WorkTree:
+    try:
+        return read_work_tree(root)
+    except WorkspaceError as error:
+        raise WorkspaceError(f"git cannot compare with the sprint's base: {error.message}") from error
+
+
+def _tracked(root: Path, base: str, place: _Place, tree: WorkTree) -> Iterator[Change]:
+    changed = {name: found for name, found in tree.changed.items() if belongs(shown_name(name))}
+    with index_of_work_tree(root, place.prefix, changed) as env:
+        said = ask_git(root, *_DIFF, base, "--", ".", env=env)
     if said.code:
         raise WorkspaceError(f"git cannot compare with the sprint's base: {said.first_line}")
     listed, patch = _split(said.out)
@@ -184,6 +193,9 @@ def _tracked(root: Path, base: str) -> Iterator[Change]:
     for status, name in listed:
         path = shown_name(name)
         yield Change(path, tuple(lines.get(path, ())), deleted=status == b"D")
+    known = {name for _, name in listed}
+    inside = (name for name, found in changed.items() if found.mode == FOLDER and name not in known)
+    yield from (Change(shown_name(name), ()) for name in inside)
 
 
 def _split(out: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:

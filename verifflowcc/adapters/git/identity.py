@@ -15,8 +15,8 @@ from verifflowcc.adapters.actor import clean_name
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.write import write_derived
 from verifflowcc.adapters.git.command import Said, ask_git
-from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.adapters.git.identity_kept import remember_repository, stamps_of_repository
+from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 

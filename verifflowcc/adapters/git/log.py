@@ -15,8 +15,6 @@ LOG = (
     "--name-only",
     "--no-relative",
     "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
     "--no-color",
     "--no-notes",
     "--no-mailmap",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from verifflowcc.adapters.actor import clean_name
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.adapters.git.place import in_repository
+from verifflowcc.adapters.git.settings import read_settings
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 
@@ -22,6 +23,8 @@ _STATES = {
 }
 _MISSING = re.compile(r"cannot run ([^/\s]+): No such file or directory")
 """How git reports that the program that it checks signatures with is not on PATH."""
+
+_CHECKERS = (("gpg.program", "gpg"), ("gpg.x509.program", "gpgsm"), ("gpg.ssh.program", "ssh-keygen"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
     WorkspaceError outside of git.
     """
     sha = _resolve(root, revision)
+    checkers = _checkers(root)
     said = ask_git(
         root,
         "log",
@@ -58,11 +62,12 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
         "--format=%an%x00%ae%x00%G?%x00%GS%x00%B",
         sha,
         "--",
+        settings=checkers,
     )
     if said.code:
         raise WorkspaceError(f"git cannot show the commit {sha}: {said.first_line}", hint=f"git show {sha}")
     name, email, state, signer, message = said.out.decode("utf-8", "replace").removesuffix("\n").split("\0", 4)
-    problem = _problem(root, sha, state)
+    problem = _problem(root, sha, state, checkers)
     if not problem and not _is_author(signer, name, email):
         problem = f"it is signed by {clean_name(signer)}, and its author is {clean_name(name)} <{clean_name(email)}>"
     reason = problem or f"signed by {clean_name(signer)}"
@@ -119,9 +124,19 @@ def _resolve(root: Path, revision: str) -> str:
     return said.out.decode("ascii").strip()
 
 
-def _problem(root: Path, sha: str, state: str) -> str:
+def _checkers(root: Path) -> tuple[str, ...]:
+    """Return settings that name the programs which check signatures, as the machine has them, not the repository."""
+    programs = dict(_CHECKERS)
+    for each in read_settings(root):
+        if each.of_machine and each.key in ("gpg.openpgp.program", *programs):
+            programs[each.key.replace("gpg.openpgp.", "gpg.")] = each.value
+    programs["gpg.openpgp.program"] = programs["gpg.program"]
+    return tuple(f"{key}={value}" for key, value in programs.items())
+
+
+def _problem(root: Path, sha: str, state: str, checkers: tuple[str, ...]) -> str:
     """Return why the signature is not good; nothing where it is."""
-    said = ask_git(root, "verify-commit", "--", sha)
+    said = ask_git(root, "verify-commit", "--", sha, settings=checkers)
     if said.code == 0 and state == "G":
         return ""
     if said.tells_why:

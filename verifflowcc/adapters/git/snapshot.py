@@ -1,12 +1,13 @@
 """A commit's memory tree as files: the bytes that the commit holds, untouched by filters and line-end settings."""
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.project.source_texts import committed_texts
 from verifflowcc.errors import UsageError, WorkspaceError
 
 LINK_MODE = "120000"
@@ -65,7 +66,7 @@ def _write(root: Path, top: Path, lines: list[str]) -> set[str]:
     targets = set()
     entries = [(*meta.split(), path) for meta, _, path in (line.partition("\t") for line in lines)]
     wanted = [(mode, sha, path) for mode, _, sha, path in entries if mode == LINK_MODE or mode in FILE_MODES]
-    for (mode, _, path), content in zip(wanted, _contents(root, [sha for _, sha, _ in wanted]), strict=True):
+    for (mode, _, path), content in zip(wanted, committed_texts(root, [sha for _, sha, _ in wanted]), strict=True):
         target = top / path
         _make_folder(target.parent, top, path)
         if mode == LINK_MODE:
@@ -87,42 +88,13 @@ def _make_folder(folder: Path, top: Path, path: str) -> None:
         raise WorkspaceError(f"the commit holds {path!r}, which leaves the project", hint="git fsck")
 
 
-def _contents(root: Path, shas: list[str]) -> Iterator[bytes]:
-    """Return the blobs in order, from one `git cat-file`; a thread-free exchange, since git answers line by line."""
-    with subprocess.Popen(
-        ["git", "cat-file", "--batch"],
-        cwd=root,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        if process.stdin is None or process.stdout is None:
-            raise WorkspaceError("git cat-file cannot be read")
-        for sha in shas:
-            process.stdin.write(f"{sha}\n".encode())
-            process.stdin.flush()
-            header = process.stdout.readline().split()
-            if len(header) != 3:
-                raise WorkspaceError(f"git does not have {sha}", hint="git fsck")
-            yield process.stdout.read(int(header[2]))
-            process.stdout.read(1)
-        process.stdin.close()
-
-
 def _git(root: Path, *arguments: str) -> str:
-    environment = {**os.environ, "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}
-    try:
-        done = subprocess.run(
-            ["git", *arguments], cwd=root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
-        )
-    except OSError as error:
-        raise WorkspaceError(f"git cannot be run: {error.strerror}") from error
-    if done.returncode == 0:
-        return os.fsdecode(done.stdout)
-    said = os.fsdecode(done.stderr).strip().splitlines()
-    if any("not a git repository" in line for line in said):
+    said = ask_git(root, "--literal-pathspecs", *arguments)
+    if said.code == 0:
+        return os.fsdecode(said.out)
+    if "not a git repository" in said.err:
         raise WorkspaceError(f"{root} is in no git repository, so nothing is committed", hint="git init")
     if arguments[0] == "rev-parse":
         revision = arguments[-1].removesuffix("^{commit}")
         raise UsageError(f"git has no commit {revision}", hint="git log --oneline")
-    raise WorkspaceError(f"git {arguments[0]} failed: {said[0] if said else 'no reason given'}")
+    raise WorkspaceError(f"git {arguments[0]} failed: {said.first_line}")

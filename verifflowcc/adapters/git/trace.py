@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.commit import in_repository
 from verifflowcc.adapters.git.log import LOG, parse_log
+from verifflowcc.adapters.git.place import in_repository
+from verifflowcc.adapters.git.work_tree import names_differing, read_work_tree
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
@@ -20,7 +21,7 @@ USUAL_TARGETS = ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/mast
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _RETIRED = re.compile(rb"(?m)^-status[ \t]*:[ \t]*[\"']?(?:archived|retired)[\"']?[ \t]*(?:#.*)?\r?$")
-_DELETED = ("--no-renames", "--no-ext-diff", "--no-textconv", "--diff-filter=D")
+_DELETED = ("--no-renames", "--diff-filter=D")
 _SHALLOW = "the clone is shallow and its history is cut off; git fetch --unshallow brings the rest"
 
 
@@ -146,22 +147,9 @@ def read_collisions(root: Path, place: GitPlace, past: Past, ids: Mapping[str, s
     same_path = [path for name, path in both.items() if ids[name] == path]
     if not same_path:
         return both
-    said = ask_git(
-        root,
-        "diff",
-        "--name-only",
-        "-z",
-        "--relative",
-        "--no-ext-diff",
-        "--no-renames",
-        str(place.tip),
-        "--",
-        *same_path,
-    )
-    if said.code:
-        raise WorkspaceError(f"git cannot compare items with {place.target}: {said.first_line}")
-    differ = {shown_name(name) for name in said.out.split(b"\0") if name}
-    known = {shown_name(name) for name in ask_git(root, "ls-files", "-z", "--", *same_path).out.split(b"\0") if name}
+    tree = read_work_tree(root, *same_path)
+    differ = set(map(shown_name, names_differing(root, tree, str(place.tip), *same_path)))
+    known = set(map(shown_name, tree.tracked))
     return {name: path for name, path in both.items() if ids[name] != path or path in differ or path not in known}
 
 
@@ -201,9 +189,7 @@ def _deletions(root: Path, place: GitPlace) -> Iterator[str]:
 
 def _added(root: Path, base: str, tip: str) -> Mapping[str, str]:
     """Return the ids that `tip` has and `base` has not, with their paths; one that only moved is in both."""
-    said = ask_git(
-        root, "diff", "--name-status", "-z", "--relative", "--no-ext-diff", "--no-renames", base, tip, "--", ITEMS
-    )
+    said = ask_git(root, "diff-tree", "-r", "--name-status", "-z", "--relative", "--no-renames", base, tip, "--", ITEMS)
     if said.code:
         raise WorkspaceError(f"git cannot compare with the target branch: {said.first_line}")
     parts = said.out.split(b"\0")

@@ -1,10 +1,11 @@
-"""Which commands this machine allows: one file of the person's, outside of every repository.
+"""What this machine allows to run: one file of the person's, outside of every repository.
 
-A clone runs nothing by itself: a project's table of commands is allowed by its digest, and a changed one is not.
+A clone runs nothing by itself: a project's table of commands is allowed by its digest, and a changed one is not. The
+same holds for the code that its repository has git run at a commit.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.evidence import Command
+from verifflowcc.domain.repository_code import RepositoryCode
 from verifflowcc.errors import FormatError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import canonical
@@ -28,12 +30,14 @@ _Projects = dict[str, dict[str, Json]]
 class Allowed:
     """What this machine allows a project: the digest of a table and the table itself, each None where nothing is.
 
-    `file` is where that stands. `problem` is a sentence on why the file counts for nothing, if it does.
+    `code` is what git may run at a commit; None where nothing is allowed, or was before there was such a list. `file`
+    is where it is kept. `problem` is a sentence on why the file counts for nothing, if it does.
     """
 
     file: Path
     digest: str | None = None
     commands: Mapping[str, Command] | None = None
+    code: tuple[RepositoryCode, ...] | None = None
     problem: str = ""
 
 
@@ -47,18 +51,30 @@ def is_allowed(root: Path, digest: str, env: Mapping[str, str]) -> bool:
     return read_allowed(root, env).digest == digest
 
 
+def allows_code(root: Path, code: Sequence[RepositoryCode], env: Mapping[str, str]) -> bool:
+    """Say whether git may run all of this code at a commit in the project at `root`. Raises as `allow` does."""
+    return set(code) <= set(read_allowed(root, env).code or ())
+
+
 def read_allowed(root: Path, env: Mapping[str, str]) -> Allowed:
     """Return what this machine allows the project at `root`. Raises as `allow` does."""
     file = allowed_file(root, env)
     try:
-        commands = _commands(_load(file).get(_key(root)))
+        entry = _load(file).get(_key(root))
+        commands, code = _commands(entry), _code(entry)
     except (ValueError, LookupError, TypeError, RecursionError, FormatError) as error:
         return Allowed(file, problem=f"{file} is damaged, so nothing is allowed: {error}")
-    return Allowed(file) if commands is None else Allowed(file, commands_digest(commands), commands)
+    return Allowed(file) if commands is None else Allowed(file, commands_digest(commands), commands, code)
 
 
-def allow(root: Path, commands: Mapping[str, Command], env: Mapping[str, str], at: datetime) -> Path:
-    """Allow the project at `root` this very table, from the moment `at`; return the file that says so.
+def allow(
+    root: Path,
+    commands: Mapping[str, Command],
+    env: Mapping[str, str],
+    at: datetime,
+    code: Sequence[RepositoryCode] = (),
+) -> Path:
+    """Allow the project at `root` this very table, and git this code, from the moment `at`; return the file with it.
 
     A file that is damaged is begun anew. Raises WorkspaceError where it would lie inside the project or cannot be
     written, and ConflictError where another vfcc holds it for long.
@@ -67,6 +83,7 @@ def allow(root: Path, commands: Mapping[str, Command], env: Mapping[str, str], a
         "digest": commands_digest(commands),
         "at": f"{at:%Y-%m-%dT%H:%M:%SZ}",
         "commands": [_record(commands[name]) for name in sorted(commands)],
+        "git": [{"kind": each.kind, "name": each.name, "text": each.text, "digest": each.digest} for each in code],
     }
     with _changing(root, env) as (file, projects):
         _save(file, {**projects, _key(root): entry})
@@ -145,6 +162,18 @@ def _commands(entry: dict[str, Json] | None) -> dict[str, Command] | None:
     if commands_digest(commands) != entry["digest"]:
         raise ValueError("a digest is not that of the commands beside it")
     return commands
+
+
+def _code(entry: dict[str, Json] | None) -> tuple[RepositoryCode, ...] | None:
+    if entry is None or "git" not in entry:
+        return None
+    return tuple(map(_code_of, _list(entry["git"])))
+
+
+def _code_of(record: Json) -> RepositoryCode:
+    if not isinstance(record, dict):
+        raise TypeError("the code that git runs is no object")
+    return RepositoryCode(*(str(record[key]) for key in ("kind", "name", "text", "digest")))
 
 
 def _record(command: Command) -> dict[str, Json]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.errors import WorkspaceError
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.commit import in_repository
+from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.project.digests import KnownDigests, digest_all
 from verifflowcc.adapters.project.names import on_disk, shown_name
 from verifflowcc.adapters.project.nested import digest_nested

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.work_tree import status_lines
 from verifflowcc.adapters.project.digests import KnownDigests
 from verifflowcc.adapters.project.names import on_disk, shown_name
 from verifflowcc.errors import WorkspaceError
@@ -18,20 +18,16 @@ def digest_nested(root: Path, name: str) -> str | None:
     folder = Path(on_disk(root, name).decode("utf-8", "surrogateescape"))
     if not (folder / ".git").exists():
         return None
-    said = ask_git(folder, "status", "--porcelain=v2", "--branch", "--untracked-files=all", "--no-renames", "-z")
-    if said.code:
-        raise WorkspaceError(f"git cannot tell the state of {name}: {said.first_line}", hint=f"git -C {name} status")
-    lines = [line for line in said.out.split(b"\0") if line]
-    commit = next((line for line in lines if line.startswith(b"# branch.oid ")), b"# branch.oid none")
-    whole = hashlib.sha256(b"commit:" + commit.removeprefix(b"# branch.oid ") + b"\n")
-    for line in sorted(line for line in lines if not line.startswith(b"# ")):
-        path = shown_name(line.split(b" ", _FIELDS.get(line[:1], 1))[-1])
+    try:
+        commit, lines = status_lines(folder)
+    except WorkspaceError as error:
+        hint = f"git -C {name} status"
+        raise WorkspaceError(f"git cannot tell the state of {name}: {error.message}", hint=hint) from error
+    whole = hashlib.sha256(f"commit:{commit}\n".encode())
+    for line, changed in sorted(lines):
+        path = shown_name(changed)
         whole.update(line[:1] + path.encode() + b"\0" + _content(folder, path).encode() + b"\n")
     return "sha256:" + whole.hexdigest()
-
-
-_FIELDS = {b"1": 8, b"u": 10, b"?": 1}
-"""How many fields stand before the path in each kind of line."""
 
 
 def _content(folder: Path, path: str) -> str:

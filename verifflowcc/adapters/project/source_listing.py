@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.git.command import start_git
+from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.errors import WorkspaceError
 
 if TYPE_CHECKING:
@@ -27,10 +28,8 @@ class Listing:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        here = root.resolve()
-        inside = any((folder / ".git").exists() for folder in (here, *here.parents))
         self._process: subprocess.Popen[bytes] | None = None
-        if inside:
+        if in_repository(root):
             # SQLite's files come and go in `.memory/`, which need not be ignored
             self._process = start_git(
                 root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", ":(exclude).memory"
