@@ -64,10 +64,6 @@ check: $(READY) $(REPORT)
 	$(BIN)/vfcc check trace --junit $(REPORT) $(addprefix --junit ,$(wildcard $(SWEEP_REPORT)))
 	$(BIN)/python -m pytest -q tests/wheel
 
-.PHONY: fresh
-fresh:
-	.ci/fresh
-
 bench: $(READY)
 	$(BIN)/python benchmarks/commands.py
 
