@@ -18,6 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 
 _NO = re.compile(r"\b(?:never|not|don't|avoid|stop|no longer|without|refrain|no)\b", re.IGNORECASE)
+_NOT_DENIED = re.compile(r"even if[^,.;:]*|(?:don't|do not) forget|instead of \S+|rather than \S+", re.IGNORECASE)
+"""Items are sentences as people write them: a concession in one (`even if you don't need it`) denies nothing."""
 _LETTERS = re.compile(r"['\"`](@?[\w.]+)['\"`]|(?<!\w)(@\w+|\w{1,3}_|_\w{1,3})(?!\w)")
 _SAME = dict(
     pair.split(":")
@@ -119,8 +121,7 @@ def says(item: str, rule: Rule) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _denies(text: str) -> bool:
-    kept = re.sub(r"even if (?:it is )?not used|instead of \S+|rather than \S+", "", text, flags=re.IGNORECASE)
-    return bool(_NO.search(kept))
+    return bool(_NO.search(_NOT_DENIED.sub("", text)))
 
 
 @lru_cache(maxsize=100_000)
@@ -129,7 +130,7 @@ def _words(text: str) -> frozenset[str]:
     for word in re.findall(r"[a-z0-9/]+", text.casefold().replace("copilot", "copilot ")):
         plain = word
         for ending in ("ations", "ing", "s"):
-            if len(plain) > len(ending) + 3 and plain.endswith(ending) and not plain.endswith("ss"):
+            if len(plain) > len(ending) + 2 and plain.endswith(ending) and not plain.endswith(("ss", "string")):
                 plain = plain.removesuffix(ending) + ("ation" if ending == "ations" else "")
                 break
         found.add(_SAME.get(plain, plain))
