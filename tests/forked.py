@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -129,6 +130,19 @@ def _forkable(arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, 
     first = "--help" not in arguments and _is_first(_command(arguments))
     others = {name: value for name, value in env.items() if not READ_LATE.fullmatch(name)}
     return not first and others.items() <= SAME.items() and "LC_ALL" in others and folder.is_dir()
+
+
+@cache
+def _groups() -> frozenset[str | bytes | None]:
+    from verifflowcc.cli.app import app
+
+    return frozenset(each.name for each in app.registered_groups)
+
+
+def _command(arguments: Sequence[str | bytes]) -> tuple[str | bytes, ...]:
+    """Return the words of `arguments` that name a command, not what it is given."""
+    words = tuple(takewhile(lambda word: word[:1] not in ("-", b"-"), arguments[:2]))
+    return words if words and words[0] in _groups() else words[:1]
 
 
 def _is_first(command: tuple[str | bytes, ...]) -> bool:

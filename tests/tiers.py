@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-FEWEST = 10
+FEWEST = 5
 """No tier tries fewer examples, unless a law states fewer."""
 _SETTINGS = "_hypothesis_internal_use_settings"
 _percent = 100

@@ -71,6 +71,7 @@ def at_terminal(folder: Path, *arguments: str, types: bytes) -> Ran:
     return Ran(code, seen.decode("utf-8").replace("\r\n", "\n"), "")
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("answer", ["y", "YES", " yes "])
 def test_a_person_sees_what_would_run_is_asked_and_says_yes(project: Path, answer: str) -> None:
     asked = at_terminal(project, "allow", types=f"{answer}\n".encode())
@@ -84,7 +85,7 @@ def test_a_person_sees_what_would_run_is_asked_and_says_yes(project: Path, answe
     assert vfcc(project, "allow", "--check").code == 0
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("typed", [b"\n", b"n\n", b"no\n", b"yy\n", b"\x04"])
 def test_anything_but_yes_is_no(project: Path, typed: bytes) -> None:
     asked = at_terminal(project, "allow", types=typed)

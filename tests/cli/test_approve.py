@@ -63,6 +63,7 @@ def test_a_yes_beforehand_is_not_asked_for_again(tmp_path: Path) -> None:
     assert value["asked"]["verdict"] == "pass"
 
 
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-ACTORS")
 @pytest.mark.parametrize("env", AGENTS, ids=lambda env: next(iter(env)))
 def test_an_agent_or_a_job_approves_nothing_even_at_a_terminal(tmp_path: Path, env: dict[str, str]) -> None:

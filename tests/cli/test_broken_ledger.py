@@ -83,7 +83,7 @@ DAMAGES = (
 )
 
 
-@pytest.mark.points(8)
+@pytest.mark.points(3)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_it_is_found_named_and_never_moved_on(example: Path, damage: Callable[[Path], None]) -> None:
     (example / ARTIFACTS / "changes.md").write_text("Done.\n", encoding="utf-8")

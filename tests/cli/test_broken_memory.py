@@ -52,6 +52,7 @@ CASES: dict[Callable[[Path], None], str] = {
 }
 
 
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize(("damage", "told"), CASES.items(), ids=lambda case: getattr(case, "__name__", None))
 def test_a_file_that_must_be_in_the_prompt_stops_it(example: Path, damage: Callable[[Path], None], told: str) -> None:
@@ -64,7 +65,7 @@ def test_a_file_that_must_be_in_the_prompt_stops_it(example: Path, damage: Calla
     assert everything(example) == before
 
 
-@pytest.mark.points(5)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(("damage", "told"), CASES.items(), ids=lambda case: getattr(case, "__name__", None))
 def test_another_file_is_left_out_and_named(
     example: Path, prompt: str, damage: Callable[[Path], None], told: str
@@ -97,6 +98,7 @@ def test_a_folder_that_holds_itself_ends(example: Path) -> None:
     assert "again/" not in shown.err
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("place", "line", "told"),
     [

@@ -47,6 +47,7 @@ def _run(folder: Path, line: str) -> Ran:
     return vfcc(folder, *line.split(), before=_as_others)
 
 
+@pytest.mark.points(4)
 @pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize("line", [*READERS, "sprint start New", PROMPT])
 def test_without_a_memory_every_command_says_so_and_how_to_begin(tmp_path: Path, line: str) -> None:
@@ -68,6 +69,7 @@ def _pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("put", [_file, _dangling, _pipe])
 def test_what_stands_in_the_place_of_the_memory_stays(tmp_path: Path, put: Callable[[Path], None]) -> None:
     put(tmp_path / ".memory")
@@ -80,7 +82,7 @@ def test_what_stands_in_the_place_of_the_memory_stays(tmp_path: Path, put: Calla
     assert everything(tmp_path) == before
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("line", READERS)
 def test_a_read_only_memory_can_be_read(read_only: Path, line: str) -> None:
     told = _run(read_only, line)
@@ -99,6 +101,7 @@ def test_a_read_only_memory_gives_the_prompt_and_says_that_nothing_is_cached(rea
     assert half_written(read_only) == []
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("line", [line for line in WRITERS if line != "stage advance"])
 def test_a_read_only_memory_is_not_moved(read_only: Path, line: str) -> None:
     before = everything(read_only)

@@ -98,6 +98,7 @@ def test_json_holds_all_of_it(two: Path) -> None:
     assert (value["config"]["problems"], value["workflow"]["name"], value["unasked"]) == ([], "own", [])
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("words", [("--sprint", "one"), ("--rerun", "gate"), ("--sprint", "one", "config")])
 def test_words_that_do_not_fit_are_refused(two: Path, words: tuple[str, ...]) -> None:
     vfcc(two, "check", *words).refused(2, "--sprint")

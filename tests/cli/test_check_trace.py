@@ -81,6 +81,7 @@ def test_items_that_cannot_be_read_are_findings_and_hide_none_of_the_others(red:
     assert {"unreadable-item", "dangling-link"} <= codes(done.out)
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_is_exit_1_too_and_says_the_verdict(red: Path, form: str) -> None:
     done = vfcc(red, "check", "trace", "--format", form)

@@ -61,6 +61,7 @@ def test_status_counts_files_by_language_and_symbols_by_kind(coded: Path) -> Non
     assert "valve.lua" not in said
 
 
+@pytest.mark.points(6)
 @pytest.mark.vfcc("REQ-GRAPH-FIND", "REQ-GRAPH-FUNCTIONS", "REQ-GRAPH-CLASSES")
 @pytest.mark.parametrize(
     ("asking", "line"),
@@ -159,6 +160,7 @@ def test_paths_may_be_told_from_a_folder_below(coded: Path) -> None:
         assert (there.code, there.out, there.err) == (0, here, "")
 
 
+@pytest.mark.points(4)
 @pytest.mark.vfcc("REQ-CODE-MAP")
 @pytest.mark.parametrize("budget", [1, 7, 30, 60, 150, 400])
 def test_a_map_keeps_to_its_budget_and_grows_with_it(coded: Path, budget: int) -> None:

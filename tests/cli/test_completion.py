@@ -21,6 +21,7 @@ def test_each_shell_gets_its_script(tmp_path: Path, shell: str, sign: str) -> No
     assert sign in script.out
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

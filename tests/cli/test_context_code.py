@@ -65,6 +65,7 @@ def test_explain_names_the_source_and_the_reasons(coded: Path) -> None:
     assert "\n@code: sha256:" in told
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("budget", [900, 1100, 1400, 3000])
 def test_the_code_keeps_to_the_budget_of_its_layer(coded: Path, budget: int) -> None:
     found = package(coded, "--budget", str(budget))

@@ -129,6 +129,7 @@ def test_what_the_cache_answers_is_no_run_of_its_own(example: Path) -> None:
     assert json.loads(vfcc(example, "memory", "stats", "--json").out)["metrics"]["prompts"] > compiled
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("option", ["--committed", "--all", "--as-of=2026-11-20"])
 def test_a_prompt_that_is_none_of_every_day_is_no_run(example: Path, option: str) -> None:
     git(example, "init", "-q")

@@ -91,6 +91,7 @@ def test_where_all_is_well_it_finds_nothing(sound: Path) -> None:
         assert line in found.out
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_told_and_the_rest_is_looked_at_all_the_same(sound: Path, name: str) -> None:
     spoil, told = WRONG[name]

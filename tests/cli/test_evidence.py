@@ -210,7 +210,7 @@ def test_names_that_mean_nothing_are_told(here: Path) -> None:
     vfcc(here, "evidence", "show", "01ZZZZ").refused(2, "has no evidence 01ZZZZ")
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("point", range(1, 61, 4))
 def test_a_run_that_is_killed_while_it_writes_has_left_evidence_or_has_not(here: Path, point: int) -> None:
     killer = (sys.executable, "-B", "-c", STOPPER, str(point), "SIGKILL")

@@ -145,7 +145,7 @@ def _closed(folder: Path) -> None:
     (folder / EVENTS).rename(folder / ".memory/sprint/sprint-02/events-away")
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("change", [_edited, _copied, _checked_out, _removed, _configured, _advanced, _closed])
 def test_whatever_moved_is_seen(remembered: Path, change: Callable[[Path], None]) -> None:
     before = vfcc(remembered, "status").out
@@ -169,7 +169,7 @@ def test_moving_there_and_back_between_branches_is_seen(remembered: Path) -> Non
     assert vfcc(remembered, "status").out == first != second
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     "damage",
     [

@@ -15,7 +15,7 @@ CLOSE = ("sprint", "close", "--unfinished", "enough", "--learnings")
 LARGE = 100 * 1024 * 1024
 
 
-@pytest.mark.points(9)
+@pytest.mark.points(3)
 @pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize(
     ("line", "told", "hint"),
@@ -64,6 +64,7 @@ def test_an_unknown_name_is_told_with_the_nearest_one(example: Path, line: str, 
     assert everything(example) == before
 
 
+@pytest.mark.points(4)
 @pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize("budget", ["0", "-1", "abc", "1.5", "", "1_000", "٣", "9" * 5000])
 def test_a_budget_is_a_whole_number_of_tokens(example: Path, budget: str) -> None:
@@ -83,7 +84,7 @@ def test_a_budget_of_a_million_million_is_fine(example: Path, prompt: str) -> No
     assert vfcc(example, *PROMPT, "--budget", "999999999999").out == prompt
 
 
-@pytest.mark.points(5)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("place", "code", "told"),
     [
@@ -152,6 +153,7 @@ def _learnings(folder: Path, kind: str) -> str:
     return path.name
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize(
     ("kind", "code", "told"),
     [
@@ -181,7 +183,7 @@ def test_learnings_are_kept_once(example: Path) -> None:
     assert knowledge.endswith("Ask early.\nTwice.\n")
 
 
-@pytest.mark.points(6)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("title", "sprint"),
     [
@@ -204,6 +206,7 @@ def test_any_line_of_text_is_a_title(young: Path, title: str, sprint: str) -> No
     assert f"{sprint}: " in vfcc(young, "status").out
 
 
+@pytest.mark.points(5)
 @pytest.mark.parametrize(
     ("title", "told"),
     [

@@ -100,7 +100,7 @@ def test_a_group_alone_shows_its_help_and_is_not_done(tmp_path: Path, group: tup
     assert alone.err == vfcc(tmp_path, *group, "--help").out
 
 
-@pytest.mark.points(10)
+@pytest.mark.points(3)
 @pytest.mark.vfcc("REQ-ERRORS")
 @pytest.mark.parametrize(
     ("line", "told", "hint"),

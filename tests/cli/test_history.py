@@ -109,6 +109,7 @@ def test_lines_that_could_not_be_read_are_counted_in_a_warning(worked: Path) -> 
     assert len(json.loads(done.out)) == 10
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize(
     ("line", "code", "told", "hint"),
     [

@@ -55,11 +55,13 @@ def test_what_is_honest_is_let_through(tmp_path: Path, criterion: str) -> None:
     assert done(root, "stage", "advance").startswith("log-in: plan → build")
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("text", ["", "  \n\t\n", "\ufeff"])
 def test_empty_artifact(tmp_path: Path, text: str) -> None:
     refused("empty-artifact", project(tmp_path, files={PLAN: text}))
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("text", ["TODO\n", "# Plan\n\nLorem ipsum dolor sit amet.\n", "- [ ] TBD\n", "<fill in>\n"])
 def test_placeholder_artifact(tmp_path: Path, text: str) -> None:
     refused("placeholder-artifact", project(tmp_path, files={PLAN: text}))

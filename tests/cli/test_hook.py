@@ -66,7 +66,7 @@ RECORDED = {
 }
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("event", [*RECORDED, "Notification"])
 def test_each_event_is_recorded_and_stops_nobody(ready: Path, event: str) -> None:
     words = said(event, tool_name="Read", tool_input={"file_path": "a.py"}, prompt="Do it.", error="bad")

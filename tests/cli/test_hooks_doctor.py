@@ -90,7 +90,7 @@ def _link(folder: Path) -> None:
     (folder / SETTINGS).symlink_to(folder / "settings.json")
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("spoil", "words", "step"),
     [

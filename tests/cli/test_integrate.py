@@ -142,6 +142,7 @@ def _refused(folder: Path, ran: Ran, code: int, *words: str) -> None:
     assert half_written(folder) == []
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize(
     ("data", "words"),
     [

@@ -74,7 +74,7 @@ def committed(example: Path) -> Path:
     return example
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_shape_is_the_one_that_is_promised(committed: Path, name: str) -> None:
     value = json.loads(answer(committed, name))

@@ -36,6 +36,7 @@ def answer(root: Path, asked: Asked) -> str:
     return done.out
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize("name", CODED)
 def test_the_shape_is_the_one_that_is_promised(code: Path, name: str) -> None:
     value = json.loads(answer(touched(code), CODED[name]))

@@ -43,6 +43,7 @@ def answer(folder: Path, name: str) -> Ran:
     return done
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("name", EXCHANGED)
 def test_the_shape_is_the_one_that_is_promised(project: Path, name: str) -> None:
     value = json.loads(answer(project, name).out)

@@ -104,7 +104,7 @@ def _asked(root: Path, asked: Asked, last: str) -> Ran:
     return typed(root, *words) if asked.person else vfcc(root, *words)
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("name", ASKED)
 def test_the_shape_is_the_one_that_is_promised(tmp_path: Path, name: str) -> None:
     root = write_tree(project(tmp_path, WORKFLOW).root, TREE)

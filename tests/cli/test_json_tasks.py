@@ -42,7 +42,7 @@ def answer(root: Path, asked: Asked) -> str:
     return done.out
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("name", TASKED)
 def test_the_shape_is_the_one_that_is_promised(young: Path, name: str) -> None:
     value = json.loads(answer(young, TASKED[name]))

@@ -95,7 +95,7 @@ def _replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("name", TRACED)
 def test_the_shape_is_the_one_that_is_promised(project: Path, name: str) -> None:
     value = json.loads(answer(project, TRACED[name]))

@@ -28,7 +28,7 @@ WINDOWED = {
 }
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("name", WINDOWED)
 def test_the_shape_is_the_one_that_is_promised(young: Path, name: str) -> None:
     asked = WINDOWED[name]

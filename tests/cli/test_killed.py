@@ -52,7 +52,7 @@ def _sound(state: SprintState) -> bool:
     return not state.problems and state.fork is None
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("point", ADVANCING)
 def test_an_advance_happened_or_did_not(example: Path, point: int) -> None:
     (example / ".memory/stage/sprint-02/coding/artifacts/changes.md").write_text("Done.\n", encoding="utf-8")
@@ -72,7 +72,7 @@ def test_an_advance_happened_or_did_not(example: Path, point: int) -> None:
     assert summary.read_text(encoding="utf-8").startswith("# coding: summary\n")
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("point", STARTING)
 def test_a_start_happened_or_did_not(young: Path, point: int) -> None:
     here = open_workspace(young)
@@ -95,7 +95,7 @@ def test_the_points_reach_from_the_first_step_to_the_end(young: Path) -> None:
     assert _killed(young, STARTING[-1], "sprint", "start", "New") == 0
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("point", [1, 2, 5, 20, 60])
 def test_an_init_happened_or_did_not(tmp_path: Path, point: int) -> None:
     assert _killed(tmp_path, point, "init") in (0, -signal.SIGKILL)
@@ -106,6 +106,7 @@ def test_an_init_happened_or_did_not(tmp_path: Path, point: int) -> None:
     assert vfcc(tmp_path, "sprint", "start", "First").code == 0
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("point", [4, 16, 22])
 def test_an_interrupt_is_told_in_a_word_and_leaves_nothing_half_written(young: Path, point: int) -> None:
     ran = _stopped(young, point, "SIGINT", "sprint", "start", "New")

@@ -212,7 +212,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.points(8)
+@pytest.mark.points(3)
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_cannot_be_is_told_in_a_sentence_and_nothing_is_written(young: Path, name: str) -> None:
     words, code, told = BROKEN[name]

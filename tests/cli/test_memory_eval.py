@@ -132,6 +132,7 @@ def test_a_file_that_is_no_file_or_no_text_is_refused(root: Path) -> None:
     vfcc(root, "memory", "eval", "latin.yaml").refused(3, "latin.yaml:1: not UTF-8")
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize(
     "options", [("--k", "0"), ("--k", "1,,3"), ("--k", "101"), ("--at", "x"), ("--min", "1.01"), ("--min", "80%")]
 )

@@ -83,6 +83,7 @@ def test_a_dry_run_writes_nothing(talked: Path) -> None:
     assert done.out.splitlines()[-1] == "3 turns read: would be 2 added"
 
 
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-INGEST")
 @pytest.mark.parametrize(
     ("name", "rows"),
@@ -146,7 +147,7 @@ def test_broken_lines_are_told_and_the_sound_ones_taken(young: Path) -> None:
     assert "Traceback" not in done.err
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("data", "code", "word"),
     [

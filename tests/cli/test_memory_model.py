@@ -172,7 +172,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-WRITE-VALID", "REQ-WRITE-FALLBACK")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_an_item_that_asks_for_more_than_it_may_is_refused_and_the_rules_go_on(
@@ -230,7 +230,7 @@ BODIES = ("huge", "hangs up", "unauthorised", "slow", "good")
 """One of each kind; all that a server can do is in `tests/tree/test_model_port_api.py`."""
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(1)
 @pytest.mark.vfcc("REQ-MODEL-PORT", "REQ-WRITE-FALLBACK", "REQ-METRICS-EXTRACTION")
 @pytest.mark.parametrize("does", BODIES)
 def test_whatever_a_server_does_an_ingest_learns_and_it_is_counted(

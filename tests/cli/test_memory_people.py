@@ -26,6 +26,7 @@ def file_of(root: Path, item: str) -> Path:
     return found
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("who", AGENTS)
 def test_what_anybody_but_a_person_adds_waits_for_one(project: Path, who: str) -> None:
     trust = "tool" if who == "ci" else "agent"
@@ -72,7 +73,7 @@ def test_a_proposal_of_what_holds_already_is_none(project: Path) -> None:
     assert len(items(project)) == 1
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     "words", [("edit", "--title", "X"), ("forget",), ("link", "contradicts", "other"), ("move", "--to", "user")]
 )

@@ -116,6 +116,7 @@ def test_a_role_may_be_named_in_every_mode_and_what_came_from_there_is_undone_wi
     assert by_person(talked, "more.md", "--scope", "agent/coder") == [("added", "agent/coder", "convention")]
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("scope", "told"),
     [("task/x", "not of task/x"), ("sprint", "not of sprint"), ("agent/codr", "did you mean coder?"), ("usr", "user?")],

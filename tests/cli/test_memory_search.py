@@ -131,6 +131,7 @@ def test_the_section_of_a_long_text_is_named(project: Path) -> None:
     assert "section 'Pumps'" in vfcc(project, "memory", "search", "pump").out
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize(
     ("question", "said"),
     [

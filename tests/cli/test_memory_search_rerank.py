@@ -75,7 +75,7 @@ def test_a_search_has_the_order_of_the_model_where_the_project_and_the_person_sa
     assert json.loads(vfcc(shop, "memory", "stats", "--json").out)["metrics"]["counters"]["rerank.calls"] == 2
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-READ-RERANK", "REQ-METRICS-RERANK")
 @pytest.mark.parametrize("does", ["complains", "prose alone", "good", "more than was sent"])
 def test_where_the_model_fails_a_search_has_the_order_by_words_and_says_so(does: str, shop: Path) -> None:

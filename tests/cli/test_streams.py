@@ -26,7 +26,7 @@ def _shell(folder: Path, line: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("line", LINES)
 def test_a_reader_that_leaves_is_no_failure(example: Path, line: str) -> None:
     """The writer is held back until its reader has gone."""
@@ -48,6 +48,7 @@ def test_the_first_line_of_a_prompt_is_enough_for_head(example: Path) -> None:
     assert out.startswith("What stands in fences")
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("line", LINES)
 def test_a_stdout_that_is_full_is_an_error(example: Path, line: str) -> None:
     if not Path("/dev/full").is_char_device():
@@ -70,7 +71,7 @@ def test_a_stderr_that_is_full_changes_no_exit_code(example: Path) -> None:
         assert code == expected
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(("line", "code"), [("status", 0), ("stage advance", 4)])
 def test_a_stream_that_the_caller_closed_changes_no_exit_code(example: Path, line: str, code: int, closed: str) -> None:
@@ -90,6 +91,7 @@ def test_with_its_streams_closed_a_move_is_made_whole(example: Path) -> None:
     assert "problems" not in shown
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("line", ["status", "context show --agent coder", "init", "sprint start x"])
 def test_a_current_folder_that_is_gone(tmp_path: Path, line: str) -> None:
     code, out, err = _shell(tmp_path, f"mkdir gone && cd gone && rmdir ../gone && vfcc {line}")
@@ -105,6 +107,7 @@ def test_help_and_version_need_no_folder(tmp_path: Path) -> None:
         assert out
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("line", ["status", "context show --agent coder", "sprint start New"])
 def test_no_variable_of_the_environment_is_needed(example: Path, line: str) -> None:
     done = subprocess.run(

@@ -163,6 +163,7 @@ def test_a_text_can_come_from_a_pipe_and_cannot_steer_the_terminal(young: Path) 
     assert "<<<<<<< HEAD" in shown.out
 
 
+@pytest.mark.points(5)
 @pytest.mark.parametrize(
     ("line", "told", "hint"),
     [
@@ -215,7 +216,7 @@ def _killed(folder: Path, point: int, *arguments: str) -> Ran:
     return vfcc(folder, *arguments, program=(sys.executable, "-B", "-c", STOPPER, str(point), "SIGKILL"))
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-TASK-MEMORY")
 @pytest.mark.parametrize("point", range(2, 38, 4))
 def test_an_end_that_is_killed_anywhere_is_completed_by_the_same_command(young: Path, point: int) -> None:

@@ -71,7 +71,7 @@ def test_every_candidate_can_be_read_at(example: Path, columns: int) -> None:
         assert word in listing
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("columns", [40, 80])
 @pytest.mark.parametrize("line", TABLES)
 def test_a_table_loses_nothing_at_any_width(example: Path, line: str, columns: int) -> None:

@@ -168,7 +168,7 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
     vfcc(traced, "trace", "baseline", "create", "v1").refused(2, "there is a baseline v1 already")
 
 
-@pytest.mark.points(7)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [

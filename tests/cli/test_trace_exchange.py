@@ -77,6 +77,7 @@ def test_options_map_types_columns_and_lines(project: Path) -> None:
     assert "title: Close\n" in (project / ".memory/project/items/requirement/y1.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

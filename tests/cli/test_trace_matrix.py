@@ -60,7 +60,7 @@ def test_the_matrix_is_filtered_by_type_state_and_item(project: Path) -> None:
     assert [row["id"] for row in told(project, "matrix", "--item", "req-time")["rows"]] == [TIMEOUT]
 
 
-@pytest.mark.points(5)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -83,6 +83,7 @@ def test_without_any_item_there_is_nothing_to_evaluate(young: Path, words: tuple
     vfcc(young, "trace", *words).refused(3, "there is no trace item to look at", "hint: vfcc trace add need")
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("words", VIEWS, ids=" ".join)
 def test_a_file_that_cannot_be_read_is_told_and_not_counted(project: Path, words: tuple[str, ...]) -> None:
     write_memory(project, {"project/items/requirement/REQ-broken.md": b"---\nid: [\n---\n\xff\n"})
@@ -154,6 +155,7 @@ def test_why_tells_the_way_up_the_tests_and_the_next_command(project: Path) -> N
     assert "\u202e" not in ran.out
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("words", VIEWS, ids=" ".join)
 def test_a_view_keeps_to_the_terminal(project: Path, words: tuple[str, ...], columns: int) -> None:

@@ -116,7 +116,7 @@ def test_all_rows_are_there_and_no_text_of_an_item_ran(opened: Opened) -> None:
     assert ">5 of 5 items</output>" in text
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @in_browser
 @pytest.mark.parametrize(
     ("fragment", "rows"),

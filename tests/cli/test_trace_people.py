@@ -103,7 +103,7 @@ def test_a_word_is_recorded_after_a_question(traced: Path) -> None:
     assert said["content"] != first, "the word is bound to the code"
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("marker", ["CLAUDECODE", "CI"])
 @pytest.mark.parametrize("line", [f"review {REQ}", f"clear {REQ} --to {NEED} --reason x", f"verify {REQ} --saw x"])
 def test_an_agent_at_a_terminal_is_no_person(traced: Path, line: str, marker: str) -> None:

@@ -31,6 +31,7 @@ def test_a_person_sees_what_is_waived_and_is_asked(tmp_path: Path) -> None:
     assert typed(here.root, "waive", "reviewed", *WORDS, keys="n\n").code == 130
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("env", AGENTS, ids=lambda env: next(iter(env)))
 def test_an_agent_or_a_job_waives_nothing(tmp_path: Path, env: dict[str, str]) -> None:
     here = project(tmp_path)

@@ -151,6 +151,7 @@ def test_a_text_can_come_from_a_pipe_cannot_steer_the_terminal_and_keeps_no_secr
         assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.points(6)
 @pytest.mark.parametrize(
     ("line", "told", "hint"),
     [
@@ -182,7 +183,7 @@ def test_a_file_that_is_no_window_is_told_without_a_traceback(young: Path) -> No
         vfcc(young, "window", *line.split()).refused(3, "s1.json:1: not a window: is not JSON", "hint: rm ")
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-WINDOW-SUMMARIES")
 @pytest.mark.parametrize("point", range(1, 34, 3))
 def test_a_pruning_that_is_killed_anywhere_removed_nothing_that_is_not_on_record(full: Path, point: int) -> None:

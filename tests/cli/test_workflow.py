@@ -36,6 +36,7 @@ def test_the_list_marks_what_new_sprints_follow(young: Path) -> None:
     assert ["mine", "Mine", "1", "hard", ".memory/workflow.yaml"] in rows
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("name", ["light", "agile", "standard", "aspice", "safety"])
 def test_a_workflow_is_a_v_within_the_terminal(young: Path, name: str, columns: int) -> None:

@@ -93,6 +93,7 @@ FILES = {
 }
 
 
+@pytest.mark.points(19)
 @pytest.mark.parametrize(
     ("where", "name", "whom"),
     [

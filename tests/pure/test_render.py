@@ -169,6 +169,7 @@ def test_memory_is_announced_as_data_only_where_there_is_some() -> None:
     assert note not in CODER.render(PromptView("coder", sprint=SPRINT, task="x"), LIMIT)
 
 
+@pytest.mark.points(101)
 @pytest.mark.vfcc("REQ-FENCES")
 @pytest.mark.parametrize("case", HOSTILE)
 @pytest.mark.parametrize("name", SHIPPED)

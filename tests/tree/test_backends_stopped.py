@@ -58,7 +58,7 @@ def test_a_writer_that_is_killed_leaves_whole_items_behind(tmp_path: Path, kind:
     assert {str(tmp_path / path) for path in left} <= {str(path) for path in leftovers([tmp_path])}
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-WHOLE-WRITES")
 @pytest.mark.parametrize(("kind", "most"), list(itertools.product(KINDS, [0, 300, 3_000])))
 def test_a_disk_that_takes_no_more_is_told_and_nothing_is_half_written(tmp_path: Path, kind: str, most: int) -> None:

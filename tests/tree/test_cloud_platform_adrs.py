@@ -69,6 +69,7 @@ def test_without_a_task_the_newest_records_are_in(project: Path) -> None:
     ]
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("task", TASKS)
 def test_the_records_that_bear_on_a_task_are_in(project: Path, task: str) -> None:
     kept = decisions(ask(project, task=task), Fate.KEPT, Fate.TRIMMED)

@@ -129,7 +129,7 @@ def test_a_file_that_changed_under_its_stamp_shortly_before_is_read_again(
         assert code.defining("one") == []
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(("most_parts", "large", "most_dead"), [(16, 4, 200), (3, 1, 200), (1, 0, 200), (16, 4, 2)])
 def test_parts_are_put_together_and_what_is_gone_is_dropped_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_parts: int, large: int, most_dead: int

@@ -113,6 +113,7 @@ def test_two_that_index_at_once_lose_nothing(tmp_path: Path) -> None:
         expected = clean(here, tmp_path / "c.db")
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("dies_after", [0, 1, 3])
 def test_a_partner_that_ends_early_costs_time_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies_after: int

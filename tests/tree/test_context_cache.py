@@ -160,7 +160,7 @@ CHANGES: dict[str, dict[str, str | None]] = {
 }
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("files", CHANGES.values(), ids=CHANGES)
 def test_whatever_changes_is_seen_at_once(here: Workspace, files: dict[str, str | None]) -> None:
     warm(here)
@@ -202,7 +202,7 @@ def test_claude_md_is_seen_where_only_agents_md_was(here: Workspace) -> None:
     assert "### AGENTS.md" not in str(after)
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("pattern", "name"),
     [
@@ -320,7 +320,7 @@ def test_nothing_is_kept_while_an_input_is_fresh(tmp_path: Path) -> None:
     assert not any(here.local.glob("prompts/*.json"))
 
 
-@pytest.mark.points(5)
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     "content", [b"", b"\0" * 100, b"[]", b"{}", b'{"depends": {}, "prompt": {}}', b'{"depends": {"": ""}, "prompt": 1}']
 )

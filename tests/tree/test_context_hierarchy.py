@@ -390,6 +390,7 @@ def test_several_open_sprints_must_be_told_apart(tmp_path: Path) -> None:
     assert ask(tmp_path, sprint="sprint-02").prompt.stage == "coding"
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize(
     ("question", "message"),
     [

@@ -59,6 +59,7 @@ def explained(package: ContextPackage) -> list[tuple[str, int, str, str]]:
 TASK = "export the calendar"
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("how", ["gone", "random", "empty", "cut", "zeroes at the start", "a folder", "another layout"])
 def test_a_lost_or_damaged_index_changes_no_answer(harbour: Path, how: str) -> None:
     before = ask(harbour, TASK)

@@ -156,6 +156,7 @@ def test_a_share_is_given_by_a_preset_of_the_role_or_with_the_request(root: Path
     assert used(allocation="agent=1") <= 800
 
 
+@pytest.mark.points(5)
 @pytest.mark.vfcc("REQ-SHARES-PER-REQUEST")
 @pytest.mark.parametrize(
     ("allocation", "message"),
@@ -335,6 +336,7 @@ class TestWarm:
         assert (kept.text, kept.items["user"]) == (text, ("bullets",))
         return text
 
+    @pytest.mark.points(2)
     @pytest.mark.parametrize("change", ["edit", "more", "gone", "settings", "folder", "home"])
     def test_a_change_is_seen(
         self, here: Workspace, home: Path, change: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

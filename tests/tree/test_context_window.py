@@ -297,6 +297,7 @@ def test_past_tasks_are_those_of_the_project_s_history(root: Path) -> None:
     assert told.content == "Relevant past work:\n- Fix the vat of checkout: Vat once."
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize("limit", [12, 30, 60, 100, 150, 400])
 def test_what_is_made_ready_is_within_the_limit(root: Path, limit: int) -> None:
     write_tree(root, CODE)

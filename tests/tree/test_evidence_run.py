@@ -66,6 +66,7 @@ def test_a_green_run_is_evidence_that_counts(here: Workspace) -> None:
     assert output_of(here, one.evidence) == b"the suite has run\n"
 
 
+@pytest.mark.points(8)
 @pytest.mark.parametrize(
     ("cases", "exit_code", "verdict", "reason"),
     [

@@ -134,6 +134,7 @@ def test_every_table_of_the_record_is_there(here: Workspace) -> None:
     assert found["error_message"] == "KeyError: 'x'"
 
 
+@pytest.mark.points(9)
 @pytest.mark.vfcc("REQ-EPISODE-SQL")
 @pytest.mark.parametrize(
     "query",

@@ -196,7 +196,7 @@ def test_a_session_begins_with_where_the_sprint_stands(here: Workspace) -> None:
     assert say(here, "SessionStart", agent_id="a1").answer == Answer()
 
 
-@pytest.mark.points(6)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("budget", [0, 1, 30, 60, 120, 400, 2200])
 def test_a_brief_is_within_its_budget_and_of_nothing_it_says_nothing(here: Workspace, budget: int) -> None:
     from verifflowcc.services.code.showing import project_counter

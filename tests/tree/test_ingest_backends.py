@@ -25,6 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
     return world(tmp_path, request.param, monkeypatch, request).project("one")
 
 
+@pytest.mark.points(2)
 def test_the_second_time_nothing_is_written_with_the_log_and_without(here: Workspace) -> None:
     learn(here, talk(*SAID))
     before = texts(here)
@@ -51,6 +52,7 @@ def test_a_source_is_undone_and_what_it_had_replaced_holds_again(here: Workspace
     assert in_force(here) == {FIRST}
 
 
+@pytest.mark.points(2)
 def test_processes_that_read_one_file_at_once_keep_each_item_once(here: Workspace) -> None:
     learn(here, talk("The sprint ends on Friday.", session="before"))
     command = [sys.executable, "-m", "tests.ingest_killed", str(here.root), str(NO_KILL)]

@@ -15,6 +15,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
     return world(tmp_path, "files", monkeypatch, request).project("one")
 
 
+@pytest.mark.points(4)
 @pytest.mark.vfcc("REQ-WRITE-CONTRADICTION", "REQ-WRITE-UPSERT")
 @pytest.mark.parametrize(
     ("kind", "before", "now"),

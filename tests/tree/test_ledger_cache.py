@@ -122,6 +122,7 @@ def _a_link(path: Path) -> None:
     target.write_bytes(target.read_bytes()[:-2] + b"]\n")
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     "tamper", [_same_size_same_mtime, _put_in_its_place, _a_link, lambda path: path.write_bytes(b"")]
 )
@@ -184,7 +185,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.points(7)
+@pytest.mark.points(3)
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_cache_counts_as_none(memory: Path, name: str) -> None:
     before = Ledger(memory).load(SPRINT)

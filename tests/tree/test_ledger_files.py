@@ -158,7 +158,7 @@ def a_link_that_leaves(here: Workspace, files: list[Path]) -> Path:
     return files[2]
 
 
-@pytest.mark.points(6)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-LEDGER")
 @pytest.mark.parametrize("name", HARMS)
 def test_what_vfcc_did_not_write_is_told_with_its_file_and_nothing_moves(tmp_path: Path, name: str) -> None:

@@ -68,6 +68,7 @@ def brought(old: MemoryBackend, new: MemoryBackend, *, replace: bool = False, mo
     return [each.item.id for each in plan.bring]
 
 
+@pytest.mark.points(8)
 @pytest.mark.parametrize(
     ("source", "target"),
     [

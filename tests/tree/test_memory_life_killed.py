@@ -61,7 +61,7 @@ def nothing_is_lost(here: Workspace, before: dict[str, str]) -> None:
         assert now[name].text == text or (name in told and now[name].item.status is Status.ARCHIVED)
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-CONSOLIDATE", "REQ-RESTORE")
 @pytest.mark.parametrize("backend", ["files", "sqlite"])
 @pytest.mark.parametrize("point", POINTS)
@@ -82,7 +82,7 @@ def test_a_consolidation_that_is_killed_anywhere_is_completed(tmp_path: Path, po
     assert texts(here) == before
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-RESTORE")
 @pytest.mark.parametrize("point", POINTS)
 def test_a_restoring_that_is_killed_anywhere_is_completed(tmp_path: Path, point: int) -> None:

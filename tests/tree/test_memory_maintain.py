@@ -340,7 +340,7 @@ def _killed(here: Workspace, point: int, home: Path) -> int:
     return done.returncode
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-ACCESS-MERGE")
 @pytest.mark.parametrize("first", range(1, 30, 2))
 def test_a_merge_that_is_killed_anywhere_counts_each_use_once(plain: Workspace, home: Path, first: int) -> None:

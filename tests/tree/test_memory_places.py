@@ -74,6 +74,7 @@ def moved(here: Workspace, name: str, to: str, *scopes: str) -> bool:
     return move_item(here, find(here, name, *scopes), to, actor=ME, confirm=yes).finished
 
 
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-MOVE", "REQ-WHOLE-WRITES")
 def test_a_move_that_is_killed_between_its_two_writes_leaves_both_and_is_finished_by_the_next(of_each: World) -> None:
     project = of_each.project("one")
@@ -114,6 +115,7 @@ def test_a_move_there_and_back_keeps_all_but_the_source(of_each: World) -> None:
     assert find(project, "held").item.path == ".memory/project/items/goal/held.md"
 
 
+@pytest.mark.points(2)
 def test_a_move_onto_another_id_or_key_is_refused_and_writes_nothing(of_each: World) -> None:
     project = of_each.project("one")
     keep(project, "user", make("held", "user", type="goal", body="Another.\n"))
@@ -240,6 +242,7 @@ def test_a_tasks_item_is_promoted_and_not_moved(here: Workspace) -> None:
     assert list(texts(here, "project", "task/t-1")) == [("task/t-1", "held")]
 
 
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-PROJECT-ISOLATION", "REQ-USER-SCOPE")
 def test_nothing_of_one_project_is_found_listed_counted_or_changed_in_another(of_each: World) -> None:
     one, two = of_each.project("one"), of_each.project("two")
@@ -343,6 +346,7 @@ def test_links_lead_from_what_is_shared_to_what_is_shared(here: Workspace) -> No
     assert find(here, "one").item.links == ()
 
 
+@pytest.mark.points(2)
 def test_numbers_are_those_of_the_items(of_each: World) -> None:
     project = of_each.project("one")
     kept = [

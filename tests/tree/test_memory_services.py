@@ -68,7 +68,7 @@ def _add_all(start: Any, root: Path, actor: str) -> None:
         add(Workspace(root), "fact", f"{number} says {actor}", actor=actor, key=f"k{number}")
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-WHOLE-WRITES")
 @pytest.mark.parametrize("who", [ME, AGENT])
 def test_of_two_processes_that_add_one_key_at_once_one_item_comes(of_each: World, who: str) -> None:
@@ -125,7 +125,7 @@ ASKED = {
 }
 
 
-@pytest.mark.points(9)
+@pytest.mark.points(3)
 @pytest.mark.vfcc("REQ-CONFIRM")
 @pytest.mark.parametrize("name", ASKED)
 def test_what_changed_while_a_person_was_asked_is_told_and_nothing_is_written(of_each: World, name: str) -> None:
@@ -150,6 +150,7 @@ def test_what_changed_while_a_person_was_asked_is_told_and_nothing_is_written(of
     assert texts(project) != after
 
 
+@pytest.mark.points(4)
 @pytest.mark.vfcc("REQ-CONFIRM")
 @pytest.mark.parametrize("name", ASKED)
 def test_without_a_yes_nothing_is_written(here: Workspace, name: str) -> None:
@@ -289,7 +290,7 @@ def _of_agent(here: Workspace, name: str, do: str) -> None:
         move_item(here, found, "project" if found.scope == "user" else "user", actor=AGENT, confirm=unasked)
 
 
-@pytest.mark.points(11)
+@pytest.mark.points(4)
 @pytest.mark.parametrize("status", ["active", "archived"])
 @pytest.mark.parametrize("scope", ["project", "user"])
 @pytest.mark.parametrize("do", ["edit", "replace", "link", "unlink", "forget", "move"])

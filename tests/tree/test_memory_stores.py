@@ -102,6 +102,7 @@ def test_a_tools_output_is_kept_with_its_name_importance_and_tokens(backend: Ope
     assert kept.body.strip() == "\x1b[31m3 failed\x1b[0m\n\nin 2 s"
 
 
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-TASK-STAGE")
 def test_a_stage_gives_all_that_is_from_it_and_nothing_else(backend: Open) -> None:
     store = task(backend(f"task/{TASK}"))
@@ -208,6 +209,7 @@ def test_a_failure_has_its_code_and_its_lesson(backend: Open) -> None:
     assert kept.body.strip() == "Give the test server a port of its own."
 
 
+@pytest.mark.points(3)
 @pytest.mark.vfcc("REQ-EVICTION")
 @pytest.mark.parametrize("kind", [SourceKind.EXTRACTED, SourceKind.INFERRED])
 def test_an_item_too_many_makes_room_and_none_is_deleted(backend: Open, kind: SourceKind) -> None:

@@ -86,6 +86,7 @@ def test_clocks_that_disagree_leave_the_time_unknown(tmp_path: Path) -> None:
     assert only(at(here, 2)).totals["duration_s"] is None
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

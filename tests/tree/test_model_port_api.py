@@ -65,6 +65,7 @@ def test_a_good_answer_is_taken_with_the_tokens_that_the_server_says(server: Ser
     assert shape["json_schema"]["schema"]["required"] == ["user_items", "project_items"]
 
 
+@pytest.mark.points(5)
 @pytest.mark.vfcc("REQ-MODEL-PORT", "REQ-WRITE-FALLBACK")
 @pytest.mark.parametrize("does", FAILURES)
 def test_each_failure_is_asked_once_and_told_in_one_sentence_without_the_key(does: str, server: Server) -> None:
@@ -79,6 +80,7 @@ def test_each_failure_is_asked_once_and_told_in_one_sentence_without_the_key(doe
     assert len(server.asked) == 1
 
 
+@pytest.mark.points(5)
 @pytest.mark.vfcc("REQ-WRITE-FALLBACK", "REQ-METRICS-EXTRACTION")
 @pytest.mark.parametrize("does", FAILURES)
 def test_after_each_failure_the_rules_go_on_and_it_is_counted(

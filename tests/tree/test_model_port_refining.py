@@ -119,7 +119,7 @@ BAD = {
 }
 
 
-@pytest.mark.points(6)
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-WRITE-FALLBACK", "REQ-METRICS-EXTRACTION")
 @pytest.mark.parametrize("does", [*BAD, "another schema", "speaks to a model"])
 def test_where_a_model_fails_the_rules_go_on_and_the_case_is_counted_and_told_once(

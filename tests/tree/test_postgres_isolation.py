@@ -154,7 +154,7 @@ def test_copying_shows_own_rows_and_brings_none_in(ann: Person, bob: Person) -> 
             copy.write(text)
 
 
-@pytest.mark.points(16)
+@pytest.mark.points(6)
 @pytest.mark.parametrize(
     "statement",
     [

@@ -85,7 +85,7 @@ def test_each_test_case_has_the_ids_of_all_its_marks(tmp_path: Path) -> None:
     assert len(properties) == 14
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("in_git", [True, False])
 @pytest.mark.parametrize("where", [".", "tests"])
 def test_a_report_says_on_which_content_its_tests_ran(tmp_path: Path, in_git: bool, where: str) -> None:
@@ -141,6 +141,7 @@ def test_without_a_report_nothing_is_written_and_the_marker_is_known(tmp_path: P
     assert "vfcc(*ids)" in pytest_in(tmp_path, "--markers")
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("mark", ["vfcc()", "vfcc(1)", 'vfcc(id="REQ-a")'])
 def test_a_mark_that_names_no_item_is_refused(tmp_path: Path, mark: str) -> None:
     project(tmp_path, test_it=f"import pytest\n\n@pytest.mark.{mark}\ndef test_it(): ...\n")

@@ -38,6 +38,7 @@ def test_a_question_without_a_word_finds_nothing(here: Workspace, text: str) -> 
     assert asked(here, text) == Recalled(())
 
 
+@pytest.mark.points(13)
 @pytest.mark.vfcc("REQ-READ-LEXICAL")
 @pytest.mark.parametrize(
     "text",
@@ -348,6 +349,7 @@ def test_a_link_to_an_odd_name_is_no_error(here: Workspace) -> None:
     assert len(found(here, "tide")) == 6
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("limit", [10, 30, 60])
 def test_what_hardly_matches_is_found_where_as_many_are_asked_for(here: Workspace, limit: int) -> None:
     strong = [made(f"strong-{number:02}", "Tide gates. " * 4) for number in range(25)]

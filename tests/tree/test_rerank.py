@@ -192,6 +192,7 @@ ORDERS = {
 }
 
 
+@pytest.mark.points(6)
 @pytest.mark.vfcc("REQ-READ-RERANK", "REQ-METRICS-RERANK")
 @pytest.mark.parametrize("does", [*BAD, *ORDERS])
 def test_where_a_model_fails_the_order_by_words_stands_and_it_is_counted_and_told(
@@ -405,6 +406,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         yield told
 
 
+@pytest.mark.points(4)
 @pytest.mark.vfcc("REQ-READ-RERANK", "REQ-METRICS-RERANK")
 @pytest.mark.parametrize(
     ("does", "why"),

@@ -156,6 +156,7 @@ PATHS: dict[str, tuple[Callable[[Workspace], object], str]] = {
 }
 
 
+@pytest.mark.points(13)
 @pytest.mark.vfcc("REQ-SECRETS")
 @pytest.mark.parametrize("path", PATHS)
 def test_no_path_lets_a_secret_in(here: Workspace, path: str) -> None:

@@ -122,7 +122,7 @@ def test_what_a_new_item_lacks_is_told(tmp_path: Path) -> None:
     assert add_item(here, Wanted("need", "Log in", "Somebody gets in."), actor=YOU).lacks == ()
 
 
-@pytest.mark.points(10)
+@pytest.mark.points(4)
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
@@ -181,6 +181,7 @@ def test_a_link_is_added_with_no_stamp_and_its_relation_follows_from_the_types(t
     assert text_of(here, SPEC) == before.replace(line, line + "  - {to: REQ-other, relation: verifies}\n")
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("ends", "said"),
     [

@@ -260,6 +260,7 @@ def test_a_persons_word_is_bound_to_what_the_item_says(tmp_path: Path) -> None:
     assert item.flaws == ()
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize(
     ("method", "saw", "said"),
     [
