@@ -122,10 +122,6 @@ def forks_at_once(arguments: Sequence[str | bytes]) -> None:
     _STARTED.add(_command(arguments))
 
 
-def _command(arguments: Sequence[str | bytes]) -> tuple[str | bytes, ...]:
-    return tuple(takewhile(lambda word: word[:1] not in ("-", b"-"), arguments[:2]))
-
-
 def _forkable(arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, str]) -> bool:
     first = "--help" not in arguments and _is_first(_command(arguments))
     others = {name: value for name, value in env.items() if not READ_LATE.fullmatch(name)}
