@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied
+from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied, source_of
 from verifflowcc.adapters.files.tree import Found, Tree
 from verifflowcc.adapters.files.user_home import USER as USER_FOLDER
 from verifflowcc.adapters.files.user_home import user_home, user_settings_file
@@ -19,7 +19,7 @@ from verifflowcc.domain.config import Config
 from verifflowcc.domain.item_types import TYPES, ScopeKind, is_trace_type
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import CODE, HISTORY, LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, LOCAL, RECALL, TASK, USER
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.selection import Source
@@ -63,6 +63,8 @@ def open_sources(
     or the sources are not `cacheable`. Close it with `close_sources`.
     """
     sources = Sources()
+    if _names(config, HANDOVER):
+        sources.offered[HANDOVER] = handed_over(place, tree)
     wanted = _named(config)
     if not config.memory.enabled:
         if wanted:
@@ -99,7 +101,20 @@ def _named(config: Config) -> tuple[str, ...]:
 
 
 def _names(config: Config, pattern: str) -> bool:
-    return any(pattern in given.always_load + given.conditional_load for given in config.strategies.values())
+    return any(
+        pattern in (name, source_of(layer, name))
+        for layer, given in config.strategies.items()
+        for name in given.always_load + given.conditional_load
+    )
+
+
+def handed_over(place: Place, tree: Tree) -> Sequence[Found]:
+    """Return the artifacts of earlier stages, then the summary of the preceding one, which has its open points."""
+    stages = [f"{MEMORY}/stage/{place.sprint}/{name}" for name in place.handed]
+    files = [found for stage in stages for found in tree.find(f"{stage}/artifacts", "**")]
+    if place.preceding_stage:
+        files += tree.find(f"{MEMORY}/stage/{place.sprint}/{place.preceding_stage}", "summary.md")
+    return files
 
 
 def _of_history(sources: Sources, source: Workspace, question: Question, tree: Tree) -> Sequence[Source]:
