@@ -15,6 +15,7 @@ from verifflowcc.services.initialise import initialise
 from verifflowcc.services.memory.opening import database_of
 from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_task
 from verifflowcc.services.sprints import start_sprint
+from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 
 TASK = "sum the invoice total"
@@ -27,8 +28,10 @@ SHOWN = {
     "recent_actions.json": "### recent_actions.json",
     "progress.json": "### progress.json",
     "feedback.md": "Round the total to cents.",
+    "@handover": "Totals are kept in cents.",
 }
 """By source, what of it a prompt shows."""
+EARLIER = ".memory/stage/totals/planning/artifacts"
 
 
 def project_of_sources(root: Path, home: Path) -> Workspace:
@@ -38,7 +41,9 @@ def project_of_sources(root: Path, home: Path) -> Workspace:
     git(root, "init", "--quiet")
     workspace = Workspace(root)
     start_sprint(workspace, "Totals", workflow="light", actor="human:a")
-    add_feedback(workspace, "totals", SHOWN["feedback.md"], "planning", actor="human:a")
+    write_tree(root / EARLIER, {"plan.md": f"# Plan\n\n{SHOWN['@handover']}\n"})
+    advance_stage(workspace, "totals", actor="human:a")
+    add_feedback(workspace, "totals", SHOWN["feedback.md"], "design", actor="human:a")
     item(root / ".memory" / "project" / "items", "fact", "totals", SHOWN["@recall"])
     item(home, "preference", "names", SHOWN["@user"], category="style")
     task = start_task(workspace, TASK, actor="human:a").id
@@ -86,7 +91,13 @@ def break_project_database(here: Workspace, _: Path) -> None:
 
 
 def break_feedback_text(here: Workspace, _: Path) -> None:
-    write_tree(here.memory, {"stage/totals/planning/feedback.md": b"\xff\xfe"})
+    write_tree(here.memory, {"stage/totals/design/feedback.md": b"\xff\xfe"})
+
+
+def break_earlier_artifacts(here: Workspace, _: Path) -> None:
+    folder = here.root / EARLIER
+    folder.rename(folder.with_name("elsewhere"))
+    folder.symlink_to(folder.name)
 
 
 DAMAGE: dict[str, Callable[[Workspace, Path], None]] = {
@@ -97,6 +108,7 @@ DAMAGE: dict[str, Callable[[Workspace, Path], None]] = {
     "recent_actions.json": break_history_folder,
     "@user": break_user_database,
     "feedback.md": break_feedback_text,
+    "@handover": break_earlier_artifacts,
 }
 BREAKS_TOGETHER = {"@history": {"recent_actions.json"}, "recent_actions.json": {"@history"}}
 NOTHING_REAL_BREAKS = {"progress.json"}

@@ -17,6 +17,7 @@ from verifflowcc.adapters.config.load import load_config
 from verifflowcc.adapters.config.provenance import effective_settings
 from verifflowcc.adapters.config.schema import json_schema
 from verifflowcc.adapters.config.validate import check
+from verifflowcc.adapters.files.layout import source_of
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.domain.layers import Layer
@@ -83,7 +84,8 @@ def test_the_shipped_configuration_has_all_that_the_decision_record_names() -> N
 
     for layer, strategy in seed.strategies.items():
         assert set(strategy.always_load) <= set(shipped.strategies[layer].always_load)
-        assert set(strategy.conditional_load) <= set(shipped.strategies[layer].conditional_load)
+        shipped_names = {source_of(layer, name) or name for name in shipped.strategies[layer].conditional_load}
+        assert {source_of(layer, name) or name for name in strategy.conditional_load} <= shipped_names
         assert strategy.max_tokens == shipped.strategies[layer].max_tokens
     assert seed.allocations == shipped.allocations
     offered = {

@@ -143,6 +143,9 @@ def test_the_seeds_configuration_finds_the_preceding_stages_summary(tmp_path: Pa
     assert keys(package, MemoryLayer.STAGE) == [
         "artifacts/interface.json",
         "artifacts/notes.md",
+        "stage/sprint-02/design/artifacts/design.md",
+        "stage/sprint-02/design/artifacts/interface.json",
+        "stage/sprint-02/planning/artifacts/plan.md",
         "stage/sprint-02/design/summary.md",
     ]
     assert keys(ask(tmp_path, stage="planning"), MemoryLayer.STAGE) == ["artifacts/plan.md"]

@@ -180,7 +180,7 @@ def test_a_source_whose_items_cannot_be_read_is_left_out_as_a_whole(
 
 
 def test_every_clone_of_a_commit_gives_the_same_notice(here: Workspace, tmp_path: Path) -> None:
-    write_tree(here.memory, {"stage/totals/planning/feedback.md": b"\xff\xfe"})
+    write_tree(here.memory, {"stage/totals/design/feedback.md": b"\xff\xfe"})
     repository(here.root)
     git(tmp_path, "clone", "--quiet", str(here.root), "elsewhere")
 

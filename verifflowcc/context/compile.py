@@ -12,7 +12,7 @@ from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.ports import Count
 from verifflowcc.errors import BudgetError
 from verifflowcc.packing.pack import LayerQueue, Packing, pack
-from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, trim_text
+from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, summarise, trim_text
 from verifflowcc.records import dataclass
 
 REFINEMENTS = 3
@@ -159,14 +159,11 @@ def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Cand
     def trim(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
         key = (candidate.layer, candidate.path, limit_tokens)
         if key not in known:
-            known[key] = trim_text(
-                text_of(candidate),
-                limit_tokens,
-                count,
-                total_tokens=candidate.tokens,
-                rest=candidate.path,
-                kind=candidate.kind,
-            )
+            text, total, path = text_of(candidate), candidate.tokens, candidate.path
+            found = trim_text(text, limit_tokens, count, total_tokens=total, rest=path, kind=candidate.kind)
+            if found is None and candidate.short_form:
+                found = summarise(text, limit_tokens, count, total_tokens=total, rest=path, kind=candidate.kind)
+            known[key] = found
         return known[key]
 
     return trim

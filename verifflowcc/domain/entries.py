@@ -19,7 +19,7 @@ class Candidate:
     `relevance` is how well the task's words match it: 0 where none is in it, 1,000 for the best of its layer.
     `origin` is the virtual source that named it, empty for a pattern of files. `tier` is its lifetime: `task`,
     `project` or `global`. `item` is a typed item's id within its `scope`, and `type` its type; empty for other
-    files.
+    files. `short_form` says that a summary may stand in its place where there is no room for more.
     """
 
     layer: Layer
@@ -44,6 +44,7 @@ class Candidate:
     scope: str = ""
     standing: str = ""
     stale: str = ""
+    short_form: bool = False
 
 
 class Fate(StrEnum):

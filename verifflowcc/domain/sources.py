@@ -9,6 +9,7 @@ TASK = "@task"
 RECALL = "@recall"
 CODE = "@code"
 HISTORY = "@history"
+HANDOVER = "@handover"
 
 LAYER_OF: Mapping[str, Layer] = {
     USER: Layer.USER,
@@ -16,9 +17,11 @@ LAYER_OF: Mapping[str, Layer] = {
     CODE: Layer.AGENT,
     HISTORY: Layer.AGENT,
     RECALL: Layer.PROJECT,
+    HANDOVER: Layer.STAGE,
 }
 """`@user`: what is known of the person; `@task`: the items of the open task; `@recall`: the project's typed items;
-`@code`: the code that the task's words speak of; `@history`: past tasks like this one, and what was left open.
+`@code`: the code that the task's words speak of; `@history`: past tasks like this one, and what was left open;
+`@handover`: the artifacts of the stages that this stage builds on.
 """
 
 LOCAL = frozenset({USER, TASK, HISTORY})

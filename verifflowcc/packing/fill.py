@@ -1,11 +1,17 @@
-"""Fill one layer: greedily by rank, trimming at most one entry."""
+"""Fill one layer: greedily by rank, trimming at most one entry, and with summaries where entries have a short form."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
 from verifflowcc.records import dataclass, replace
+
+SUMMARY_TOKENS = 128
+"""What a trimmed entry leaves, as far as there is room, for the summary of each entry behind it with a short form."""
+
+LEAST_SUMMARY_TOKENS = 64
+"""With less room than this, the frame around a summary would cost as much as what it says."""
 
 Trim = Callable[[Candidate, int], Trimmed | None]
 """Cuts a candidate's body to at most so many tokens, or says that it cannot."""
@@ -46,7 +52,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """The one trimmed entry of a layer: its place in the queue, and the tokens that were left when its turn came."""
+    """A trimmed entry of a layer: its place in the queue, and the tokens that were left when its turn came."""
 
     place: int
     trimmed: Trimmed
@@ -55,7 +61,7 @@ class Cutting:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A layer filled up to `limit_tokens`: the places of entries kept whole, the trimmed one, those that could not be.
+    """A layer filled up to `limit_tokens`: the places of entries kept whole, the trimmed ones, those that could not be.
 
     `used_tokens` includes frames.
     """
@@ -63,13 +69,17 @@ class Filled:
     limit_tokens: int
     used_tokens: int
     whole: frozenset[int]
-    cutting: Cutting | None = None
+    cuttings: tuple[Cutting, ...] = ()
     refused: frozenset[int] = frozenset()
 
     @property
     def kept(self) -> int:
         """How many entries are in, whole or trimmed."""
-        return len(self.whole) + (self.cutting is not None)
+        return len(self.whole) + len(self.cuttings)
+
+    def cutting_of(self, place: int) -> Cutting | None:
+        """Return how the entry at `place` was trimmed, or None."""
+        return next((one for one in self.cuttings if one.place == place), None)
 
 
 def make_offer(queue: LayerQueue, frame: Callable[[Candidate], int]) -> Offer:
@@ -83,14 +93,15 @@ def make_offer(queue: LayerQueue, frame: Callable[[Candidate], int]) -> Offer:
     return Offer(queue, costs, tuple(always + ranked))
 
 
-def fill(offer: Offer, limit_tokens: int, trim: Trim) -> Filled:
+def fill(offer: Offer, limit_tokens: int, trim: Trim, *, summaries: bool = True) -> Filled:
     """Return what of `offer` goes into `limit_tokens`.
 
     An entry that does not fit hides no smaller one. At most one is trimmed: the first always-load entry that does not
     fit, else the best-ranked other one, because a second would cut what the first has already filled up. `trim` is
     called at most three times, so that thousands of entries that do not fit cost no reading. A trimmed always-load
     entry leaves room for the always-load entries behind it, where it can be trimmed so far; another one leaves up to
-    half of the room for the whole entries behind it, since one long record would else hide several short ones.
+    half of the room for the whole entries behind it, since one long record would else hide several short ones. Entries
+    that have a short form and are not in by then share what is left for their summaries, where `summaries` says so.
     """
     room, whole, cutting = limit_tokens, set[int](), None
     tried = dict[bool, int]()
@@ -104,25 +115,46 @@ def fill(offer: Offer, limit_tokens: int, trim: Trim) -> Filled:
             cutting = _cut(offer, turn, room, trim)
             if cutting is not None:
                 room -= cutting.trimmed.tokens + offer.frame_tokens(place)
-    refused = frozenset(tried.values()) - {cutting.place if cutting else -1}
-    return Filled(limit_tokens, limit_tokens - room, frozenset(whole), cutting, refused)
+    cuttings = (*([cutting] if cutting else []), *(_summaries(offer, whole, cutting, room, trim) if summaries else ()))
+    room -= sum(one.trimmed.tokens + offer.frame_tokens(one.place) for one in cuttings if one is not cutting)
+    refused = frozenset(tried.values()) - {one.place for one in cuttings}
+    return Filled(limit_tokens, limit_tokens - room, frozenset(whole), cuttings, refused)
+
+
+def _summaries(
+    offer: Offer, whole: Collection[int], cutting: Cutting | None, room: int, trim: Trim
+) -> Iterator[Cutting]:
+    """Yield a summary for each entry that has one and is not in; each may take an equal part of what is left."""
+    out = [place for place in offer.order if place not in whole and _has_short_form(offer, place)]
+    waiting = [place for place in out if cutting is None or place != cutting.place]
+    for turn, place in enumerate(waiting):
+        frame = offer.frame_tokens(place)
+        limit = room // (len(waiting) - turn) - frame
+        trimmed = trim(offer.queue.candidates[place], limit) if limit >= LEAST_SUMMARY_TOKENS else None
+        if trimmed is not None and trimmed.tokens <= limit:
+            room -= trimmed.tokens + frame
+            yield Cutting(place, trimmed, limit + frame)
+
+
+def _has_short_form(offer: Offer, place: int) -> bool:
+    return offer.queue.candidates[place].short_form
 
 
 def top_up(offer: Offer, filled: Filled, room: int) -> Filled:
     """Return `filled` with every entry made whole that fits into `room` more tokens, in the order of trying."""
-    whole, cutting, used = set(filled.whole), filled.cutting, filled.used_tokens
+    whole, cuttings, used = set(filled.whole), {one.place: one for one in filled.cuttings}, filled.used_tokens
     for place in offer.order:
         if place in whole:
             continue
-        paid = 0
-        if cutting is not None and cutting.place == place:
-            paid = cutting.trimmed.tokens + offer.frame_tokens(place)
+        cutting = cuttings.get(place)
+        paid = cutting.trimmed.tokens + offer.frame_tokens(place) if cutting else 0
         more = offer.costs[place] - paid
         if more <= room:
             whole.add(place)
             used, room = used + more, room - more
-            cutting = None if paid else cutting
-    return replace(filled, used_tokens=used, whole=frozenset(whole), cutting=cutting, refused=filled.refused - whole)
+            cuttings.pop(place, None)
+    left = tuple(cuttings.values())
+    return replace(filled, used_tokens=used, whole=frozenset(whole), cuttings=left, refused=filled.refused - whole)
 
 
 def what_fits(offer: Offer, limit_tokens: int) -> int:
@@ -166,4 +198,6 @@ def _half_behind(offer: Offer, places: Sequence[int], room: int) -> int:
     for place in places:
         if offer.costs[place] <= left:
             left -= offer.costs[place]
+        elif _has_short_form(offer, place):
+            left -= min(left, SUMMARY_TOKENS + offer.frame_tokens(place))
     return room // 2 - left

@@ -90,7 +90,12 @@ def _remembering(trim: Trim) -> Trim:
 def _share_out(offers: Sequence[Offer], shares: dict[int, int], available: int, trim: Trim) -> _Round:
     """Fill every layer from its share, then again with what is left over; `shares` is in the order of priority."""
     parts = allocate(available, shares)
-    first = [fill(offer, min(parts[index], offer.max_tokens), trim) for index, offer in enumerate(offers)]
+    limits = [min(parts[index], offer.max_tokens) for index, offer in enumerate(offers)]
+    first = [fill(offer, limit, trim, summaries=False) for offer, limit in zip(offers, limits, strict=True)]
+    if not any(_is_agent(offer) and _lacks(offer, filled) for offer, filled in zip(offers, first, strict=True)):
+        for index, offer in enumerate(offers):
+            if any(one.short_form for one in offer.queue.candidates):
+                first[index] = fill(offer, limits[index], trim)
     final, pool = list(first), available - sum(one.used_tokens for one in first)
     for index in shares:
         offer, before = offers[index], first[index]
@@ -104,6 +109,12 @@ def _share_out(offers: Sequence[Offer], shares: dict[int, int], available: int, 
         final[index] = top_up(offer, before, min(offer.max_tokens - before.used_tokens, pool))
         pool += before.used_tokens - final[index].used_tokens
     return _Round(tuple(first), tuple(final), pool)
+
+
+def _lacks(offer: Offer, filled: Filled) -> bool:
+    """Whether an always-load entry is not whole; what others leave over must then reach it before any summary."""
+    always = {place for place, one in enumerate(offer.queue.candidates) if one.always}
+    return not always <= filled.whole
 
 
 def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int], available: int) -> Packing:

@@ -22,11 +22,11 @@ def explain(offer: Offer, first: Filled, final: Filled, left_tokens: int, gave_u
             on_leftovers = borrowed and place not in first.whole
             with_what = f" with {_tokens(borrowed)} left over by other layers" if on_leftovers else ""
             yield Placed(candidate, Fate.KEPT, max(0, candidate.tokens), f"fits{with_what}")
-        elif final.cutting is not None and final.cutting.place == place:
-            trimmed, left = final.cutting.trimmed, final.cutting.left_tokens
-            reason = (
-                f"trimmed to {trimmed.tokens:,} of {_tokens(candidate.tokens)}: the {layer} layer has {left:,} left"
-            )
+        elif cutting := final.cutting_of(place):
+            trimmed, left = cutting.trimmed, cutting.left_tokens
+            done = "summarised in" if trimmed.summary else "trimmed to"
+            size = f"{trimmed.tokens:,} of {_tokens(candidate.tokens)}"
+            reason = f"{done} {size}: the {layer} layer has {left:,} left"
             yield Placed(candidate, Fate.TRIMMED, trimmed.tokens, reason, trimmed.text)
         elif place in final.refused:
             small = f"dropped: below the smallest trim of {MINIMUM_TRIMMED_TOKENS} tokens"

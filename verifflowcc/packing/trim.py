@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from verifflowcc.domain.ports import Count
 from verifflowcc.packing.cuts import Cut, Outline, outline
 from verifflowcc.records import dataclass
+from verifflowcc.text.extract import short_form
 from verifflowcc.text.fences import close_fences
 
 MINIMUM_TRIMMED_TOKENS = 256
@@ -21,11 +22,15 @@ ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Trimmed:
-    """A trimmed body, its tokens (the mark included), and how many tokens of the entry it leaves out."""
+    """A trimmed body, its tokens (the mark included), and how many tokens of the entry it leaves out.
+
+    `summary` says that it is the short form: pieces from all of the text, in place of its beginning.
+    """
 
     text: str
     tokens: int
     left_out_tokens: int
+    summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,21 @@ def trim_text(
             return Trimmed(whole, tokens, 0) if tokens >= minimum else None
     job = _Job(outline(text, kind), count, total_tokens, rest, markdown, minimum)
     return _shrink_until_it_fits(job, limit_tokens)
+
+
+def summarise(
+    text: str, limit_tokens: int, count: Count, *, total_tokens: int, rest: str, kind: str = "markdown"
+) -> Trimmed | None:
+    """Return the short form of `text` in at most `limit_tokens`, under a line that names the whole; None if none fits.
+
+    `total_tokens` is the count of the whole text and `rest` its path.
+    """
+    line = f"[… a summary of {total_tokens:,} tokens; the whole text: {' '.join(rest.splitlines())}]\n"
+    short = short_form(text, kind, lambda form: count(line + form) <= limit_tokens)
+    if not short:
+        return None
+    tokens = count(line + short)
+    return Trimmed(line + short, tokens, max(1, total_tokens - tokens), summary=True)
 
 
 def mark(left_out_tokens: int, total_tokens: int, rest: str) -> str:

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
+from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
 from verifflowcc.domain.config import SHARE_UNIT
 from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, Placed, Prompt, Skipped
 from verifflowcc.domain.layers import PRIORITY, Layer
-from verifflowcc.domain.sources import RECALL, USER
+from verifflowcc.domain.sources import HANDOVER, RECALL, USER
 from verifflowcc.errors import StrictError
 from verifflowcc.packing.pack import LayerQueue, pack
 from verifflowcc.records import replace
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.gathering import Gathered, gather
 from verifflowcc.services.prompt_safety import safe_entries, safe_text, told_of_text
-from verifflowcc.services.prompt_sources import PAID_BY
+from verifflowcc.services.prompt_sources import PAID_BY, handed_over
 from verifflowcc.services.prompt_view import prompt_view
 from verifflowcc.services.reading import Reading
 from verifflowcc.services.recall.briefing import brief_of
@@ -93,12 +94,25 @@ def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
         prompt=prompt,
         task=withhold(here.question.task),
         placed=safe_entries(placed),
-        skipped=(*gathered.skipped, *_failed_sources(failed)),
+        skipped=(*gathered.skipped, *_failed_sources(failed), *_not_named(here)),
         sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
         inputs={**here.inputs, **gathered.digests},
         caps={"user_items": here.caps.user_items, "project_items": here.caps.project_items},
         tiers=_tiers(placed),
     )
+
+
+def _not_named(here: Circumstances) -> list[Skipped]:
+    """Return the artifacts of earlier stages where the stage layer's strategy names no source that has them."""
+    if HANDOVER in here.sources.offered:
+        return []
+    named = {one.path for one in here.selection.selected}
+    reason = f"the stage layer's strategy does not name {HANDOVER}"
+    return [
+        Skipped(Layer.STAGE, found.path.removeprefix(f"{MEMORY}/"), found.path, 0, reason)
+        for found in handed_over(here.place, here.tree)
+        if found.path not in named
+    ]
 
 
 def _changed_for_show(placed: Sequence[Placed], reading: Reading) -> list[str]:

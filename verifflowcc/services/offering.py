@@ -11,7 +11,7 @@ from verifflowcc.domain.item_types import NOTE
 from verifflowcc.domain.items import Item, Recency
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.recall import NOTHING
-from verifflowcc.domain.sources import CODE, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HANDOVER, RECALL, TASK, USER
 from verifflowcc.recall.expand import Neighbour, edge_between, expanded
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.rank import Ranked, Score, rank
@@ -108,12 +108,15 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     others = [entry for entry in entries if entry.standing or not entry.one.always]
     of_task = [entry for entry in others if entry.one.origin == TASK]
     of_code = [entry for entry in others if entry.one.origin == CODE]
+    of_stages = [entry for entry in others if entry.one.origin == HANDOVER]
     of_past = [entry for entry in others if isinstance(entry.one.source, Derived) and entry.one.local]
-    apart = {id(entry) for entry in (*of_task, *of_code, *of_past)}
+    apart = {id(entry) for entry in (*of_task, *of_code, *of_stages, *of_past)}
     rest = [entry for entry in others if id(entry) not in apart]
     ordered: list[_Ordered] = [(entry, None) for entry in always if entry.one.origin != CODE]
-    for group in (sure, of_task, rest, of_past):
+    for group in (sure, of_task, rest):
         ordered += _ranked(group, offer)
+    ordered += [(entry, Score(0, 0, "handed over by an earlier stage")) for entry in of_stages]
+    ordered += _ranked(of_past, offer)
     ordered += [(entry, _of_piece(entry)) for entry in (*always, *of_code) if entry.one.origin == CODE]
     ordered, unmatched = _recalled(ordered, offer)
     kept, above = _capped(ordered, offer.caps)
@@ -249,4 +252,5 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         type=item.type if item and has_type else "",
         scope=item.scope if item and has_type else "",
         standing=entry.standing,
+        short_form=one.origin == HANDOVER,
     )

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied
+from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied, source_of
 from verifflowcc.adapters.files.tree import Found, Tree
 from verifflowcc.adapters.files.user_home import USER as USER_FOLDER
 from verifflowcc.adapters.files.user_home import user_home, user_settings_file
@@ -22,7 +22,7 @@ from verifflowcc.domain.item_types import TYPES, ScopeKind, is_trace_type
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import CODE, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, USER
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.comments_told import comments_told
@@ -90,7 +90,7 @@ def open_sources(request: SourceRequest, reader: SourceReader) -> Sources:
     stamps, or the sources are not `cacheable`. Close it with `close_sources`.
     """
     sources = Sources(reader)
-    named = [name for name in READERS if name in LAYER_OF and _names(request.config, name)]
+    named = [name for name in READERS if name in LAYER_OF and name != HANDOVER and _names(request.config, name)]
     if not request.config.memory.enabled and named:
         sources.notices.append(f"memory.enabled is false: {', '.join(named)} are left out")
     for name, read in READERS.items():
@@ -102,6 +102,8 @@ def open_sources(request: SourceRequest, reader: SourceReader) -> Sources:
 def _is_wanted(name: str, request: SourceRequest) -> bool:
     if name in _OF_LEDGER:
         return True
+    if name == HANDOVER:
+        return _names(request.config, name)
     if not request.config.memory.enabled or (name in _LOCAL and not request.local):
         return False
     return _names(request.config, name)
@@ -114,7 +116,24 @@ def close_sources(sources: Sources) -> None:
 
 
 def _names(config: Config, pattern: str) -> bool:
-    return any(pattern in given.always_load + given.conditional_load for given in config.strategies.values())
+    return any(
+        pattern in (name, source_of(layer, name))
+        for layer, given in config.strategies.items()
+        for name in given.always_load + given.conditional_load
+    )
+
+
+def handed_over(place: Place, tree: Tree) -> Sequence[Found]:
+    """Return the artifacts of earlier stages, then the summary of the preceding one, which has its open points."""
+    stages = [f"{MEMORY}/stage/{place.sprint}/{name}" for name in place.handed]
+    files = [found for stage in stages for found in tree.find(f"{stage}/artifacts", "**")]
+    if place.preceding_stage:
+        files += tree.find(f"{MEMORY}/stage/{place.sprint}/{place.preceding_stage}", "summary.md")
+    return files
+
+
+def _of_stages(_: Sources, request: SourceRequest) -> Sequence[Source]:
+    return handed_over(request.place, request.tree)
 
 
 def _of_progress(sources: Sources, request: SourceRequest) -> Sequence[Source]:
@@ -276,6 +295,7 @@ READERS: Mapping[str, Reader] = {
     RECALL: _recalled,
     TASK: _of_task,
     CODE: _of_code,
+    HANDOVER: _of_stages,
     HISTORY: _of_history,
     USER: _of_user,
     Derived.RECENT_ACTIONS.value: _of_recent_actions,

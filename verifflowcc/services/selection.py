@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, sources
+from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, Derived, Files, Place, folder_of, source_of, sources
 from verifflowcc.adapters.files.tree import Found, Tree, names
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import LayerStrategy
 from verifflowcc.domain.layers import READING_ORDER, Layer
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.sources import CODE, LAYER_OF, LOCAL, TASK, USER
+from verifflowcc.domain.sources import CODE, LOCAL, TASK, USER
 from verifflowcc.records import dataclass
 
 Source = Found | Derived | StoredItem | Snippet
@@ -68,9 +68,9 @@ def select(
         if layer in strategies:
             seen: set[str] = set()
             for pattern, always in _patterns(strategies[layer]):
-                origin = pattern if pattern in LAYER_OF else ""
+                origin = source_of(layer, pattern)
                 found: Sequence[Source] = (
-                    (offered or {}).get(pattern, ()) if origin else list(_matching(tree, layer, pattern, place, told))
+                    (offered or {}).get(origin, ()) if origin else list(_matching(tree, layer, pattern, place, told))
                 )
                 if always and not found and not origin:
                     unmatched.append((layer, pattern))

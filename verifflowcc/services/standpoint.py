@@ -37,7 +37,19 @@ def resolve(workspace: Workspace, agent: str, sprint: str | None, stage: str | N
         find_stage(state, stage)
     ids = [each.stage.id for each in state.stages]
     before = ids[ids.index(current) - 1] if current in ids and ids.index(current) > 0 else None
-    return Place(agent, wanted, current, before, _earlier(workspace, wanted)), state, notices
+    place = Place(agent, wanted, current, before, handed(state, current), _earlier(workspace, wanted))
+    return place, state, notices
+
+
+def handed(state: SprintState, stage_id: str | None) -> tuple[str, ...]:
+    """Return the stages whose artifacts a stage builds on: those it uses, its pair, then earlier ones, latest first."""
+    workflow = state.workflow
+    stage = workflow.stage(stage_id) if workflow and stage_id else None
+    if workflow is None or stage is None:
+        return ()
+    earlier = [each.id for each in workflow.stages[: workflow.stages.index(stage)]]
+    wanted = (*stage.uses, *filter(None, [stage.pair]), *reversed(earlier))
+    return tuple(dict.fromkeys(each for each in wanted if each in earlier))
 
 
 def depends_on(workspace: Workspace, sprint: str | None) -> tuple[str, ...]:
@@ -76,7 +88,7 @@ def _by_hand(workspace: Workspace, agent: str, sprint: str, stage: str | None) -
     if stage is not None and stage not in stages:
         known = f"there is {', '.join(stages)}" if stages else "it has none"
         raise UsageError(f"{sprint} has no stage {stage}; {known}", hint=f"mkdir -p {MEMORY}/stage/{sprint}/{stage}")
-    return Place(agent, sprint, stage, None, _earlier(workspace, sprint))
+    return Place(agent, sprint, stage, earlier_sprints=_earlier(workspace, sprint))
 
 
 def _earlier(workspace: Workspace, sprint: str) -> tuple[str, ...]:

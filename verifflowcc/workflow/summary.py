@@ -1,6 +1,7 @@
 """What a stage hands to the next one: `summary.md` and `metrics.json`, as texts."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.domain.facts import Facts
@@ -9,6 +10,7 @@ from verifflowcc.domain.people import Decision
 from verifflowcc.domain.sprints import Artifact, SprintState, StageState
 from verifflowcc.domain.workflows import Stage
 from verifflowcc.records import dataclass
+from verifflowcc.text.extract import short_form
 from verifflowcc.workflow.assess_people import concerning
 from verifflowcc.workflow.deviations import clause, deviations
 from verifflowcc.workflow.metrics_words import percent
@@ -18,6 +20,10 @@ from verifflowcc.workflow.used_numbers import used_numbers
 
 _APPROVING = frozenset({Kind.REVIEW, Kind.ATTESTATION})
 _FEW = 3
+_KINDS = {"md": "markdown", "json": "json"}
+_HEADING = re.compile(r"#{1,4} ")
+_LONGEST_CHARS = 3000
+"""Of the short form of one artifact: about 750 tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +50,32 @@ class StageExit:
 
 
 def summary_document(left: StageExit) -> str:
-    """Return `summary.md`, written for whoever works on the next stage."""
+    """Return `summary.md`: a short form of each artifact, then what the gate left open. Empty sections are left out."""
     state, stage = left.state, left.stage.stage
     following = f"{left.following.id} ({left.following.role})" if left.following else "none: this was the last stage"
     parts = [
         f"# {stage.id}: summary",
         f"Sprint: {state.title} ({state.id}). Stage: {stage.id}, by the {stage.role}. Next: {following}.",
-        _section("Goals of the sprint", state.goals, "none stated"),
-        _section("Inputs", _inputs(left), "none: no stage came before"),
-        _section("Outputs", [_line(stage.id, artifact) for artifact in left.outputs], "none"),
-        _section("Evidence", [_verdict(each) for each in left.gate.assessments], "none: the gate asks nothing"),
-        _section("Approvals and waivers", list(_said(left)), "none"),
-        _section("Deviations", _deviations(left), "none"),
-        _section("Metrics", [_metric(name, value) for name, value in metrics(left).items()], "none"),
-        _section("Open points", list(_open_points(left)), "none"),
+        *_contents(left),
+        _section("Evidence", [_verdict(each) for each in left.gate.assessments]),
+        _section("Approvals and waivers", list(_said(left))),
+        _section("Deviations", _deviations(left)),
+        _section("Open points", list(_open_points(left))),
+        _section("Metrics", [_metric(name, value) for name, value in metrics(left).items() if value]),
+        _section("Built on", [_line(stage, one) for stage, artifacts in left.earlier.items() for one in artifacts]),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _contents(left: StageExit) -> Iterator[str]:
+    """Each artifact under its name: its short form where it is a text, else its size."""
+    name = left.stage.stage.id
+    texts = {one.artifact.path: one.text for one in left.facts.artifacts.get(name, ())}
+    for artifact in left.outputs:
+        kind = _KINDS.get(artifact.path.rpartition(".")[2], "text")
+        short = short_form(texts.get(artifact.path) or "", kind, lambda form: len(form) <= _LONGEST_CHARS)
+        lines = (f"##{line}" if kind == "markdown" and _HEADING.match(line) else line for line in short.splitlines())
+        yield "\n".join([f"## {artifact.path}", "", *lines]) if short else f"## {_line(name, artifact)}"
 
 
 def metrics_document(left: StageExit) -> str:
@@ -105,10 +121,6 @@ def _before(left: StageExit) -> dict[str, tuple[Artifact, ...]]:
     return {name: artifacts for name, artifacts in left.earlier.items() if name != left.stage.stage.id}
 
 
-def _inputs(left: StageExit) -> list[str]:
-    return [_line(stage, artifact) for stage, artifacts in left.earlier.items() for artifact in artifacts]
-
-
 def _line(stage: str, artifact: Artifact) -> str:
     return f"`{stage}/artifacts/{artifact.path}` ({artifact.bytes} bytes, {artifact.digest[:19]})"
 
@@ -140,14 +152,11 @@ def _open_points(left: StageExit) -> Iterator[str]:
         yield f"`{name}/feedback.md` holds review comments ({left.feedback_lines} lines)"
 
 
-def _section(title: str, lines: Sequence[str], nothing: str) -> str:
-    body = "\n".join(f"- {line}" for line in lines) if lines else f"- {nothing}"
-    return f"## {title}\n\n{body}"
+def _section(title: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"## {title}", "", *(f"- {line}" for line in lines)]) if lines else ""
 
 
-def _metric(name: str, value: int | None) -> str:
-    if value is None:
-        return f"{name.removesuffix('_bp')}: unknown"
+def _metric(name: str, value: int) -> str:
     return f"{name.removesuffix('_bp')}: {percent(value)}" if name.endswith("_bp") else f"{name}: {value}"
 
 

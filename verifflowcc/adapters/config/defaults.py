@@ -2,7 +2,7 @@
 
 from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sources import CODE, HISTORY, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, RECALL, TASK, USER
 from verifflowcc.text.digest import digest_text
 
 LAYERS = (Layer.PROJECT, Layer.SPRINT, Layer.STAGE, Layer.AGENT, Layer.USER)
@@ -23,7 +23,7 @@ STRATEGIES = {
     ),
     Layer.STAGE: LayerStrategy(
         ("current_artifacts/*",),
-        ("feedback.md", "previous_stage_summary.md"),
+        ("feedback.md", HANDOVER),
         15_000,
     ),
     Layer.AGENT: LayerStrategy(

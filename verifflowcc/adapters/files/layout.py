@@ -7,6 +7,7 @@ one table below, so that such a configuration loads as it stands.
 from enum import Enum
 
 from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.sources import HANDOVER, LAYER_OF
 from verifflowcc.records import dataclass
 
 MEMORY = ".memory"
@@ -41,14 +42,15 @@ class Supplied:
 class Place:
     """Whose prompt, in which sprint and stage.
 
-    `preceding_stage` is the stage before `stage` in the sprint's workflow; `earlier_sprints` are the other sprints that
-    were started before, oldest first.
+    `preceding_stage` is the stage before `stage` in the sprint's workflow; `handed` are the stages whose artifacts it
+    builds on, the most important first; `earlier_sprints` are the other sprints that were started before, oldest first.
     """
 
     agent: str
     sprint: str | None = None
     stage: str | None = None
     preceding_stage: str | None = None
+    handed: tuple[str, ...] = ()
     earlier_sprints: tuple[str, ...] = ()
 
 
@@ -67,6 +69,15 @@ _ALIASES: dict[tuple[Layer, str], str] = {
     (Layer.AGENT, "prompt_template.md"): "prompt.md",
     (Layer.AGENT, "tools_config.yaml"): "tools.yaml",
 }
+
+
+_SOURCE_NAMES = {(Layer.STAGE, "previous_stage_summary.md"): HANDOVER}
+
+
+def source_of(layer: Layer, pattern: str) -> str:
+    """Return the virtual source that `pattern` stands for in a layer's strategy; empty where it names files."""
+    name = _SOURCE_NAMES.get((layer, pattern), pattern)
+    return name if name in LAYER_OF else ""
 
 
 def folder_of(layer: Layer, place: Place) -> str | None:
@@ -99,8 +110,5 @@ def sources(layer: Layer, pattern: str, place: Place) -> tuple[Source, ...]:
         return (Derived.RECENT_ACTIONS,)
     if layer is Layer.SPRINT and pattern.startswith("retrospectives/"):
         return tuple(Files(f"{MEMORY}/sprint/{sprint}", "retrospective.md") for sprint in place.earlier_sprints)
-    if layer is Layer.STAGE and pattern == "previous_stage_summary.md":
-        before = f"{MEMORY}/stage/{place.sprint}/{place.preceding_stage}"
-        return (Files(before, "summary.md"),) if place.preceding_stage else ()
     head, slash, tail = pattern.partition("/")
     return (Files(folder, _ALIASES.get((layer, head), head) + slash + tail),)
