@@ -1,8 +1,8 @@
 """A turn's text as sentences: as the rules read them, and as they were written.
 
-Code blocks, quoted lines and pasted diffs are left out. A line that is only wrapped, an exception that follows as a
-sentence of its own (`Except in tests.`) and the points of a list below `Never do this:` stay with what they belong to:
-alone, they would say something else.
+Code blocks, code that was pasted without a fence, quoted lines and pasted diffs are left out. A line that is only
+wrapped, an exception that follows as a sentence of its own (`Except in tests.`) and the points of a list below `Never
+do this:` stay with what they belong to: alone, they would mean something else.
 """
 
 import re
@@ -16,6 +16,8 @@ _FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[ \t]*$|\Z)", re.
 _QUOTED = re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE)
 _DIFF = re.compile(r"^(?:diff --git |@@ |(?:---|\+\+\+) \S)", re.MULTILINE)
 _DIFF_LINE = re.compile(r"^(?:[-+@ \t]|diff |index )[^\n]*$", re.MULTILINE)
+_PARAGRAPH = re.compile(r"(?:^[ \t]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_CODE_LINE = re.compile(r"[;{}][ \t]*$", re.MULTILINE)
 _REPLACED_LINE = re.compile(r"^(?:-[^\n]*\n)+(?:\+[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _POINT, _HEADING, _EMPHASIS = "\x01", "\x02", "\x03"
 """Each stands for a character of markup, so that a place in what is read is the same place in what was written."""
@@ -106,9 +108,16 @@ def _marked(text: str) -> str:
         plain = _FENCE.sub(_blank, plain)
     if ">" in plain:
         plain = _QUOTED.sub(_blank, plain)
+    if _CODE_LINE.search(plain):
+        plain = _PARAGRAPH.sub(_blank_code, plain)
     if _DIFF.search(plain):
         plain = _DIFF_LINE.sub(_blank, plain)
     return _MARKUP.sub(_mark, _REPLACED_LINE.sub(_blank, plain))
+
+
+def _blank_code(paragraph: re.Match[str]) -> str:
+    """Blank a paragraph with two lines that end as code does: somebody pasted it, without a fence around it."""
+    return _blank(paragraph) if len(_CODE_LINE.findall(paragraph[0])) > 1 else paragraph[0]
 
 
 def _blank(found: re.Match[str]) -> str:
