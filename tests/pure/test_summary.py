@@ -95,8 +95,8 @@ def test_the_summary_has_its_sections_in_order_and_nothing_is_left_blank() -> No
     text = summary_document(leaving())
 
     assert [part.title for part in sections(text) if part.level == 2] == [
-        f"`coding/artifacts/changes.md` (7 bytes, {DIGEST[:19]})",
-        f"`coding/artifacts/form.py` (3 bytes, {DIGEST[:19]})",
+        "changes.md",
+        "form.py",
         "Metrics",
         "Built on",
     ]
@@ -113,7 +113,8 @@ def test_the_summary_holds_the_decisions_and_open_points_of_each_artifact() -> N
     summary = summary_document(replace(left, facts=facts))
 
     shown = "### Login\nA form.\nDecision: sessions are rows.\n#### Open points\n- Who may sign in?\n"
-    assert f"## changes.md\n\n{shown}" in summary
+    line = f"`coding/artifacts/changes.md` (7 bytes, {DIGEST[:19]})"
+    assert f"## changes.md\n\n{line}\n\n{shown}" in summary
 
 
 def test_each_criterion_has_one_line_with_its_evidence() -> None:

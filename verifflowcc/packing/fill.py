@@ -140,11 +140,14 @@ def _has_short_form(offer: Offer, place: int) -> bool:
     return offer.queue.candidates[place].short_form
 
 
-def top_up(offer: Offer, filled: Filled, room: int) -> Filled:
-    """Return `filled` with every entry made whole that fits into `room` more tokens, in the order of trying."""
+def top_up(offer: Offer, filled: Filled, room: int, *, short_forms: bool = True) -> Filled:
+    """Return `filled` with every entry made whole that fits into `room` more tokens, in the order of trying.
+
+    Without `short_forms`, entries that have one stay as they are.
+    """
     whole, cuttings, used = set(filled.whole), {one.place: one for one in filled.cuttings}, filled.used_tokens
     for place in offer.order:
-        if place in whole:
+        if place in whole or (_has_short_form(offer, place) and not short_forms):
             continue
         cutting = cuttings.get(place)
         paid = cutting.trimmed.tokens + offer.frame_tokens(place) if cutting else 0

@@ -94,21 +94,31 @@ def _share_out(offers: Sequence[Offer], shares: dict[int, int], available: int, 
     first = [fill(offer, limit, trim, summaries=False) for offer, limit in zip(offers, limits, strict=True)]
     if not any(_is_agent(offer) and _lacks(offer, filled) for offer, filled in zip(offers, first, strict=True)):
         for index, offer in enumerate(offers):
-            if any(one.short_form for one in offer.queue.candidates):
+            if _has_short_forms(offer):
                 first[index] = fill(offer, limits[index], trim)
     final, pool = list(first), available - sum(one.used_tokens for one in first)
     for index in shares:
         offer, before = offers[index], first[index]
         limit = min(offer.max_tokens, before.used_tokens + pool)
-        if len(before.whole) < len(offer.costs) and limit > before.limit_tokens:
+        if _has_short_forms(offer):
+            # What earlier stages made has the layer's share, and of what is left over only what no other layer needs.
+            final[index] = top_up(offer, before, limit - before.used_tokens, short_forms=False)
+        elif len(before.whole) < len(offer.costs) and limit > before.limit_tokens:
             final[index] = fill(offer, limit, trim)
-            pool += before.used_tokens - final[index].used_tokens
+        pool += before.used_tokens - final[index].used_tokens
     # A layer filled again may use less than before, after those above it have had their turn.
     for index in shares:
         offer, before = offers[index], final[index]
-        final[index] = top_up(offer, before, min(offer.max_tokens - before.used_tokens, pool))
+        limit = min(offer.max_tokens, before.used_tokens + pool)
+        if _has_short_forms(offer) and len(before.whole) < len(offer.costs) and limit > before.limit_tokens:
+            final[index] = fill(offer, limit, trim)
+        final[index] = top_up(offer, final[index], limit - final[index].used_tokens)
         pool += before.used_tokens - final[index].used_tokens
     return _Round(tuple(first), tuple(final), pool)
+
+
+def _has_short_forms(offer: Offer) -> bool:
+    return any(one.short_form for one in offer.queue.candidates)
 
 
 def _lacks(offer: Offer, filled: Filled) -> bool:

@@ -75,7 +75,7 @@ def _contents(left: StageExit) -> Iterator[str]:
         kind = _KINDS.get(artifact.path.rpartition(".")[2], "text")
         short = short_form(texts.get(artifact.path) or "", kind, lambda form: len(form) <= _LONGEST_CHARS)
         lines = (f"##{line}" if kind == "markdown" and _HEADING.match(line) else line for line in short.splitlines())
-        yield "\n".join([f"## {artifact.path}", "", *lines]) if short else f"## {_line(name, artifact)}"
+        yield "\n".join([f"## {artifact.path}", "", _line(name, artifact), *([""] if short else []), *lines])
 
 
 def metrics_document(left: StageExit) -> str:
