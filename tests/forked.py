@@ -1,9 +1,10 @@
 """`vfcc` as a process of its own that need not import the whole program again: it is forked from one that has.
 
 Most of the time of a short command goes into imports. What a test sees of such a process is the same: its own folder,
-environment, streams, terminal, exit code and end. Three things differ, and a test that is about one of them starts the
+environment, streams, terminal, exit code and end. Four things differ, and a test that is about one of them starts the
 script: what is imported when, what Python reads from the environment as it starts (such a start is made here wherever a
-variable is given that is not known to be read later), and that each process has its own seed for hashes. Of each
+variable is given that is not known to be read later), that each process has its own seed for hashes, and that Python
+frees what is left at its end. Of each
 command, one test process of a run starts the script itself the first time that it is to do more than show its help, so
 that an import which a command forgets is seen.
 """

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 FEWEST = 5
 """No tier tries fewer examples, unless a law states fewer."""
@@ -57,8 +57,12 @@ def scale(law: object) -> None:
     stated: settings = getattr(law, _SETTINGS)
     if any(stated is each for each in _SCALED):  # a parametrised law is one function of many items
         return
+    examples = count(stated.max_examples)
+    checks = set(stated.suppress_health_check)
+    if examples < stated.max_examples:
+        checks.add(HealthCheck.filter_too_much)  # it counts on more small examples than a quick run begins with
     # there is no public way to change the count that a law states with @settings
-    scaled = settings(stated, max_examples=count(stated.max_examples))
+    scaled = settings(stated, max_examples=examples, suppress_health_check=checks)
     setattr(law, _SETTINGS, scaled)
     _SCALED.append(scaled)
 

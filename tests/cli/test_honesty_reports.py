@@ -46,6 +46,7 @@ def suite(*cases: str, attributes: str = "") -> str:
     return f'<testsuite name="suite" {attributes}>{"".join(cases)}</testsuite>'
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("criterion", [TESTS, COVERED])
 def test_what_is_honest_is_let_through(tmp_path: Path, criterion: str) -> None:
     root = measured(tmp_path, criterion)

@@ -69,6 +69,7 @@ def test_the_example_keeps_your_own_words(tmp_path: Path, name: str) -> None:
     assert sum((tmp_path / each).exists() for each in ("CLAUDE.md", "AGENTS.md")) == 1
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("workflow", ["light", "standard"])
 def test_what_it_makes_works_at_once(tmp_path: Path, workflow: str) -> None:
     assert vfcc(tmp_path, "init", "--workflow", workflow).code == 0

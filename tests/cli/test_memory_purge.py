@@ -48,6 +48,7 @@ def agreed(project: Path) -> dict[str, str]:
     return said(project)
 
 
+@pytest.mark.points(1)
 @pytest.mark.vfcc("REQ-PURGE")
 @pytest.mark.parametrize("promoted", [False, True])
 def test_no_word_of_a_source_is_left_in_a_summary_of_it_that_was_promoted(

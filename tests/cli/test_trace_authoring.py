@@ -216,7 +216,7 @@ def test_a_merge_left_open_is_one_clear_error(traced: Path) -> None:
     assert everything(traced) == before
 
 
-@pytest.mark.sweep
+@pytest.mark.points(1)
 @pytest.mark.parametrize("size_bytes", [0, 40])
 def test_a_full_disk_leaves_what_was_there(traced: Path, size_bytes: int) -> None:
     before = everything(traced)

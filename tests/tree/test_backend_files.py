@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.cli.trees import everything
+from tests.tiers import count
 from tests.tree.backend_conformance import ids
 from tests.tree.backend_items import make, texts_of_files
 from verifflowcc.adapters.backends.files import FilesBackend
@@ -63,18 +64,19 @@ def answers(store: FilesBackend) -> list[object]:
 
 
 @pytest.mark.vfcc("REQ-BACKEND-FILES", "REQ-ITEM-LOSSLESS")
+@pytest.mark.law
 def test_a_thousand_items_are_loaded_and_saved_without_one_byte_of_difference(
     tmp_path: Path, store: FilesBackend
 ) -> None:
     texts: list[str] = []
 
-    @settings(deadline=None, max_examples=250, suppress_health_check=list(HealthCheck), database=None)
+    @settings(deadline=None, max_examples=count(250), suppress_health_check=list(HealthCheck), database=None)
     @given(texts_of_files())
     def draw(text: str) -> None:
         texts.append(text)
 
     draw()
-    for number in range(1000):
+    for number in range(count(1000)):
         put(
             tmp_path, f"{FOLDER}/{'decisions' if number % 3 else 'items/fact'}/n{number}.md", texts[number % len(texts)]
         )
@@ -84,7 +86,7 @@ def test_a_thousand_items_are_loaded_and_saved_without_one_byte_of_difference(
     for item in items:
         store.add(item)
 
-    assert len(items) == 1000
+    assert len(items) == count(1000)
     assert everything(tmp_path) == before
     assert {path: path.stat().st_mtime_ns for path in times} == times
     for path in times:

@@ -234,6 +234,7 @@ def test_a_clone_in_which_nothing_can_be_kept_gives_the_same_bytes(
     assert b"nothing is cached" in done.stderr
 
 
+@pytest.mark.points(1)
 @pytest.mark.vfcc("REQ-INSIDE")
 @pytest.mark.parametrize("names", [[b".memory", b"..", b"..", b".."], [b".memory", b"link"]], ids=["dots", "a link"])
 def test_a_tree_that_git_would_not_check_out_writes_nothing_outside(

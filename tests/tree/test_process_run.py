@@ -171,6 +171,7 @@ def test_output_that_never_stops_does_not_stop_the_clock(tmp_path: Path) -> None
     assert ran.failure.startswith("did not end")
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("more", ["", ", stdout=s.DEVNULL, stderr=s.DEVNULL"])
 def test_what_it_leaves_behind_neither_holds_it_up_nor_goes_on(tmp_path: Path, more: str) -> None:
     code = f"import subprocess as s; print(s.Popen(['sleep', '600']{more}).pid, flush=True)"
