@@ -354,6 +354,19 @@ def test_words_of_a_page(project: Path) -> None:
 
 
 @pytest.mark.vfcc("REQ-PENDING")
+def test_negated_rule_in_a_talk(project: Path) -> None:
+    sentence = "We never drop tables in production."
+
+    told(
+        "negated-rule-in-a-talk",
+        "memory",
+        me(project, "ingest", session(project, {"role": "user", "content": sentence})),
+    )
+    assert sentence in me(project, "inbox").out
+    assert "tables" not in prompt(project)
+
+
+@pytest.mark.vfcc("REQ-PENDING")
 def test_rejected_and_said_again(project: Path) -> None:
     page = {"role": "tool", "tool": "WebFetch", "content": RULE}
     ran = me(project, "ingest", session(project, page), "--json")

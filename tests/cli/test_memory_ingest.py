@@ -44,13 +44,13 @@ def test_a_person_learns_from_a_dialogue_and_the_second_time_nothing_changes(tal
 
     assert (done.code, done.err) == (0, "")
     first, second, replaced, *rest = done.out.splitlines()
-    assert first.startswith("added: start-function-names-with-a-")
-    assert second.startswith("added: start-function-names-with-b-")
+    assert first.startswith("added: from-now-on-always-start-function-names-")
+    assert second.startswith("added: please-start-function-names-with-b-")
     assert replaced == f"  in place of {first.split()[1]}"
     assert rest[-1].startswith("3 turns read: 2 added")
     assert (again.code, again.out) == (0, "3 turns read, 3 of them known: nothing new\n")
     assert everything(talked) == before
-    shown = vfcc(talked, "memory", "show", "start-function-names-with-b", "--explain").out
+    shown = vfcc(talked, "memory", "show", "please-start-function-names-with-b", "--explain").out
     assert "talk.md@" in shown
     assert "person:You" in shown
 
@@ -60,10 +60,10 @@ def test_what_no_person_ingests_waits_and_says_so(talked: Path) -> None:
     done = vfcc(talked, "memory", "ingest", "talk.md")
 
     assert done.code == 0
-    assert done.out.startswith("proposed: start-function-names-with-a-")
+    assert done.out.startswith("proposed: from-now-on-always-start-function-names-")
     assert "no person runs this" in done.out
     assert done.out.endswith("what is proposed waits for a person: vfcc memory inbox\n")
-    assert "start-function-names" not in vfcc(talked, "context", "show", "--agent", "coder").out
+    assert "start function names" not in vfcc(talked, "context", "show", "--agent", "coder").out
 
 
 def test_stdin_is_read_as_a_minus(talked: Path) -> None:
@@ -112,7 +112,7 @@ def test_transcripts_of_each_kind_are_told_by_their_content(young: Path, name: s
     done = vfcc(young, "memory", "ingest", name, "--json")
 
     (learned,) = json.loads(done.out)["learned"]
-    assert (learned["session"], learned["title"]) == ("s", "Start function names with 'a_'")
+    assert (learned["session"], learned["title"]) == ("s", "From now on, always start function names with 'a_'")
 
 
 def test_an_agent_that_is_named_and_a_session(talked: Path) -> None:
@@ -206,7 +206,7 @@ def test_what_a_speaker_is_called_cannot_reach_the_terminal(young: Path) -> None
     }
     (young / "x.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     done = typed(young, "memory", "ingest", "x.jsonl")
-    shown = vfcc(young, "memory", "show", "start-function", "--explain")
+    shown = vfcc(young, "memory", "show", "from-now-on", "--explain")
     assert done.code == 0
     assert not any(bad in done.out + done.err + shown.out for bad in ("\x1b", "\u202e", "\x07"))
 

@@ -15,6 +15,10 @@ def contents(text: str, name: str = "") -> list[str]:
     return [each.content for each in said(text, name)]
 
 
+def rules(text: str) -> list[tuple[str, str]]:
+    return [(each.key, each.value) for each in said(text)]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -34,7 +38,8 @@ def test_a_prefix_is_found_however_it_is_said(text: str) -> None:
 
     assert (found.type, found.layer, found.key) == ("convention", "project", "function-argument-names.start")
     assert (found.subject, found.value, found.negated) == ("function-argument-names", "start:k_", False)
-    assert found.content == "Start function argument names with 'k_'."
+    assert found.content == text
+    assert found.confidence >= 500
 
 
 @pytest.mark.parametrize(
@@ -59,20 +64,19 @@ def test_each_aspect_of_a_name_has_a_key_of_its_own(text: str, key: str, value: 
 
 
 def test_one_sentence_may_hold_several_rules() -> None:
-    assert contents("Always start your variable names with 'vr_' and method names with 'o_'.") == [
-        "Start variable names with 'vr_'.",
-        "Start method names with 'o_'.",
-    ]
-    assert contents("Start your variable names with 'wr_', and include a single digit somewhere within the name.") == [
-        "Start variable names with 'wr_'.",
-        "Include a single digit in variable names.",
-    ]
+    starts = "Always start your variable names with 'vr_' and method names with 'o_'."
+    both = "Start your variable names with 'wr_', and include a single digit somewhere within the name."
+
+    assert rules(starts) == [("variable-names.start", "start:vr_"), ("method-names.start", "start:o_")]
+    assert rules(both) == [("variable-names.start", "start:wr_"), ("variable-names.digit", "digit:one")]
+    assert contents(starts) == [starts, starts]
 
 
 def test_them_means_what_the_turn_spoke_of_last() -> None:
     text = "Let's talk about attribute names. Please start them with 'r_' from now on."
 
-    assert contents(text) == ["Start attribute names with 'r_'."]
+    assert rules(text) == [("attribute-names.start", "start:r_")]
+    assert contents(text) == [text], "the item has the sentence that says what they are"
 
 
 def test_what_was_last_spoken_of_is_forgotten_with_the_turn() -> None:
@@ -80,29 +84,32 @@ def test_what_was_last_spoken_of_is_forgotten_with_the_turn() -> None:
 
 
 def test_functions_and_methods_that_are_named_together_get_a_rule_each() -> None:
-    assert contents("Use type hints in all functions and methods.") == [
-        "Use annotations in functions.",
-        "Use annotations in methods.",
-    ]
+    said_of_both = "Use type hints in all functions and methods."
+
+    assert rules(said_of_both) == [("annotations-in-functions", "use"), ("annotations-in-methods", "use")]
+    assert contents(said_of_both) == [said_of_both, said_of_both]
 
 
 @pytest.mark.parametrize(
-    ("text", "content"),
+    ("text", "key", "negated"),
     [
-        ("Always use docstrings in your methods.", "Use docstrings in methods."),
-        ("I want all functions you write to be properly annotated.", "Use annotations in functions."),
+        ("Always use docstrings in your methods.", "docstrings-in-methods", False),
+        ("I want all functions you write to be properly annotated.", "annotations-in-functions", False),
         (
             "I want to emphasize the importance of including try statements in your functions.",
-            "Use try statements in functions.",
+            "try-statements-in-functions",
+            False,
         ),
-        ("Make sure that you include assert statements in methods.", "Use assert statements in methods."),
-        ("It's important that you consistently add comments to your code.", "Use comments in code."),
-        ("We no longer use relative imports in this package.", "Do not use relative imports in code."),
-        ("Don't forget to use docstrings in functions.", "Use docstrings in functions."),
+        ("Make sure that you include assert statements in methods.", "assert-statements-in-methods", False),
+        ("It's important that you consistently add comments to your code.", "comments-in-code", False),
+        ("We no longer use relative imports in this package.", "relative-imports-in-code", True),
+        ("Don't forget to use docstrings in functions.", "docstrings-in-functions", False),
     ],
 )
-def test_what_code_has_is_found(text: str, content: str) -> None:
-    assert contents(text) == [content]
+def test_what_code_has_is_found(text: str, key: str, negated: bool) -> None:
+    (found,) = said(text)
+
+    assert (found.key, found.value, found.negated, found.content) == (key, "use", negated, text)
 
 
 def test_a_decorator_is_found_with_the_code_that_it_belongs_to() -> None:
@@ -111,8 +118,9 @@ def test_a_decorator_is_found_with_the_code_that_it_belongs_to() -> None:
         "We use the '@trace' decorator from the 'pedantic' module. It helps us. Add this decorator to all your methods."
     )
 
-    assert contents(whole) == ["Add the '@retry' decorator from the 'pedantic' module to all functions."]
-    assert contents(parted) == ["Add the '@trace' decorator from the 'pedantic' module to all methods."]
+    assert rules(whole) == [("decorator-retry-functions", "use")]
+    assert rules(parted) == [("decorator-trace-methods", "use")]
+    assert (contents(whole), contents(parted)) == ([whole], [parted])
 
 
 def test_decorators_and_imports_of_different_names_do_not_share_a_key() -> None:
@@ -158,8 +166,8 @@ def test_what_stands_in_a_code_block_or_a_quotation_is_not_said() -> None:
 def test_of_two_rules_of_one_key_the_later_in_the_turn_holds() -> None:
     text = "Start function names with 'a_'. No wait, from now on start function names with 'b_'."
 
-    assert contents(text) == ["Start function names with 'b_'."]
+    assert [each.value for each in said(text)] == ["start:b_"]
     assert contents("Start function names with 'a_'. Always use a linter. Start function names with 'b_'.") == [
-        "Use a linter.",
+        "Always use a linter.",
         "Start function names with 'b_'.",
     ]

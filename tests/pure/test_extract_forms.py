@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.domain.turns import Speaker, Turn
-from verifflowcc.lifecycle.extract import extract, key_of, statement_key, statement_of
+from verifflowcc.lifecycle.extract import extract, key_of, statement_of
 from verifflowcc.lifecycle.extract.sentences import sentences
 
 KINDS = st.sampled_from(["function", "method", "variable", "class", "attribute", "function argument", "constant"])
@@ -34,8 +34,8 @@ ENDS = st.sampled_from(
 def test_an_item_is_read_back_as_what_was_extracted(pattern: str, kind: str, affix: str) -> None:
     text = pattern.format(kind=kind, affix=affix)
     for each in extract(Turn("t1", Speaker.PERSON, text, "s1")).candidates:
-        assert statement_of(each.content, each.type) == (each.subject, each.value, each.negated)
-        assert statement_key(each.content, each.type) == each.key == key_of(each.subject, each.value)
+        assert statement_of(each.content, each.type, each.key) == (each.subject, each.value, each.negated)
+        assert each.key == key_of(each.subject, each.value)
 
 
 @given(
@@ -51,7 +51,7 @@ def test_any_words_are_borne(words: list[str]) -> None:
     found = extract(Turn("t1", Speaker.PERSON, " ".join(words), "s1"))
 
     assert all(each.content and each.key and each.turn == "t1" for each in found.candidates)
-    assert len({(each.type, each.key) for each in found.candidates}) == len(found.candidates)
+    assert len({(each.type, each.key, each.rewritten) for each in found.candidates}) == len(found.candidates)
 
 
 @given(st.text(max_size=300))

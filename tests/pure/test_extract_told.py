@@ -88,7 +88,7 @@ def test_a_state_that_passes_is_no_fact() -> None:
 @pytest.mark.parametrize("speaker", [Speaker.AGENT, Speaker.TOOL, Speaker.OUTSIDE])
 def test_rules_are_read_from_whoever_says_them(speaker: Speaker) -> None:
     assert [each.content for each in said("Always start function names with 'a_'.", speaker)] == [
-        "Start function names with 'a_'."
+        "Always start function names with 'a_'."
     ]
 
 

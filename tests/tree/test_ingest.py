@@ -19,7 +19,7 @@ from verifflowcc.services.memory.remembering import Fate
 from verifflowcc.services.workspace import Workspace
 
 TABS, SPACES = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."
-A, B = "Start function names with 'a_'.", "Start function names with 'b_'."
+AGAIN = "Actually, go back: start function names with 'a_'."
 
 
 @pytest.fixture(params=["files", "sqlite"])
@@ -102,15 +102,15 @@ def test_what_is_said_anew_stands_in_the_place_of_what_was_said_before(here: Wor
     done = learn(here, talk(SPACES, session="later"))
 
     (new,) = (each for each in kept(here) if each.item.id != old.item.id)
-    assert in_force(here) == {B}
+    assert in_force(here) == {SPACES}
     assert texts(here)[old.item.id] == old.text, "nothing that is there is changed"
     assert [(link.to, link.relation) for link in new.item.links] == [(old.item.id, Relation.SUPERSEDES)]
     assert [(each.supersedes, each.contradicts) for each in done.learned] == [((old.item.id,), ())]
 
 
 def test_back_to_the_first_is_a_third_item(here: Workspace) -> None:
-    learn(here, talk(TABS, SPACES, "Actually, go back: start function names with 'a_'."))
-    assert in_force(here) == {A}
+    learn(here, talk(TABS, SPACES, AGAIN))
+    assert in_force(here) == {AGAIN}
     assert len(kept(here)) == 3
 
 
@@ -123,19 +123,19 @@ def test_the_same_thing_said_again_is_kept_once(here: Workspace) -> None:
 
 @pytest.mark.vfcc("REQ-WRITE-UPSERT")
 def test_what_a_person_wrote_by_hand_is_compared_too(here: Workspace) -> None:
-    add(here, "convention", A)
+    add(here, "convention", "Start function names with 'a_'.")
     done = learn(here, talk(TABS))
     assert [each.fate for each in done.learned] == [Fate.SAME]
 
     learn(here, talk(SPACES, session="later"))
-    assert in_force(here) == {B}
+    assert in_force(here) == {SPACES}
 
 
 def test_what_was_said_earlier_replaces_nothing_that_was_said_later(here: Workspace) -> None:
     learn(here, talk(SPACES, at="2026-11-09"))
     done = learn(here, talk(TABS, session="earlier", at="2026-11-02"))
 
-    assert in_force(here) == {B}
+    assert in_force(here) == {SPACES}
     assert [(each.fate, each.why) for each in done.learned] == [(Fate.OLDER, "something newer is known")]
 
 
@@ -209,7 +209,7 @@ def test_again_brings_back_what_is_gone_of_a_turn_and_nothing_else(here: Workspa
     done = learn(here, said, again=True)
 
     assert [(each.fate, each.type) for each in done.learned] == [("same", "convention"), ("added", "fact")]
-    assert in_force(here) == {"Start function names with 'z_'.", "The client is Acme Corp."}
+    assert in_force(here) == {TABS.replace("a_", "z_"), "The client is Acme Corp."}
 
 
 @pytest.mark.vfcc("REQ-SETTING-ENABLED")
@@ -227,7 +227,7 @@ SECRET = "ghp_" + "R7kQ2mXv9LpT4sWz8NcY1bHd6JfG3aKe5UqM"
 def test_a_secret_is_left_out_and_never_told(here: Workspace) -> None:
     done = learn(here, talk(f"Always use the token {SECRET} for deployment. Also, start function names with 'a_'."))
 
-    assert in_force(here) == {A}
+    assert in_force(here) == {"Also, start function names with 'a_'."}
     refused = [each for each in done.learned if each.fate is Fate.REFUSED]
     assert refused
     assert all("what looks like a secret" in each.why for each in refused)
@@ -252,7 +252,7 @@ def test_names_from_elsewhere_are_kept_as_one_printable_line(here: Workspace) ->
 
 def test_halves_of_surrogates_do_no_harm(here: Workspace) -> None:
     learn(here, talk(turn(1, f"\ud800 {TABS}", session="\udc00s")))
-    assert in_force(here) == {A}
+    assert in_force(here) == {TABS}
 
 
 def test_a_refused_proposal_is_not_proposed_again(here: Workspace) -> None:
@@ -295,7 +295,7 @@ def test_a_conversation_that_goes_on_costs_only_what_is_new(here: Workspace) -> 
 
     assert asked == [TABS, "Thanks!", SPACES]
     assert (done.turns, done.known) == (3, 2)
-    assert in_force(here) == {B}
+    assert in_force(here) == {SPACES}
 
 
 def test_what_ran_out_may_be_said_again(here: Workspace) -> None:
@@ -306,7 +306,7 @@ def test_what_ran_out_may_be_said_again(here: Workspace) -> None:
 
     learn(here, talk(TABS, session="later"))
 
-    assert in_force(here) == {A}
+    assert in_force(here) == {TABS}
 
 
 def test_the_state_is_the_same_whatever_the_backend(

@@ -16,7 +16,6 @@ from verifflowcc.services.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 FIRST, SECOND = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."
-A, B = "Start function names with 'a_'.", "Start function names with 'b_'."
 NO_KILL = 1_000_000
 
 
@@ -44,12 +43,12 @@ def test_a_source_is_undone_and_what_it_had_replaced_holds_again(here: Workspace
     learn(here, talk(turn(1, FIRST, session="s1"), origin="1.md@1"))
     before = texts(here)
     learn(here, talk(turn(2, SECOND, session="s2"), "I prefer bullet points over prose.", origin="2.md@2"))
-    assert B in in_force(here)
+    assert SECOND in in_force(here)
 
     unlearn(here, "2.md")
 
     assert texts(here) == before
-    assert in_force(here) == {A}
+    assert in_force(here) == {FIRST}
 
 
 def test_processes_that_read_one_file_at_once_keep_each_item_once(here: Workspace) -> None:

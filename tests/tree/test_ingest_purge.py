@@ -15,7 +15,6 @@ from verifflowcc.services.workspace import Workspace
 FIRST = "From now on, always start function names with 'a_'."
 SECOND = "Please start function names with 'b_' instead."
 THIRD = "Actually, start function names with 'c_' from now on."
-A, B, C = (f"Start function names with '{letter}_'." for letter in "abc")
 
 
 @pytest.fixture(params=["files", "sqlite"])
@@ -31,11 +30,11 @@ def test_what_replaced_what_is_gone_replaces_what_that_had_replaced(here: Worksp
 
     done = unlearn(here, "2.md")
 
-    assert in_force(here) == {C}
-    assert {each.body.strip() for each in kept(here)} == {A, C}
+    assert in_force(here) == {THIRD}
+    assert {each.body.strip() for each in kept(here)} == {FIRST, THIRD}
     assert (len(done.gone), done.stand, done.linked_by) == (1, (), ())
     unlearn(here, "s3")
-    assert in_force(here) == {A}
+    assert in_force(here) == {FIRST}
 
 
 @pytest.mark.vfcc("REQ-PURGE")
@@ -63,7 +62,7 @@ def test_who_said_the_same_is_told_to_be_read_again(here: Workspace) -> None:
 
     assert (done.said_too, in_force(here)) == (("other",), set())
     learn(here, other)
-    assert in_force(here) == {A}
+    assert in_force(here) == {FIRST}
 
 
 @pytest.mark.vfcc("REQ-PURGE")
@@ -79,7 +78,7 @@ def test_a_turn_that_repeated_what_is_gone_is_read_again_though_an_item_of_it_st
     done = learn(here, both)
 
     assert [(each.fate, each.type) for each in done.learned] == [("added", "convention"), ("same", "fact")]
-    assert in_force(here) == {A, "The client is Acme Corp."}
+    assert in_force(here) == {FIRST, "The client is Acme Corp."}
     assert learn(here, both).learned == ()
 
 

@@ -93,19 +93,19 @@ def voices(here: Workspace, rows: list[Row], name: str) -> set[tuple[str, str, s
 @pytest.mark.vfcc("REQ-INGEST")
 def test_of_a_transcript_of_claude_code_each_voice_keeps_its_words(here: Workspace) -> None:
     assert voices(here, CLAUDE, "session.jsonl") == {
-        ("Start function names with 'a_'.", "person", "active"),
+        ("From now on, always start function names with 'a_'.", "person", "active"),
         ("The client is Acme Corp.", "person", "active"),
         ("We decided to use SQLite for the index.", "agent", "active"),
-        ("End constant names with '_k'.", "outside", "pending"),
-        ("End variable names with '_s'.", "agent", "active"),
+        ("Always end constant names with '_k'.", "outside", "pending"),
+        ("Always end variable names with '_s'.", "agent", "active"),
     }
 
 
 @pytest.mark.vfcc("REQ-INGEST")
 def test_of_a_rollout_of_codex_each_voice_keeps_its_words(here: Workspace) -> None:
     assert voices(here, CODEX, "rollout.jsonl") == {
-        ("Start function names with 'a_'.", "person", "active"),
+        ("From now on, always start function names with 'a_'.", "person", "active"),
         ("The client is Acme Corp.", "person", "active"),
         ("We decided to use SQLite for the index.", "agent", "active"),
-        ("End constant names with '_k'.", "outside", "pending"),
+        ("Always end constant names with '_k'.", "outside", "pending"),
     }

@@ -16,7 +16,6 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.injected import BEGIN, END
 
 TABS, SPACES = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."
-A, B = "Start function names with 'a_'.", "Start function names with 'b_'."
 WISH = "I prefer bullet points over prose."
 
 
@@ -93,7 +92,7 @@ def test_a_proposal_replaces_nothing_until_it_is_promoted(here: Workspace) -> No
 
     done = learn(here, talk(SPACES, session="agent's"), actor=AGENT)
 
-    assert in_force(here) == {A}
+    assert in_force(here) == {TABS}
     assert before.items() <= texts(here).items()
     assert [each.supersedes for each in done.learned] == [tuple(before)]
 
@@ -102,7 +101,7 @@ def test_who_counts_for_less_only_proposes_to_replace_what_a_person_said(here: W
     learn(here, talk(TABS))
     done = learn(here, talk(turn(9, SPACES, speaker=Speaker.AGENT)))
 
-    assert in_force(here) == {A}
+    assert in_force(here) == {TABS}
     assert [each.fate for each in done.learned] == [Fate.PROPOSED]
     assert "which is trusted more" in done.learned[0].why
 
@@ -111,7 +110,7 @@ def test_what_an_agent_proposed_is_in_force_once_a_person_says_it(here: Workspac
     learn(here, talk(TABS), actor=AGENT)
     done = learn(here, talk(TABS, session="mine"))
 
-    assert in_force(here) == {A}
+    assert in_force(here) == {TABS}
     assert [(each.fate, len(each.supersedes)) for each in done.learned] == [(Fate.ADDED, 1)]
     learn(here, talk(TABS, session="mine too"))
     assert len(kept(here)) == 2
@@ -124,7 +123,7 @@ def test_what_a_person_confirms_replaces_what_held_until_then(here: Workspace) -
 
     learn(here, talk(TABS, session="mine"))
 
-    assert in_force(here) == {A}
+    assert in_force(here) == {TABS}
 
 
 def test_a_proposal_that_was_confirmed_is_replaced_once(here: Workspace) -> None:
@@ -167,7 +166,7 @@ def test_what_was_put_into_a_conversation_by_vfcc_is_not_learned_again(here: Wor
     from verifflowcc.domain.question import Question
     from verifflowcc.services.context import compile_context
 
-    add(here, "convention", A, title="Names of functions")
+    add(here, "convention", "Start function names with 'a_'.", title="Names of functions")
     (here.memory / "project/conventions/spaces.md").write_text(f"# Spaces\n\n{SPACES}\n", encoding="utf-8")
     prompt = compile_context(here, Question("coder")).text
     assert SPACES in prompt

@@ -7,6 +7,8 @@ from verifflowcc.domain.items import Item, Ref
 from verifflowcc.records import dataclass
 
 StreamName = Literal["user", "project"]
+QUOTE = "quote"
+"""The detail of an item in a model's words that has the sentence as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +30,12 @@ class Signals:
 class Candidate:
     """A statement out of a turn, as it would become an item.
 
-    `layer` is whose it is, `certainty` (thousandths) how sure that is. `content` stands alone, without the turn. `key`
-    is the same for all statements of one subject and aspect within a layer and type, so that the newest of them holds.
-    `subject` and `value` are normal forms: what is spoken of and what is said of it (`function-names`, `start:a_`);
-    `negated` that it is said not to be so. `importance` and `confidence` in thousandths. `turn` is the id of the turn.
+    `layer` is whose it is, `certainty` (thousandths) how sure that is. `content` is the sentence as it was written; one
+    in a model's words has the original among the `details`. `key` is the same for all statements of one subject and
+    aspect within a layer and type, so that the newest of them holds. `subject` and `value` are normal forms: what is
+    spoken of and what is said of it (`function-names`, `start:a_`); `negated` that it is said not to be so. `rewritten`
+    says that the sentence has a qualifier (a negation, a condition …) which this form has not, or in other words: it
+    may be wrong. `importance` and `confidence` in thousandths. `turn` is the id of the turn.
     """
 
     layer: StreamName
@@ -49,6 +53,7 @@ class Candidate:
     refs: tuple[Ref, ...] = ()
     tags: tuple[str, ...] = ()
     details: tuple[tuple[str, str], ...] = ()
+    rewritten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class Held:
     value: str
     negated: bool
     fingerprint: str
+    text: str = ""
 
 
 class Settles(StrEnum):

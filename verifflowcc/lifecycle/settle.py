@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from verifflowcc.domain.candidates import Candidate, Held, Settled, Settles
 from verifflowcc.domain.items import Item
+from verifflowcc.lifecycle.extract.qualifiers import qualifiers
 from verifflowcc.lifecycle.extract.stated import key_of
+from verifflowcc.lifecycle.extract.turns import keys_in
 
 _REPLACED = frozenset({"fact", "convention", "preference", "decision", "guideline"})
 _RULES = frozenset({"convention", "decision", "guideline"})
@@ -49,10 +51,19 @@ def _scope(item: Item) -> str:
 
 
 def _says_same(candidate: Candidate, held: Held, fingerprint: str) -> bool:
-    if fingerprint and fingerprint == held.fingerprint:
+    if fingerprint and fingerprint == held.fingerprint and not _means_another(candidate, held):
         return True
+    # `We never drop tables` has the form of `Use tables`: it must not vanish behind its opposite.
+    if candidate.rewritten and qualifiers(candidate.content) != qualifiers(held.text):
+        return False
     alike = candidate.type == held.item.type or {candidate.type, held.item.type} <= _RULES
     return alike and _key(held) == candidate.key and held.value == candidate.value and held.negated == candidate.negated
+
+
+def _means_another(candidate: Candidate, held: Held) -> bool:
+    """Say whether an item of the same words is kept for another statement of the sentence."""
+    key = held.item.key
+    return bool(key) and key != candidate.key and {key, candidate.key} <= keys_in(held.text, held.item.type)
 
 
 def _rivals(candidate: Candidate, held: Held) -> bool:

@@ -7,15 +7,15 @@ from verifflowcc.lifecycle.extract.personal import PERSONAL_TYPES, personal_form
 from verifflowcc.lifecycle.extract.project import PROJECT_TYPES, project_form
 from verifflowcc.lifecycle.extract.rules import Focus, code_rules
 from verifflowcc.lifecycle.extract.sentences import sentences
-from verifflowcc.lifecycle.extract.stated import Stated, key_of
+from verifflowcc.lifecycle.extract.stated import Stated
 
 
-def statement_of(text: str, type_name: str) -> tuple[str, str, bool]:
+def normal_form(text: str, type_name: str) -> tuple[str, str, bool]:
     """Return what a text of a type speaks of, what it says of it, and whether it says that it is not so.
 
-    >>> statement_of("Function names start with `a_`.", "convention")
+    >>> normal_form("Function names start with `a_`.", "convention")
     ('function-names', 'start:a_', False)
-    >>> statement_of("Always use a debugger.", "guideline") == statement_of("use the debugger", "guideline")
+    >>> normal_form("Always use a debugger.", "guideline") == normal_form("use the debugger", "guideline")
     True
     """
     said = sentences(text)
@@ -36,16 +36,6 @@ def statement_of(text: str, type_name: str) -> tuple[str, str, bool]:
         return project_form(said[0], type_name)
     other = generic(said[0])
     return other.subject, other.value, other.negated
-
-
-def statement_key(text: str, type_name: str) -> str:
-    """Return the key of a text of a type: what all statements have in common of which only the newest can hold.
-
-    >>> statement_key("Start function names with 'a_'.", "convention")
-    'function-names.start'
-    """
-    subject, value, _ = statement_of(text, type_name)
-    return key_of(subject, value)
 
 
 def _ruled(said: list[str]) -> Stated | None:

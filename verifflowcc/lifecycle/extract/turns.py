@@ -1,7 +1,8 @@
 """A turn as what it says that may be worth keeping. Nothing is carried from one turn to the next."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from verifflowcc.domain.candidates import Candidate, Extracted, StreamName
 from verifflowcc.domain.item_types import item_type
@@ -15,10 +16,11 @@ from verifflowcc.lifecycle.extract.generic import generic
 from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
 from verifflowcc.lifecycle.extract.personal import Told, personal
 from verifflowcc.lifecycle.extract.project import project
+from verifflowcc.lifecycle.extract.qualifiers import agrees, keeps, same_words
 from verifflowcc.lifecycle.extract.rules import Focus, code_rules, speaks_of_rules
-from verifflowcc.lifecycle.extract.sentences import sentences
+from verifflowcc.lifecycle.extract.sentences import LONGEST, Sentence, follows, quote, spoken
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
-from verifflowcc.lifecycle.extract.statement import statement_of
+from verifflowcc.lifecycle.extract.statement import normal_form
 from verifflowcc.lifecycle.extract.wishes import wished
 from verifflowcc.records import dataclass, replace
 
@@ -73,10 +75,13 @@ _STANDARD = re.compile(
     r"conventions?|style|template|voice|branding|policy|rules|format|terminology)\b",
     re.IGNORECASE,
 )
+_RULES = frozenset({"convention", "guideline"})
 _PLACED = frozenset({"preference", "work_pattern"})
 _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
 """What is told less surely than a rule that is known by name: such a rule goes first."""
 _KEPT_WORDS, _MOST_WORDS = 3, 30
+_MOST_BEFORE = 3
+"""Sentences before its own that an item may have, so that it is understood."""
 _POLITE = re.compile(
     r"\b(?:hesitate|reach out|feel free|don't worry|do not worry|no worries|be afraid|let me know|(?:have|"
     r"any) (?:any )?(?:questions|concerns)|thank(?:s| you)|appreciate|pleasure|look(?:ing)? forward|happy to|"
@@ -87,47 +92,90 @@ _POLITE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A statement with its type and how sure it is that it is one."""
+    """A statement with its type, how sure it is that it is one, and the number of its sentence."""
 
     type: str
     stated: Stated
     confidence: int
     certainty: int
+    place: int = 0
+
+    @property
+    def form(self) -> tuple[str, str, bool]:
+        """Its normal form: subject, value, negated."""
+        return self.stated.subject, self.stated.value, self.stated.negated
 
 
 def extract(turn: Turn) -> Extracted:
     """Return what a turn says that may be worth keeping; nothing where the gate sees no sign.
 
+    The content of a candidate is the sentence as it was written, with those before it that it needs to be understood.
     Of two statements of one key, the later one is what the turn says; what is to be used goes before what is not.
     `ambiguous` where the layer or the rule is unsure.
     """
     signals = signals_of(turn.text)
     if not signals.worth:
         return Extracted(signals, ())
-    newest: dict[tuple[str, str], Candidate] = {}
-    for found in _statements(turn):
-        candidate = _candidate(found, turn)
-        if not candidate.key:
-            continue
-        before = newest.get((candidate.type, candidate.key))
+    said = spoken(turn.text)
+    newest: dict[tuple[str, str, bool], Candidate] = {}
+    for found in _read(said, turn):
+        candidate = _candidate(found, turn, said)
+        slot = candidate.type, candidate.key, candidate.rewritten
+        before = newest.get(slot)
         if before and candidate.negated and not before.negated and before.value != candidate.value:
             continue
-        newest.pop((candidate.type, candidate.key), None)
-        newest[candidate.type, candidate.key] = candidate
+        newest.pop(slot, None)
+        newest[slot] = candidate
     candidates = tuple(newest.values())
     unsure = any(each.confidence < UNSURE or each.certainty < SURE for each in candidates)
     return Extracted(signals, candidates, ambiguous=unsure)
 
 
-def _statements(turn: Turn) -> Iterator[_Found]:
-    said = sentences(turn.text)
+def statement_of(text: str, type_name: str, key: str = "") -> tuple[str, str, bool]:
+    """Return what a text of a type speaks of, what it says of it, and whether it says that it is not so.
+
+    A sentence can make several statements; `key` is that of the one that is meant.
+
+    >>> both = "Start function names with 'a_' and end method names with '_b'."
+    >>> statement_of(both, "convention", "method-names.end")
+    ('method-names', 'end:_b', False)
+    """
+    normal = normal_form(text, type_name)
+    if not key or key_of(normal[0], normal[1]) == key:
+        return normal
+    meant = (form for kind, form in forms_in(text) if kind == type_name and key_of(form[0], form[1]) == key)
+    return next(meant, normal)
+
+
+def keys_in(text: str, type_name: str) -> frozenset[str]:
+    """Return the keys of the statements of a type that a text makes."""
+    return frozenset(key_of(form[0], form[1]) for kind, form in forms_in(text) if kind == type_name)
+
+
+@lru_cache(maxsize=1024)
+def forms_in(text: str) -> tuple[tuple[str, tuple[str, str, bool]], ...]:
+    """Return the type and the normal form of each statement of a text, whoever says it."""
+    said = spoken(text)
+    turns = (Turn("", Speaker.PERSON, text, "", name=name) for name in ("", "Somebody"))
+    return tuple(dict.fromkeys((found.type, found.form) for turn in turns for found in _read(said, turn)))
+
+
+def _read(said: Sequence[Sentence], turn: Turn) -> Iterator[_Found]:
+    """Yield the statements of a turn in their normal forms."""
+    for found in _statements([each.plain for each in said], turn):
+        stated = found.stated if found.stated.known else _read_back(found)
+        if stated.key:
+            yield replace(found, stated=stated)
+
+
+def _statements(said: Sequence[str], turn: Turn) -> Iterator[_Found]:
     mended = fixes(said)
     focus = Focus()
     for place, sentence in enumerate(said):
         if place in mended:
-            yield _Found("fix", mended[place], 700, 900)
+            yield _Found("fix", mended[place], 700, 900, place)
         else:
-            yield from _in_sentence(sentence, turn, focus)
+            yield from (replace(found, place=place) for found in _in_sentence(sentence, turn, focus))
         focus.follow(sentence)
 
 
@@ -212,18 +260,45 @@ def _as_found(told: Told, sentence: str) -> _Found:
 
 def _read_back(found: _Found) -> Stated:
     """Return a statement in the form in which its text will be read as an item."""
-    subject, value, negated = statement_of(found.stated.says, found.type)
+    subject, value, negated = normal_form(found.stated.says, found.type)
     return replace(found.stated, subject=subject, value=value, negated=negated, key=key_of(subject, value))
 
 
-def _candidate(found: _Found, turn: Turn) -> Candidate:
-    stated = found.stated if found.stated.known else _read_back(found)
+def _candidate(found: _Found, turn: Turn, said: Sequence[Sentence]) -> Candidate:
+    stated = found.stated
     kind = item_type(found.type)
     layer: StreamName = "user" if kind.scope == "user" else "project"
-    title = stated.says.rstrip(".")
+    first, alone = _needed(found, turn, said)
+    content = quote(turn.text, said[first].start, said[found.place].end)
+    whole = " ".join(each.plain for each in said[first : found.place + 1])
+    rewritten = not (alone and _is_certain(found, whole))
+    title = content.rstrip(".")
     return Candidate(
-        layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:77].rstrip()}…",
-        content=stated.says, importance=kind.importance, confidence=found.confidence, certainty=found.certainty,
-        subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated, refs=refs_of(stated.says),
-        tags=tags_of(stated.says), details=details_of(stated.says),
+        layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:79].rstrip()}…",
+        content=content, importance=kind.importance,
+        confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
+        certainty=found.certainty, subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
+        refs=refs_of(content), tags=tags_of(content), details=details_of(content), rewritten=rewritten,
     )  # fmt: skip
+
+
+def _is_certain(found: _Found, said: str) -> bool:
+    """Say whether the form of a statement has the qualifiers of what was said; what is told is kept as it is."""
+    stated = found.stated
+    if found.type not in _RULES:
+        return same_words(said, stated.says) or keeps(said, stated.says)
+    return keeps(said, stated.says) and agrees(said, negated=stated.negated)
+
+
+def _needed(found: _Found, turn: Turn, said: Sequence[Sentence]) -> tuple[int, bool]:
+    """Return the number of the first sentence from which on a statement is understood, and whether there is one.
+
+    `Start them with 'a_'.` needs the sentence that says what they are.
+    """
+    for first in range(found.place, max(found.place - _MOST_BEFORE, 0) - 1, -1):
+        text = turn.text[said[first].start : said[found.place].end]
+        if len(text) > LONGEST or (first < found.place and not follows(turn.text, said[first], said[first + 1])):
+            break
+        if statement_of(text, found.type, found.stated.key) == found.form:
+            return first, True
+    return found.place, False

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from verifflowcc.context.standing import superseded, withdrawn
 from verifflowcc.domain.candidates import Candidate, Held
-from verifflowcc.domain.items import Item, Relation, Status
+from verifflowcc.domain.items import Item, Relation, SourceKind, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import PROMOTED_BY, awaits_promotion
 from verifflowcc.lifecycle.consolidate import is_consolidation, is_told
@@ -88,8 +88,9 @@ class Holding:
     def _learn(self, stored: StoredItem) -> None:
         item = stored.item
         says = stored.body.strip() or item.title
-        subject, value, negated = statement_of(says, item.type)
-        held = Held(item, subject, value, negated, mark_of(item.type, says))
+        meant = item.key if item.source.kind is SourceKind.EXTRACTED else None
+        subject, value, negated = statement_of(says, item.type, meant or "")
+        held = Held(item, subject, value, negated, mark_of(item.type, says), says)
         self._by_mark.setdefault(held.fingerprint, []).append(held)
         self._by_key.setdefault(item.key or key_of(subject, value), []).append(held)
         if subject:

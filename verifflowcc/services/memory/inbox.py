@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from verifflowcc.domain.items import Item, Relation, SourceKind, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import awaits_promotion
+from verifflowcc.lifecycle.extract.qualifiers import doubt_about, qualifiers
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.opening import open_store
@@ -82,7 +83,7 @@ def _waiting(stored: StoredItem, scope: str, titles: dict[str, str]) -> Waiting:
         scope,
         withhold(stored.body.strip("\n")),
         source.actor,
-        "; ".join(_why(item)),
+        "; ".join(_why(item, stored.body)),
         ", ".join(part for part in parts if part),
         replaces,
     )
@@ -92,7 +93,7 @@ def _title(title: str | None) -> str | None:
     return None if title is None else withhold(title)
 
 
-def _why(item: Item) -> Iterator[str]:
+def _why(item: Item, text: str) -> Iterator[str]:
     """Yield why an item waits, as far as it tells itself."""
     source = item.source
     said = {
@@ -106,5 +107,7 @@ def _why(item: Item) -> Iterator[str]:
         yield "it came in active, and nobody is named who promoted it"
     if reason := dict(item.details).get("waits"):
         yield withhold(reason)
+    elif item.confidence < LOW_CONFIDENCE and source.kind is SourceKind.EXTRACTED and qualifiers(text):
+        yield doubt_about(text)
     elif item.confidence < LOW_CONFIDENCE:
         yield "its confidence is low"

@@ -14,6 +14,7 @@ from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKi
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.turns import TRUST_OF, Speaker, Turn
 from verifflowcc.formats.item_render import render_item
+from verifflowcc.lifecycle.extract.qualifiers import doubt_about
 from verifflowcc.lifecycle.settle import settle
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.memory.holding import Holding, mark_of
@@ -186,6 +187,8 @@ def _status(said: Said, terms: Terms, scope: str) -> tuple[Status, str]:
         return Status.PENDING, "no person runs this"
     if said.turn.speaker is Speaker.OUTSIDE:
         return Status.PENDING, "it is a text from elsewhere"
+    if candidate.rewritten:
+        return Status.PENDING, doubt_about(candidate.content)
     if candidate.certainty < SURE_LAYER:
         return Status.PENDING, "it is uncertain whose it is"
     if candidate.confidence < SURE:
