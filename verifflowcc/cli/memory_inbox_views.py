@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.cli.folding import folded
 from verifflowcc.cli.memory_views import MOST_LINES
+from verifflowcc.domain.candidates import QUOTE
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.inbox import Inbox, Waiting
@@ -33,6 +34,8 @@ def _of_one(each: "Waiting") -> Iterator[str]:
     yield folded(f"  {each.why}", 4)
     if each.origin:
         yield folded(f"  from {each.origin}", 4)
+    if original := dict(item.details).get(QUOTE):
+        yield folded(f"  original: {original}", 4)
     for other in each.replaces:
         title = f": {other.title}" if other.title is not None else "  [there is no such item here]"
         yield folded(f"  {_WORDS[other.relation]} {other.id}{title}", 4)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.cli.folding import folded
 from verifflowcc.cli.table import GAP, table, width_of
+from verifflowcc.domain.candidates import QUOTE
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
 
@@ -91,6 +92,9 @@ def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
     if shown.text:
         yield ""
         yield from (folded(f"  {line}", 2).rstrip() for line in shown.text.splitlines())
+    if original := dict(item.details).get(QUOTE):
+        yield ""
+        yield folded(f"original: {original}", 2)
     yield from _part("links", [_end(each, f"{each.relation} {each.id}") for each in shown.links])
     yield from _part("linked by", [_end(each, f"{each.id} {each.relation}") for each in shown.linked_by])
     if explain:

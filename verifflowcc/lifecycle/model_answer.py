@@ -1,17 +1,20 @@
 """What a model answered about a turn → candidates: strictly of the schema, and of what the turn itself says.
 
 An answer is no more to be trusted than the turn, and the model may have been misled by it: what brings words or names
-that the turn does not have, or says the opposite of it, waits for a person, and what speaks to a model instead of about
-the work is refused.
+that the turn does not have, says the opposite of it, or lacks a condition or an exception of its sentence waits for a
+person, and what speaks to a model instead of about the work is refused. What is in a model's own words has the sentence
+as it was written beside it.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from verifflowcc.domain.candidates import Candidate, StreamName
+from verifflowcc.domain.candidates import QUOTE, Candidate, StreamName
 from verifflowcc.domain.turns import Turn
 from verifflowcc.errors import ModelError
+from verifflowcc.lifecycle.extract.qualifiers import agrees, qualifiers
+from verifflowcc.lifecycle.extract.sentences import quote, spoken
 from verifflowcc.lifecycle.model_question import (
     LONGEST_CONTENT,
     LONGEST_KEY,
@@ -46,6 +49,7 @@ _TO_A_MODEL = re.compile(
 _WORD = re.compile(r"[^\W_]{3,}")
 _NAME = re.compile(r"\S*[^\s\w'’,;!?()\"“”-]\S*|\S*[_\d]\S*")
 _CLAUSE = re.compile(r"[.!?;,:\n]+(?=\s|$)|\b(?:and|but)\b")
+_COMMA = re.compile(r"[,;:]\s+(?:(?:and|but)\s+)?")
 _DENIED = re.compile(
     r"\b(?:not|no|never|nobody|nothing|none|neither|nor|without|cannot|stop|avoid|dont|doesnt|\w+n['’]t)\b"
 )
@@ -145,7 +149,9 @@ def _candidate(
     content = " ".join(str(item["content"]).split())
     type_name, importance = str(item[kind]), item["importance"]
     subject, value, negated = statement_of(content, type_name)
-    sure = SURE if said.holds(content) else UNSURE
+    sources = _sources(content, turn.text)
+    sure = SURE if said.holds(content) and all(_scoped(content, part, each) for part, each in sources) else UNSURE
+    source = " … ".join(dict.fromkeys(each for _, each in sources))
     return Candidate(
         layer=layer,
         type=type_name,
@@ -159,7 +165,29 @@ def _candidate(
         value=value,
         turn=turn.id,
         negated=negated,
+        details=((QUOTE, withhold(source)),) if source and _folded(content) != _folded(source) else (),
     )
+
+
+def _sources(content: str, text: str) -> list[tuple[str, str]]:
+    """Return the clauses of a content, each with the sentence of the turn, as written, that has most of its words."""
+    said = [(each, _stems(each)) for each in (quote(text, one.start, one.end) for one in spoken(text))]
+    parts = [part for part in map(_folded, _CLAUSE.split(content)) if _stems(part)]
+    return [(part, max(said, key=lambda each: len(each[1] & _stems(part)))[0]) for part in parts] if said else []
+
+
+def _scoped(content: str, part: str, source: str) -> bool:
+    """Say whether a part of a content keeps what limits its sentence, or is a clause of it that has no limit."""
+    if _folded(content) == _folded(source):
+        return True
+    lost = set(qualifiers(source)).symmetric_difference(qualifiers(part))
+    if agrees(source, negated=False) != agrees(part, negated=False):
+        lost.add("negation")
+    return not lost or (lost == {"negation"} and part in map(_folded, _COMMA.split(source)))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".!")
 
 
 def _key(text: str) -> str:
@@ -215,10 +243,14 @@ class _Said:
         return most > 0 and (most, negated) in shared
 
 
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _PASSED_OVER)
+
+
 def _clauses(folded: str) -> Iterator[tuple[frozenset[str], bool]]:
     """Yield the clauses of a text that say something: the stems of their words, and whether they are denied."""
     for clause in _CLAUSE.split(folded):
-        stems = frozenset(_stem(word) for word in _WORD.findall(clause) if word not in _PASSED_OVER)
+        stems = _stems(clause)
         if stems:
             yield stems, bool(_DENIED.search(clause))
 

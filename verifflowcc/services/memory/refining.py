@@ -245,6 +245,9 @@ def _as_rules_say(candidate: Candidate, turn: Turn, extract: Extract) -> Candida
     if len(own) != 1:
         return replace(candidate, key=_known_key(candidate) or candidate.key)
     known = own[0]
+    if known.rewritten:
+        sure = min(candidate.confidence, known.confidence)
+        return replace(candidate, confidence=sure, rewritten=True)
     return replace(
         candidate,
         key=known.key,
@@ -253,7 +256,7 @@ def _as_rules_say(candidate: Candidate, turn: Turn, extract: Extract) -> Candida
         negated=known.negated,
         refs=known.refs,
         tags=known.tags,
-        details=known.details,
+        details=(*candidate.details, *known.details),
     )
 
 
@@ -271,7 +274,7 @@ def _statement(candidate: Candidate) -> tuple[str, str, str, str, bool]:
 
 def _raised(theirs: Candidate, ours: Candidate | None) -> Candidate:
     """Return the rules' own candidate where the model says the same, as sure as the surer of both."""
-    if ours is None:
+    if ours is None or ours.rewritten:
         return theirs
     sure = max(ours.confidence, theirs.confidence), max(ours.certainty, theirs.certainty)
     return replace(ours, importance=theirs.importance, confidence=sure[0], certainty=sure[1])
