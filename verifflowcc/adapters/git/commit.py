@@ -87,7 +87,7 @@ def _commit(top: Path, paths: list[str], message: str) -> Commit:
 
 
 def _exactly(path: str) -> str:
-    """Return the pathspec that means this path alone, whatever stands in it."""
+    """Return the pathspec that means this path alone, whatever characters it has."""
     return f":(literal){path}"
 
 

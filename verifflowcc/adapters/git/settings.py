@@ -21,12 +21,12 @@ class Setting:
 
     @property
     def of_machine(self) -> bool:
-        """Whether it stands in a file of the machine or the person, which no clone brings."""
+        """Whether it is in a file of the machine or the person, which no clone brings."""
         return self.scope in _OF_MACHINE
 
     @property
     def of_repository(self) -> bool:
-        """Whether it stands in the repository's own files, or in one that these include."""
+        """Whether it is in a file of the repository, or in one that such a file includes."""
         return self.scope in _OF_REPOSITORY
 
 
