@@ -129,7 +129,7 @@ def test_an_unknown_one_is_refused(young: Path) -> None:
 
 
 def test_a_check_tells_every_problem_with_its_line(young: Path) -> None:
-    assert "there is no .memory/workflow.yaml" in vfcc(young, "check", "workflow").out
+    assert "no .memory/workflow.yaml" in vfcc(young, "check", "workflow").out
     own(young, MINE.replace("leg: apex", "leg: top").replace("title: Mine", "titel: Mine"))
 
     found = vfcc(young, "check", "workflow")
