@@ -195,12 +195,9 @@ def test_of_a_sentence_with_two_rules_each_is_read_back_by_its_key() -> None:
 )
 def test_a_form_keeps_what_limits_a_sentence_or_not(text: str, form: str, kept: bool) -> None:
     assert keeps(text, form) is kept
-<<<<<<< HEAD
 
 
 def test_code_pasted_without_a_fence_is_no_statement() -> None:
     pasted = "We use PostgreSQL 16.\n\ntask body Worker is\nbegin\n  null;\nend Worker;\n"
 
     assert [one.content.rstrip(".") for one in said(pasted)] == ["We use PostgreSQL 16"]
-=======
->>>>>>> dz-learn

@@ -50,13 +50,8 @@ _KINDS = {
     r"not (?:required|necessary|mandatory|obliged|needed)|up to (?:you|us)",
     "doubt": r"doubt\w*|mistakes?|wrong|bad idea|claims?|claimed|says?|suppos\w+|allegedly|rumou?r\w*|imagine|"
     r"pretend|as if|what (?:if|could)|would have|nonsense|myth|not (?:only|just|always|necessarily|every\w*|all)|"
-<<<<<<< HEAD
-    r"(?:he|she|they|manager|boss|(?!You)(?-i:[A-Z][a-z]+)) (?:said|told|thinks?|insists?|wants?)|yeah,? right|"
-    r"hardly|barely|scarcely|rarely|seldom|even (?:if|when|though)|(?:don't|do not) always|"
-=======
     r"(?:he|she|they|manager|boss|(?!(?:You|As|It|That)\b)(?-i:[A-Z][a-z]+)) (?:said|told|thinks?|insists?|wants?)|"
     r"yeah,? right|hardly|barely|scarcely|rarely|seldom|even (?:if|when|though)|(?:don't|do not) always|"
->>>>>>> dz-learn
     r"(?:never|stop) (?:not|avoid\w*|without)",
 }
 _FIND = {kind: re.compile(rf"(?<![\w'])(?:{words})(?![\w'])", re.IGNORECASE) for kind, words in _KINDS.items()}
