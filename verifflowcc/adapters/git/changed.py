@@ -31,10 +31,10 @@ def changed_from(root: Path, commit: str) -> frozenset[str]:
 
 
 def _commit(root: Path, revision: str) -> str:
-    said = ask_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    if said.code or not said.out:
+    result = ask_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if result.code or not result.out:
         shallow = ask_git(root, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
         more = "; the clone is shallow" if shallow else ""
         hint = "git fetch --unshallow" if shallow else "git fetch"
         raise UsageError(f"git has no commit {revision}{more}", hint=hint)
-    return said.out.decode("ascii", "replace").strip()
+    return result.out.decode("ascii", "replace").strip()

@@ -46,8 +46,8 @@ _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What git said: its exit code, stdout as it is, and stderr as text."""
+class GitResult:
+    """What git answered: its exit code, stdout as it is, and stderr as text."""
 
     code: int
     out: bytes
@@ -74,7 +74,7 @@ def ask_git(
     env: Mapping[str, str] | None = None,
     given: bytes | None = None,
     settings: tuple[str, ...] = (),
-) -> Said:
+) -> GitResult:
     """Run git in `root` to read; `env` and `settings` (`key=value`) come on top of ours, `given` goes to its stdin.
 
     Raises WorkspaceError where there is no git, no such folder, or a bare repository in the place of one.
@@ -94,7 +94,7 @@ def start_git(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
         raise _not_run(error) from error
 
 
-def commit_with_git(root: Path, *arguments: str) -> Said:
+def commit_with_git(root: Path, *arguments: str) -> GitResult:
     """Run git in `root` as a part of a commit, with the filters and hooks that are set up there.
 
     Call it where the repository names no program, or its programs are allowed: `repository_code` lists them. What a
@@ -111,7 +111,7 @@ def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:
     return ["git", "--no-pager", *options, *arguments[: place + 1], *off, *arguments[place + 1 :]]
 
 
-def _run(root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None) -> Said:
+def _run(root: Path, argv: list[str], env: Mapping[str, str], given: bytes | None) -> GitResult:
     refuse_embedded(root)
     try:
         if given is None:
@@ -120,7 +120,7 @@ def _run(root: Path, argv: list[str], env: Mapping[str, str], given: bytes | Non
             done = subprocess.run(argv, cwd=root, env=env, input=given, capture_output=True, check=False)
     except OSError as error:
         raise _not_run(error) from error
-    return Said(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+    return GitResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
 
 def _not_run(error: OSError) -> WorkspaceError:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from verifflowcc.adapters.git.command import Said, commit_with_git
+from verifflowcc.adapters.git.command import GitResult, commit_with_git
 from verifflowcc.adapters.git.place import git_folder, top_of
 from verifflowcc.adapters.git.repository_code import read_repository_code
 from verifflowcc.domain.repository_code import RepositoryCode
@@ -61,10 +61,10 @@ def commit_paths(root: Path, paths: tuple[str, ...], message: str, permits: Perm
 
 def _commit(top: Path, paths: list[str], message: str) -> Commit:
     def ask(*arguments: str) -> bytes:
-        said = commit_with_git(top, *arguments)
-        if said.code:
-            raise WorkspaceError(_reason(said))
-        return said.out
+        result = commit_with_git(top, *arguments)
+        if result.code:
+            raise WorkspaceError(_reason(result))
+        return result.out
 
     # Git refuses to commit a path by name that holds nothing it could track, such as an empty folder.
     inside = [_exactly(path) for path in paths]
@@ -97,7 +97,7 @@ def _named(code: tuple[RepositoryCode, ...]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _reason(said: Said) -> str:
+def _reason(result: GitResult) -> str:
     """Return the first line that git or a hook wrote."""
-    lines = [line.strip() for line in (*said.err.splitlines(), *said.out.decode("utf-8", "replace").splitlines())]
+    lines = [line.strip() for line in (*result.err.splitlines(), *result.out.decode("utf-8", "replace").splitlines())]
     return next(filter(None, lines), "git gave no reason")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.git.command import Said, ask_git
+from verifflowcc.adapters.git.command import GitResult, ask_git
 from verifflowcc.adapters.git.index_copy import index_of_work_tree
 from verifflowcc.adapters.git.log import LOG, Logged, parse_log
 from verifflowcc.adapters.git.place import in_repository
@@ -56,11 +56,11 @@ def head_commit(root: Path) -> str | None:
     if not in_repository(root):
         return None
     try:
-        said = ask_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        result = ask_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     except WorkspaceError:
         return None
-    sha = said.out.decode("ascii", "replace").strip()
-    return sha if said.code == 0 and _COMMIT.fullmatch(sha) else None
+    sha = result.out.decode("ascii", "replace").strip()
+    return sha if result.code == 0 and _COMMIT.fullmatch(sha) else None
 
 
 def read_history(root: Path, base: str | None) -> History:
@@ -103,21 +103,23 @@ def _counts(path: str) -> bool:
 def _find_place(root: Path, base: str) -> _Place:
     if not _COMMIT.fullmatch(base):
         raise WorkspaceError(f"the sprint's base {base!r} is no commit's id")
-    said = ask_git(root, "rev-parse", "--is-shallow-repository", "--show-prefix", "HEAD^{commit}", f"{base}^{{commit}}")
-    if said.code or not said.out.endswith(f"\n{base}\n".encode()):
-        raise WorkspaceError(_why_not(root, base, said))
-    shallow, _, rest = said.out.partition(b"\n")
+    result = ask_git(
+        root, "rev-parse", "--is-shallow-repository", "--show-prefix", "HEAD^{commit}", f"{base}^{{commit}}"
+    )
+    if result.code or not result.out.endswith(f"\n{base}\n".encode()):
+        raise WorkspaceError(_why_not(root, base, result))
+    shallow, _, rest = result.out.partition(b"\n")
     if shallow == b"true":
         raise WorkspaceError("the clone is shallow and its history is cut off; git fetch --unshallow brings the rest")
     prefix, head, _ = rest.removesuffix(b"\n").rsplit(b"\n", 2)
     return _Place(head.decode("utf-8", "replace"), prefix)
 
 
-def _why_not(root: Path, base: str, said: Said) -> str:
-    if "not a git repository" in said.err:
+def _why_not(root: Path, base: str, result: GitResult) -> str:
+    if "not a git repository" in result.err:
         return f"{root} is in no git repository"
-    if "dubious ownership" in said.err:
-        return f"git refuses this folder: {said.first_line}"
+    if "dubious ownership" in result.err:
+        return f"git refuses this folder: {result.first_line}"
     if head_commit(root) is None:
         return "the repository has no commit yet"
     shallow = ask_git(root, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
@@ -154,10 +156,10 @@ def _tags_at(root: Path, place: _Place) -> tuple[str, ...]:
 
 
 def _log(root: Path, place: _Place, *revisions: str) -> tuple[Logged, ...]:
-    said = ask_git(root, *LOG, *revisions, "--")
-    if said.code:
-        raise WorkspaceError(f"git cannot tell the commits since the sprint's base: {said.first_line}")
-    return tuple(parse_log(said.out, place.prefix))
+    result = ask_git(root, *LOG, *revisions, "--")
+    if result.code:
+        raise WorkspaceError(f"git cannot tell the commits since the sprint's base: {result.first_line}")
+    return tuple(parse_log(result.out, place.prefix))
 
 
 def _authors(commits: tuple[Logged, ...]) -> Mapping[str, tuple[str, ...]]:
@@ -184,10 +186,10 @@ def _work_tree(root: Path) -> WorkTree:
 def _tracked(root: Path, base: str, place: _Place, tree: WorkTree) -> Iterator[Change]:
     changed = {name: found for name, found in tree.changed.items() if belongs(shown_name(name))}
     with index_of_work_tree(root, place.prefix, changed) as env:
-        said = ask_git(root, *_DIFF, base, "--", ".", env=env)
-    if said.code:
-        raise WorkspaceError(f"git cannot compare with the sprint's base: {said.first_line}")
-    listed, patch = _split(said.out)
+        result = ask_git(root, *_DIFF, base, "--", ".", env=env)
+    if result.code:
+        raise WorkspaceError(f"git cannot compare with the sprint's base: {result.first_line}")
+    listed, patch = _split(result.out)
     parsed = new_lines(patch.decode("utf-8", "surrogateescape"))
     lines = {shown_name(name.encode("utf-8", "surrogateescape")): numbers for name, numbers in parsed.items()}
     for status, name in listed:

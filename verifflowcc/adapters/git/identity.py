@@ -14,7 +14,7 @@ from pathlib import Path
 from verifflowcc.adapters.actor import clean_name
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.write import write_derived
-from verifflowcc.adapters.git.command import Said, ask_git
+from verifflowcc.adapters.git.command import GitResult, ask_git
 from verifflowcc.adapters.git.identity_kept import remember_repository, stamps_of_repository
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.errors import WorkspaceError
@@ -72,33 +72,33 @@ def read_repository(root: Path, local: Path) -> Repository | None:
 
 def _place(root: Path) -> _Place:
     try:
-        said = ask_git(root, "rev-parse", *_FACTS, "HEAD^{commit}")
+        result = ask_git(root, "rev-parse", *_FACTS, "HEAD^{commit}")
     except WorkspaceError as error:
         raise WorkspaceError(f"which project this is cannot be told: {error.message}", hint=_HINT) from error
-    lines = os.fsdecode(said.out).splitlines()
+    lines = os.fsdecode(result.out).splitlines()
     if len(lines) < len(_FACTS):
-        raise WorkspaceError(f"which project this is cannot be told: {_why(said)}", hint=_hint_of(root, said))
+        raise WorkspaceError(f"which project this is cannot be told: {_why(result)}", hint=_hint_of(root, result))
     top, common, shallow, prefix = lines[:4]
-    head = lines[4] if said.code == 0 and len(lines) > 4 and _COMMIT.fullmatch(lines[4]) else None
+    head = lines[4] if result.code == 0 and len(lines) > 4 and _COMMIT.fullmatch(lines[4]) else None
     if shallow not in ("true", "false"):
         raise WorkspaceError(f"{root}: a folder's name with a line break hides which project this is", hint=_HINT)
     return _Place(Path(top), (root / common).resolve(), shallow == "true", prefix.rstrip("/"), head)
 
 
-def _why(said: Said) -> str:
-    if "dubious ownership" in said.err:
+def _why(result: GitResult) -> str:
+    if "dubious ownership" in result.err:
         return "the repository belongs to another user, and git does not read it"
-    return said.first_line
+    return result.first_line
 
 
-def _hint_of(root: Path, said: Said) -> str:
-    return f"git config --global --add safe.directory {root}" if "dubious ownership" in said.err else _HINT
+def _hint_of(root: Path, result: GitResult) -> str:
+    return f"git config --global --add safe.directory {root}" if "dubious ownership" in result.err else _HINT
 
 
 def _name(root: Path, place: _Place) -> str:
     """Return the last part of where the repository was cloned from, else the name of its own folder."""
-    said = ask_git(root, "config", "--get", "remote.origin.url")
-    origin = os.fsdecode(said.out).strip() if said.code == 0 else ""
+    result = ask_git(root, "config", "--get", "remote.origin.url")
+    origin = os.fsdecode(result.out).strip() if result.code == 0 else ""
     home = place.common.parent if place.common.name == ".git" else place.top
     for given in (origin, str(place.common) if place.common.name.endswith(".git") else "", str(home), str(place.top)):
         name = _last_part(given)
@@ -150,10 +150,10 @@ def _from_remembered(root: Path, head: str, remembered: Mapping[str, tuple[str, 
 
 
 def _walk(root: Path, head: str) -> tuple[str, ...]:
-    said = ask_git(root, "rev-list", "--max-parents=0", head)
-    found = tuple(sorted(said.out.decode("ascii", "replace").split()))
-    if said.code or not found:
-        raise WorkspaceError(f"the first commit of {root} cannot be found: {said.first_line}", hint="git fsck")
+    result = ask_git(root, "rev-list", "--max-parents=0", head)
+    found = tuple(sorted(result.out.decode("ascii", "replace").split()))
+    if result.code or not found:
+        raise WorkspaceError(f"the first commit of {root} cannot be found: {result.first_line}", hint="git fsck")
     return found
 
 

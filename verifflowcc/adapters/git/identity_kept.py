@@ -1,4 +1,4 @@
-"""What git said of which repository this is, in `local/repository.json`, while nothing that it follows from moved.
+"""Which repository this is, as git answered, in `local/repository.json`, while nothing that it follows from moved.
 
 For a plain repository alone: a folder `.git` with HEAD, refs and settings in it. Beside it stand the stamps of all that
 git would read to answer; they hold the time at which each file became what it is on this very disk, which a file that
@@ -71,7 +71,7 @@ def recall_repository(root: Path, local: Path) -> Told | None:
 
 
 def remember_repository(local: Path, before: Stamps, told: Told) -> None:
-    """Remember what git said; `before` are the stamps taken before. What cannot be written is not kept."""
+    """Remember what git answered; `before` are the stamps taken before. What cannot be written is not kept."""
     if not settled(before.touched_ns):
         return
     from verifflowcc.adapters.files.write import write_derived
@@ -87,11 +87,11 @@ def remember_repository(local: Path, before: Stamps, told: Told) -> None:
 def _ref_of(git: Path) -> Iterator[str]:
     """The file of the branch that HEAD names, below `.git`."""
     try:
-        said = (git / "HEAD").read_bytes()[:1_000]
+        result = (git / "HEAD").read_bytes()[:1_000]
     except OSError:
         return
-    if said.startswith(b"ref: "):
-        yield os.fsdecode(said[5:].strip())
+    if result.startswith(b"ref: "):
+        yield os.fsdecode(result[5:].strip())
 
 
 def _includes_others(git: Path) -> bool:

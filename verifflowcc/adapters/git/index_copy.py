@@ -38,9 +38,9 @@ def index_of_work_tree(root: Path, prefix: bytes, changed: Mapping[bytes, OnDisk
         env = {"GIT_INDEX_FILE": str(folder / "index"), "GIT_OBJECT_DIRECTORY": str(folder / "objects")}
         known = {each: found for each, found in changed.items() if found.ids or found.mode == GONE}
         lines = b"".join(_line(root, folder / "objects", prefix, each, found) for each, found in known.items())
-        said = ask_git(root, "update-index", "-z", "--index-info", env=env, given=lines)
-        if said.code:
-            raise WorkspaceError(f"git cannot copy its index: {said.first_line}", hint="git status")
+        result = ask_git(root, "update-index", "-z", "--index-info", env=env, given=lines)
+        if result.code:
+            raise WorkspaceError(f"git cannot copy its index: {result.first_line}", hint="git status")
         yield env
 
 

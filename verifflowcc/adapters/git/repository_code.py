@@ -59,10 +59,10 @@ def _hooks_folder(top: Path, settings: tuple[Setting, ...]) -> Path | None:
     """Return the folder of the repository's hooks; None where the machine names one outside of the project."""
     found = [each for each in settings if each.key == "core.hookspath" and each.scope != "command"]
     if not found or not found[-1].value:
-        said = ask_git(top, "rev-parse", "--git-common-dir")
-        if said.code:
-            raise WorkspaceError(f"git cannot tell where its hooks are: {said.first_line}", hint="git rev-parse")
-        return top / os.fsdecode(said.out.rstrip(b"\n")) / "hooks"
+        result = ask_git(top, "rev-parse", "--git-common-dir")
+        if result.code:
+            raise WorkspaceError(f"git cannot tell where its hooks are: {result.first_line}", hint="git rev-parse")
+        return top / os.fsdecode(result.out.rstrip(b"\n")) / "hooks"
     # relative to the top of the work tree, also where the machine's settings say so
     folder = top / Path(found[-1].value).expanduser()
     outside = found[-1].of_machine and not folder.resolve().is_relative_to(top.resolve())

@@ -35,9 +35,9 @@ def read_settings(root: Path) -> tuple[Setting, ...]:
 
     Raises WorkspaceError where git cannot read them.
     """
-    said = ask_git(root, "config", "--list", "-z", "--show-scope")
-    if said.code:
-        raise WorkspaceError(f"git cannot read its settings: {said.first_line}", hint="git config --list")
-    parts = os.fsdecode(said.out).split("\0")
+    result = ask_git(root, "config", "--list", "-z", "--show-scope")
+    if result.code:
+        raise WorkspaceError(f"git cannot read its settings: {result.first_line}", hint="git config --list")
+    parts = os.fsdecode(result.out).split("\0")
     pairs = ((scope, *each.partition("\n")) for scope, each in zip(parts[::2], parts[1::2], strict=False))
     return tuple(Setting(key, value if mark else "true", scope) for scope, key, mark, value in pairs)

@@ -51,7 +51,7 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
     """
     sha = _resolve(root, revision)
     checkers = _checkers(root)
-    said = ask_git(
+    result = ask_git(
         root,
         "log",
         "-1",
@@ -64,9 +64,9 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
         "--",
         settings=checkers,
     )
-    if said.code:
-        raise WorkspaceError(f"git cannot show the commit {sha}: {said.first_line}", hint=f"git show {sha}")
-    name, email, state, signer, message = said.out.decode("utf-8", "replace").removesuffix("\n").split("\0", 4)
+    if result.code:
+        raise WorkspaceError(f"git cannot show the commit {sha}: {result.first_line}", hint=f"git show {sha}")
+    name, email, state, signer, message = result.out.decode("utf-8", "replace").removesuffix("\n").split("\0", 4)
     problem = _problem(root, sha, state, checkers)
     if not problem and not _is_author(signer, name, email):
         problem = f"it is signed by {clean_name(signer)}, and its author is {clean_name(name)} <{clean_name(email)}>"
@@ -88,7 +88,7 @@ def added_by(root: Path, path: str) -> tuple[str, str] | None:
     """
     if not in_repository(root):
         return None
-    said = ask_git(
+    result = ask_git(
         root,
         "--literal-pathspecs",
         "log",
@@ -106,22 +106,22 @@ def added_by(root: Path, path: str) -> tuple[str, str] | None:
         "--",
         path,
     )
-    if said.code:
-        if "does not have any commits" in said.err or "not a git repository" in said.err:
+    if result.code:
+        if "does not have any commits" in result.err or "not a git repository" in result.err:
             return None
-        raise WorkspaceError(f"git cannot tell who added {path}: {said.first_line}", hint=f"git log -- {path}")
-    sha, name, *rest = (*said.out.decode("utf-8", "replace").split("\0"), "", "")
+        raise WorkspaceError(f"git cannot tell who added {path}: {result.first_line}", hint=f"git log -- {path}")
+    sha, name, *rest = (*result.out.decode("utf-8", "replace").split("\0"), "", "")
     added = next((part.strip() for part in rest if part.strip()), "")
     return (sha, clean_name(name)) if added.startswith("A") else None
 
 
 def _resolve(root: Path, revision: str) -> str:
-    said = ask_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    if "not a git repository" in said.err:
+    result = ask_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if "not a git repository" in result.err:
         raise WorkspaceError(f"{root} is in no git repository, so no commit is signed", hint="git init")
-    if said.code:
+    if result.code:
         raise UsageError(f"git has no commit {revision}", hint="git log --oneline")
-    return said.out.decode("ascii").strip()
+    return result.out.decode("ascii").strip()
 
 
 def _checkers(root: Path) -> tuple[str, ...]:
@@ -136,12 +136,12 @@ def _checkers(root: Path) -> tuple[str, ...]:
 
 def _problem(root: Path, sha: str, state: str, checkers: tuple[str, ...]) -> str:
     """Return why the signature is not good; nothing where it is."""
-    said = ask_git(root, "verify-commit", "--", sha, settings=checkers)
-    if said.code == 0 and state == "G":
+    result = ask_git(root, "verify-commit", "--", sha, settings=checkers)
+    if result.code == 0 and state == "G":
         return ""
-    if said.tells_why:
-        missing = _MISSING.fullmatch(said.first_line)
-        why = f"{missing[1]} is not installed" if missing else said.first_line
+    if result.tells_why:
+        missing = _MISSING.fullmatch(result.first_line)
+        why = f"{missing[1]} is not installed" if missing else result.first_line
         return f"its signature cannot be checked: {why}"
     return _STATES.get(state, "git does not verify its signature")
 

@@ -89,12 +89,12 @@ def _make_folder(folder: Path, top: Path, path: str) -> None:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    said = ask_git(root, "--literal-pathspecs", *arguments)
-    if said.code == 0:
-        return os.fsdecode(said.out)
-    if "not a git repository" in said.err:
+    result = ask_git(root, "--literal-pathspecs", *arguments)
+    if result.code == 0:
+        return os.fsdecode(result.out)
+    if "not a git repository" in result.err:
         raise WorkspaceError(f"{root} is in no git repository, so nothing is committed", hint="git init")
     if arguments[0] == "rev-parse":
         revision = arguments[-1].removesuffix("^{commit}")
         raise UsageError(f"git has no commit {revision}", hint="git log --oneline")
-    raise WorkspaceError(f"git {arguments[0]} failed: {said.first_line}")
+    raise WorkspaceError(f"git {arguments[0]} failed: {result.first_line}")

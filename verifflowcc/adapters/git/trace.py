@@ -66,11 +66,11 @@ def find_place(root: Path, target: str | None) -> GitPlace:
     if not in_repository(root):
         return GitPlace(problem=f"{root} is in no git repository")
     try:
-        said = ask_git(root, "rev-parse", "--is-shallow-repository", "--show-prefix", "HEAD^{commit}")
-        if said.code:
-            none = "unknown revision" in said.err or "ambiguous argument" in said.err
-            return GitPlace(problem="the repository has no commit yet" if none else f"git refuses: {said.first_line}")
-        shallow, _, rest = said.out.partition(b"\n")
+        result = ask_git(root, "rev-parse", "--is-shallow-repository", "--show-prefix", "HEAD^{commit}")
+        if result.code:
+            none = "unknown revision" in result.err or "ambiguous argument" in result.err
+            return GitPlace(problem="the repository has no commit yet" if none else f"git refuses: {result.first_line}")
+        shallow, _, rest = result.out.partition(b"\n")
         prefix, head, _ = rest.rsplit(b"\n", 2)
         place = GitPlace(head.decode(), prefix.decode("utf-8", "surrogateescape"), shallow == b"true")
         return _with_target(root, place, target)
@@ -86,9 +86,9 @@ def read_past(root: Path, place: GitPlace) -> Past:
     notices = (_SHALLOW,) if place.shallow else ()
     if place.tip in {None, place.head}:
         return Past(deleted, notices=notices)
-    said = ask_git(root, "merge-base", place.head, str(place.tip))
-    base = said.out.decode("ascii", "replace").strip()
-    if said.code or not _COMMIT.fullmatch(base):
+    result = ask_git(root, "merge-base", place.head, str(place.tip))
+    base = result.out.decode("ascii", "replace").strip()
+    if result.code or not _COMMIT.fullmatch(base):
         reason = _SHALLOW if place.shallow else "it has no commit in common with HEAD"
         return Past(deleted, notices=(f"ids were not compared with {place.target}: {reason}",))
     return Past(deleted, {} if base == place.tip else _added(root, base, str(place.tip)), notices)
@@ -96,11 +96,13 @@ def read_past(root: Path, place: GitPlace) -> Past:
 
 def read_authors(root: Path, place: GitPlace) -> Mapping[str, tuple[str, ...]]:
     """Return path → who committed changes to it, co-authors too. Raises WorkspaceError where git cannot tell."""
-    said = ask_git(root, *LOG, place.head, "--", ITEMS)
-    if said.code:
-        raise WorkspaceError(f"git cannot tell the authors of the items: {said.first_line}", hint="git log -- " + ITEMS)
+    result = ask_git(root, *LOG, place.head, "--", ITEMS)
+    if result.code:
+        raise WorkspaceError(
+            f"git cannot tell the authors of the items: {result.first_line}", hint="git log -- " + ITEMS
+        )
     found: dict[str, set[str]] = {}
-    for one in parse_log(said.out, place.prefix.encode("utf-8", "surrogateescape")):
+    for one in parse_log(result.out, place.prefix.encode("utf-8", "surrogateescape")):
         for path in one.note.paths:
             found.setdefault(path, set()).update(one.authors)
     return {path: tuple(sorted(found[path])) for path in sorted(found) if path.startswith(f"{ITEMS}/")}
@@ -114,7 +116,7 @@ def read_reused(root: Path, place: GitPlace, past: Past, ids: Mapping[str, str])
     found: dict[str, str] = {}
     if not again:
         return found
-    said = ask_git(
+    result = ask_git(
         root,
         "log",
         "--format=%x00%H",
@@ -126,9 +128,11 @@ def read_reused(root: Path, place: GitPlace, past: Past, ids: Mapping[str, str])
         "--",
         *sorted(again),
     )
-    if said.code:
-        raise WorkspaceError(f"git cannot tell which items were retired: {said.first_line}", hint="git log -- " + ITEMS)
-    for commit in said.out.split(b"\0")[1:]:
+    if result.code:
+        raise WorkspaceError(
+            f"git cannot tell which items were retired: {result.first_line}", hint="git log -- " + ITEMS
+        )
+    for commit in result.out.split(b"\0")[1:]:
         sha = commit[:12].decode("ascii", "replace")
         for part in commit.split(b"\ndiff --git ")[1:]:
             path = next((one for one in again if part.partition(b"\n")[0].endswith(one.encode())), None)
@@ -170,18 +174,20 @@ def _spellings(name: str) -> tuple[str, ...]:
 
 
 def _refs(root: Path, names: tuple[str, ...]) -> Mapping[str, str]:
-    said = ask_git(root, "show-ref", "--dereference", "--", *names)
-    rows = (line.split(" ", 1) for line in said.out.decode("utf-8", "surrogateescape").splitlines())
+    result = ask_git(root, "show-ref", "--dereference", "--", *names)
+    rows = (line.split(" ", 1) for line in result.out.decode("utf-8", "surrogateescape").splitlines())
     return {ref.removesuffix("^{}"): sha for sha, ref in rows}
 
 
 def _deletions(root: Path, place: GitPlace) -> Iterator[str]:
     """Yield the path of every item file that a commit removed, the latest first."""
-    said = ask_git(root, "log", "-z", "--format=%x00", "--name-only", *_DELETED, place.head, "--", ITEMS)
-    if said.code:
-        raise WorkspaceError(f"git cannot tell the history of the items: {said.first_line}", hint="git log -- " + ITEMS)
+    result = ask_git(root, "log", "-z", "--format=%x00", "--name-only", *_DELETED, place.head, "--", ITEMS)
+    if result.code:
+        raise WorkspaceError(
+            f"git cannot tell the history of the items: {result.first_line}", hint="git log -- " + ITEMS
+        )
     prefix = place.prefix.encode("utf-8", "surrogateescape")
-    for part in said.out.split(b"\0"):
+    for part in result.out.split(b"\0"):
         name = part.removeprefix(b"\n")
         if name.startswith(prefix) and name.endswith(b".md"):
             yield shown_name(name.removeprefix(prefix))
@@ -189,10 +195,12 @@ def _deletions(root: Path, place: GitPlace) -> Iterator[str]:
 
 def _added(root: Path, base: str, tip: str) -> Mapping[str, str]:
     """Return the ids that `tip` has and `base` has not, with their paths; one that only moved is in both."""
-    said = ask_git(root, "diff-tree", "-r", "--name-status", "-z", "--relative", "--no-renames", base, tip, "--", ITEMS)
-    if said.code:
-        raise WorkspaceError(f"git cannot compare with the target branch: {said.first_line}")
-    parts = said.out.split(b"\0")
+    result = ask_git(
+        root, "diff-tree", "-r", "--name-status", "-z", "--relative", "--no-renames", base, tip, "--", ITEMS
+    )
+    if result.code:
+        raise WorkspaceError(f"git cannot compare with the target branch: {result.first_line}")
+    parts = result.out.split(b"\0")
     changes = [(status, shown_name(name)) for status, name in zip(parts[::2], parts[1::2], strict=False)]
     moved = {_id(path) for status, path in changes if status == b"D"}
     return {

@@ -98,7 +98,7 @@ def read_work_tree(root: Path, *paths: str) -> WorkTree:
 
     Raises WorkspaceError where git cannot list them, or one cannot be read.
     """
-    said = ask_git(
+    result = ask_git(
         root,
         "ls-files",
         "-z",
@@ -111,9 +111,9 @@ def read_work_tree(root: Path, *paths: str) -> WorkTree:
         "--",
         *(paths or (".",)),
     )
-    if said.code:
-        raise WorkspaceError(f"git cannot list files: {said.first_line}", hint="git status")
-    tracked, untracked = _parse(said.out)
+    if result.code:
+        raise WorkspaceError(f"git cannot list files: {result.first_line}", hint="git status")
+    tracked, untracked = _parse(result.out)
     changed = dict(_changed(root, tracked))
     if any(_is_mode_alone(tracked[name], found) for name, found in changed.items()) and not _modes_count(root):
         changed = {name: found for name, found in changed.items() if not _is_mode_alone(tracked[name], found)}
@@ -125,13 +125,13 @@ def index_differences(root: Path, commit: str, *paths: str) -> dict[bytes, Diffe
 
     Raises WorkspaceError where git cannot compare.
     """
-    said = ask_git(
+    result = ask_git(
         root, "diff-index", "--cached", "--raw", "-z", "--relative", "--no-renames", commit, "--", *(paths or (".",))
     )
-    if said.code:
-        raise WorkspaceError(f"git cannot compare with {commit[:12]}: {said.first_line}", hint="git status")
+    if result.code:
+        raise WorkspaceError(f"git cannot compare with {commit[:12]}: {result.first_line}", hint="git status")
     found: dict[bytes, Difference] = {}
-    parts = said.out.split(b"\0")
+    parts = result.out.split(b"\0")
     for about, name in zip(parts[::2], parts[1::2], strict=False):
         old_mode, mode, old_blob, blob, status = about.decode("ascii", "replace").lstrip(":").split(" ")
         if status != "U" or name not in found:
@@ -162,10 +162,10 @@ def status_lines(root: Path) -> tuple[str, list[tuple[bytes, bytes]]]:
     The lines are those of `git status --porcelain=v2 --branch --untracked-files=all --no-renames`, which digests are
     made of; the commit is `(initial)` before the first. Raises WorkspaceError where git cannot tell.
     """
-    said = ask_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    if said.code and said.err.strip():
-        raise WorkspaceError(said.first_line)
-    head = said.out.decode("ascii", "replace").strip()
+    result = ask_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    if result.code and result.err.strip():
+        raise WorkspaceError(result.first_line)
+    head = result.out.decode("ascii", "replace").strip()
     base = head or ask_git(root, "hash-object", "-t", "tree", "--stdin").out.decode("ascii", "replace").strip()
     tree = read_work_tree(root)
     staged = index_differences(root, base)

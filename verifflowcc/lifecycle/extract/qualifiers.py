@@ -81,8 +81,8 @@ def qualifiers(text: str) -> tuple[str, ...]:
     >>> qualifiers("Never use print, except in scripts."), qualifiers("Use tabs.")
     (('negation', 'condition', 'exception'), ())
     """
-    said = _HARMLESS.sub("", text.replace("’", "'"))
-    return tuple(kind for kind, pattern in _FIND.items() if pattern.search(said))
+    written = _HARMLESS.sub("", text.replace("’", "'"))
+    return tuple(kind for kind, pattern in _FIND.items() if pattern.search(written))
 
 
 def doubt_about(text: str) -> str:
@@ -95,7 +95,7 @@ def doubt_about(text: str) -> str:
     return f"it has {kinds}: check that it is meant as it reads" if kinds else "it may need the talk around it"
 
 
-def keeps(said: str, form: str) -> bool:
+def keeps(written: str, form: str) -> bool:
     """Say whether a form of what was said cannot mean something else: nothing in it is qualified, or it is said so.
 
     `Never use X`, `do not use X`, `you must not use X` and `avoid using X` are one; what the form leaves out at either
@@ -104,12 +104,12 @@ def keeps(said: str, form: str) -> bool:
     >>> keeps("From now on, don't use tabs.", "Never use tabs."), keeps("We never drop tables.", "Use tables.")
     (True, False)
     """
-    if _CONCEDED.search(said) and _CONCEDED.search(form):
-        said, form = _CONCEDED.sub("", said), _CONCEDED.sub("", form)
-    if not (qualifiers(said) or qualifiers(form)):
+    if _CONCEDED.search(written) and _CONCEDED.search(form):
+        written, form = _CONCEDED.sub("", written), _CONCEDED.sub("", form)
+    if not (qualifiers(written) or qualifiers(form)):
         return True
-    words, kept = _words(said), _words(form)
-    if any(kind in _TWISTED for kind in qualifiers(said)):
+    words, kept = _words(written), _words(form)
+    if any(kind in _TWISTED for kind in qualifiers(written)):
         return False
     for start in range(len(words) - len(kept) + 1):
         if words[start : start + len(kept)] == kept:
@@ -125,15 +125,15 @@ def agrees(text: str, *, negated: bool) -> bool:
     >>> agrees("Always skip the tests.", negated=True)
     False
     """
-    said = _HARMLESS.sub("", _CONCEDED.sub("", text.replace("’", "'")))
+    written = _HARMLESS.sub("", _CONCEDED.sub("", text.replace("’", "'")))
     if negated:
-        return "negation" in qualifiers(_LEAVES.sub("", said))
-    return not _DENIES.search(said)
+        return "negation" in qualifiers(_LEAVES.sub("", written))
+    return not _DENIES.search(written)
 
 
-def same_words(said: str, form: str) -> bool:
+def same_words(written: str, form: str) -> bool:
     """Say whether two texts have the same words in the same order."""
-    return _words(said) == _words(form)
+    return _words(written) == _words(form)
 
 
 def _words(text: str) -> list[str]:

@@ -89,11 +89,11 @@ def quote(text: str, start: int, end: int) -> str:
     >>> quote("- **Never** do “that”.", 2, 22), quote("“Use it.” Why?", 0, 8)
     ('**Never** do “that”.', 'Use it.')
     """
-    said = " ".join(text[start:end].split())
-    if said.count("**") % 2:
-        said = said.removeprefix("**") if said.startswith("**") else said.removesuffix("**")
-    first, last = _inside(said.translate(_CURLY))
-    return said[first:last].strip()
+    written = " ".join(text[start:end].split())
+    if written.count("**") % 2:
+        written = written.removeprefix("**") if written.startswith("**") else written.removesuffix("**")
+    first, last = _inside(written.translate(_CURLY))
+    return written[first:last].strip()
 
 
 def follows(text: str, before: Sentence, after: Sentence) -> bool:
@@ -130,18 +130,18 @@ def _mark(found: re.Match[str]) -> str:
 
 
 def _plain(marked: str) -> str:
-    said = " ".join(marked.translate(_UNMARKED).split())
-    first, last = _inside(said)
-    return said[first:last]
+    written = " ".join(marked.translate(_UNMARKED).split())
+    first, last = _inside(written)
+    return written[first:last]
 
 
-def _inside(said: str) -> tuple[int, int]:
+def _inside(written: str) -> tuple[int, int]:
     """Return where a sentence starts and ends without quotation marks of speech; those around a word in it stay."""
-    marks = said.count('"')
+    marks = written.count('"')
     if marks % 2:
-        return (1, len(said)) if said.startswith('"') else (0, len(said) - said.endswith('"'))
-    whole = marks == 2 and len(said) > 1 and said[0] == said[-1] == '"'
-    return (1, len(said) - 1) if whole else (0, len(said))
+        return (1, len(written)) if written.startswith('"') else (0, len(written) - written.endswith('"'))
+    whole = marks == 2 and len(written) > 1 and written[0] == written[-1] == '"'
+    return (1, len(written) - 1) if whole else (0, len(written))
 
 
 def _whole(marked: str) -> Iterator[tuple[int, int]]:
@@ -177,11 +177,11 @@ def _lead(marked: str, start: int, end: int, gap: str) -> _Lead:
     line = marked[start:end]
     if "\n" not in gap or gap.count("\n") > 2 or "\n" in line:
         return _Lead.NONE
-    said = line.translate(_UNMARKED).strip()
+    written = line.translate(_UNMARKED).strip()
     heading = marked[max(start - 1, 0) : start] == _HEADING
-    if not (heading or said.endswith(":") or (_POINT in gap and not said.endswith((".", "!", "?")))):
+    if not (heading or written.endswith(":") or (_POINT in gap and not written.endswith((".", "!", "?")))):
         return _Lead.NONE
-    if not (qualifiers(said) or (len(said.split()) <= _MOST_OF_LABEL and _LABEL.search(said))):
+    if not (qualifiers(written) or (len(written.split()) <= _MOST_OF_LABEL and _LABEL.search(written))):
         return _Lead.NONE
     return _Lead.SECTION if heading else _Lead.LIST
 
@@ -194,18 +194,18 @@ def _still_led(led: _Lead, gap: str) -> _Lead:
 
 def _belongs(marked: str, start: int, end: int, gap: str, following: list[tuple[int, int]]) -> bool:
     """Say whether the next piece of a text is more of a sentence, and no sentence of its own."""
-    said = marked[start:end].translate(_UNMARKED)
+    written = marked[start:end].translate(_UNMARKED)
     first = following[0][0]
     after = marked[slice(*following[0])]
-    if _ABBREVIATED.search(said):
+    if _ABBREVIATED.search(written):
         return True
     if gap.count("\n") > 1:
         return False
     if _ADDS_LIMIT.match(after.translate(_UNMARKED)):
         return True
-    opened = (said + gap).count('"') % 2 and not said.startswith('"')
+    opened = (written + gap).count('"') % 2 and not written.startswith('"')
     if opened and '"' in marked[first : following[-1][1] + 1]:
         return True
     wrapped = "\n" in gap and _POINT not in gap and _HEADING not in gap + marked[max(start - 1, 0)]
-    ended = said.endswith((".", "!", "?", ":", ";"))
-    return wrapped and not ended and (after[:1].islower() or bool(_OPEN_ENDED.search(said)))
+    ended = written.endswith((".", "!", "?", ":", ";"))
+    return wrapped and not ended and (after[:1].islower() or bool(_OPEN_ENDED.search(written)))

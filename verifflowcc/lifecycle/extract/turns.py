@@ -116,10 +116,10 @@ def extract(turn: Turn) -> Extracted:
     signals = signals_of(turn.text)
     if not signals.worth:
         return Extracted(signals, ())
-    said = spoken(turn.text)
+    written = spoken(turn.text)
     newest: dict[tuple[str, str, bool], Candidate] = {}
-    for found in _read(said, turn):
-        candidate = _candidate(found, turn, said)
+    for found in _read(written, turn):
+        candidate = _candidate(found, turn, written)
         slot = candidate.type, candidate.key, candidate.rewritten
         before = newest.get(slot)
         if before and candidate.negated and not before.negated and before.value != candidate.value:
@@ -155,23 +155,23 @@ def keys_in(text: str, type_name: str) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def forms_in(text: str) -> tuple[tuple[str, tuple[str, str, bool]], ...]:
     """Return the type and the normal form of each statement of a text, whoever says it."""
-    said = spoken(text)
+    written = spoken(text)
     turns = (Turn("", Speaker.PERSON, text, "", name=name) for name in ("", "Somebody"))
-    return tuple(dict.fromkeys((found.type, found.form) for turn in turns for found in _read(said, turn)))
+    return tuple(dict.fromkeys((found.type, found.form) for turn in turns for found in _read(written, turn)))
 
 
-def _read(said: Sequence[Sentence], turn: Turn) -> Iterator[_Found]:
+def _read(written: Sequence[Sentence], turn: Turn) -> Iterator[_Found]:
     """Yield the statements of a turn in their normal forms."""
-    for found in _statements([each.plain for each in said], turn):
+    for found in _statements([each.plain for each in written], turn):
         stated = found.stated if found.stated.known else _read_back(found)
         if stated.key:
             yield replace(found, stated=stated)
 
 
-def _statements(said: Sequence[str], turn: Turn) -> Iterator[_Found]:
-    mended = fixes(said)
+def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
+    mended = fixes(written)
     focus = Focus()
-    for place, sentence in enumerate(said):
+    for place, sentence in enumerate(written):
         if place in mended:
             yield _Found("fix", mended[place], 700, 900, place)
         else:
@@ -264,13 +264,13 @@ def _read_back(found: _Found) -> Stated:
     return replace(found.stated, subject=subject, value=value, negated=negated, key=key_of(subject, value))
 
 
-def _candidate(found: _Found, turn: Turn, said: Sequence[Sentence]) -> Candidate:
+def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candidate:
     stated = found.stated
     kind = item_type(found.type)
     layer: StreamName = "user" if kind.scope == "user" else "project"
-    first, alone = _needed(found, turn, said)
-    content = quote(turn.text, said[first].start, said[found.place].end)
-    whole = " ".join(each.plain for each in said[first : found.place + 1])
+    first, alone = _needed(found, turn, written)
+    content = quote(turn.text, written[first].start, written[found.place].end)
+    whole = " ".join(each.plain for each in written[first : found.place + 1])
     rewritten = not (alone and _is_certain(found, whole))
     title = content.rstrip(".")
     return Candidate(
@@ -282,22 +282,22 @@ def _candidate(found: _Found, turn: Turn, said: Sequence[Sentence]) -> Candidate
     )  # fmt: skip
 
 
-def _is_certain(found: _Found, said: str) -> bool:
+def _is_certain(found: _Found, written: str) -> bool:
     """Say whether the form of a statement has the qualifiers of what was said; what is told is kept as it is."""
     stated = found.stated
     if found.type not in _RULES:
-        return same_words(said, stated.says) or keeps(said, stated.says)
-    return keeps(said, stated.says) and agrees(said, negated=stated.negated)
+        return same_words(written, stated.says) or keeps(written, stated.says)
+    return keeps(written, stated.says) and agrees(written, negated=stated.negated)
 
 
-def _needed(found: _Found, turn: Turn, said: Sequence[Sentence]) -> tuple[int, bool]:
+def _needed(found: _Found, turn: Turn, written: Sequence[Sentence]) -> tuple[int, bool]:
     """Return the number of the first sentence from which on a statement is understood, and whether there is one.
 
     `Start them with 'a_'.` needs the sentence that says what they are.
     """
     for first in range(found.place, max(found.place - _MOST_BEFORE, 0) - 1, -1):
-        text = turn.text[said[first].start : said[found.place].end]
-        if len(text) > LONGEST or (first < found.place and not follows(turn.text, said[first], said[first + 1])):
+        text = turn.text[written[first].start : written[found.place].end]
+        if len(text) > LONGEST or (first < found.place and not follows(turn.text, written[first], written[first + 1])):
             break
         if statement_of(text, found.type, found.stated.key) == found.form:
             return first, True
