@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.sources import HANDOVER
 from verifflowcc.records import dataclass, field
 
 
@@ -19,7 +20,7 @@ class Candidate:
     `relevance` is how well the task's words match it: 0 where none is in it, 1,000 for the best of its layer.
     `origin` is the virtual source that named it, empty for a pattern of files. `tier` is its lifetime: `task`,
     `project` or `global`. `item` is a typed item's id within its `scope`, and `type` its type; empty for other
-    files. `short_form` says that a summary may stand in its place where there is no room for more.
+    files.
     """
 
     layer: Layer
@@ -44,7 +45,11 @@ class Candidate:
     scope: str = ""
     standing: str = ""
     stale: str = ""
-    short_form: bool = False
+
+    @property
+    def short_form(self) -> bool:
+        """Whether a summary may stand in its place where there is no room for more."""
+        return self.origin == HANDOVER
 
 
 class Fate(StrEnum):

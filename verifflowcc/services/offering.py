@@ -252,5 +252,4 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         type=item.type if item and has_type else "",
         scope=item.scope if item and has_type else "",
         standing=entry.standing,
-        short_form=one.origin == HANDOVER,
     )
