@@ -1,8 +1,9 @@
 """Two tiers of the suite: `make test` while working, `make sweep` for the rest.
 
 A test marked `sweep` runs in the second tier alone. Of a parametrised test marked `points(n)`, n cases spread evenly
-over all of them stay in the first tier, the others are marked `sweep`. A law, that is a test under hypothesis or one
-marked `law`, runs in both: in the first tier with a part of the examples that it states, in the second with all.
+over all of them stay in the first tier, with the first of each requirement that only some cases name; the others are
+marked `sweep`. A law, that is a test under hypothesis or one marked `law`, runs in both: in the first tier with a part
+of the examples that it states, in the second with all.
 """
 
 from collections import defaultdict
@@ -70,10 +71,29 @@ def scale(law: object) -> None:
 def _mark_points(cases: Sequence[pytest.Item]) -> None:
     marker = cases[0].get_closest_marker("points")
     assert marker is not None
-    kept = spread(len(cases), marker.args[0])
+    kept = chosen([_requirements(item) for item in cases], marker.args[0])
     for place, item in enumerate(cases):
         if place not in kept:
             item.add_marker("sweep")
+
+
+def _requirements(item: pytest.Item) -> frozenset[str]:
+    return frozenset(name for mark in item.iter_markers("vfcc") for name in mark.args)
+
+
+def chosen(named: Sequence[frozenset[str]], points: int) -> frozenset[int]:
+    """Return the places of the cases that stay, from the requirements that each names: each is named by one of them.
+
+    >>> sorted(chosen([frozenset("a"), frozenset("ab"), frozenset("ab"), frozenset("a")], 2))
+    [0, 1, 3]
+    """
+    kept = set(spread(len(named), points))
+    shown = {name for place in kept for name in named[place]}
+    for place, names in enumerate(named):
+        if not names <= shown:
+            kept.add(place)
+            shown |= names
+    return frozenset(kept)
 
 
 def spread(length: int, points: int) -> frozenset[int]:

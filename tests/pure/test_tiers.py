@@ -30,6 +30,16 @@ def test_points_are_spread_over_all_cases_with_the_first_and_the_last(length: in
     assert max(gaps, default=0) - min(gaps, default=0) <= 1
 
 
+@given(st.lists(st.frozensets(st.sampled_from("abcd")), min_size=1, max_size=20), st.integers(1, 5))
+def test_each_requirement_that_a_case_names_is_named_by_a_case_that_stays(
+    named: list[frozenset[str]], points: int
+) -> None:
+    kept = tiers.chosen(named, points)
+
+    assert tiers.spread(len(named), points) <= kept
+    assert {name for place in kept for name in named[place]} == {name for each in named for name in each}
+
+
 @pytest.mark.usefixtures("tenth")
 def test_a_quick_run_tries_a_tenth_but_no_fewer_than_five_or_all() -> None:
     assert [tiers.count(stated) for stated in (1000, 200, 60, 10, 3)] == [100, 20, 6, 5, 3]
