@@ -94,7 +94,7 @@ def _summary(name: str, samples: Sequence[tuple[float, float, int]]) -> Figures:
 
 def machine() -> dict[str, str]:
     """Return what the figures were taken on: processor, cores, system, Python, packages, date."""
-    packages = ("verifflowcc", "typer", "rich", "pyyaml", "pydantic", "tiktoken", "gitpython", "jinja2")
+    packages = ("verifflowcc", "typer", "rich", "pyyaml", "pydantic", "tiktoken", "jinja2")
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
