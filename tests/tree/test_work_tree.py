@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.trees import commit, git, repository, write_tree
@@ -45,7 +45,7 @@ def act(root: Path, name: str, what: str) -> None:
     elif what in ("stage", "intend") and os.path.lexists(path) and not path.is_dir():
         git(root, "add", *(["--intent-to-add"] if what == "intend" else []), "--", name)
     elif what == "forget":
-        git(root, "rm", "--quiet", "--cached", "--ignore-unmatch", "--", name)
+        git(root, "rm", "--quiet", "--cached", "--force", "--ignore-unmatch", "--", name)
     elif what == "link":
         _cleared(path).symlink_to("a.py")
     elif what == "folder":
@@ -71,6 +71,8 @@ def _cleared(path: Path) -> Path:
 
 @settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(DOES)), max_size=8))
+@example([("a.py", "forget"), ("a.py", "intend")])
+@example([("a.py", "forget"), ("a.py", "intend"), ("a.py", "folder")])
 def test_the_answers_are_those_of_git(tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]) -> None:
     root = tmp_path_factory.mktemp("law") / "p"
     write_tree(root, {name: f"{name}\n" for name in NAMES})

@@ -179,11 +179,22 @@ def _line(entry: Entry | None, staged: Difference | None, found: OnDisk | None) 
         return b"u "
     none = "0" * len(staged.old_blob if staged else entry.blob if entry else "")
     mode, blob = (entry.mode, entry.blob) if entry and entry.blob else (GONE, none)
-    old_mode, old_blob = (staged.old_mode, staged.old_blob) if staged else (mode, blob)
+    code = _staged_code(staged, mode)
+    if staged and entry and not entry.blob and found and found.mode == GONE:
+        mode, blob = staged.mode, staged.blob  # git add -N, then removed: git status shows the empty file of the index
+    old_mode, old_blob = (staged.old_mode, staged.old_blob) if staged and code != "." else (mode, blob)
     on_disk = mode if found is None else found.mode
     kind = "S..." if FOLDER in (mode, on_disk) else "N..."
-    codes = (staged.status if staged else ".") + _code(mode, found)
-    return f"1 {codes} {kind} {old_mode} {mode} {on_disk} {old_blob} {blob} ".encode()
+    return f"1 {code}{_code(mode, found)} {kind} {old_mode} {mode} {on_disk} {old_blob} {blob} ".encode()
+
+
+def _staged_code(staged: Difference | None, mode: str) -> str:
+    if staged is None:
+        return "."
+    if mode != GONE:
+        return staged.status
+    # what is only intended to be added (git add -N) is M for git diff-index, and not in the index for git status
+    return "." if staged.old_mode == GONE else "D"
 
 
 def _code(mode: str, found: OnDisk | None) -> str:
