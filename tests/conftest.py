@@ -1,5 +1,6 @@
 """No test reads or writes what the person at this machine keeps beyond their projects."""
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,11 @@ def pytest_configure(config: pytest.Config) -> None:
         forked.share_starts(config)
         if config.getoption("progress"):
             config.pluginmanager.register(Progress(config.pluginmanager.getplugin("terminalreporter")))
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return two test processes more than processors: some tests wait for a time limit or the disk."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(tryfirst=True)

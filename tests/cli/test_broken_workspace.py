@@ -123,6 +123,7 @@ def test_a_gate_that_is_open_stays_unpassed_in_a_read_only_memory(read_only: Pat
     assert everything(read_only) == before
 
 
+@pytest.mark.sweep
 def test_a_folder_of_events_that_cannot_be_written_leaves_nothing_behind(example: Path, tmp_path: Path) -> None:
     """The files that go with an event come before it: they are complete then, and the move has not been."""
     if not _obeys_permissions(tmp_path):
@@ -139,6 +140,7 @@ def test_a_folder_of_events_that_cannot_be_written_leaves_nothing_behind(example
     assert _run(example, "stage advance").out.startswith("sprint-02: coding → testing")
 
 
+@pytest.mark.sweep
 def test_what_cannot_be_read_is_named(example: Path, tmp_path: Path) -> None:
     if not _obeys_permissions(tmp_path):
         pytest.skip("permissions do not bind this user, and its privileges cannot be given up")

@@ -120,6 +120,7 @@ def test_a_folder_in_the_project_that_the_machines_settings_name_is_the_projects
     assert (done.err, ran.exists()) == (NOT_ALLOWED.format("the hook pre-commit"), False)
 
 
+@pytest.mark.sweep
 def test_a_configuration_that_always_commits_runs_nothing_that_is_not_allowed(tmp_path: Path) -> None:
     world = hostile_settings(tmp_path)
     (world.root / ".memory/config.yaml").write_text("format: 1\ngit:\n  commit: always\n")

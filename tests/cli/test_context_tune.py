@@ -55,6 +55,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
+@pytest.mark.sweep
 def test_a_suggestion_from_real_prompts_is_felt_in_them_once_it_is_followed_and_then_followed_by_none(
     example: Path,
 ) -> None:
@@ -111,6 +112,7 @@ def test_a_prompt_adds_one_line_of_numbers_and_its_role_and_one_from_the_cache_n
         assert written["layers"][use["layer"]] == [use[name] for name in names]
 
 
+@pytest.mark.sweep
 def test_what_the_cache_answers_is_no_run_of_its_own(example: Path) -> None:
     """The stamps of a file that was just written are not trusted yet, so the first prompts may be compiled again.
 

@@ -170,6 +170,7 @@ def test_at_a_terminal_somebody_is_told_what_it_is_for(young: Path) -> None:
     assert faults(young) == [], "who tries it at a terminal is no fault"
 
 
+@pytest.mark.sweep
 def test_a_stdin_that_never_ends_is_given_up(young: Path) -> None:
     process = subprocess.Popen(
         [VFCC, "hook", "claude"], cwd=young, env=environment(young.parent), stdin=subprocess.PIPE,
@@ -297,6 +298,7 @@ def test_the_record_is_closed_in_a_hook_that_the_snapshot_answers(ready: Path) -
     assert answer["permissionDecision"] == "deny"
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EPISODE-STORE")
 @pytest.mark.law
 def test_of_eight_processes_with_a_hundred_events_each_none_is_lost_or_torn(ready: Path) -> None:

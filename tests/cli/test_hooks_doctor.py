@@ -122,6 +122,7 @@ def test_what_is_not_as_it_should_be_is_a_finding(
     assert vfcc(young, "doctor").code == 1
 
 
+@pytest.mark.sweep
 def test_codex_runs_nothing_in_a_folder_that_it_does_not_trust(young: Path, tmp_path: Path) -> None:
     home = tmp_path / "codex"
     vfcc(young, "integrate", "codex")

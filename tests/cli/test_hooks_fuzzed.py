@@ -113,6 +113,7 @@ def _raw(luck: random.Random) -> tuple[str, list[str], bytes]:
     return client, [event] if event else [], luck.choice(ways)()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-HOOK-FAULTS")
 @pytest.mark.law
 def test_a_process_ends_well_whatever_it_reads(young: Path) -> None:

@@ -123,6 +123,7 @@ def test_a_password_in_the_settings_is_refused_and_not_repeated(young: Path) -> 
     assert "geheim" not in ran.err
 
 
+@pytest.mark.sweep
 def test_two_people_and_two_projects_on_one_server_through_the_command(
     young: Path, tmp_path: Path, postgres: Server
 ) -> None:

@@ -67,6 +67,7 @@ def test_what_is_larger_than_any_conversation_is_refused(young: Path, way: str) 
     assert not (young / ".memory/local/ingested.jsonl").exists()
 
 
+@pytest.mark.sweep
 def test_what_cannot_be_opened_is_told_and_what_was_named_before_it_is_not_read(young: Path) -> None:
     (young / "sound.jsonl").write_text(SOUND, encoding="utf-8")
     (young / "circle").symlink_to("circle")

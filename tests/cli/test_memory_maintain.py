@@ -45,6 +45,7 @@ def tracked(root: Path) -> dict[str, bytes]:
     return {name: (root / name).read_bytes() for name in names} | {str(p): p.read_bytes() for p in user.rglob("*.md")}
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-ITEM-USES")
 def test_reading_changes_no_byte_that_git_tracks(project: Path) -> None:
     before = tracked(project)

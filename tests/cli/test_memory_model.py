@@ -252,6 +252,7 @@ def test_whatever_a_server_does_an_ingest_learns_and_it_is_counted(
     assert sum(found["metrics"]["fallbacks"].values()) == int(failed)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-CALL-CAPS")
 def test_ingests_at_once_in_several_projects_ask_no_more_than_the_day_allows(talked: Path, tmp_path: Path) -> None:
     named(talked, command=counting_program(tmp_path, PROGRAMS["good"]), max_calls_per_day=2)

@@ -117,6 +117,7 @@ def test_no_variable_of_the_environment_is_needed(example: Path, line: str) -> N
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.sweep
 def test_piped_data_is_the_same_bytes_in_every_locale(example: Path, prompt: str) -> None:
     assert not prompt.isascii()
 

@@ -106,6 +106,7 @@ def test_every_row_has_a_heading_and_every_column_too(page: Path) -> None:
     assert text.count("<caption>") == 2
 
 
+@pytest.mark.sweep
 @in_browser
 def test_all_rows_are_there_and_no_text_of_an_item_ran(opened: Opened) -> None:
     text = opened("")

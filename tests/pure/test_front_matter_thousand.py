@@ -72,6 +72,7 @@ def read(data: bytes) -> dict[object, object]:
     return found
 
 
+@pytest.mark.sweep
 def test_one_key_edited_in_a_thousand_files_gives_diffs_of_one_line() -> None:
     for data in files():
         after = edit_item("x.md", data, {KEY: VALUE})

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import verifflowcc
 
 PACKAGE = Path(verifflowcc.__file__).parent
@@ -27,6 +29,7 @@ def calls(tree: ast.AST, names: set[str]) -> list[ast.Call]:
     return [node for node in found if getattr(node.func, "attr", getattr(node.func, "id", "")) in names]
 
 
+@pytest.mark.sweep
 def test_no_other_module_starts_git() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -42,6 +45,7 @@ def test_no_other_module_starts_git() -> None:
         assert not {"git", "pygit2", "dulwich"} & (names | modules), path
 
 
+@pytest.mark.sweep
 def test_reading_asks_no_command_that_opens_files_of_the_work_tree() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))

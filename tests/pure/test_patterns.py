@@ -113,6 +113,7 @@ def test_the_rule_allows_possessive_characters_and_plain_groups(pattern: str) ->
     assert not GROUP.search(pattern)
 
 
+@pytest.mark.sweep
 def test_no_module_compiles_an_atomic_or_possessive_group_when_it_is_imported() -> None:
     ran = subprocess.run([sys.executable, "-c", COLLECT], capture_output=True, text=True, check=True, cwd=ROOT)
     collected = json.loads(ran.stdout)
@@ -122,6 +123,7 @@ def test_no_module_compiles_an_atomic_or_possessive_group_when_it_is_imported() 
     assert [(module, text) for module, text, flags in collected["found"] if doubtful(text, flags)] == []
 
 
+@pytest.mark.sweep
 def test_no_source_spells_an_atomic_or_possessive_group() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {text}"

@@ -46,6 +46,7 @@ def test_a_copy_follows_a_database_whichever_copy_is_in_its_place(tmp_path: Path
     follows(following(FollowedSqlite, Sqlite(tmp_path), file=tmp_path / "p1.db"))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-POSTGRES")
 @pytest.mark.law
 def test_a_copy_follows_a_server(postgres: Server) -> None:

@@ -110,6 +110,7 @@ def test_every_part_can_be_switched_off_and_is_on_again_afterwards(locomo: Path,
     assert set(whole[:2]) == {"D1:1", "D1:2"}
 
 
+@pytest.mark.sweep
 def test_conversations_that_were_tuned_on_are_apart(locomo: Path) -> None:
     (reported,) = told("--data", locomo, "--only", "locomo", "--without-parts")["locomo"]  # type: ignore[misc]
     both = told("--data", locomo, "--only", "locomo", "--without-parts", "--split", "all")["locomo"]

@@ -96,6 +96,7 @@ def test_every_record_is_listed_once_with_a_reason(project: Path) -> None:
     assert all(reasons)
 
 
+@pytest.mark.sweep
 def test_two_clones_agree(project: Path, tmp_path: Path) -> None:
     asked = ("--agent", "coder", "--task", "Make new clusters scale their nodes", "--committed")
     subprocess.run(["git", "clone", "-q", f"file://{project}", tmp_path / "other"], check=True, capture_output=True)

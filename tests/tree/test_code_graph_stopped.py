@@ -95,6 +95,7 @@ def test_what_a_killed_run_wrote_is_not_read_again(tmp_path: Path) -> None:
         assert done.known >= read - 8
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-GRAPH-STORE")
 def test_two_that_index_at_once_lose_nothing(tmp_path: Path) -> None:
     here = many(tmp_path / "p")

@@ -129,6 +129,7 @@ def check(package: ContextPackage) -> None:
         assert (one.text is not None) == (one.fate is Fate.TRIMMED)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BUDGET", "REQ-SMALL-BUDGET")
 @settings(max_examples=15, deadline=None)
 @given(trees(), configurations(), budgets)
@@ -261,6 +262,7 @@ def test_an_empty_tree_has_a_prompt(tmp_path: Path) -> None:
     assert "## Your Task" in package.text
 
 
+@pytest.mark.sweep
 def test_a_file_just_below_the_largest_is_trimmed_and_one_above_is_named(tmp_path: Path) -> None:
     line = "The tide comes some fifty minutes later every day.\n"
     text = line * (1024 * 1024 // len(line))

@@ -279,6 +279,7 @@ def test_an_agent_that_goes_is_seen(here: Workspace) -> None:
     assert "there is no agent pilot" in str(see(here, question=ask))
 
 
+@pytest.mark.sweep
 def test_code_that_comes_changes_or_goes_is_seen(here: Workspace) -> None:
     before = warm(here)
     assert "def calendar_export():" not in before
@@ -352,6 +353,7 @@ def test_prompts_of_other_questions_are_told_apart(here: Workspace) -> None:
     assert len(texts) == 6
 
 
+@pytest.mark.sweep
 def test_only_the_latest_prompts_are_kept(here: Workspace) -> None:
     for number in range(prompt_cache.KEPT + 3):
         compile_prompt_only(here, Question("coder", task=f"task {number}"))

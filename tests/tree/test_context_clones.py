@@ -206,6 +206,7 @@ def test_an_edit_changes_the_prompt_but_not_the_committed_one(origin: Path, tmp_
     assert vfcc(clone, "context", "show", *roomy, "--committed").stdout == edited.stdout
 
 
+@pytest.mark.sweep
 def test_warm_cold_and_without_anything_local_are_the_same_bytes(origin: Path, expected: bytes, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     full(origin, clone)

@@ -80,6 +80,7 @@ def test_a_lost_or_damaged_index_changes_no_answer(harbour: Path, how: str) -> N
     assert bool(after.prompt.notices != before.prompt.notices) == (how == "a folder")
 
 
+@pytest.mark.sweep
 def test_a_damaged_page_of_the_index_changes_no_answer(tmp_path: Path) -> None:
     example(tmp_path)
     before = ask(tmp_path, TASK)

@@ -227,6 +227,7 @@ def test_where_a_layer_does_not_load_feedback_no_comment_is_told(tmp_path: Path)
     assert "the form is too big" not in told(here)
 
 
+@pytest.mark.sweep
 def test_a_kept_prompt_is_not_served_once_a_comment_or_its_file_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

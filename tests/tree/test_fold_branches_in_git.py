@@ -71,6 +71,7 @@ def merged(folder: Path, into: str, other: str) -> list[str]:
     return git(folder, "diff", "--name-only", "--diff-filter=U").split()
 
 
+@pytest.mark.sweep
 @given(st.lists(st.sampled_from(["note", "pass"]), max_size=2), KINDS, KINDS, SKEW_DAYS, SKEW_DAYS)
 @settings(deadline=None, max_examples=20)
 def test_merged_either_way_the_sprint_is_the_same_or_visibly_forked(

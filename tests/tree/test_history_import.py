@@ -357,6 +357,7 @@ def test_a_file_that_cannot_be_read_is_a_note_and_the_others_are_read(here: Work
     assert done.notes[0].startswith(f"cannot read {folder / 'c.jsonl'}: ")
 
 
+@pytest.mark.sweep
 def test_wherever_it_is_killed_the_next_import_completes_it(here: Workspace, tmp_path: Path) -> None:
     rows = [row for each in range(12) for row in turn(each)]
     folder = sessions(here, *rows)

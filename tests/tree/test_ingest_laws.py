@@ -115,6 +115,7 @@ def test_what_came_last_is_purged_without_a_trace(
         assert texts(here) == before
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PURGE")
 @settings(deadline=None, max_examples=20)
 @example(rows=[(4, 0, 0, 1)], more=[(4, 0, 0, 0), (3, 0, 0, 2)])

@@ -40,6 +40,7 @@ def fresh(mine: World, name: str, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return mine.project(name)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-WRITE-LINKS")
 def test_wherever_it_is_killed_the_next_ingest_comes_to_the_same_state(
     mine: World, monkeypatch: pytest.MonkeyPatch

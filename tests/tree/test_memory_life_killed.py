@@ -100,6 +100,7 @@ def test_a_restoring_that_is_killed_anywhere_is_completed(tmp_path: Path, point:
     assert texts(here) in (before, consolidated), "it was completed, or had not begun"
 
 
+@pytest.mark.sweep
 def test_the_points_reach_from_the_first_write_to_the_last(tmp_path: Path) -> None:
     here = project(tmp_path)
     put(here, *cache())
@@ -119,6 +120,7 @@ def test_the_points_reach_from_the_first_write_to_the_last(tmp_path: Path) -> No
     assert (0, 1, 4) in seen, seen
 
 
+@pytest.mark.sweep
 def test_an_interrupted_consolidation_whose_original_has_changed_is_undone(tmp_path: Path) -> None:
     here = project(tmp_path)
     put(here, *cache())

@@ -107,6 +107,7 @@ def test_superseding_is_a_forest_and_never_a_circle_whatever_is_done(
             ), "something that is active stands"
 
 
+@pytest.mark.sweep
 @settings(deadline=None, max_examples=12)
 @given(STEPS, st.sampled_from(["files", "sqlite"]))
 @pytest.mark.vfcc("REQ-RESTORE")

@@ -52,6 +52,7 @@ def ask(timeout_s: float = 20, name: str = NAME) -> ModelAnswer:
     return ApiModel(name, timeout_s).ask("What is there?", answer_schema(), most_tokens=321)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-MODEL-PORT")
 def test_a_good_answer_is_taken_with_the_tokens_that_the_server_says(server: Server) -> None:
     assert ask() == ModelAnswer(EMPTY, 11, 7)

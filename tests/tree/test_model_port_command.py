@@ -67,6 +67,7 @@ def test_what_takes_too_long_is_ended_with_all_that_it_started(name: str, tmp_pa
         os.kill(int(noted.read_text(encoding="utf-8")), 0)
 
 
+@pytest.mark.sweep
 def test_what_a_program_leaves_running_is_ended_and_not_awaited(tmp_path: Path) -> None:
     noted = tmp_path / "id"
     left = f"import os, time; open({str(noted)!r}, 'w').write(str(os.getpid())); time.sleep(60)"

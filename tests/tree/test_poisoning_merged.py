@@ -124,6 +124,7 @@ def test_what_a_page_said_is_trusted_as_a_page_although_the_branch_says_a_person
     assert found.message == "theirs is trusted as human, outside said it, and nobody is named who vouches"
 
 
+@pytest.mark.sweep
 def test_two_hundred_texts_by_one_merge_are_in_no_prompt_until_a_person_promotes_them(here: Workspace) -> None:
     sound = [text.replace("\x00", "") for text in TEXTS]
     here = merged(here, *(item(f"p{number}", text) for number, text in enumerate(sound)))

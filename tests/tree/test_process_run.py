@@ -142,6 +142,7 @@ def test_a_signal_is_no_exit_code(tmp_path: Path) -> None:
     assert (ran.exit_code, ran.failure, ran.output) == (None, "killed by SIGSEGV", b"x\n")
 
 
+@pytest.mark.sweep
 def test_after_its_time_all_of_it_is_ended_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
     code = "import subprocess as s; p = s.Popen(['sleep', '600']); print(p.pid, flush=True); p.wait()"
 
@@ -151,6 +152,7 @@ def test_after_its_time_all_of_it_is_ended_and_what_it_wrote_is_kept(tmp_path: P
     assert ended(int(ran.output))
 
 
+@pytest.mark.sweep
 def test_what_does_not_listen_is_made_to_end(tmp_path: Path) -> None:
     code = (
         "import os, signal, time; signal.signal(signal.SIGTERM, lambda *_: print('no', flush=True));"
@@ -182,6 +184,7 @@ def test_what_it_leaves_behind_neither_holds_it_up_nor_goes_on(tmp_path: Path, m
     assert ended(int(ran.output))
 
 
+@pytest.mark.sweep
 def test_a_chatty_rest_does_not_hold_it_up_either(tmp_path: Path) -> None:
     rest = "import time\nwhile True: print('y', flush=True); time.sleep(0.01)"
     code = f"import subprocess as s, sys; s.Popen([sys.executable, '-c', {rest!r}]); raise SystemExit(3)"

@@ -125,6 +125,7 @@ def test_a_damaged_row_or_table_answers_as_before_whosever_index_it_is_in(
         assert answers(here) == expected, statement
 
 
+@pytest.mark.sweep
 def test_garbage_anywhere_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And where it is not in the blobs of full-text search, which have no checksum, it changes no answer."""
     here = filled(tmp_path, monkeypatch)

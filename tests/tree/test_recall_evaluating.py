@@ -150,6 +150,7 @@ def test_the_example_can_be_read() -> None:
     assert len(queries) == len({each.question for each in queries}) == 30
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(not RECORDS.is_dir(), reason="the data set cloud-platform-adrs is not here")
 def test_the_questions_of_the_example_are_answered_among_the_best_three(tmp_path: Path) -> None:
     initialise(tmp_path)

@@ -113,6 +113,7 @@ def test_a_changed_byte_is_found_by_verify(place: int, what: str, tmp_path: Path
         shipped("cl100k_base", path).verify()
 
 
+@pytest.mark.sweep
 def test_every_assigned_character_has_the_class_that_tiktokens_engine_gives_it() -> None:
     text = every_character()
     classes = text.translate(load_classes())

@@ -38,6 +38,7 @@ def test_every_suspect_and_unreviewed_item_that_doorstop_knows_is_found(planted:
     assert table in (ROOT / "docs/compare/doorstop.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.sweep
 @_needs_documents
 def test_every_finding_on_strictdocs_documents_has_a_class_and_nearly_all_are_true() -> None:
     table = benchmark("strictdoc_table")
