@@ -1,7 +1,7 @@
 """What a command's words tell of files, in the forms in which agents write commands."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from verifflowcc.episodes.commands import acts, only_reads
@@ -138,6 +138,8 @@ def test_programs_that_are_named_may_stand_beside_those_that_look() -> None:
 
 @settings(deadline=None, max_examples=300)
 @given(COMMANDS)
+@example("echo a > ./")
+@example("bat '")
 def test_no_text_makes_it_fail(command: str) -> None:
     found = acts(command)
 

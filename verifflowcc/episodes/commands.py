@@ -45,8 +45,8 @@ def acts(command: str) -> "list[tuple[str, str, tuple[int, int] | None]]":
         for place, word in enumerate(words):
             target = words[place + 1 : place + 2]
             path = target[0].removeprefix("&") if target and not _is_nothing(target) else ""
-            if word in (">", ">>") and path and not path.startswith("/dev/"):
-                found.append(("write", _joined(below, path), None))
+            if word in (">", ">>") and path and not path.startswith("/dev/") and (file := _joined(below, path)):
+                found.append(("write", file, None))
         if not (plain := _run(words)):
             continue
         name, given = _name(plain), plain[1:]
