@@ -1,6 +1,6 @@
 """No test reads or writes what the person at this machine keeps beyond their projects."""
 
-import os
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -25,16 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)  # after the terminal's reporter
 def pytest_configure(config: pytest.Config) -> None:
     """Set up the tiers."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in its background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     tiers.set_percent(config.getoption("examples"))
     if not hasattr(config, "workerinput"):
         forked.share_starts(config)
         if config.getoption("progress"):
             config.pluginmanager.register(Progress(config.pluginmanager.getplugin("terminalreporter")))
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Return two test processes more than processors: some tests wait for a time limit or the disk."""
-    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(tryfirst=True)
