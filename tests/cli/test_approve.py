@@ -127,6 +127,7 @@ def test_a_rejection_needs_a_reason_and_closes_the_gate(tmp_path: Path) -> None:
     assert "still not met: rejected by human:Other: 'too vague'" in ran.out
 
 
+@pytest.mark.sweep
 def test_what_was_approved_and_then_changed_is_not_approved(tmp_path: Path) -> None:
     here = project(tmp_path)
     assert typed(here.root, "approve", "--yes").code == 0
@@ -158,6 +159,7 @@ def test_a_signed_commit_is_refused_where_ssh_keygen_is_not_installed(tmp_path: 
     assert silent(here)
 
 
+@pytest.mark.sweep
 def test_a_status_tells_what_people_said(tmp_path: Path) -> None:
     here = project(tmp_path)
     assert typed(here.root, "approve", "--yes", "--expires", "2999-12-31").code == 0

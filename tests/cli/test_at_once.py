@@ -114,6 +114,7 @@ def shop(young: Path) -> Path:
     return young
 
 
+@pytest.mark.sweep
 def test_a_plain_search_loads_neither_typer_nor_what_reads_settings_and_ledgers(shop: Path) -> None:
     words = ("memory", "search", "Where are orders kept?")
     assert vfcc(shop, *words, program=(sys.executable, "-c", AHEAD)).code == 0

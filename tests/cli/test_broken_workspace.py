@@ -91,6 +91,7 @@ def test_a_read_only_memory_can_be_read(read_only: Path, line: str) -> None:
     assert told.out
 
 
+@pytest.mark.sweep
 def test_a_read_only_memory_gives_the_prompt_and_says_that_nothing_is_cached(read_only: Path, prompt: str) -> None:
     told = _run(read_only, PROMPT)
 
@@ -111,6 +112,7 @@ def test_a_read_only_memory_is_not_moved(read_only: Path, line: str) -> None:
     assert everything(read_only) == before
 
 
+@pytest.mark.sweep
 def test_a_gate_that_is_open_stays_unpassed_in_a_read_only_memory(read_only: Path) -> None:
     artifacts = read_only / ".memory/stage/sprint-02/coding/artifacts"
     artifacts.chmod(0o755)
@@ -155,6 +157,7 @@ def test_what_cannot_be_read_is_named(example: Path, tmp_path: Path) -> None:
     (example / ".memory/sprint").chmod(0o755)
 
 
+@pytest.mark.sweep
 def test_a_read_only_folder_takes_no_prompt_and_keeps_what_it_has(read_only: Path) -> None:
     before = everything(read_only)
 

@@ -19,6 +19,7 @@ def two(young: Path) -> Path:
     return young
 
 
+@pytest.mark.sweep
 def test_with_no_sprint_it_checks_the_rest(young: Path) -> None:
     done = vfcc(young, "check")
 

@@ -54,6 +54,7 @@ def findings(root: Path) -> list[dict[str, str]]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("words", [("check",), ("check", "trace")])
 def test_a_project_without_results_gets_one_sentence_with_its_own_command(tmp_path: Path, words: tuple[str]) -> None:
     root = project(tmp_path / "fresh", "all.xml")

@@ -76,6 +76,7 @@ def test_a_hook_that_changed_needs_allowing_again(repository: Path) -> None:
     assert not ran.exists()
 
 
+@pytest.mark.sweep
 def test_hooks_that_a_commit_does_not_start_need_no_leave(repository: Path) -> None:
     hook(repository, "pre-push")
     hook(repository, "pre-commit.sample")

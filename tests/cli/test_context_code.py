@@ -78,6 +78,7 @@ def test_the_code_keeps_to_the_budget_of_its_layer(coded: Path, budget: int) -> 
     assert sum(int(str(each["used"])) for each in entries(found, "kept", "trimmed")) <= agent["used_tokens"]
 
 
+@pytest.mark.sweep
 def test_each_piece_is_whole_or_shows_where_it_is_cut(code: Path) -> None:
     body = "".join(f"    tide_{n} = alarm_{n}(level, {n})\n" for n in range(120))
     write_tree(code, {"gauges/long.py": f"def sound_the_alarm(level):\n{body}    return level\n"})
@@ -96,6 +97,7 @@ def test_each_piece_is_whole_or_shows_where_it_is_cut(code: Path) -> None:
         assert text.count("```") % 2 == 0
 
 
+@pytest.mark.sweep
 def test_committed_takes_the_code_of_the_commit_and_not_the_one_that_is_being_edited(code: Path) -> None:
     before = prompt(code, "--committed")
     station = code / "gauges" / "station.py"
@@ -112,6 +114,7 @@ def test_committed_takes_the_code_of_the_commit_and_not_the_one_that_is_being_ed
     assert "gauges/siren.py:1-2" in prompt(code, "--committed")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-SAME-BYTES")
 def test_another_clone_has_the_same_bytes(coded: Path, tmp_path: Path) -> None:
     other = clone(coded, tmp_path / "other")

@@ -43,6 +43,7 @@ def test_outside_of_any_project_there_is_a_prompt_where_anything_is_known(tmp_pa
     vfcc(folder, "context", "show", "--agent", "plannr").refused(2, "did you mean planner")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-LOCAL-LAST", "REQ-USER-SCOPE")
 def test_what_is_known_of_the_person_is_last_and_not_in_a_prompt_of_a_commit(example: Path, known: Path) -> None:
     git(example, "init", "-q")
@@ -55,6 +56,7 @@ def test_what_is_known_of_the_person_is_last_and_not_in_a_prompt_of_a_commit(exa
     assert git(example, "status", "--porcelain") == ""
 
 
+@pytest.mark.sweep
 def test_each_prompt_is_a_use_also_one_that_is_answered_from_the_cache(example: Path, known: Path) -> None:
     log = known.parents[2] / "local" / "access.jsonl"
     for times in (1, 2, 3):

@@ -94,6 +94,7 @@ def test_a_command_that_is_not_configured_is_one_actionable_line(here: Path) -> 
     ran.refused(3, "build/built: gates.commands.build is not in .memory/config.yaml", "hint: vfcc allow  # says what")
 
 
+@pytest.mark.sweep
 def test_two_at_once_both_leave_whole_evidence_or_one_says_why(here: Path) -> None:
     started = [
         subprocess.Popen(

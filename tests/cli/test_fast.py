@@ -189,6 +189,7 @@ def test_a_damaged_snapshot_is_no_answer(remembered: Path, damage: bytes) -> Non
     assert told.out.startswith("sprint-02: Tides in a calendar\n")
 
 
+@pytest.mark.sweep
 def test_a_snapshot_with_something_behind_it_is_no_answer(remembered: Path) -> None:
     path = remembered / SNAPSHOT
     path.write_bytes(path.read_bytes() + b"{}")
@@ -196,6 +197,7 @@ def test_a_snapshot_with_something_behind_it_is_no_answer(remembered: Path) -> N
     assert "typer" in _listed(remembered, "status")[1]
 
 
+@pytest.mark.sweep
 def test_a_console_that_cannot_show_it_is_left_to_the_full_command(young: Path) -> None:
     assert vfcc(young, "sprint", "start", "Grüße").code == 0
     assert vfcc(young, "status", program=(sys.executable, "-c", AHEAD)).code == 0

@@ -12,6 +12,7 @@ from tests.people_world import ID
 pytestmark = pytest.mark.vfcc("REQ-FEEDBACK")
 
 
+@pytest.mark.sweep
 def test_a_comment_is_added_listed_and_triaged(tmp_path: Path) -> None:
     here = project(tmp_path)
     added = vfcc(here.root, "feedback", "add", "too big", "--stage", "plan")

@@ -41,6 +41,7 @@ def test_no_memory_is_made_by_halves(tmp_path: Path, size_bytes: int) -> None:
     assert everything(tmp_path) == {}
 
 
+@pytest.mark.sweep
 def test_a_prompt_needs_no_disk(example: Path, prompt: str) -> None:
     asked = ("context", "show", "--agent", "coder")
 
@@ -51,6 +52,7 @@ def test_a_prompt_needs_no_disk(example: Path, prompt: str) -> None:
     assert vfcc(example, "status", before=_files_of_at_most(0)).code == 0
 
 
+@pytest.mark.sweep
 def test_an_output_file_keeps_what_it_had(example: Path) -> None:
     (example / "prompt.md").write_text("old\n", encoding="utf-8")
 

@@ -164,6 +164,7 @@ def test_sql_and_exports_are_told(worked: Path) -> None:
     assert all((worked / name).stat().st_size for name in written)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EPISODE-PATTERNS")
 def test_what_was_learnt_is_offered_and_waits(worked: Path) -> None:
     first = vfcc(worked, "history", "learn")

@@ -70,6 +70,7 @@ def of_type(root: Path, kind: str) -> Path:
     return next(path for path in events(root) if f'"type":"{kind}"' in path.read_text())
 
 
+@pytest.mark.sweep
 def test_what_went_on_honestly_is_let_through_to_its_end(tmp_path: Path) -> None:
     root = walked(tmp_path, TESTS, BUILT)
 
@@ -79,6 +80,7 @@ def test_what_went_on_honestly_is_let_through_to_its_end(tmp_path: Path) -> None
     done(root, "doctor")
 
 
+@pytest.mark.sweep
 def test_edited_event(tmp_path: Path) -> None:
     root = walked(tmp_path)
     edited(of_type(root, "evidence_added"), '"criterion":"tests"', '"criterion":"built"')

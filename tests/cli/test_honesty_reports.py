@@ -68,6 +68,7 @@ def test_placeholder_artifact(tmp_path: Path, text: str) -> None:
     refused("placeholder-artifact", project(tmp_path, files={PLAN: text}))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "text"), [("plan.md", "# Plan\n\n## Goals\n\n## Scope\n"), ("plan.json", "{}\n")])
 def test_hollow_artifact(tmp_path: Path, name: str, text: str) -> None:
     root = project(tmp_path)

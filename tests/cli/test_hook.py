@@ -190,6 +190,7 @@ def test_a_stdin_that_never_ends_is_given_up(young: Path) -> None:
     assert faults(young)[0]["error"] == "ValueError: stdin did not end: nothing more came for 5 s"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("place", ["local", "local/history"])
 def test_a_tree_that_cannot_be_written_stops_no_agent(young: Path, place: str) -> None:
     """A file stands where a folder should: not even root writes there."""
@@ -236,6 +237,7 @@ def test_behind_a_link_nothing_is_written(young: Path, tmp_path: Path) -> None:
     assert not (elsewhere / "hook-errors.jsonl").exists()
 
 
+@pytest.mark.sweep
 def test_a_broken_configuration_stops_no_agent_and_is_written_down(young: Path) -> None:
     (young / ".memory/config.yaml").write_text("format: [\n", encoding="utf-8")
 

@@ -101,6 +101,7 @@ def feedback(folder: Path, text: str = "It was slow") -> None:
     assert done.code == 0, done
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 def test_forty_hooks_at_once_after_a_feedback_lose_no_event_though_no_answer_is_in_time(settled: Path) -> None:
     feedback(settled)
@@ -131,6 +132,7 @@ def test_an_event_whose_answer_is_late_is_recorded(settled: Path, event: str) ->
     assert [each["error"] for each in faults(settled)] == [LATE]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 def test_a_project_that_records_nothing_records_nothing_before_the_answer_either(settled: Path) -> None:
     config = settled / ".memory/config.yaml"
@@ -159,6 +161,7 @@ def test_a_later_hook_resolves_the_role_of_events_that_had_no_time(settled: Path
     assert {each["role"] for each in json.loads(vfcc(settled, "history", "show", "--json").out)} == {"coder"}
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 def test_a_hook_that_is_killed_anywhere_costs_no_other_event(settled: Path) -> None:
     long = said("PostToolUse", **{**CALL, "tool_response": {"stdout": "x" * 60_000}}, cwd=str(settled))

@@ -26,6 +26,7 @@ def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert everything(tmp_path) == {}
 
 
+@pytest.mark.sweep
 def test_a_read_only_folder_stays_empty(tmp_path: Path) -> None:
     if not _obeys_permissions(tmp_path):
         pytest.skip("permissions do not bind this user, and its privileges cannot be given up")

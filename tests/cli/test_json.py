@@ -134,6 +134,7 @@ def test_notices_stay_off_stdout(young: Path) -> None:
     assert shown.err.startswith("warning: ")
 
 
+@pytest.mark.sweep
 def test_json_is_utf8_and_lf_whatever_the_locale(young: Path) -> None:
     plain = vfcc(young, "sprint", "start", "Grüße 🎉", "--json")
     assert plain.code == 0

@@ -89,6 +89,7 @@ def test_a_start_happened_or_did_not(young: Path, point: int) -> None:
     assert (young / ".memory/sprint/new/goals.md").read_text(encoding="utf-8") == "# New\n\n## Goals\n\n- One\n"
 
 
+@pytest.mark.sweep
 def test_the_points_reach_from_the_first_step_to_the_end(young: Path) -> None:
     assert _killed(young, STARTING[0], "sprint", "start", "New") == -signal.SIGKILL
     assert not (young / ".memory/sprint/new/events").exists()

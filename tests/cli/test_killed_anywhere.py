@@ -241,6 +241,7 @@ def test_where_a_call_fails_the_exit_code_tells_whether_it_has_happened(
     assert _each(points, look) == []
 
 
+@pytest.mark.sweep
 def test_strace_stops_what_it_is_told_to(ready: Path, tmp_path: Path) -> None:
     """The two tests above would be empty if injection did nothing."""
     folder = shutil.copytree(ready, tmp_path / "example")

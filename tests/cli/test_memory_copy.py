@@ -151,6 +151,7 @@ def test_two_people_and_two_projects_on_one_server_through_the_command(
     assert "port" in json.loads(ran.out)["copied"]
 
 
+@pytest.mark.sweep
 def test_a_superuser_is_refused_through_the_command(young: Path, postgres: Server) -> None:
     arguments = ("memory", "copy", "--scope", "user", "--from", "files", "--to", "postgres", "--dry-run")
     ran = vfcc(young, *arguments, env={"VFCC_POSTGRES_URL": postgres.url("admin")})

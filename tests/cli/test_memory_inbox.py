@@ -54,6 +54,7 @@ def test_what_waits_is_shown_with_who_and_why_and_promoted_with_what_it_changes(
     assert vfcc(young, "memory", "inbox").out == "nothing waits for a person\n"
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PENDING")
 def test_an_agent_rejects_its_own_alone_and_what_is_rejected_is_kept(young: Path) -> None:
     mine, theirs = proposed(young, "Mine"), proposed(young, "Theirs")
@@ -78,6 +79,7 @@ def test_a_secret_is_refused_with_its_kind_and_place_and_is_never_printed(young:
     assert TOKEN not in ran.err
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-SECRETS")
 def test_what_is_there_is_shown_without_secrets_and_without_what_steers_a_terminal(young: Path) -> None:
     write_memory(young, {"project/items/fact/hidden.md": HIDDEN.format(TOKEN)})

@@ -66,6 +66,7 @@ def test_what_no_person_ingests_waits_and_says_so(talked: Path) -> None:
     assert "start function names" not in vfcc(talked, "context", "show", "--agent", "coder").out
 
 
+@pytest.mark.sweep
 def test_stdin_is_read_as_a_minus(talked: Path) -> None:
     done = piped(talked, TALK.encode(), "memory", "ingest", "-", "--json")
 

@@ -59,6 +59,7 @@ def test_reading_changes_no_byte_that_git_tracks(project: Path) -> None:
     assert git(project, "status", "--porcelain") == ""
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-ITEM-USES", "REQ-ACCESS-MERGE")
 def test_what_was_shown_is_counted_once_by_maintenance(project: Path) -> None:
     for _ in range(2):
@@ -101,6 +102,7 @@ def test_the_scope_of_a_project_needs_one(tmp_path: Path) -> None:
     assert vfcc(tmp_path, "memory", "maintain").out == "nothing to do\n"
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-MAINTAIN", "REQ-EXPIRES", "REQ-DECAY")
 def test_nothing_grows_old_on_the_way_to_a_prompt_and_maintenance_tells_each_step_and_why(young: Path) -> None:
     lately, long_ago = (f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d}" for days in (20, 300))

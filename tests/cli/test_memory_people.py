@@ -96,6 +96,7 @@ def test_an_agents_own_memory_is_its_own(project: Path) -> None:
     assert items(project, "--scope", "agent/coder", "--type", "insight") == []
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PROMOTE", "REQ-NO-PROMOTION-BY-ITSELF")
 def test_an_item_goes_up_from_the_task_to_the_project_to_the_person_by_a_persons_word_alone(project: Path) -> None:
     assert vfcc(project, "task", "start", "Log in").code == 0
@@ -214,6 +215,7 @@ def test_a_person_edits_the_file_in_their_editor(project: Path, tmp_path: Path) 
     assert "Beta" in me(project, "show acme").out
 
 
+@pytest.mark.sweep
 def test_links_are_made_and_taken_away_and_never_lead_from_what_is_shared_to_what_is_private(project: Path) -> None:
     for name in ("one", "two"):
         me(project, f"add fact {name} --id {name}")

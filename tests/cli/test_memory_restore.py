@@ -44,6 +44,7 @@ def consolidated(project: Path) -> str:
     return made[1]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-CONSOLIDATE", "REQ-RESTORE", "REQ-MAINTAIN")
 def test_a_summary_is_made_told_and_undone_and_git_sees_no_change(project: Path) -> None:
     would = vfcc(project, "memory", "maintain", "--dry-run")

@@ -52,6 +52,7 @@ def test_without_keep_it_numbers_the_sides_each_with_its_command(forked: Path) -
     ]
 
 
+@pytest.mark.sweep
 def test_every_command_that_shows_the_sprint_points_at_it(forked: Path) -> None:
     for line in ("sprint show", "stage show", "stage list"):
         shown = vfcc(forked, *line.split())
@@ -83,6 +84,7 @@ def test_a_printed_command_works_as_it_stands_and_the_sprint_goes_on(forked: Pat
     assert vfcc(forked, "sprint", "close", "--unfinished", "enough").code == 0
 
 
+@pytest.mark.sweep
 def test_what_is_no_side_is_a_usage_error_and_so_is_a_sprint_that_is_not_forked(forked: Path) -> None:
     vfcc(forked, "sprint", "resolve", "--keep", "01KABCDEFGHJKMNPQRSTVWXYZ0").refused(2, "begins no side of the fork")
     assert vfcc(forked, "sprint", "resolve", "sprint-02", "--keep", _sides(forked)["passed"]).code == 0

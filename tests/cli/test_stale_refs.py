@@ -41,6 +41,7 @@ def stale(root: Path) -> object:
     return value["stale"]
 
 
+@pytest.mark.sweep
 def test_what_is_stale_is_marked_wherever_it_is_shown(project: Path) -> None:
     assert (stale(project), "stale" in vfcc(project, "memory", "list").out) == (None, False)
     change(project, SEARCH.replace("1", "2"))
@@ -65,6 +66,7 @@ def test_what_is_stale_is_marked_wherever_it_is_shown(project: Path) -> None:
     assert stale(project) == why, "looking changes nothing"
 
 
+@pytest.mark.sweep
 def test_a_person_says_that_it_still_holds(project: Path) -> None:
     change(project, SEARCH.replace("1", "2"))
     file = project / ".memory/project/items/fact/locks.md"
@@ -78,6 +80,7 @@ def test_a_person_says_that_it_still_holds(project: Path) -> None:
     vfcc(project, "memory", "edit", "locks", "--holds").refused(3, "needs a person at a terminal")
 
 
+@pytest.mark.sweep
 def test_what_is_gone_cannot_hold_and_is_named_anew(project: Path) -> None:
     change(project, SEARCH.replace("query", "find"))
     refused = me(project, "edit", "locks", "--holds")
@@ -108,6 +111,7 @@ def test_a_place_outside_is_refused(project: Path, tmp_path: Path, place: str) -
         assert "the project" in refused.err
 
 
+@pytest.mark.sweep
 def test_a_setting_withholds_what_is_stale_and_says_so(project: Path) -> None:
     config = project / ".memory/config.yaml"
     config.write_text(
@@ -132,6 +136,7 @@ def test_a_wrong_word_for_the_setting_is_refused(project: Path) -> None:
     vfcc(project, "context", "show", "--agent", "coder").refused(3, "memory.stale", "flag", "withhold")
 
 
+@pytest.mark.sweep
 def test_outside_of_the_project_nothing_is_judged(tmp_path: Path, project: Path) -> None:
     add = ("add", "constraint", "Small team", "--id", "team", "--scope", "user", "--yes", "--ref", "src/search.py")
     assert me(project, *add).code == 0

@@ -62,6 +62,7 @@ def test_a_stdout_that_is_full_is_an_error(example: Path, line: str) -> None:
     assert err.count("\n") == 1
 
 
+@pytest.mark.sweep
 def test_a_stderr_that_is_full_changes_no_exit_code(example: Path) -> None:
     if not Path("/dev/full").is_char_device():
         pytest.skip("there is no /dev/full here")
@@ -133,11 +134,13 @@ def test_piped_data_is_the_same_bytes_in_every_locale(example: Path, prompt: str
         assert vfcc(example, *PROMPT, env=env) == Ran(0, prompt, "")
 
 
+@pytest.mark.sweep
 def test_an_error_in_any_encoding_is_no_failure_of_its_own(young: Path) -> None:
     for env in ({"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}, {"LC_ALL": "C"}):
         vfcc(young, "sprint", "show", "grüße-🎉", env=env).refused(2, "is no sprint id")
 
 
+@pytest.mark.sweep
 def test_nothing_is_coloured(example: Path) -> None:
     for line in ("sprint show", "context show --agent coder --explain", "--help", "stauts"):
         ran = vfcc(example, *line.split(), env={"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm-256color"})

@@ -40,6 +40,7 @@ def task_items(folder: Path) -> list[str]:
     return sorted(path.stem for path in (folder / ".memory/local/tasks").rglob("*.md"))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TASK-COMMANDS")
 def test_a_task_is_begun_filled_shown_and_ended(young: Path) -> None:
     begun = vfcc(young, "task", "start", "Fix the login", env=CODER)

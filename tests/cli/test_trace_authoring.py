@@ -45,6 +45,7 @@ def test_an_item_is_added_and_its_file_is_named(young: Path) -> None:
     assert "actor: agent:unknown}\ntrust: agent\n" in (young / found[2]).read_text(encoding="utf-8")
 
 
+@pytest.mark.sweep
 def test_the_text_is_read_from_stdin(young: Path) -> None:
     line = [str(VFCC), "trace", "add", "need", "Log in", "--stdin", "--json"]
     done = subprocess.run(
@@ -81,6 +82,7 @@ def test_below_the_root_the_whole_path_is_named(young: Path) -> None:
     assert Path(done.out.splitlines()[1].removeprefix("  in ")).is_file()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-ITEMS")
 def test_the_items_are_listed_as_a_table_that_fits(traced: Path) -> None:
     piped = vfcc(traced, "trace", "list").out
@@ -123,6 +125,7 @@ def test_files_that_cannot_be_read_are_told_by_a_list_too(traced: Path) -> None:
     assert listed.err.startswith("warning: .memory/project/items/need/NEED-latin.md:1: not UTF-8")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-ITEMS")
 def test_links_are_made_and_taken_away(traced: Path) -> None:
     vfcc(traced, "trace", "add", "requirement", "Other", "--id", "REQ-other", "--text", "It shall be.")

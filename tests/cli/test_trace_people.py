@@ -39,6 +39,7 @@ def edit(folder: Path, name: str, old: str, new: str) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.sweep
 def test_a_review_shows_the_item_and_asks(traced: Path) -> None:
     before = everything(traced)
     no = typed(traced, "trace", "review", REQ, keys="n\n")
@@ -67,6 +68,7 @@ def test_an_author_is_refused_but_for_own(traced: Path) -> None:
     assert "(your own work)" in own.err
 
 
+@pytest.mark.sweep
 def test_a_suspect_link_is_cleared_with_a_reason_and_never_by_a_review(traced: Path) -> None:
     assert typed(traced, "trace", "review", "--all", "--yes").out == (
         f"{NEED}: reviewed by human:Other\n{REQ}: reviewed by human:Other, with 1 link\n"

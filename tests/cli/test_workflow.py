@@ -93,6 +93,7 @@ def test_in_a_sprint_the_stage_in_work_is_marked(example: Path) -> None:
     assert "▶" not in vfcc(example, "workflow", "show", "light").out
 
 
+@pytest.mark.sweep
 def test_its_file_can_become_ones_own(young: Path) -> None:
     text = vfcc(young, "workflow", "show", "standard", "--yaml")
     assert text.code == 0

@@ -40,6 +40,7 @@ def test_what_people_write_is_taken(pattern: str) -> None:
     assert pattern_fault(pattern) is None
 
 
+@pytest.mark.sweep
 def test_the_worst_pattern_that_is_taken_ends_on_the_longest_line() -> None:
     worst = "a*a*a*b"
     assert pattern_fault(worst) is None

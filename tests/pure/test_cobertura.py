@@ -236,6 +236,7 @@ def test_a_branch_is_never_more_than_there_are() -> None:
     assert (found["branches"], found["branches_hit"]) == (2, 2)
 
 
+@pytest.mark.sweep
 def test_hostile_reports_end() -> None:
     deep = b"<coverage>" + b"<class>" * 100_000 + b"</class>" * 100_000 + b"</coverage>"
     long = report(file("a/" * 10**6 + "a.py", line(1, 1)), sources=("s/" * 10**5,) * 3)

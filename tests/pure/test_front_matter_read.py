@@ -126,6 +126,7 @@ def test_every_short_value_agrees() -> None:
     assert sum(read) > 500
 
 
+@pytest.mark.sweep
 def test_thousands_of_mutations_of_the_example_agree() -> None:
     chance, read = random.Random(5), 0
     for _ in range(1_500):

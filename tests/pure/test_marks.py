@@ -330,6 +330,7 @@ def test_any_text_can_be_read_and_marks_lie_in_it(path: str, text: str) -> None:
         assert 1 <= each.line <= each.end <= lines
 
 
+@pytest.mark.sweep
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(PATHS), st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join))
 @example("a.js", "=/[")

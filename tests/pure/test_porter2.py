@@ -29,6 +29,7 @@ def test_words_with_a_rule_of_their_own(word: str, stemmed: str) -> None:
     assert stem(word) == stemmed
 
 
+@pytest.mark.sweep
 def test_it_says_what_the_reference_says() -> None:
     reference = pytest.importorskip("snowballstemmer.english_stemmer").EnglishStemmer()
     dice = random.Random(3)

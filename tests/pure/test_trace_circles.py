@@ -1,5 +1,6 @@
 """Circles in a graph: one for each group that leads round, the same whatever the order, at any depth."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,6 +56,7 @@ def test_a_node_that_leads_to_itself_is_no_circle() -> None:
     assert circles({"a": ["a", "b"], "b": ["b"]}) == ()
 
 
+@pytest.mark.sweep
 def test_depth_is_no_limit() -> None:
     depth = 100_000
     ring = {str(number): [str((number + 1) % depth)] for number in range(depth)}

@@ -216,6 +216,7 @@ def test_of_several_criteria_one_must_be_named(tmp_path: Path) -> None:
     assert what_to_approve(here, ID).criterion.id == "reviewed"
 
 
+@pytest.mark.sweep
 def test_two_approvals_are_two_people(tmp_path: Path) -> None:
     here = building(tmp_path)
     assert said(here, OTHER, criterion_id="reviewed").asked.reason == "1 of 2 approvals, by human:Other"

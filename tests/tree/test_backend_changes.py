@@ -34,6 +34,7 @@ def test_a_copy_follows_a_store_in_memory(tmp_path: Path) -> None:
     follows(following(Followed, Scanned(tmp_path)))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-FILES")
 @pytest.mark.law
 def test_a_copy_follows_files_whoever_edits_them(tmp_path: Path) -> None:
@@ -59,6 +60,7 @@ def opener(postgres: Server) -> Opens:
     return Opens(person)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-POSTGRES")
 def test_a_server_makes_the_digests_that_are_made_here(postgres: Server) -> None:
     bodies = [

@@ -349,6 +349,7 @@ def test_the_log_of_a_database_stays_short(
     followed(database, lambda: rows_of(tmp_path / "p1.db", "changes"))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-FILES")
 def test_the_log_of_files_stays_short(tmp_path: Path, files: MemoryBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory_log, "SHORT", 20)

@@ -197,6 +197,7 @@ def test_a_lost_or_damaged_index_changes_no_answer(tmp_path: Path, how: str) -> 
     holder.close()
 
 
+@pytest.mark.sweep
 def test_a_damaged_page_of_the_index_changes_no_answer(tmp_path: Path) -> None:
     for number in range(60):
         put(tmp_path, f"{FACTS}/i{number}.md", make(f"i{number}", title="x" * 40, importance="0.9").text)

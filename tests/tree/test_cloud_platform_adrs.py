@@ -50,6 +50,7 @@ def decisions(package: ContextPackage, *fates: Fate) -> list[str]:
     ]
 
 
+@pytest.mark.sweep
 def test_there_are_more_records_than_the_layer_holds(project: Path) -> None:
     package = ask(project)
     use = next(layer for layer in package.prompt.layers if layer.layer is Layer.PROJECT)

@@ -128,6 +128,7 @@ class Tree(RuleBasedStateMachine):
             path.unlink()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-GRAPH-UPDATE")
 @pytest.mark.law
 def test_after_any_changes_the_graph_is_that_of_a_clean_build(monkeypatch: pytest.MonkeyPatch) -> None:

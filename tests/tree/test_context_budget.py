@@ -198,6 +198,7 @@ def whole(here: Workspace, budget: int) -> ContextPackage:
         return compile_context(here, ask(error.needed))
 
 
+@pytest.mark.sweep
 @settings(max_examples=10, deadline=None)
 @given(trees(), configurations(), st.integers(1, 3000), st.integers(0, 3000))
 def test_a_larger_budget_is_never_refused_where_a_smaller_one_did(

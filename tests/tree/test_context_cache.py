@@ -86,6 +86,7 @@ def swap(path: Path, old: bytes, new: bytes) -> None:
     path.write_bytes(data.replace(old, new, 1))
 
 
+@pytest.mark.sweep
 def test_an_edit_of_the_same_size_with_the_old_times_is_seen(here: Workspace) -> None:
     before = warm(here)
     path = here.root / DECISION
@@ -98,6 +99,7 @@ def test_an_edit_of_the_same_size_with_the_old_times_is_seen(here: Workspace) ->
     see(here, before)
 
 
+@pytest.mark.sweep
 def test_a_file_put_in_place_by_a_rename_with_the_old_times_is_seen(here: Workspace) -> None:
     path, other = here.root / DECISION, here.root / "other.md"
     other.write_bytes(path.read_bytes().replace(b"Constants come", b"CONSTANTS come", 1))
@@ -111,6 +113,7 @@ def test_a_file_put_in_place_by_a_rename_with_the_old_times_is_seen(here: Worksp
     see(here, before)
 
 
+@pytest.mark.sweep
 def test_a_link_turned_to_another_file_is_seen(here: Workspace) -> None:
     texts = {"one.md": "# Style\n\nTabs.\n", "two.md": "# Style\n\nDots.\n"}
     write_tree(here.root, {f"docs/{name}": text for name, text in texts.items()})
@@ -126,6 +129,7 @@ def test_a_link_turned_to_another_file_is_seen(here: Workspace) -> None:
     see(here, before)
 
 
+@pytest.mark.sweep
 def test_a_linked_folder_turned_to_another_is_seen(here: Workspace) -> None:
     shutil.copytree(here.memory / "project/decisions", here.root / "one")
     shutil.copytree(here.root / "one", here.root / "two")
@@ -174,6 +178,7 @@ def test_whatever_changes_is_seen_at_once(here: Workspace, files: dict[str, str 
     assert see(here) != before
 
 
+@pytest.mark.sweep
 def test_every_event_of_a_move_is_seen(here: Workspace) -> None:
     before = warm(here)
     MemoryManager(here.root).update_sprint_memory("sprint-02", {"coverage": 91})
@@ -181,6 +186,7 @@ def test_every_event_of_a_move_is_seen(here: Workspace) -> None:
     assert '"coverage": 91' in str(after)
 
 
+@pytest.mark.sweep
 def test_a_forged_event_is_seen_though_its_size_and_times_are_the_same(here: Workspace) -> None:
     warm(here)
     path = max((here.memory / "sprint/sprint-02/events").iterdir())
@@ -191,6 +197,7 @@ def test_a_forged_event_is_seen_though_its_size_and_times_are_the_same(here: Wor
     assert "run vfcc sprint show sprint-02" in str(see(here))
 
 
+@pytest.mark.sweep
 def test_claude_md_is_seen_where_only_agents_md_was(here: Workspace) -> None:
     (here.root / "CLAUDE.md").rename(here.root / "AGENTS.md")
     before = warm(here)
@@ -226,6 +233,7 @@ def test_folders_that_a_pattern_names_are_seen_as_they_come_and_go(here: Workspa
     see(here, before)
 
 
+@pytest.mark.sweep
 def test_a_sprint_written_by_hand_is_seen_as_it_grows(here: Workspace) -> None:
     ask = Question("coder", "by-hand", None)
     write_memory(here.root, {"sprint/by-hand/goals.md": "# Goals\n"})
@@ -341,6 +349,7 @@ def test_a_flipped_letter_in_a_kept_prompt_is_not_served(here: Workspace) -> Non
     assert compile_prompt_only(here, ASK).text == before
 
 
+@pytest.mark.sweep
 def test_prompts_of_other_questions_are_told_apart(here: Workspace) -> None:
     texts = {
         warm(here, Question("coder")),

@@ -150,6 +150,7 @@ def test_modes_of_files_say_nothing(committed: tuple[str, ...], origin: Path, ex
         os.umask(was)
 
 
+@pytest.mark.sweep
 def test_the_order_of_a_directory_says_nothing(origin: Path, expected: bytes, tmp_path: Path) -> None:
     files = sorted(path for path in origin.rglob("*") if path.is_file() and not {".git", "local"} & {*path.parts})
     for turn, order in enumerate((files, files[::-1], sorted(files, key=lambda path: path.name[::-1]))):
@@ -183,6 +184,7 @@ def test_a_pattern_that_names_the_projection_gives_what_the_ledger_says(origin: 
     assert b"progress.json" in absent
 
 
+@pytest.mark.sweep
 def test_an_edit_changes_the_prompt_but_not_the_committed_one(origin: Path, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     full(origin, clone)

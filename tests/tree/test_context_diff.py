@@ -67,6 +67,7 @@ def test_the_numbers_are_those_of_the_prompts(root: Path) -> None:
     assert len(right.sources) == len(left.sources)
 
 
+@pytest.mark.sweep
 def test_turned_round_what_came_went(root: Path) -> None:
     turned = {"+": "-", "-": "+", "~": "~"}
     there = changes(compare(root, commits=("HEAD~1", "HEAD")))
@@ -140,6 +141,7 @@ def test_exactly_one_thing_is_compared(
         sides(agents, stages, commits, sprint=None, task="", budget_tokens=None)
 
 
+@pytest.mark.sweep
 def test_the_command_says_the_same(root: Path) -> None:
     asked = ("context", "diff", "--agent", "coder", "--commit", "HEAD~1", "--commit", "HEAD")
     shown = vfcc(root, *asked)

@@ -116,6 +116,7 @@ def test_an_index_that_another_process_holds_changes_no_answer(
     assert any("the index was not updated" in notice for notice in held.prompt.notices)
 
 
+@pytest.mark.sweep
 def test_two_processes_at_once_give_the_same_bytes(tmp_path: Path) -> None:
     example(tmp_path)
     arguments = ("context", "show", "--agent", "coder", "--task", TASK)

@@ -77,6 +77,7 @@ def test_the_tasks_of_other_roles_and_tasks_that_ended_are_not_in_it(here: Works
     assert HEADING not in ask(here.root, "tester").text
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-ALL-LIFETIMES", "REQ-LIFETIMES-PRESET")
 def test_a_prompt_draws_on_the_task_the_project_and_the_person_each_within_its_share(
     here: Workspace, home: Path
@@ -103,6 +104,7 @@ def test_a_prompt_draws_on_the_task_the_project_and_the_person_each_within_its_s
     assert all(package.tiers[tier] > 500 for tier in ("task", "project", "global"))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-LOCAL-LAST", "REQ-TASK-IN-PROMPT")
 def test_the_open_task_comes_before_the_person_and_neither_is_in_a_prompt_of_a_commit(
     tmp_path: Path, home: Path
@@ -138,6 +140,7 @@ def test_a_task_whose_record_is_broken_is_a_notice(here: Workspace) -> None:
 TEXTS = st.text(alphabet="tide calendar export.\n#-`", min_size=1, max_size=300).filter(str.strip)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-LOCAL-LAST")
 @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(TEXTS, max_size=5), st.integers(900, 8_000))

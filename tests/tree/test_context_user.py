@@ -68,6 +68,7 @@ def test_what_is_known_of_the_person_comes_after_all_the_rest(root: Path, home: 
     assert text.removeprefix(before).lstrip("\n").startswith(HEADING)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-LOCAL-LAST")
 def test_two_clones_agree_under_committed_whatever_is_known_of_whom(tmp_path: Path, home: Path) -> None:
     root = committed_example(tmp_path / "project")
@@ -106,6 +107,7 @@ def test_a_thinking_role_gets_twenty_items_and_a_working_role_ten_of_the_style(r
     assert len(skipped(thinking).keys() & {f"items/preference/p{n:02}.md" for n in range(25)}) == 25
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-WORKING-CONTEXT", "REQ-ASSEMBLY-CAPS")
 def test_the_numbers_are_settings_and_none_leaves_the_person_out(root: Path, home: Path) -> None:
     for n in range(4):
@@ -124,6 +126,7 @@ def test_the_numbers_are_settings_and_none_leaves_the_person_out(root: Path, hom
     assert len(keys(ask(root, "coder"), Layer.USER)) == 8
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-USER-SHARE")
 def test_without_a_share_the_person_has_leftovers_up_to_a_tenth_of_the_budget(root: Path, home: Path) -> None:
     for n in range(20):
@@ -137,6 +140,7 @@ def test_without_a_share_the_person_has_leftovers_up_to_a_tenth_of_the_budget(ro
     assert use.kept > 10
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-USER-SHARE", "REQ-COLD-START", "REQ-LIFETIMES-PRESET", "REQ-SHARES-PER-REQUEST")
 def test_a_share_is_given_by_a_preset_of_the_role_or_with_the_request(root: Path, home: Path) -> None:
     for n in range(20):
@@ -257,6 +261,7 @@ def test_memory_that_is_off_is_told(root: Path, home: Path) -> None:
 TEXTS = st.text(alphabet="tide calendar export.\n#-`", min_size=1, max_size=300)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-LOCAL-LAST", "REQ-USER-SHARE")
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(

@@ -101,6 +101,7 @@ def test_a_json_artifact_without_room_leaves_its_keys(tmp_path: Path) -> None:
     assert "cases: 2000 items" in text
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EXPLAIN", "REQ-STAGE-FILES")
 @given(
     st.sampled_from(WORKFLOWS),

@@ -55,6 +55,7 @@ def merged(root: Path, into: str, other: str) -> str:
     return git(root, "rev-parse", "HEAD^{tree}").strip()
 
 
+@pytest.mark.sweep
 @given(FORKS, st.data())
 @settings(deadline=None, max_examples=30)
 def test_git_merges_any_two_histories_without_a_question_and_both_ways_to_the_same(
@@ -76,6 +77,7 @@ def test_git_merges_any_two_histories_without_a_question_and_both_ways_to_the_sa
     assert state == fold(SPRINT, [*base, *ours, *theirs])
 
 
+@pytest.mark.sweep
 @given(FORKS, st.data())
 @settings(deadline=None, max_examples=15)
 def test_two_branches_that_only_add_merge_clean_and_never_fork(forks: int, data: st.DataObject) -> None:

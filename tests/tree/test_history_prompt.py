@@ -94,6 +94,7 @@ def test_a_kept_prompt_is_not_served_once_something_was_done(here: Workspace) ->
     assert "make all" in compile_prompt_only(here, question).text
 
 
+@pytest.mark.sweep
 @settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
 @given(st.integers(1_500, 6_000))
 def test_no_prompt_is_larger_than_its_budget(here: Workspace, budget: int) -> None:

@@ -93,6 +93,7 @@ def test_calls_that_follow_no_prompt_are_told_and_not_judged(project: Workspace)
     assert (calls_saved(project).total.calls, calls_saved(project).unasked) == (0, 1)
 
 
+@pytest.mark.sweep
 def test_the_command_says_the_same_in_words_and_as_data(project: Workspace) -> None:
     called(project, "Grep", pattern="clamp_level")
     called(project, "Read", file_path=str(project.root / "notes.md"))

@@ -63,6 +63,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.sweep
 @settings(deadline=None, max_examples=25)
 @example(rows=[(7, 3, 0, 3), (8, 3, 0, 3), (8, 2, 1, 0), (7, 3, 0, 3)], cuts=[3], actor=AGENT)
 @given(ROWS, st.lists(st.integers(0, 20), max_size=3), st.sampled_from([ME, AGENT]))

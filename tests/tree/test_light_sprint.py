@@ -36,6 +36,7 @@ def measure(here: Workspace) -> bool:
     return run_evidence(here, ID, (), actor=YOU, progress=lambda _: None).all_met
 
 
+@pytest.mark.sweep
 def test_where_all_is_well_five_advances_and_one_run_are_enough_and_nothing_is_told(here: Workspace) -> None:
     told: list[str] = []
     for stage in ("planning", "design", "coding", "testing", "validation"):
@@ -75,6 +76,7 @@ def test_with_nothing_written_it_goes_to_its_end_and_all_of_that_is_on_record(he
         assert unmet == [artifacts[each.stage.id]]
 
 
+@pytest.mark.sweep
 def test_no_sprint_leaves_testing_without_tests_that_pass(here: Workspace) -> None:
     for _ in range(3):
         advance(here, ID, YOU)
@@ -97,6 +99,7 @@ def test_no_sprint_leaves_testing_without_tests_that_pass(here: Workspace) -> No
     assert none.value.hint == "vfcc evidence run tests  # then: vfcc stage advance"
 
 
+@pytest.mark.sweep
 def test_code_that_changes_after_its_tests_passed_closes_every_later_gate(here: Workspace) -> None:
     for stage in ("planning", "design", "coding", "testing"):
         if stage == "testing":
@@ -109,6 +112,7 @@ def test_code_that_changes_after_its_tests_passed_closes_every_later_gate(here: 
     assert closed.value.hint == "vfcc evidence run tests --stage testing  # then: vfcc stage advance"
 
 
+@pytest.mark.sweep
 def test_a_sprint_whose_code_changed_after_its_last_stage_is_not_closed(here: Workspace) -> None:
     for stage in ("planning", "design", "coding", "testing", "validation"):
         if stage == "testing":

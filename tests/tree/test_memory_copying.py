@@ -106,11 +106,13 @@ def round_trip(stores: Callable[[str], MemoryBackend], kinds: tuple[str, ...]) -
     check()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-CHOICE")
 def test_files_come_back_from_sqlite_and_memory_byte_for_byte(stores: Callable[[str], MemoryBackend]) -> None:
     round_trip(stores, ("files", "sqlite", "memory", "files"))
 
 
+@pytest.mark.sweep
 def test_files_come_back_from_all_backends_byte_for_byte(stores: Callable[[str], MemoryBackend]) -> None:
     round_trip(stores, ("files", "sqlite", "postgres", "memory", "files"))
 

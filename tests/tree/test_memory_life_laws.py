@@ -89,6 +89,7 @@ def ends(path: str, found_: Mapping[str, Superseded]) -> bool:
     return path not in seen
 
 
+@pytest.mark.sweep
 @settings(deadline=None, max_examples=15)
 @given(STEPS, st.sampled_from(["files", "sqlite"]))
 @example([("learn", 0, 0), ("maintain", 0, 0), ("link", 1, 0)], "files")

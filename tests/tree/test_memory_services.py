@@ -90,6 +90,7 @@ def _open_all(start: Any, folder: Path) -> None:
         SqliteBackend(folder / f"{number}.db", "project").close()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-SQLITE")
 def test_two_processes_may_be_the_first_to_open_a_database(tmp_path: Path) -> None:
     _at_once(_open_all, tmp_path)

@@ -205,6 +205,7 @@ def test_what_a_call_gives_back_after_midnight_goes_to_the_day_of_which_it_was_t
     assert spent_today(workspace) == Spent(1, 100)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-CALL-CAPS")
 def test_what_was_spent_today_is_known_after_the_log_was_summed(
     home: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch

@@ -249,6 +249,7 @@ def test_an_interrupt_ends_all_of_it_and_goes_on(tmp_path: Path) -> None:
     assert all(ended(int(pid)) for pid in pids.read_text(encoding="ascii").split())
 
 
+@pytest.mark.sweep
 def test_an_error_at_the_start_leaves_nothing_running(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
 

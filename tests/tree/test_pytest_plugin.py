@@ -102,6 +102,7 @@ def test_a_report_says_on_which_content_its_tests_ran(tmp_path: Path, in_git: bo
     assert report(tmp_path / inside).content == read.content
 
 
+@pytest.mark.sweep
 def test_a_report_elsewhere_says_so_too_and_an_edit_changes_what_it_says(tmp_path: Path) -> None:
     root = project(tmp_path / "project", test_plain=PLAIN)
     pytest_in(root, f"--junitxml={tmp_path / 'r.xml'}")
@@ -131,6 +132,7 @@ def test_without_a_project_the_report_has_the_ids_alone(tmp_path: Path) -> None:
     assert {item for each in read.tests for item in each.items} >= {"REQ-a", "REQ-class"}
 
 
+@pytest.mark.sweep
 def test_without_a_report_nothing_is_written_and_the_marker_is_known(tmp_path: Path) -> None:
     project(tmp_path, test_marked=MARKED)
     (tmp_path / ".memory/local").mkdir()

@@ -79,6 +79,7 @@ def broken(here: Workspace) -> Iterator[str]:
     (path / "file").unlink()
 
 
+@pytest.mark.sweep
 @BACKENDS
 def test_a_broken_index_answers_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
     here = filled(tmp_path, monkeypatch, backend)

@@ -170,11 +170,13 @@ def _run(machine: type[Searched], here: Workspace, examples: int) -> None:
     run_state_machine_as_test(type("Here", (machine,), {"here": here}), settings=few)
 
 
+@pytest.mark.sweep
 def test_a_grown_index_answers_as_a_new_one_over_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home(tmp_path, monkeypatch)
     _run(SearchedFiles, project(tmp_path), 5)
 
 
+@pytest.mark.sweep
 def test_a_grown_index_answers_as_a_new_one_over_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home(tmp_path, monkeypatch, "sqlite")
     _run(Searched, project(tmp_path, "sqlite"), 5)

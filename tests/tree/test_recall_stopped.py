@@ -65,6 +65,7 @@ def test_a_build_that_is_killed_leaves_a_usable_index(
     assert sorted(name for _, name, _, _ in hits) == [f"n{number:04}" for number in range(0, 2000, 6)]
 
 
+@pytest.mark.sweep
 def test_two_that_write_and_search_at_once_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home(tmp_path, monkeypatch)
     here = project(tmp_path)

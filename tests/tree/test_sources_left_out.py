@@ -115,6 +115,7 @@ def test_doctor_reports_a_history_that_no_folder_can_be_read_through(here: Works
     assert remark.text == f"{here.local / 'history'}: Too many levels of symbolic links"
 
 
+@pytest.mark.sweep
 def test_a_prompt_without_a_source_is_not_kept(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     question = Question("coder", task=TASK)
     with monkeypatch.context() as patch:
@@ -179,6 +180,7 @@ def test_a_source_whose_items_cannot_be_read_is_left_out_as_a_whole(
     assert left_out(package.prompt.notices) == {"@task"}
 
 
+@pytest.mark.sweep
 def test_every_clone_of_a_commit_gives_the_same_notice(here: Workspace, tmp_path: Path) -> None:
     write_tree(here.memory, {"stage/totals/design/feedback.md": b"\xff\xfe"})
     repository(here.root)

@@ -152,6 +152,7 @@ def test_other_files_in_the_folder_are_left_alone_and_a_damaged_one_is_told(tmp_
         list_baselines(here)
 
 
+@pytest.mark.sweep
 def test_what_cannot_be_written_down_is_refused(tmp_path: Path) -> None:
     here = empty(tmp_path / "empty")
     with pytest.raises(UsageError, match="there is no item to write down"):
