@@ -30,6 +30,7 @@ def refused_at_terminal(ran: Ran, *words: str, code: int = 3) -> None:
         assert word in ran.err, ran
 
 
+@pytest.mark.sweep
 def test_a_person_sees_what_is_approved_and_is_asked(tmp_path: Path) -> None:
     here = project(tmp_path)
     ran = typed(here.root, "approve", keys="y\n")

@@ -126,6 +126,7 @@ def test_a_plain_search_loads_neither_typer_nor_what_reads_settings_and_ledgers(
     assert not loaded & {"typer", "rich", "pydantic", "yaml", "git", "snowballstemmer", "verifflowcc.services.sprints"}
 
 
+@pytest.mark.sweep
 def test_what_is_found_is_the_same_through_typer(shop: Path) -> None:
     at_once = vfcc(shop, "memory", "search", "Where are orders kept?", "--limit", "3")
 

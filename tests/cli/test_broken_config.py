@@ -87,6 +87,7 @@ def test_the_file_and_the_line_are_told_and_nothing_is_written(
     assert everything(example) == before
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("damage", [_no_yaml, _pipe])
 def test_what_does_not_need_it_goes_on(example: Path, damage: Callable[[Path], None]) -> None:
     damage(example / ".memory/config.yaml")

@@ -123,6 +123,7 @@ def test_an_event_that_is_mended_lets_the_sprint_go_on(example: Path) -> None:
     assert vfcc(example, "stage", "advance").out.startswith("sprint-02: coding → testing")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PROGRESS")
 def test_progress_with_conflict_markers_is_never_the_truth(example: Path) -> None:
     prompt = ("context", "show", "--agent", "coder")

@@ -33,6 +33,7 @@ def test_with_no_sprint_it_checks_the_rest(young: Path) -> None:
     assert memory.startswith("memory: nothing wrong in ")
 
 
+@pytest.mark.sweep
 def test_a_memory_with_a_fault_is_a_finding(young: Path) -> None:
     write_memory(young, {"project/items/fact/a.md": "---\nid: a\nlinks: [{to: b, relation: depends_on}]\n---\nA.\n"})
 
@@ -80,6 +81,7 @@ def test_a_gate_that_cannot_be_asked_is_worst_and_hides_no_other(two: Path) -> N
     assert "two/planning: the gate to leave it is closed" in done.out
 
 
+@pytest.mark.sweep
 def test_a_closed_sprint_is_not_asked(two: Path) -> None:
     assert vfcc(two, "sprint", "close", "two", "--unfinished", "enough").code == 0
 

@@ -28,6 +28,7 @@ def red(young: Path) -> Path:
     )
 
 
+@pytest.mark.sweep
 def test_findings_have_a_place_a_sentence_and_a_step_and_make_it_exit_with_1(red: Path) -> None:
     done = vfcc(red, "check", "memory")
 

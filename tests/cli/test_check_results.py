@@ -80,6 +80,7 @@ def test_bare_check_without_results_fits_one_screen_of_80_columns(tmp_path: Path
     assert "no test results for this content here; run `make test`" in lines
 
 
+@pytest.mark.sweep
 def test_every_finding_is_still_in_json_sarif_and_the_whole_list(tmp_path: Path) -> None:
     root = project(tmp_path / "fresh", "all.xml")
 
@@ -167,6 +168,7 @@ def test_with_all_results_nothing_is_red(tmp_path: Path) -> None:
     assert "no test results" not in done.out
 
 
+@pytest.mark.sweep
 def test_without_the_setting_the_hint_is_the_evidence_of_the_open_sprint(tmp_path: Path) -> None:
     root = project(tmp_path / "fresh", config=EVIDENCE)
     fallback = "no test results for this content here; run the tests and name their JUnit report in trace.reports"

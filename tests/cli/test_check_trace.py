@@ -187,6 +187,7 @@ def test_two_formats_at_once_are_refused(red: Path) -> None:
     vfcc(red, "check", "trace", "--format", "xml").refused(2, "xml")
 
 
+@pytest.mark.sweep
 def test_it_writes_nothing_but_caches(red: Path) -> None:
     before = everything(red)
 

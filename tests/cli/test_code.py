@@ -29,6 +29,7 @@ def test_index_reads_all_and_then_nothing_more_and_says_what_it_left_out(code: P
     assert (code / ".memory" / "local" / "code.db").is_file()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-GRAPH-UPDATE")
 def test_a_changed_file_is_the_only_one_that_is_read_again(code: Path) -> None:
     told(code, "index")

@@ -107,6 +107,7 @@ def test_tests_come_behind_the_code_unless_they_are_asked_for(coded: Path) -> No
     assert place("--tests") < place()
 
 
+@pytest.mark.sweep
 def test_two_runs_and_another_clone_give_the_same_bytes(coded: Path, tmp_path: Path) -> None:
     other = clone(coded, tmp_path / "other")
 

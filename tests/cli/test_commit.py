@@ -110,6 +110,7 @@ def test_a_hook_that_refuses_is_a_warning_and_the_move_stands(repository: Path) 
     assert (_work(repository), git(repository, "rev-parse", "HEAD")) == (before, head)
 
 
+@pytest.mark.sweep
 def test_outside_of_git_it_is_a_warning(example: Path) -> None:
     moved = vfcc(example, "stage", "reopen", "planning", "--reason", "again", "--commit")
 

@@ -48,6 +48,7 @@ def test_the_code_that_a_task_speaks_of_is_in_the_prompt_with_path_and_lines(cod
     assert text.index("### Task") < text.index(HEADING)
 
 
+@pytest.mark.sweep
 def test_without_a_task_or_without_the_source_there_is_no_code(code: Path) -> None:
     assert HEADING not in prompt(code, task="")
     assert HEADING not in prompt(code, task="zebra")
@@ -57,6 +58,7 @@ def test_without_a_task_or_without_the_source_there_is_no_code(code: Path) -> No
     assert HEADING not in prompt(code)
 
 
+@pytest.mark.sweep
 def test_explain_names_the_source_and_the_reasons(coded: Path) -> None:
     told = vfcc(coded, "context", "show", "--agent", "coder", "--task", TASK, "--explain").err
 

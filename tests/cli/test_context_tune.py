@@ -93,6 +93,7 @@ def test_a_suggestion_from_real_prompts_is_felt_in_them_once_it_is_followed_and_
     assert {each["layer"]: each["lacking_tokens"] for each in coder["layers"]}["project"] < lacked
 
 
+@pytest.mark.sweep
 def test_a_prompt_adds_one_line_of_numbers_and_its_role_and_one_from_the_cache_none(example: Path) -> None:
     ask(example, 2, word="secret-plan")
     vfcc(example, "context", "show", "--agent", "coder", "--json")

@@ -82,6 +82,7 @@ WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
+@pytest.mark.sweep
 def test_where_all_is_well_it_finds_nothing(sound: Path) -> None:
     found = vfcc(sound, "doctor")
 

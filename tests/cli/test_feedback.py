@@ -32,6 +32,7 @@ def test_a_comment_is_added_listed_and_triaged(tmp_path: Path) -> None:
     assert "comment is open" not in vfcc(here.root, "status").out
 
 
+@pytest.mark.sweep
 def test_a_list_as_json_has_the_whole_comment(tmp_path: Path) -> None:
     here = project(tmp_path)
     vfcc(here.root, "feedback", "add", "too big")

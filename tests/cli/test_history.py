@@ -153,6 +153,7 @@ def test_pruning_asks_first_and_says_what_went(worked: Path) -> None:
     assert [path.name for path in (worked / ".memory/local/history").iterdir()] == [f"{NOW:%Y-%m-%d}.jsonl"]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EPISODE-SQL", "REQ-EPISODE-EXPORT")
 def test_sql_and_exports_are_told(worked: Path) -> None:
     assert [line.split() for line in shown(worked, "sql", QUERY).splitlines()[-3:]] == [

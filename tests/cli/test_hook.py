@@ -207,6 +207,7 @@ def test_a_tree_that_cannot_be_written_stops_no_agent(young: Path, place: str) -
     assert len(faults(young)) == (0 if place == "local" else 4)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("size_bytes", [0, 100])
 def test_a_full_disk_stops_no_agent_and_costs_no_other_line(ready: Path, size_bytes: int) -> None:
     path = sorted((ready / ".memory/local/history").iterdir())[0]
@@ -255,6 +256,7 @@ def test_what_goes_wrong_is_told_without_secrets(young: Path) -> None:
     assert "ValueError" in text
 
 
+@pytest.mark.sweep
 def test_a_hook_that_records_imports_nothing_slow(ready: Path) -> None:
     for words in (
         DONE,
@@ -271,6 +273,7 @@ def test_a_hook_that_records_imports_nothing_slow(ready: Path) -> None:
     assert len(events(ready)) == 5
 
 
+@pytest.mark.sweep
 def test_a_project_is_found_from_below_and_by_what_the_client_says(ready: Path, tmp_path: Path) -> None:
     (ready / "src").mkdir()
     elsewhere = tmp_path / "elsewhere"
@@ -282,6 +285,7 @@ def test_a_project_is_found_from_below_and_by_what_the_client_says(ready: Path, 
     assert len(events(ready)) == 4
 
 
+@pytest.mark.sweep
 def test_a_denial_reaches_the_client_by_the_stages_table(example: Path) -> None:
     words = said("PreToolUse", tool_name="Edit", tool_input={"file_path": "src/x.py"}, cwd=str(example))
 

@@ -147,6 +147,7 @@ def test_a_project_that_records_nothing_records_nothing_before_the_answer_either
     assert [each["kind"] for each in events(settled)][:1] == ["tool_execution"]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 def test_a_later_hook_resolves_the_role_of_events_that_had_no_time(settled: Path) -> None:
     feedback(settled)

@@ -145,6 +145,7 @@ def test_every_command_is_known_to_read_or_to_write() -> None:
     assert not WRITES & set(READS)
 
 
+@pytest.mark.sweep
 def test_git_itself_runs_these_programs(settings: Hostile) -> None:
     settings.git("status")
     assert {"core.fsmonitor", "filter.slow.process"} <= set(settings.ran())
@@ -155,12 +156,14 @@ def test_git_itself_runs_these_programs(settings: Hostile) -> None:
     assert "gpg.openpgp.program" in settings.ran() or "gpg.program" in settings.ran()
 
 
+@pytest.mark.sweep
 def test_git_runs_programs_of_the_committed_folder(folder: Hostile) -> None:
     folder.git("-c", "filter.slow.process=", "-c", "filter.slow.required=false", "-c", "core.fsmonitor=", "diff")
 
     assert set(folder.ran()) & {"filter.evil.clean", "diff.evil.command", "diff.external"}
 
 
+@pytest.mark.points(30)
 @pytest.mark.parametrize("command", READS)
 def test_reading_runs_no_program_of_the_repository(world: Hostile, command: str) -> None:
     done = run(world, *command.split(), *READS[command].split())

@@ -46,7 +46,6 @@ def added(ran: Ran) -> str:
     return ran.out.partition(":")[0]
 
 
-@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-NO-PROJECT", "REQ-USER-CATEGORIES", "REQ-USER-MANAGE")
 def test_a_person_keeps_and_changes_what_is_known_of_them_with_no_project_at_all(nowhere: Path) -> None:
     for type_name, text in EXAMPLES.items():

@@ -47,6 +47,7 @@ def test_each_question_has_the_ranks_of_its_answers_worst_first_and_then_the_num
     ]
 
 
+@pytest.mark.sweep
 def test_what_was_measured_is_remembered_as_an_indicator(root: Path) -> None:
     assert "\nrecall@k: not measured yet: vfcc memory eval FILE measures it\n" in vfcc(root, "memory", "stats").out
     (root / "one.yaml").write_text("- {question: Who pays us?, expect: acme}\n", encoding="utf-8")

@@ -36,6 +36,7 @@ def test_outside_of_a_project_it_is_ones_own(filled: Path) -> None:
     vfcc(here, "memory", "export", "--scope", "project").refused(3, "no .memory/")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PORTABLE")
 def test_ones_own_memory_goes_into_a_file_and_comes_back_on_another_machine(filled: Path, tmp_path: Path) -> None:
     file = filled / "mine.jsonl"

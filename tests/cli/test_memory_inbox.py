@@ -20,6 +20,7 @@ def proposed(root: Path, text: str, *more: str) -> str:
     return added(vfcc(root, "memory", "add", "fact", text, *more, env=CODER))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PENDING")
 def test_what_waits_is_shown_with_who_and_why_and_promoted_with_what_it_changes(young: Path) -> None:
     old = added(me(young, "add fact --key client", "Client is Acme"))

@@ -166,6 +166,7 @@ def test_what_is_no_conversation_is_told_in_a_sentence(young: Path, data: bytes,
     assert (done.code, word in done.err, "Traceback" in done.err) == (code, True, False), done
 
 
+@pytest.mark.sweep
 def test_a_line_of_many_megabytes_is_read(young: Path) -> None:
     rows = [{"role": "user", "content": "words " * 500_000}, {"role": "user", "content": "Always use a debugger."}]
     (young / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -214,6 +215,7 @@ def test_what_a_speaker_is_called_cannot_reach_the_terminal(young: Path) -> None
     assert not any(bad in done.out + done.err + shown.out for bad in ("\x1b", "\u202e", "\x07"))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PURGE")
 def test_a_purge_asks_and_leaves_the_state_from_before(talked: Path) -> None:
     (talked / "first.md").write_text("# 2026-10-05\n\nYou: Always start function names with 'z_'.\n", "utf-8")

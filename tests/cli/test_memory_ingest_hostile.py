@@ -33,6 +33,7 @@ def refused(ran: Ran, code: int, *words: str) -> None:
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.sweep
 def test_a_pipe_with_a_name_is_not_waited_for(young: Path) -> None:
     os.mkfifo(young / "pipe")
     before = everything(young)
@@ -40,6 +41,7 @@ def test_a_pipe_with_a_name_is_not_waited_for(young: Path) -> None:
     assert everything(young) == before
 
 
+@pytest.mark.sweep
 def test_a_pipe_that_a_shell_opened_is_read(young: Path) -> None:
     reading, writing = os.pipe()
     os.write(writing, SOUND.encode())

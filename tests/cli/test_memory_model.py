@@ -133,6 +133,7 @@ def test_a_turn_never_takes_more_calls_than_the_project_says(
     assert times_asked(tmp_path) == asked
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-SETTING-ENABLED")
 def test_memory_that_is_off_learns_recalls_and_maintains_nothing(talked: Path, tmp_path: Path) -> None:
     assert typed(talked, "memory", "add", "fact", "The client is Acme").code == 0

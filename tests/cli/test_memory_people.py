@@ -45,6 +45,7 @@ def test_what_anybody_but_a_person_adds_waits_for_one(project: Path, who: str) -
     )
 
 
+@pytest.mark.sweep
 def test_an_agents_change_of_what_holds_is_a_proposal_of_one_item_that_a_person_promotes(project: Path) -> None:
     old = added(me(project, "add fact --key client", "Client is Acme"))
     first = added(vfcc(project, "memory", "add", "fact", "Client is Beta", "--key", "client"))
@@ -87,6 +88,7 @@ def test_what_holds_is_changed_by_a_person_alone(project: Path, words: tuple[str
     assert file_of(project, "held").read_bytes() == before
 
 
+@pytest.mark.sweep
 def test_an_agents_own_memory_is_its_own(project: Path) -> None:
     name = added(vfcc(project, "memory", "add", "insight", "It works so", "--scope", "agent/coder"))
 
@@ -118,6 +120,7 @@ def test_an_item_goes_up_from_the_task_to_the_project_to_the_person_by_a_persons
     me(project, f"promote {name} --to project").refused(2, f"vfcc memory move {name} --to project")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-MOVE")
 def test_a_moved_item_keeps_every_byte_but_its_source(project: Path) -> None:
     text = (
@@ -140,6 +143,7 @@ def test_a_moved_item_keeps_every_byte_but_its_source(project: Path) -> None:
     assert path.read_bytes().decode() == moved
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-MOVE")
 def test_a_move_that_was_cut_off_is_finished_and_one_onto_another_item_is_refused(project: Path) -> None:
     me(project, "add goal Ship --id ship --scope project --key k")
@@ -195,6 +199,7 @@ def test_an_edit_changes_its_lines_alone(project: Path) -> None:
     me(project, "edit acme --untag zzz").refused(2, "acme has no tag zzz; it has b")
 
 
+@pytest.mark.sweep
 def test_a_person_edits_the_file_in_their_editor(project: Path, tmp_path: Path) -> None:
     from tests.cli.at_terminal import typed
 

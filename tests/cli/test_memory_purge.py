@@ -72,6 +72,7 @@ def test_no_word_of_a_source_is_left_in_a_summary_of_it_that_was_promoted(
     assert vfcc(project, "check", "memory").code == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PURGE")
 def test_what_a_person_changed_in_a_promoted_summary_goes_with_it(summed_up: tuple[Path, str]) -> None:
     project, summary = summed_up

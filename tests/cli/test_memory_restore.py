@@ -70,6 +70,7 @@ def test_a_summary_is_made_told_and_undone_and_git_sees_no_change(project: Path)
     assert changed(project) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-RESTORE")
 def test_an_agent_brings_nothing_back(project: Path) -> None:
     summary = consolidated(project)
@@ -134,6 +135,7 @@ def test_a_list_shows_what_held_on_a_day(past: Path) -> None:
     assert listed(past) == listed(past, "--as-of", "2026-11-20") == {"new": "active", "found": "active"}
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-AS-OF")
 def test_an_item_is_shown_as_it_stood_on_a_day(past: Path) -> None:
     assert "fact, superseded by new" in vfcc(past, "memory", "show", "old").out
@@ -146,6 +148,7 @@ def test_an_item_is_shown_as_it_stood_on_a_day(past: Path) -> None:
     vfcc(past, "context", "show", "--agent", "coder", "--as-of", "soon").refused(2, "'soon' is no day")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-AS-OF")
 def test_a_prompt_holds_what_held_on_a_day(past: Path) -> None:
     def prompt(*options: str) -> str:

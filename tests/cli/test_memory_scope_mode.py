@@ -56,6 +56,7 @@ def test_by_default_a_statement_is_of_the_person_or_of_the_project_whoever_inges
     assert learned(talked, "talk.md", "--dry-run", env=CODER) == learned(talked, "talk.md", env=CODER) == expected
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-SETTING-SCOPE")
 def test_manual_makes_nothing_active_by_itself_and_a_person_says_the_scope(talked: Path) -> None:
     mode(talked, "manual")
@@ -69,6 +70,7 @@ def test_manual_makes_nothing_active_by_itself_and_a_person_says_the_scope(talke
     assert "'a_'" in vfcc(talked, "context", "show", "--agent", "coder").out
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-SETTING-SCOPE")
 def test_in_manual_mode_a_scope_that_is_named_is_taken(talked: Path) -> None:
     mode(talked, "manual")
@@ -78,6 +80,7 @@ def test_in_manual_mode_a_scope_that_is_named_is_taken(talked: Path) -> None:
     assert typed(talked, "memory", "add", "goal", "Raise a Series A").code == 2
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-SETTING-SCOPE")
 def test_skill_gives_what_a_role_learns_to_that_role_and_to_no_other(talked: Path) -> None:
     mode(talked, "skill")

@@ -52,6 +52,7 @@ def counters(folder: Path) -> tuple[int, int]:
     return found.counters["rerank.calls"], found.counters["rerank.skipped"]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-READ-RERANK", "REQ-SETTING-RERANK", "REQ-METRICS-RERANK")
 def test_a_search_has_the_order_of_the_model_where_the_project_and_the_person_say_so(shop: Path) -> None:
     by_words, told = searched(shop)

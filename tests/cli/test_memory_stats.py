@@ -135,6 +135,7 @@ def test_an_item_that_takes_the_place_of_another_is_counted(young: Path) -> None
     assert (counters["items.superseded"], counters["contradiction.detected"]) == (1, 1)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-METRICS-CONTRADICTIONS")
 def test_what_an_ingest_replaces_is_counted_and_a_proposal_once_it_is_promoted(young: Path) -> None:
     (young / "one.md").write_text("You: From now on, always start function names with 'a_'.\n", encoding="utf-8")

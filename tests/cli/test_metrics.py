@@ -82,6 +82,7 @@ def test_an_unknown_sprint_and_two_formats_are_slips(measured: Path) -> None:
     vfcc(measured, "metrics", "--csv", "--json").refused(2, "give --csv or --json, not both")
 
 
+@pytest.mark.sweep
 def test_reading_writes_nothing(measured: Path) -> None:
     before = {path: path.read_bytes() for path in measured.rglob("*") if path.is_file()}
 

@@ -38,6 +38,7 @@ def test_a_command_says_the_same_where_no_network_may_be_asked(example: Path, wo
     assert "network" not in apart.err
 
 
+@pytest.mark.sweep
 def test_a_text_that_is_counted_for_the_first_time_is_counted_without_a_network(example: Path) -> None:
     many = "\n\n".join(f"## Part {number}\n\nWord {number} of a long record of tides." for number in range(20_000))
     (example / ".memory" / "project" / "decisions" / "0099-long.md").write_text(f"# 99. Long\n\n{many}\n")

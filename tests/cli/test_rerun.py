@@ -42,6 +42,7 @@ def clone(root: Path) -> Path:
     return machine / "project"
 
 
+@pytest.mark.sweep
 def test_a_clone_reproduces_what_was_recorded_elsewhere(root: Path) -> None:
     assert vfcc(root, "evidence", "run", "tests", "frozen").code == 0
     there = clone(root)

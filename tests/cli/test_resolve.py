@@ -40,6 +40,7 @@ def _sides(folder: Path) -> dict[str, str]:
     return {move["does"].partition(" ")[0]: move["event"] for move in json.loads(asked.out)["moves"]}
 
 
+@pytest.mark.sweep
 def test_without_keep_it_numbers_the_sides_each_with_its_command(forked: Path) -> None:
     asked = vfcc(forked, "sprint", "resolve")
 

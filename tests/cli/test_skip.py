@@ -16,6 +16,7 @@ LOOSE = WORKFLOW.replace(", waivable: false", "")
 WORDS = ("--reason", "known already")
 
 
+@pytest.mark.sweep
 def test_a_person_sees_what_is_left_unmet_and_is_asked(tmp_path: Path) -> None:
     here = project(tmp_path, LOOSE)
     assert typed(here.root, "stage", "skip", *WORDS, keys="n\n").code == 130

@@ -41,6 +41,7 @@ def test_a_reader_that_leaves_is_no_failure(example: Path, line: str) -> None:
     assert (process.returncode, err) == (0, b"")
 
 
+@pytest.mark.sweep
 def test_the_first_line_of_a_prompt_is_enough_for_head(example: Path) -> None:
     code, out, err = _shell(example, "vfcc context show --agent coder | head -1")
 
@@ -82,6 +83,7 @@ def test_a_stream_that_the_caller_closed_changes_no_exit_code(example: Path, lin
     assert "Traceback" not in err
 
 
+@pytest.mark.sweep
 def test_with_its_streams_closed_a_move_is_made_whole(example: Path) -> None:
     (example / ".memory/stage/sprint-02/coding/artifacts/changes.md").write_text("Done.\n", encoding="utf-8")
 

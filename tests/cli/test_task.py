@@ -40,7 +40,6 @@ def task_items(folder: Path) -> list[str]:
     return sorted(path.stem for path in (folder / ".memory/local/tasks").rglob("*.md"))
 
 
-@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TASK-COMMANDS")
 def test_a_task_is_begun_filled_shown_and_ended(young: Path) -> None:
     begun = vfcc(young, "task", "start", "Fix the login", env=CODER)
@@ -74,6 +73,7 @@ def test_a_task_is_begun_filled_shown_and_ended(young: Path) -> None:
     assert f"kept in the project: {kept}" in vfcc(young, "task", "show", task).out
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TASK-COMMANDS")
 def test_a_task_that_failed_ends_in_the_same_way(young: Path) -> None:
     task = started(young)
@@ -85,6 +85,7 @@ def test_a_task_that_failed_ends_in_the_same_way(young: Path) -> None:
     assert task_items(young) == []
 
 
+@pytest.mark.sweep
 def test_a_person_is_asked_before_anything_goes(young: Path) -> None:
     git(young, "init", "-q")
     person(young, "You")
@@ -109,6 +110,7 @@ def test_a_person_is_asked_before_anything_goes(young: Path) -> None:
     assert task_items(young) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TASK-CLEAR")
 def test_clearing_leaves_every_other_task(young: Path) -> None:
     one, other = started(young, "One"), started(young, "Other")
@@ -123,6 +125,7 @@ def test_clearing_leaves_every_other_task(young: Path) -> None:
     assert (again.code, again.out) == (0, f"{one}: failed: cleared\n")
 
 
+@pytest.mark.sweep
 def test_two_roles_have_tasks_at_once(young: Path) -> None:
     mine, theirs = started(young, "Mine", **CODER), started(young, "Theirs", **TESTER)
 
@@ -189,6 +192,7 @@ def test_outside_of_a_project_there_are_no_tasks(tmp_path: Path) -> None:
     vfcc(tmp_path, "task", "list").refused(3, "no .memory/ in", "hint: vfcc init")
 
 
+@pytest.mark.sweep
 def test_a_task_of_a_sprint_stays_when_its_stage_is_left(example: Path) -> None:
     task = started(example, **CODER)
     kept = noted(example, "Half done", **CODER)

@@ -19,6 +19,7 @@ def test_a_pipe_gets_the_prompt_and_nothing_else(example: Path) -> None:
     assert not re.search(r"^layer +budget", piped.out, re.MULTILINE)
 
 
+@pytest.mark.sweep
 def test_who_looks_while_it_is_piped_sees_the_table_on_stderr_alone(example: Path, prompt: str) -> None:
     seen = on_terminal(example, *PROMPT, piped_stdout=True)
 
@@ -107,6 +108,7 @@ def test_a_file_gets_the_prompt_and_the_terminal_the_table(example: Path, prompt
     assert (example / "prompt.md").read_text(encoding="utf-8") == prompt
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "env", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
 )

@@ -34,6 +34,7 @@ def _three(folder: Path, young: Path) -> Path:
     return root
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-ITEMS")
 def test_an_item_is_added_and_its_file_is_named(young: Path) -> None:
     done = vfcc(young, "trace", "add", "need", "Users log in", "--text", "Somebody gets in.")
@@ -98,6 +99,7 @@ def test_the_items_are_listed_as_a_table_that_fits(traced: Path) -> None:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-ITEMS")
 def test_an_item_is_shown_with_all_around_it_in_80_columns(traced: Path) -> None:
     (traced / "src.py").write_text("# vfcc: REQ-timeout\nLIMIT_S = 5\n", encoding="utf-8")
@@ -115,6 +117,7 @@ def test_an_item_is_shown_with_all_around_it_in_80_columns(traced: Path) -> None
     assert (page["item"]["id"], page["links"][0]["id"], page["linked_by"][0]["state"]) == (REQ, NEED, "unreviewed")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-ITEMS")
 def test_files_that_cannot_be_read_are_told_by_a_list_too(traced: Path) -> None:
     (traced / ".memory/project/items/need/NEED-latin.md").write_bytes(b"caf\xe9\n")
@@ -138,6 +141,7 @@ def test_links_are_made_and_taken_away(traced: Path) -> None:
     vfcc(traced, "trace", "unlink", SPEC, "REQ-o").refused(2, "does not link to REQ-other")
 
 
+@pytest.mark.sweep
 def test_a_retired_item_is_told_to_those_who_link_to_it(traced: Path) -> None:
     done = vfcc(traced, "trace", "retire", REQ, "--reason", "nobody waits")
 
@@ -146,6 +150,7 @@ def test_a_retired_item_is_told_to_those_who_link_to_it(traced: Path) -> None:
     assert "requirement, retired" in vfcc(traced, "trace", "show", REQ).out
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-BASELINES")
 def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
     git(traced, "init", "-q")
@@ -205,6 +210,7 @@ def test_outside_of_a_project_it_says_so(tmp_path: Path) -> None:
         vfcc(tmp_path, "trace", *line.split()).refused(3, "no .memory/", "vfcc init")
 
 
+@pytest.mark.sweep
 def test_a_merge_left_open_is_one_clear_error(traced: Path) -> None:
     path = traced / f".memory/project/items/requirement/{REQ}.md"
     conflict = "<<<<<<< HEAD\nIt shall end after 5 s.\n=======\nIt shall end after 6 s.\n>>>>>>> other\n"

@@ -22,6 +22,7 @@ def files(project: Path) -> list[str]:
     return sorted(path.name for path in (project / ".memory/project/items").rglob("*.md"))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-IMPORT")
 def test_an_import_says_what_it_did_and_what_it_left(project: Path) -> None:
     done = vfcc(project, "trace", "import", "a.csv")
@@ -100,6 +101,7 @@ def test_what_cannot_be_imported_is_refused_in_one_sentence(
     assert files(project) == []
 
 
+@pytest.mark.sweep
 def test_without_the_package_reqif_says_what_to_install(project: Path) -> None:
     (project / "reqif.py").write_text("raise ModuleNotFoundError('reqif')\n", encoding="utf-8")
     (project / "a.reqif").write_text("<REQ-IF/>", encoding="utf-8")
@@ -107,6 +109,7 @@ def test_without_the_package_reqif_says_what_to_install(project: Path) -> None:
     done.refused(3, "the package reqif, which is not installed", "hint: pip install 'verifflowcc[reqif]'")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-EXPORT")
 def test_an_export_goes_to_stdout_or_into_a_file(project: Path) -> None:
     vfcc(project, "trace", "import", "a.csv")

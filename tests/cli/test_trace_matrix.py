@@ -26,6 +26,7 @@ def told(project: Path, *words: str) -> Any:
     return json.loads(ran.out)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-MATRIX")
 def test_the_matrix_says_where_each_item_stands(project: Path) -> None:
     shown = told(project, "matrix")

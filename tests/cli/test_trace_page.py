@@ -139,6 +139,7 @@ def test_the_address_says_which_rows_are_shown(opened: Opened, fragment: str, ro
     assert f">{len(rows)} of 5 items</output>" in text
 
 
+@pytest.mark.sweep
 @in_browser
 def test_the_address_turns_the_matrix_round(opened: Opened) -> None:
     text = opened("#view=tests&state=failed")
@@ -149,6 +150,7 @@ def test_the_address_turns_the_matrix_round(opened: Opened) -> None:
     assert re.search(r'aria-pressed="true">failed: 1<', text)
 
 
+@pytest.mark.sweep
 @in_browser
 def test_the_address_opens_an_item(opened: Opened) -> None:
     text = opened(f"#item={LOCK}")

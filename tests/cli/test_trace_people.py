@@ -58,6 +58,7 @@ def test_a_review_shows_the_item_and_asks(traced: Path) -> None:
     assert "[y/N]" not in again.err, "there is nothing to ask"
 
 
+@pytest.mark.sweep
 def test_an_author_is_refused_but_for_own(traced: Path) -> None:
     person(traced, "You")
     typed(traced, "trace", "review", REQ, "--yes").refused(3, "is your own work", "--own")

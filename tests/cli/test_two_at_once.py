@@ -45,6 +45,7 @@ def test_one_advances_and_the_other_is_told(example: Path, _: int) -> None:
     assert half_written(example) == []
 
 
+@pytest.mark.sweep
 def test_two_sprints_of_one_title_get_two_ids(young: Path) -> None:
     assert _at_once(young, "sprint", "start", "Same") == [0, 0]
 
@@ -52,6 +53,7 @@ def test_two_sprints_of_one_title_get_two_ids(young: Path) -> None:
     assert [line.split()[0] for line in lines] == ["sprint", "same", "same-2"]
 
 
+@pytest.mark.sweep
 def test_two_that_close_close_once(example: Path) -> None:
     codes = _at_once(example, "sprint", "close", "sprint-02", "--unfinished", "enough")
 
@@ -60,6 +62,7 @@ def test_two_that_close_close_once(example: Path) -> None:
     assert vfcc(example, "status").out.startswith("no sprint is open")
 
 
+@pytest.mark.sweep
 def test_two_that_init_leave_one_whole_memory(tmp_path: Path) -> None:
     codes = _at_once(tmp_path, "init")
 

@@ -71,6 +71,7 @@ def test_an_expired_waiver_is_marked_and_closes_the_gate(tmp_path: Path) -> None
         assert told in vfcc(here.root, *command).out
 
 
+@pytest.mark.sweep
 def test_a_snapshot_of_the_status_ends_with_the_first_waiver_in_it(tmp_path: Path) -> None:
     here = project(tmp_path)
     ahead = "import time; now = time.time_ns; time.time_ns = lambda: now() + 60_000_000_000\n"

@@ -49,6 +49,7 @@ def full(small: Path) -> Path:
     return small
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-WINDOW-ITEMS")
 def test_a_window_is_filled_and_shown(young: Path) -> None:
     begun = vfcc(young, "window", "add", "You fix bugs.", "--type", "system_prompt", "--session", "s1")
@@ -69,6 +70,7 @@ def test_a_window_is_filled_and_shown(young: Path) -> None:
     assert table[5:] == ["* is never pruned", "pruning begins above 144,000 tokens"]
 
 
+@pytest.mark.sweep
 def test_the_table_fits_a_terminal_of_80_columns(young: Path) -> None:
     added(young, "A long text that goes on and on, " * 20, "--session", "s" * 60)
     added(young, "x", "--type", "code_snippet", "--file", f"{'folder/' * 12}name.py", "--lines", "10-20")
@@ -82,6 +84,7 @@ def test_the_table_fits_a_terminal_of_80_columns(young: Path) -> None:
     assert max(map(len, (*seen.out.splitlines()[1:], *kept.out.splitlines()))) <= 80
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-WINDOW-THRESHOLD", "REQ-WINDOW-PRUNE", "REQ-WINDOW-SNAPSHOTS")
 def test_a_window_that_is_nearly_full_is_pruned_and_can_be_had_again(full: Path) -> None:
     before = shown(full)
@@ -129,6 +132,7 @@ def test_without_a_name_the_window_that_was_written_last_is_meant(young: Path) -
     assert shown(young, "--session", "s1")["items"][0]["item"]["content"] == "One"
 
 
+@pytest.mark.sweep
 def test_a_text_can_come_from_a_pipe_cannot_steer_the_terminal_and_keeps_no_secret(young: Path) -> None:
     text = f"\x1b[31mred\x1b[0m \u202eabc\r\n{SECRET}\n"
     done = subprocess.run(

@@ -22,6 +22,7 @@ def own(project: Path, text: str) -> None:
     (project / ".memory/workflow.yaml").write_text(text, encoding="utf-8")
 
 
+@pytest.mark.sweep
 def test_the_list_marks_what_new_sprints_follow(young: Path) -> None:
     own(young, MINE)
 
@@ -59,6 +60,7 @@ def test_a_narrow_terminal_gets_a_list(young: Path) -> None:
     assert max(map(len, shown.out.splitlines())) <= 60
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("how", [("--ascii", {}), (None, {"PYTHONIOENCODING": "ascii"})])
 def test_where_only_ascii_is_spoken_the_v_is_ascii(young: Path, how: tuple[str | None, dict[str, str]]) -> None:
     flag, env = how
@@ -105,6 +107,7 @@ def test_its_file_can_become_ones_own(young: Path) -> None:
     vfcc(young, "workflow", "show", "--yaml", "--json").refused(2, "--yaml prints a file")
 
 
+@pytest.mark.sweep
 def test_using_one_says_what_it_does_not_touch(young: Path) -> None:
     vfcc(young, "sprint", "start", "First")
     before = (young / ".memory/config.yaml").read_text(encoding="utf-8")

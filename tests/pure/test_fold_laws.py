@@ -139,6 +139,7 @@ def test_two_branches_merge_to_one_state_or_to_a_fork_that_shows(data: st.DataOb
         assert len(merged.notes) == sum(not each.moves for each in [*base, *ours, *theirs])
 
 
+@pytest.mark.sweep
 def test_ten_thousand_events_fold_without_a_set_of_ancestors_each() -> None:
     """The whole graph of 10,000 concurrent notes, merged by one event, and then a chain of as many moves."""
     first = root()

@@ -82,6 +82,7 @@ def test_one_key_edited_in_a_thousand_files_gives_diffs_of_one_line() -> None:
         assert read(after) == {**read(data), KEY: 0.7}
 
 
+@pytest.mark.sweep
 def test_a_key_added_to_a_thousand_files_gives_one_new_line() -> None:
     for data in files():
         after = edit_item("x.md", data, {"reviewed": "2026-11-21"})
@@ -91,6 +92,7 @@ def test_a_key_added_to_a_thousand_files_gives_one_new_line() -> None:
         assert edit_item("x.md", after, {"reviewed": None}) == data
 
 
+@pytest.mark.sweep
 def test_nothing_to_change_changes_no_byte_of_a_thousand_files() -> None:
     for data in files():
         assert edit_item("x.md", data, {}) == data

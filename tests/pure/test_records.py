@@ -264,6 +264,7 @@ def _all_records() -> Iterator[Any]:
                     yield value
 
 
+@pytest.mark.sweep
 def test_every_record_of_the_program_can_be_made_and_told() -> None:
     found = list(_all_records())
     for record in found:

@@ -224,6 +224,7 @@ def test_two_approvals_are_two_people(tmp_path: Path) -> None:
     assert said(here, THIRD, criterion_id="reviewed").asked.verdict is Verdict.PASS
 
 
+@pytest.mark.sweep
 def test_at_the_apex_the_code_is_approved_and_a_change_of_it_shows(tmp_path: Path) -> None:
     here = building(tmp_path)
     for actor in (OTHER, THIRD):
@@ -250,6 +251,7 @@ def test_what_cannot_be_approved_is_told(tmp_path: Path) -> None:
         what_to_approve(here, ID, "plan")
 
 
+@pytest.mark.sweep
 def test_an_approval_holds_when_the_stage_was_left_meanwhile(tmp_path: Path) -> None:
     here = building(tmp_path)
 
@@ -306,6 +308,7 @@ def test_a_commit_without_a_good_signature_approves_nothing(signer: Signer) -> N
         signer.hand_in(sha)
 
 
+@pytest.mark.sweep
 def test_a_signed_commit_says_which_content_it_approves(signer: Signer) -> None:
     what = what_to_approve(signer.here, ID)
     digits = what.asked.subject[7:]
@@ -329,6 +332,7 @@ def test_a_signed_approval_does_not_move_to_other_content(signer: Signer) -> Non
         signer.hand_in(sha)
 
 
+@pytest.mark.sweep
 def test_a_signed_commit_speaks_once_and_takes_no_rejection_back(signer: Signer) -> None:
     sha = signer.commit(line(what_to_approve(signer.here, ID)))
     signer.hand_in(sha)

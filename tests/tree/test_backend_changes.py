@@ -82,6 +82,7 @@ def test_a_server_makes_the_digests_that_are_made_here(postgres: Server) -> None
         copy.check(store)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-BACKEND-POSTGRES")
 def test_a_row_that_cannot_be_read_is_gone_and_told_as_a_problem(postgres: Server) -> None:
     opens = opener(postgres)

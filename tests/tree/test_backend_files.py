@@ -63,6 +63,7 @@ def answers(store: FilesBackend) -> list[object]:
     return [*first, store.get("nothing"), store.problems]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-FILES", "REQ-ITEM-LOSSLESS")
 @pytest.mark.law
 def test_a_thousand_items_are_loaded_and_saved_without_one_byte_of_difference(

@@ -132,6 +132,7 @@ def test_a_question_about_a_rule_does_not_name_its_value() -> None:
     }
 
 
+@pytest.mark.sweep
 def test_rules_that_were_taught_anew_are_asked_for(tmp_path: Path) -> None:
     sessions = [
         session("You: From now on, start function names with 'q_'.", WORDINGS[0], "q"),

@@ -60,6 +60,7 @@ def test_there_are_more_records_than_the_layer_holds(project: Path) -> None:
     assert package.prompt.tokens <= package.prompt.budget_tokens
 
 
+@pytest.mark.sweep
 def test_without_a_task_the_newest_records_are_in(project: Path) -> None:
     kept = decisions(ask(project), Fate.KEPT)
 

@@ -129,6 +129,7 @@ def test_a_partner_that_ends_early_costs_time_alone(
     assert answers(here) == expected
 
 
+@pytest.mark.sweep
 def test_a_partner_reads_as_one_process_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = many(tmp_path / "p")
     expected = clean(here, tmp_path / "c.db")
@@ -245,6 +246,7 @@ def test_where_nothing_can_be_kept_the_answers_are_the_same_and_a_notice_says_so
             assert "code.db" in notice
 
 
+@pytest.mark.sweep
 def test_an_index_that_is_held_by_others_for_long_is_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

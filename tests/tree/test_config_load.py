@@ -202,6 +202,7 @@ def fresh_process(path: Path) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-START-UP")
 def test_an_unchanged_configuration_needs_no_yaml_and_no_pydantic(tmp_path: Path) -> None:
     path = tree(tmp_path, "workflow: agile\n")

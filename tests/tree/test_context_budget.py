@@ -151,6 +151,7 @@ def test_the_text_is_within_the_budget_or_the_smallest_that_would_do_is_told(
         assert compile_context(here, ask(package.prompt.budget_tokens)) == package
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EXPLAIN")
 @settings(max_examples=12, deadline=None)
 @given(trees(), configurations(), budgets)
@@ -170,6 +171,7 @@ def test_every_candidate_is_listed_once_with_its_fate(files: dict[str, str], con
         assert (one.fate is Fate.DROPPED) == (one.candidate.path not in package.sources)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-FENCES")
 @settings(max_examples=15, deadline=None)
 @given(trees(), configurations(), budgets)

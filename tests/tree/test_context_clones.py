@@ -171,6 +171,7 @@ def test_what_git_does_not_carry_says_nothing(origin: Path, expected: bytes, tmp
     assert prompt(clone, *ASK) == expected
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PROGRESS")
 def test_a_pattern_that_names_the_projection_gives_what_the_ledger_says(origin: Path, tmp_path: Path) -> None:
     clone = tmp_path / "clone"

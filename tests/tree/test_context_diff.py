@@ -41,6 +41,7 @@ def changes(found: Comparison) -> set[tuple[str, str, str]]:
     return {(one.what, str(one.layer), one.key) for one in found.changes}
 
 
+@pytest.mark.sweep
 def test_two_commits(root: Path) -> None:
     found = compare(root, commits=("HEAD~1", "HEAD"))
 
@@ -55,6 +56,7 @@ def test_two_commits(root: Path) -> None:
     assert (found.left, found.right) == ("HEAD~1", "HEAD")
 
 
+@pytest.mark.sweep
 def test_the_numbers_are_those_of_the_prompts(root: Path) -> None:
     found = compare(root, commits=("HEAD~1", "HEAD"))
     left, right = (
@@ -76,6 +78,7 @@ def test_turned_round_what_came_went(root: Path) -> None:
     assert changes(compare(root, commits=("HEAD", "main"))) == set()
 
 
+@pytest.mark.sweep
 def test_two_commits_know_nothing_of_the_working_tree(root: Path) -> None:
     before = compare(root, commits=("HEAD~1", "HEAD"))
     path = root / "CLAUDE.md"

@@ -154,6 +154,7 @@ def test_the_seeds_configuration_finds_the_preceding_stages_summary(tmp_path: Pa
     assert not [key for key in earlier if key.endswith("retrospective.md")]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-ALLOCATION", "REQ-LAYER-CAPS")
 def test_the_seeds_allocation_and_caps_hold(tmp_path: Path) -> None:
     """A planner's project layer has 0.3 of the budget; a cap of 5,000 holds whatever the leftovers."""
@@ -178,6 +179,7 @@ def test_leftovers_go_to_the_layers_that_can_use_them(tmp_path: Path) -> None:
     assert "left over by other layers" in placed(package, MemoryLayer.PROJECT, Fate.KEPT)[-1].reason
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-SMALL-BUDGET")
 def test_under_a_small_budget_the_agent_survives_and_the_project_goes_first(tmp_path: Path) -> None:
     example(tmp_path)
@@ -413,6 +415,7 @@ def test_what_there_is_not_is_a_usage_error_with_the_nearest_name(
         compile_context(Workspace(example(tmp_path)), Question(**{"agent": "coder", **question}))  # type: ignore[arg-type]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TEMPLATES")
 def test_a_template_of_the_project_is_used_and_says_so(tmp_path: Path) -> None:
     example(tmp_path)

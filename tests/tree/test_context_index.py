@@ -94,6 +94,7 @@ def test_a_damaged_page_of_the_index_changes_no_answer(tmp_path: Path) -> None:
         assert (after.text, explained(after)) == (before.text, explained(before)), start // size
 
 
+@pytest.mark.sweep
 def test_an_index_that_another_process_holds_changes_no_answer(
     harbour: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -66,6 +66,7 @@ def test_the_open_task_comes_first_of_what_competes_in_the_agent_layer(here: Wor
     assert package.inputs["@task"]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TASK-IN-PROMPT")
 def test_the_tasks_of_other_roles_and_tasks_that_ended_are_not_in_it(here: Workspace) -> None:
     task = begin(here, agent="tester")
@@ -120,6 +121,7 @@ def test_the_open_task_comes_before_the_person_and_neither_is_in_a_prompt_of_a_c
     assert HEADING not in ask(here.root, with_local=False).text
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TASK-IN-PROMPT", "REQ-BACKEND-CHOICE")
 def test_a_task_that_is_kept_in_sqlite_is_in_the_prompt_too(here: Workspace) -> None:
     write_memory(here.root, {"config.yaml": "memory: {backends: {task: sqlite}}\n"})
@@ -130,6 +132,7 @@ def test_a_task_that_is_kept_in_sqlite_is_in_the_prompt_too(here: Workspace) -> 
     assert "The fold must count octets." in package.text
 
 
+@pytest.mark.sweep
 def test_a_task_whose_record_is_broken_is_a_notice(here: Workspace) -> None:
     task = begin(here)
     (here.local / "tasks" / task / "task.json").write_text("{")
@@ -164,6 +167,7 @@ def test_no_item_of_a_task_moves_how_the_rest_is_ranked(here: Workspace, texts: 
     assert skipped(package).keys() - skipped(alone).keys() == set()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
 @pytest.mark.parametrize("backend", ["files", "sqlite"])
 def test_what_happens_to_a_task_is_seen_at_once(here: Workspace, monkeypatch: pytest.MonkeyPatch, backend: str) -> None:

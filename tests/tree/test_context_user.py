@@ -57,6 +57,7 @@ def test_the_first_prompt_of_each_new_project_knows_the_person(tmp_path: Path, h
         assert not list(new.rglob("*bullets*"))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-LOCAL-LAST")
 def test_what_is_known_of_the_person_comes_after_all_the_rest(root: Path, home: Path) -> None:
     before = ask(root, task="write the export").text
@@ -88,6 +89,7 @@ def test_two_clones_agree_under_committed_whatever_is_known_of_whom(tmp_path: Pa
     assert ask(root, with_local=False).text == before.text
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-THINKING-CONTEXT", "REQ-WORKING-CONTEXT")
 def test_a_thinking_role_gets_twenty_items_and_a_working_role_ten_of_the_style(root: Path, home: Path) -> None:
     for n in range(25):
@@ -140,7 +142,6 @@ def test_without_a_share_the_person_has_leftovers_up_to_a_tenth_of_the_budget(ro
     assert use.kept > 10
 
 
-@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-USER-SHARE", "REQ-COLD-START", "REQ-LIFETIMES-PRESET", "REQ-SHARES-PER-REQUEST")
 def test_a_share_is_given_by_a_preset_of_the_role_or_with_the_request(root: Path, home: Path) -> None:
     for n in range(20):
@@ -191,6 +192,7 @@ def test_the_configuration_of_the_first_record_is_fed_by_user_memory_too(root: P
     assert keys(ask(root), Layer.USER, Fate.KEPT) == ["items/preference/bullets.md"]
 
 
+@pytest.mark.sweep
 def test_what_is_pending_archived_or_superseded_is_out_with_the_reason(root: Path, home: Path) -> None:
     item(home, "preference", "new", links="[{to: old, relation: supersedes}]")
     item(home, "preference", "old")
@@ -210,6 +212,7 @@ def test_what_is_pending_archived_or_superseded_is_out_with_the_reason(root: Pat
     assert "proposed" not in everything.text
 
 
+@pytest.mark.sweep
 def test_a_broken_file_of_the_person_is_a_notice(root: Path, home: Path) -> None:
     item(home, "preference", "broken").write_bytes(b"\xff")
     item(home, "preference", "whole")
@@ -233,6 +236,7 @@ def test_a_store_that_cannot_be_read_is_a_notice_and_the_prompt_is_there(root: P
     assert any(notice.startswith("@user left out: ") for notice in ask(root).prompt.notices)
 
 
+@pytest.mark.sweep
 def test_items_in_sqlite_are_offered_as_those_in_files_are(root: Path, home: Path) -> None:
     settings_file = home.parents[3] / "xdg_config_home" / "vfcc" / "config.yaml"
     settings_file.parent.mkdir(parents=True)

@@ -67,6 +67,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return found
 
 
+@pytest.mark.sweep
 def test_coverage_is_that_of_the_projects_files(here: Workspace) -> None:
     assert said(run(here, "covered"))["covered"] == ("pass", "line coverage 50 %")
 
@@ -77,6 +78,7 @@ def test_coverage_is_that_of_the_projects_files(here: Workspace) -> None:
     assert said(run(here, "covered"))["covered"] == ("fail", "the report speaks of other files: lib/theirs.py")
 
 
+@pytest.mark.sweep
 def test_coverage_of_changed_lines_is_that_since_the_sprint_began(here: Workspace) -> None:
     nothing = "no line that was measured is known to have changed since the sprint began"
     assert said(run(here, "changed"))["changed"] == ("not_evaluable", nothing)
@@ -94,6 +96,7 @@ def test_coverage_of_changed_lines_is_that_since_the_sprint_began(here: Workspac
     )
 
 
+@pytest.mark.sweep
 def test_a_scan_knows_the_findings_that_were_there_before(here: Workspace) -> None:
     assert said(run(here, "scan"))["scan"][0] == "fail"
 

@@ -118,6 +118,7 @@ def test_a_command_runs_once_for_all_criteria_that_it_shows(tmp_path: Path) -> N
     assert (here.local / "count").read_text() == "x"
 
 
+@pytest.mark.sweep
 def test_a_command_that_does_not_end_in_time_fails(tmp_path: Path) -> None:
     slow = script("import sys, time; open(sys.argv[1], 'w').write('<testsuite/>'); time.sleep(60)") | {"timeout": 1}
     here = project(tmp_path / "project", test=slow)

@@ -184,6 +184,7 @@ def told(here: Workspace, stage: str = "plan") -> str:
     return prompt(here.root, "--agent", "coder", "--stage", stage).decode()
 
 
+@pytest.mark.sweep
 def test_open_comments_stand_in_the_prompt_until_they_are_dealt_with(tmp_path: Path) -> None:
     here = started(tmp_path)
     add_feedback(here, ID, "the form is too big", "plan", actor=OTHER)

@@ -132,6 +132,7 @@ def test_names_are_the_same_where_the_locale_knows_no_letters_beyond_ascii(root:
     assert done.stdout.strip() == ascii(["caf\xe9.py", ".gitignore", "a.py", "caf\xe9.py", "gone.py", "same.py"])
 
 
+@pytest.mark.points(3)
 @pytest.mark.points(9)
 @pytest.mark.parametrize(
     ("name", "value"),

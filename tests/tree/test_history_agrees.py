@@ -22,6 +22,7 @@ def recorded(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path)
 
 
+@pytest.mark.sweep
 def test_both_databases_give_the_same_answers(recorded: Workspace) -> None:
     pytest.importorskip("duckdb")
     with open_history(recorded) as history:

@@ -65,6 +65,7 @@ def test_an_agent_sees_what_it_did_last_and_not_what_others_did(here: Workspace)
     assert "ruff check" in ask(here.root, "tester", task=TASK).text
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-HISTORY-IN-PROMPT", "REQ-RECENT-ACTIONS")
 def test_a_prompt_of_what_is_committed_has_nothing_of_it(here: Workspace) -> None:
     repository(here.root)
@@ -83,6 +84,7 @@ def test_what_agents_said_cannot_break_out_of_its_place(here: Workspace) -> None
     assert "\x1b" not in text
 
 
+@pytest.mark.sweep
 def test_a_kept_prompt_is_not_served_once_something_was_done(here: Workspace) -> None:
     question = Question("coder", task=TASK, budget_tokens=20_000)
     work(here)

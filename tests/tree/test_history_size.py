@@ -35,7 +35,6 @@ def part(number: int) -> dict[str, Json]:
     return {"id": f"01JD9Z6Q4M{number:016}", "type": "tool_result", "tokens": 1_200, "relevance": 431}
 
 
-@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EPISODE-SIZE")
 def test_a_long_session_takes_less_than_twenty_megabytes(tmp_path: Path) -> None:
     """1,000 executions, each of ten files and with a long result; 100 tasks; 1,000 snapshots of a window."""

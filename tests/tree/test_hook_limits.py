@@ -73,6 +73,7 @@ def test_a_late_answer_undoes_what_it_has_begun() -> None:
     assert undone == ["work"]
 
 
+@pytest.mark.sweep
 def test_an_answer_that_ignores_its_limit_is_ended_with_exit_code_0() -> None:
     done = subprocess.run([sys.executable, "-c", DEAF], capture_output=True, timeout=60, check=False)
 

@@ -126,6 +126,7 @@ def test_a_hook_that_cannot_be_answered_is_recorded_all_the_same(
 EVENTS = sorted({*answering.ANSWERS, "PostToolUse"})
 
 
+@pytest.mark.points(8)
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("damage", [break_task_record, break_git_index, break_user_database, break_project_database])
 def test_a_damaged_source_loses_no_event_and_takes_nothing_else_from_an_answer(
@@ -152,6 +153,7 @@ def test_a_damaged_source_loses_no_event_and_takes_nothing_else_from_an_answer(
         assert "memory left out: " in context
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("event", EVENTS)
 def test_a_hook_ends_with_0_and_prints_no_error_when_a_source_is_damaged(
     here: Workspace, home: Path, tmp_path: Path, event: str

@@ -100,6 +100,7 @@ def test_superseding_is_a_forest_and_one_of_a_key_stands(rows: list[tuple[int, i
         assert len(standing) == len(set(standing))
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PURGE")
 @settings(deadline=None, max_examples=20)
 @given(ROWS, ROWS)

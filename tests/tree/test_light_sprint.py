@@ -52,6 +52,7 @@ def test_where_all_is_well_five_advances_and_one_run_are_enough_and_nothing_is_t
     assert closed.state.counts == {"evidence_added": 1, "sprint_closed": 1, "sprint_started": 1, "stage_passed": 5}
 
 
+@pytest.mark.sweep
 def test_with_nothing_written_it_goes_to_its_end_and_all_of_that_is_on_record(here: Workspace) -> None:
     told: list[str] = []
     for stage in ("planning", "design", "coding", "testing", "validation"):

@@ -105,6 +105,7 @@ def test_what_was_consolidated_comes_back_as_it_was(here: Workspace) -> None:
     assert keep_up(here) == (), "what a person took out of a summary goes into none again"
 
 
+@pytest.mark.sweep
 @given(
     statuses=st.lists(st.sampled_from(STATUSES), min_size=5, max_size=5),
     order=st.permutations(TEXTS),

@@ -412,6 +412,7 @@ def test_what_is_known_of_a_person_stays(plain: Workspace, home: Path) -> None:
     assert run(plain) == ()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EVICTION", "REQ-EVICTION-SPARES")
 @pytest.mark.parametrize("backend", ["files", "sqlite"])
 def test_above_the_limit_the_lowest_tenth_is_archived(tmp_path: Path, home: Path, backend: str) -> None:

@@ -71,6 +71,7 @@ def test_below_that_nothing_is_summed_and_lines_of_today_never_are(tmp_path: Pat
     assert (path.stat().st_ino, path.stat().st_size > GROWN_BYTES) == (inode, True)
 
 
+@pytest.mark.sweep
 def test_processes_that_count_while_others_sum_lose_nothing(tmp_path: Path) -> None:
     grown(tmp_path, 200)
     running = [

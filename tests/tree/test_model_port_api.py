@@ -102,6 +102,7 @@ def test_after_each_failure_the_rules_go_on_and_it_is_counted(
     assert not [notice for notice in extractor.notices if "sk-" in notice]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-WRITE-FALLBACK")
 def test_a_body_that_drips_for_ever_ends_with_the_time(server: Server) -> None:
     server.does = "slow"

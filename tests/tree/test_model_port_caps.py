@@ -114,6 +114,7 @@ def test_calls_again_for_one_turn_share_its_tokens(home: Callable[..., Workspace
     assert used.tokens <= 1_500
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-CALL-CAPS")
 def test_what_nobody_knows_the_tokens_of_counts_as_all_that_it_could_have_taken(
     home: Callable[..., Workspace],

@@ -36,6 +36,7 @@ def opens(postgres: Server) -> Opens:
     return Opens(person)
 
 
+@pytest.mark.points(3)
 @pytest.mark.points(2)
 @pytest.mark.parametrize(
     "case",

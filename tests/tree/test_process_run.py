@@ -166,6 +166,7 @@ def test_what_does_not_listen_is_made_to_end(tmp_path: Path) -> None:
     assert ended(int(pid))
 
 
+@pytest.mark.sweep
 def test_output_that_never_stops_does_not_stop_the_clock(tmp_path: Path) -> None:
     ran = python(tmp_path, "import os\nwhile True: os.write(1, b'y' * 65536)", timeout_s=1)
 

@@ -65,6 +65,7 @@ def content(root: Path, *without: str) -> str:
     return inputs_digest(files, ()).digest
 
 
+@pytest.mark.sweep
 def test_each_test_case_has_the_ids_of_all_its_marks(tmp_path: Path) -> None:
     project(tmp_path, test_marked=MARKED, test_plain=PLAIN)
     pytest_in(tmp_path, "--strict-markers", "-W", "error", "--junitxml=r.xml", code=1)
@@ -151,6 +152,7 @@ def test_a_mark_that_names_no_item_is_refused(tmp_path: Path, mark: str) -> None
     assert "takes ids of trace items" in told
 
 
+@pytest.mark.sweep
 def test_a_project_that_cannot_be_read_is_told_in_the_report(tmp_path: Path) -> None:
     project(tmp_path, test_plain=PLAIN)
     repository(tmp_path)

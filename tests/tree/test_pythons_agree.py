@@ -75,6 +75,7 @@ def test_this_python_reads_in_the_corpus_what_is_committed() -> None:
     assert list(differences(committed, json.loads(json.dumps(facts_below(CORPUS))))) == []
 
 
+@pytest.mark.sweep
 def test_another_python_reads_in_the_corpus_what_is_committed(other: str) -> None:
     committed = json.loads(GOLDEN.read_text("utf-8"))
 

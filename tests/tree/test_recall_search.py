@@ -104,6 +104,7 @@ def test_words_of_any_script_are_found(here: Workspace) -> None:
     assert found(here, "café") == ["accents"]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-READ-LEXICAL")
 def test_a_very_long_question_is_answered(here: Workspace) -> None:
     remember(here, "a", "The tide.")

@@ -210,6 +210,7 @@ def test_where_a_model_fails_the_order_by_words_stands_and_it_is_counted_and_tol
     assert spent_today(workspace).calls == 1
 
 
+@pytest.mark.sweep
 def test_a_call_of_which_nobody_knows_the_tokens_counts_as_all_it_could_have_taken(
     project: Settle, tmp_path: Path
 ) -> None:

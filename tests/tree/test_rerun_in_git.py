@@ -72,6 +72,7 @@ def tracked(tmp_path: Path) -> Workspace:
     return here
 
 
+@pytest.mark.sweep
 def test_a_tag_must_come_out_again_where_one_is_asked_for(tracked: Workspace) -> None:
     git(tracked.root, "tag", "--delete", "v1")
     run(tracked, "frozen")
@@ -90,6 +91,7 @@ def test_a_tag_must_come_out_again_where_one_is_asked_for(tracked: Workspace) ->
     )
 
 
+@pytest.mark.sweep
 def test_coverage_comes_out_again_though_other_files_changed_since(tracked: Workspace) -> None:
     run(tracked, "covered")
     write_tree(tracked.root, {"tools/old.py": "", "tools/notes.txt": "later\n"})
@@ -98,6 +100,7 @@ def test_coverage_comes_out_again_though_other_files_changed_since(tracked: Work
     assert found(reproduce(tracked, SPRINT))["check/covered"][0] is Found.REPRODUCED
 
 
+@pytest.mark.sweep
 def test_changed_lines_that_are_said_to_be_covered_are_red(tracked: Workspace) -> None:
     write_tree(tracked.root, {"c.xml": COVERED.format(hits=0)})
     run(tracked, "covered")
@@ -109,6 +112,7 @@ def test_changed_lines_that_are_said_to_be_covered_are_red(tracked: Workspace) -
     assert found(reproduce(tracked, SPRINT))["check/covered"][0] is Found.DIFFERS
 
 
+@pytest.mark.sweep
 def test_a_comment_on_a_stage_that_was_passed_is_not_red(tracked: Workspace) -> None:
     write_tree(tracked.root, {f".memory/stage/{SPRINT}/check/artifacts/notes.md": "All of it is covered.\n"})
     run(tracked, every=True)

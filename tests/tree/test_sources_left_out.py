@@ -54,6 +54,7 @@ def test_every_source_has_something_to_show_and_is_broken_here(here: Workspace) 
     assert left_out(package.prompt.notices) == set()
 
 
+@pytest.mark.points(3)
 @pytest.mark.parametrize("name", sorted(DAMAGE))
 def test_a_damaged_source_is_left_out_of_the_printed_prompt_with_a_warning(
     here: Workspace, home: Path, tmp_path: Path, name: str
@@ -76,6 +77,7 @@ def test_a_damaged_source_is_left_out_of_the_printed_prompt_with_a_warning(
     assert " left out: " in strict.stderr.decode()
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize("name", sorted(READERS))
 def test_a_fault_of_ours_in_a_source_leaves_out_that_source_alone(
     here: Workspace, monkeypatch: pytest.MonkeyPatch, name: str

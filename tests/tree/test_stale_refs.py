@@ -334,6 +334,7 @@ def test_the_digest_of_the_code_is_among_the_inputs(here: Workspace) -> None:
     assert ask(here.root).inputs["code"] != before
 
 
+@pytest.mark.sweep
 def test_a_prompt_of_a_commit_is_judged_by_the_code_of_that_commit(here: Workspace, tmp_path: Path) -> None:
     (here.root / "lib").symlink_to("src")
     remember(here, now(here, "src/search.py:Index.query", "src", "lib/search.py", "settings.toml"))

@@ -284,6 +284,7 @@ def test_an_end_that_is_interrupted_is_completed_by_running_it_again(
     assert find_task(plain, task.id).promoted == tuple(kept)
 
 
+@pytest.mark.sweep
 def test_two_that_note_at_once_lose_nothing_and_none_notes_after_the_end(here: Workspace) -> None:
     task = start_task(here, "Fix the login", actor=YOU)
 
@@ -304,6 +305,7 @@ def test_two_that_note_at_once_lose_nothing_and_none_notes_after_the_end(here: W
     assert find_task(here, task.id).status is TaskStatus.COMPLETED
 
 
+@pytest.mark.sweep
 def test_two_tasks_at_once_keep_apart(here: Workspace) -> None:
     tasks = [start_task(here, f"Task {number}", actor=YOU).id for number in range(2)]
 

@@ -84,6 +84,7 @@ def test_what_was_added_is_what_is_read(tmp_path: Path) -> None:
 text = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Cf", "Zl", "Zp", "Co", "Cn")), max_size=30)
 
 
+@pytest.mark.sweep
 @settings(deadline=None, max_examples=60)
 @given(title=text.filter(str.strip), tag=text, planned=text)
 def test_any_printable_words_come_back_as_they_were_given(
@@ -101,6 +102,7 @@ def test_any_printable_words_come_back_as_they_were_given(
     assert [flaw for flaw in read.flaws if flaw.code == "bad-field"] == []
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-IDS")
 def test_two_items_with_one_title_have_two_ids(tmp_path: Path) -> None:
     here = empty(tmp_path)

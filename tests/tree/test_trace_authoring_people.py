@@ -144,6 +144,7 @@ def test_a_stamp_of_another_tool_is_suspect_and_stays_until_it_is_cleared(tmp_pa
     assert states(here, REQ) == [LinkState.AGREED]
 
 
+@pytest.mark.sweep
 def test_all_reviews_what_needs_it_and_tells_what_it_passed_over(tmp_path: Path) -> None:
     here = written(tmp_path)
     put(here, "NEED-mine", "need", "Mine", "Mine.")
@@ -200,6 +201,7 @@ def test_a_link_to_nothing_is_left_and_told(tmp_path: Path) -> None:
     assert done.notes == (f"its link to {NEED} is as it was: there is no such item",)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("changed", [NEED, REQ])
 def test_clearing_stamps_the_link_with_both_ends_and_the_reason(tmp_path: Path, changed: str) -> None:
     here = written(tmp_path)
@@ -291,6 +293,7 @@ def test_a_page_shows_both_directions_and_how_each_link_stands(tmp_path: Path) -
     assert page.review == "reviewed"
 
 
+@pytest.mark.sweep
 def test_a_list_is_filtered_by_type_status_and_by_what_is_missing(tmp_path: Path) -> None:
     here = written(tmp_path)
     put(here, "REQ-late", "requirement", "Late", "It shall.")

@@ -92,6 +92,7 @@ def test_two_baselines_of_one_state_differ_in_name_alone(tmp_path: Path) -> None
     assert not compare_baselines(here, "first", "second").any
 
 
+@pytest.mark.sweep
 def test_drift_is_told_with_what_changed_where_git_has_the_old_text(tmp_path: Path) -> None:
     here = written(tmp_path)
     repository(tmp_path)

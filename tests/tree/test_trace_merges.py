@@ -46,6 +46,7 @@ def merged(here: Workspace) -> list[str]:
     return git(here.root, "diff", "--name-only", "--diff-filter=U").splitlines()
 
 
+@pytest.mark.sweep
 def test_items_and_links_that_two_branches_add_to_one_parent_merge_clean(here: Workspace) -> None:
     added = []
     for branch in ("ours", "theirs"):
@@ -67,6 +68,7 @@ def test_items_and_links_that_two_branches_add_to_one_parent_merge_clean(here: W
     assert states == {LinkState.AGREED}, "the stamps of both sides hold"
 
 
+@pytest.mark.sweep
 def test_reviews_of_different_items_merge_clean(here: Workspace) -> None:
     on_branch(here, "ours")
     reviewed(here, NEED, REQ)
@@ -79,6 +81,7 @@ def test_reviews_of_different_items_merge_clean(here: Workspace) -> None:
     assert all(item.reviewed for item in view(here).items)
 
 
+@pytest.mark.sweep
 def test_a_parent_that_one_branch_changes_makes_the_review_of_the_other_suspect(here: Workspace) -> None:
     on_branch(here, "ours")
     replace_in(here, NEED, "gets in", "gets in at once")
@@ -92,6 +95,7 @@ def test_a_parent_that_one_branch_changes_makes_the_review_of_the_other_suspect(
     assert link_state(seen, seen.by_id[REQ], seen.by_id[REQ].links[0]) is LinkState.SUSPECT
 
 
+@pytest.mark.sweep
 def test_both_editing_one_item_is_a_conflict_that_is_told_until_somebody_ends_it(here: Workspace) -> None:
     for branch, limit in (("ours", "6 s"), ("theirs", "7 s")):
         on_branch(here, branch)
@@ -122,6 +126,7 @@ def test_both_changing_one_item_alike_is_no_conflict(here: Workspace) -> None:
     assert merged(here) == []
 
 
+@pytest.mark.sweep
 def test_both_adding_a_link_in_one_child_surfaces(here: Workspace) -> None:
     """Git sees two lines at one place: it asks, rather than keep both or one."""
     put(here, "REQ-third", "requirement", "Third", "It shall be.", NEED, "refines", verification="test")
@@ -142,6 +147,7 @@ def test_both_adding_a_link_in_one_child_surfaces(here: Workspace) -> None:
     assert [link.to for link in view(here).by_id[SPEC].links] == [REQ, "REQ-other", "REQ-third"], "both lines are right"
 
 
+@pytest.mark.sweep
 def test_links_of_one_child_that_were_reviewed_and_added_apart_merge_or_surface_and_lose_nothing(
     here: Workspace,
 ) -> None:
@@ -164,6 +170,7 @@ def path_of_file(here: Workspace, name: str) -> str:
     return next(here.memory.rglob(f"{name}.md")).read_text(encoding="utf-8")
 
 
+@pytest.mark.sweep
 def test_one_retiring_what_the_other_links_to_is_seen_after_the_merge(here: Workspace) -> None:
     on_branch(here, "ours")
     retire_item(here, "REQ-other", actor=YOU)
@@ -178,6 +185,7 @@ def test_one_retiring_what_the_other_links_to_is_seen_after_the_merge(here: Work
     assert "REQ-other" in {link.to for link in seen.by_id[SPEC].links}
 
 
+@pytest.mark.sweep
 def test_two_baselines_of_one_name_surface(here: Workspace) -> None:
     for branch in ("ours", "theirs"):
         on_branch(here, branch)

@@ -88,6 +88,7 @@ def test_a_requirement_that_changed_after_its_review_keeps_the_right_side_closed
     assert ask_entry(here, SPRINT, "testing").assessments[0].verdict is Verdict.FAIL
 
 
+@pytest.mark.sweep
 def test_the_exit_of_testing_wants_a_test_that_passed_on_this_content(tmp_path: Path) -> None:
     here = in_testing(traced(tmp_path / "project"))
 
@@ -110,6 +111,7 @@ def test_a_failed_test_reaches_its_requirement(tmp_path: Path) -> None:
     assert "failed" in now.reason
 
 
+@pytest.mark.sweep
 def test_what_the_left_side_handed_over_is_on_record_and_a_change_of_it_closes_the_next_gate(tmp_path: Path) -> None:
     here = in_testing(traced(tmp_path / "project"))
     run(here)
@@ -127,6 +129,7 @@ def test_what_the_left_side_handed_over_is_on_record_and_a_change_of_it_closes_t
     assert [each.code for each in report.findings if each.family == "process"] == ["left-changed"]
 
 
+@pytest.mark.sweep
 def test_going_back_makes_the_right_side_stale_and_it_passes_anew(tmp_path: Path) -> None:
     here = in_testing(traced(tmp_path / "project"))
     run(here)
@@ -144,6 +147,7 @@ def test_going_back_makes_the_right_side_stale_and_it_passes_anew(tmp_path: Path
     assert status["requirements"] is StageStatus.PASSED
 
 
+@pytest.mark.sweep
 def test_a_stage_that_was_redone_with_the_same_items_leaves_the_others_standing(tmp_path: Path) -> None:
     here = in_testing(traced(tmp_path / "project"))
     run(here)
