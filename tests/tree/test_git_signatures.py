@@ -92,7 +92,7 @@ def test_words_put_under_a_signature_later_are_not_good(signing: Path, tmp_path:
     assert found.message.startswith("I approve all")
 
 
-def test_a_signature_in_another_persons_name_is_not_good(signing: Path) -> None:
+def test_who_signs_in_anothers_name_vouches_for_nobody(signing: Path) -> None:
     sign(signing, "I approve", "--author", "Other <other@example.org>")
 
     found = verified_commit(signing, "HEAD")
