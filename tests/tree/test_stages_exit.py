@@ -80,7 +80,8 @@ def test_all_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
     folder = f".memory/stage/{ID}/planning/artifacts"
     assert caught.value.message == (
         "log-in cannot leave planning: 5 of 7 criteria are not met\n"
-        f"- sprint-plan: nothing matches {folder}/sprint-plan.*\n"
+        f"- sprint-plan: nothing matches {folder}/sprint-plan.*, "
+        'which needs a text under the headings "Goals", "Scope"\n'
         f"- acceptance-plan: nothing matches {folder}/acceptance-plan.*\n"
         f"- risks: {folder}/risks.md is empty\n"
         "- needs-accepted-by: there is no need\n"

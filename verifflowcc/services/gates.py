@@ -5,15 +5,17 @@ from verifflowcc.domain.gates import Assessment, Gate, Side
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.domain.workflows import Route
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.facts import gather_facts
+from verifflowcc.services.facts import artifacts_of, gather_facts
 from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.transitions import changed_by_hand, load_movable
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_trace import asks_trace, specified
 from verifflowcc.workflow.failures import failures_of
 from verifflowcc.workflow.gate import entry_gate, exit_gate
 from verifflowcc.workflow.moves import after_passing, next_in_order
+from verifflowcc.workflow.owed_artifacts import owed_artifacts, writing_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,14 @@ def unmet(asked: StageGates) -> str:
     name = asked.stage.stage.id
     count = f"{len(blockers)} of {total} criteria {many} not met"
     return f"{asked.sprint.id} cannot leave {name}: {count}\n{listed}"
+
+
+def writing_step_of(workspace: Workspace, asked: StageGates) -> str:
+    """Return how the stage's missing artifacts are handed over; empty where none is missing."""
+    stage = asked.stage.stage
+    present = artifacts_of(workspace, asked.sprint.id, stage.id)
+    missing = owed_artifacts(stage, [one.artifact.path for one in present])
+    return writing_step(artifacts_folder(asked.sprint.id, stage.id), missing)
 
 
 def _entering(gate: Gate) -> str:

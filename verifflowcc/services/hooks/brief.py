@@ -14,7 +14,7 @@ from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.sprints import DONE, SprintState
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.records import dataclass
-from verifflowcc.services.gates import ask_stage, way_on
+from verifflowcc.services.gates import ask_stage, way_on, writing_step_of
 from verifflowcc.services.history.questions import episode, status_of
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.hooks.settings import Standing
@@ -30,7 +30,7 @@ from verifflowcc.text.secrets import withhold
 TYPES = ("constraint", "decision", "convention", "failure")
 """What limits what may be done: the types of items that a session begins with."""
 _BLOCKERS, _ITEMS, _TASKS, _DONE = 6, 5, 5, 3
-_LONGEST = 160
+_LONGEST, _LONGEST_STEP = 160, 800
 
 PATIENCE_S = 1.0
 """Of the two seconds that a hook may take."""
@@ -134,6 +134,8 @@ def _gate(request: BriefRequest) -> Part:
     wanting = [each for gate in asked.gates for each in gate.blockers]
     lines = [f"{each.criterion.id}: {said(each.reason)}" for each in wanting[:_BLOCKERS]]
     lines += [f"and {len(wanting) - _BLOCKERS} more"] if len(wanting) > _BLOCKERS else []
+    if step := writing_step_of(request.workspace, asked):
+        lines.append(said(step, _LONGEST_STEP))
     way = f"{'open; ' if asked.is_open else ''}`{way_on(asked)}` goes on from here"
     return f"The gate of {standing.stage} wants" if lines else f"The gate of {standing.stage}", [*lines, way]
 

@@ -8,13 +8,14 @@ from verifflowcc.adapters.files.partitions import told_file
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.clients.answer import Answer
 from verifflowcc.domain.gates import Assessment, Mode
-from verifflowcc.services.gates import ask_stage, way_on
+from verifflowcc.services.gates import ask_stage, way_on, writing_step_of
 from verifflowcc.services.hooks.brief import said as shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.workspace import Workspace
 
 _OF_PEOPLE = frozenset(("review", "attestation", "waiver", "approval"))
 _TOLD = 5
+_LONGEST_STEP = 800
 
 
 def hold(workspace: Workspace, standing: Standing, said: Mapping[str, Any], most: int) -> Answer:
@@ -34,6 +35,8 @@ def hold(workspace: Workspace, standing: Standing, said: Mapping[str, Any], most
         return Answer()
     write_atomic(counter, f"{held + 1}\n")
     lines = [f"- {each.criterion.id}: {shown(each.reason)}" for each in blocking[:_TOLD]]
+    if step := writing_step_of(workspace, asked):
+        lines.append(f"- {shown(step, _LONGEST_STEP)}")
     reason = "\n".join(
         (
             f"The gate of {standing.stage} (sprint {sprint.id}) is closed:",
