@@ -76,8 +76,9 @@ class Skip:
 class StageState:
     """A stage and what became of it.
 
-    `artifacts`, `traced` (each type of trace items that it specifies → digest of all of them), `summary` (a digest) and
-    `outcomes` are those of the latest pass; `used` maps each stage that it builds on to the digest of what that stage
+    `artifacts`, `traced` (each type of trace items that it specifies → digest of all of them), `summary` (a digest),
+    `outcomes`, `metrics` and `handover` (a text) are those of the latest pass, the last two None where its event is
+    older than they are; `used` maps each stage that it builds on to the digest of what that stage
     had specified then. `entered_at` is the time on the event that last entered it, and `entered_by` that event's id.
     `passes` and `reopened` count.
     """
@@ -92,6 +93,8 @@ class StageState:
     traced: Mapping[str, str] = field(default_factory=dict)
     summary: str | None = None
     outcomes: tuple[Outcome, ...] = ()
+    metrics: Mapping[str, int | None] | None = None
+    handover: str | None = None
     used: Mapping[str, str] = field(default_factory=dict)
     skip: Skip | None = None
 
@@ -137,7 +140,8 @@ class SprintState:
     the next event must name as its parents, sorted. `notes` are the additive events in order. `base` is the git commit
     from which it started, `carried` are comments of earlier sprints (`sprint/event`). `counts` maps each event type
     that occurs to its number. Under a fork, stages and `current` are those of the last event that all sides share.
-    `aside` are the moves of sides that were not kept.
+    `aside` are the moves of sides that were not kept. `packed` maps the id of each event that has no file of its own
+    to the path of the pack that holds it, relative to the project's root.
     """
 
     id: str
@@ -156,6 +160,7 @@ class SprintState:
     aside: tuple[SetAside, ...] = ()
     unfinished: str | None = None
     problems: tuple[LedgerProblem, ...] = ()
+    packed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:

@@ -5,16 +5,16 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
-from verifflowcc.adapters.files.ledger import LARGEST_EVENT_BYTES, Ledger, LedgerWriter
+from verifflowcc.adapters.files.layout import is_projection
+from verifflowcc.adapters.files.ledger import Ledger, LedgerWriter
 from verifflowcc.adapters.git.commit import commit_paths
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.process.allowed import allows_code
-from verifflowcc.domain.events import Event, EventType, Json, LedgerProblem, LedgerRead
-from verifflowcc.domain.gates import Kind
+from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerProblem, LedgerRead
+from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.learnings import Learning
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import ConflictError, LedgerError, UsageError, VfccError
 from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.records import dataclass, replace
@@ -66,10 +66,18 @@ def load_sprint(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, Sprin
     before, state = workspace.ledgers.folded.get(sprint_id, (None, None))
     if state is None or before is not seen:
         state = fold(sprint_id, seen.events)
-        problems: tuple[LedgerProblem, ...] = tuple(sorted((*seen.problems, *state.problems)))
-        state = replace(state, problems=problems)
+        found = (*seen.problems, *(_placed(problem, seen) for problem in state.problems))
+        problems = tuple(sorted(found, key=lambda each: (each.file, each.line, each.reason)))
+        state = replace(state, problems=problems, packed={name: file for name, (file, _) in seen.packed.items()})
         workspace.ledgers.folded[sprint_id] = (seen, state)
     return seen, state
+
+
+def _placed(problem: LedgerProblem, seen: LedgerRead) -> LedgerProblem:
+    """Return a problem of an event with the line of the pack that holds it, where it has no file of its own."""
+    name = problem.file.rpartition("/")[2].removesuffix(".json")
+    file, line = seen.packed.get(name, (problem.file, problem.line))
+    return replace(problem, file=file, line=line)
 
 
 def unknown_sprint(sprint_id: str, known: tuple[str, ...]) -> UsageError:
@@ -135,9 +143,13 @@ def record(
         raise UsageError(f"this move does not fit on the ledger: {size:,} bytes, of {LARGEST_EVENT_BYTES:,} at most")
     with ledger_of(workspace).moving(seen.sprint, seen) as writer:
         files = prepare(writer) if prepare else ()
-        doubt = writer.append(event)
-        warnings = tuple(filter(None, (doubt, refresh_progress(writer, after) or _welcome(writer, after))))
-    written = (*files, f"sprint/{seen.sprint}/events/{event.id}.json")
+        doubts = [writer.append(event)]
+        if event.type is EventType.SPRINT_CLOSED:
+            doubts.append(writer.pack((*seen.events, event), event))
+        doubts.append(refresh_progress(writer, after) or _welcome(writer, after))
+        added = writer.place_of(event)
+    warnings = tuple(filter(None, doubts))
+    written = (*files, added)
     return Transition(
         state=after,
         event=event,
@@ -167,7 +179,10 @@ def _welcome(writer: LedgerWriter, after: SprintState) -> str | None:
 
 
 def settle(workspace: Workspace, done: Transition, message: str, *, commit: bool) -> Transition:
-    """Commit the sprint's files to git, or name the command that would; a commit that fails is a warning."""
+    """Commit the sprint's files to git, or name the command that would; a commit that fails is a warning.
+
+    A sprint with soft gates gets one such command, when it is closed: nothing of it has to be committed before.
+    """
     paths = sprint_paths(workspace, done.state.id)
     if commit:
         root = workspace.root
@@ -175,23 +190,30 @@ def settle(workspace: Workspace, done: Transition, message: str, *, commit: bool
         if outcome.sha:
             return replace(done, committed=outcome.sha)
         done = replace(done, warnings=(*done.warnings, outcome.warning or "not committed"))
-    if not in_repository(workspace.root):
+    if not in_repository(workspace.root) or (not commit and _waits_for_close(done)):
         return done
     listed = " ".join(map(shlex.quote, paths))
     return replace(done, git_command=f"git add {listed} && git commit -m {_quoted(message)} -- {listed}")
 
 
-def sprint_paths(workspace: Workspace, sprint_id: str) -> tuple[str, ...]:
-    """Return the folders that belong to a sprint, relative to the project's root, as far as they hold a file.
+def _waits_for_close(done: Transition) -> bool:
+    workflow = done.state.workflow
+    soft = workflow is not None and workflow.gates is Mode.SOFT
+    return soft and done.state.status is not SprintStatus.CLOSED
 
-    Git knows no empty folder, and refuses to commit one by name.
+
+def sprint_paths(workspace: Workspace, sprint_id: str) -> tuple[str, ...]:
+    """Return the folders that belong to a sprint, relative to the project's root, as far as they hold a file to commit.
+
+    Git knows no empty folder, nor one with ignored files alone, and refuses to commit such a one by name.
     """
     folders = (f".memory/sprint/{sprint_id}", f".memory/stage/{sprint_id}")
-    return tuple(folder for folder in folders if _has_file(workspace.root / folder))
+    return tuple(folder for folder in folders if _has_file_to_commit(workspace, folder))
 
 
-def _has_file(folder: Path) -> bool:
-    return any(path.is_file() for path in folder.rglob("*"))
+def _has_file_to_commit(workspace: Workspace, folder: str) -> bool:
+    files = (path for path in (workspace.root / folder).rglob("*") if path.is_file())
+    return any(not is_projection(path.relative_to(workspace.memory).as_posix()) for path in files)
 
 
 def refresh_progress(writer: LedgerWriter, state: SprintState) -> str | None:
