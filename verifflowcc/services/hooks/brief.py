@@ -17,6 +17,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.gates import ask_stage, way_on
 from verifflowcc.services.history.questions import episode, status_of
 from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.hooks.handover import handover_lines
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.memory.tasks import open_tasks
@@ -30,11 +31,11 @@ from verifflowcc.text.secrets import withhold
 TYPES = ("constraint", "decision", "convention", "failure")
 """What limits what may be done: the types of items that a session begins with."""
 _BLOCKERS, _ITEMS, _TASKS, _DONE = 6, 5, 5, 3
-_LONGEST = 160
+_LONGEST, _LONGEST_GOALS = 160, 400
 
 PATIENCE_S = 1.0
 """Of the two seconds that a hook may take."""
-_ORDER = ("place", "failed", "window", "gate", "late", "tasks", "memory", "done")
+_ORDER = ("place", "failed", "window", "gate", "late", "handover", "tasks", "memory", "done")
 Part = tuple[str, list[str]]
 _NOTHING: Part = ("", [])
 
@@ -100,7 +101,10 @@ def said(text: str, longest: int = _LONGEST) -> str:
 
 def _marked(lines: Sequence[str], *, left_out: int) -> str:
     more = [f"({left_out} more lines found no room: vfcc status, vfcc history show)"] if left_out else []
-    return "\n".join([BEGIN, *lines, *more, END])
+    text = "\n".join([*lines, *more])
+    for mark in (BEGIN, END):  # in a quoted artifact one would end the brief before its end
+        text = text.replace(mark, "")
+    return "\n".join([BEGIN, text, END])
 
 
 def _place(standing: Standing) -> Part:
@@ -109,9 +113,14 @@ def _place(standing: Standing) -> Part:
         return "", ["This project is led by vfcc; no sprint is in work."]
     passed = sum(stage.status in DONE for stage in sprint.stages)
     where = f"in stage {standing.stage}" if standing.stage else "between two stages"
-    role = f", whose role is {standing.role}" if standing.role else ""
-    told = f"{passed} of {len(sprint.stages)} stages passed"
-    return "", [f"Sprint {sprint.id} “{said(sprint.title, 80)}” is {where}{role}; {told}."]
+    if sprint.complete:
+        where = "at its end (`vfcc sprint close`)"
+    found = sprint.stage(standing.stage) if standing.stage else None
+    role = f", whose role is {found.stage.role}" if found else ""
+    yours = f" You act as {standing.role}." if found and standing.role != found.stage.role else ""
+    count = f"{passed} of {len(sprint.stages)} stages passed"
+    goals = [f"Goals: {said('; '.join(sprint.goals), _LONGEST_GOALS)}"] if sprint.goals else []
+    return "", [f"Sprint {sprint.id} “{said(sprint.title, 80)}” is {where}{role}; {count}.{yours}", *goals]
 
 
 def _before(request: BriefRequest) -> Part:
@@ -136,6 +145,16 @@ def _gate(request: BriefRequest) -> Part:
     lines += [f"and {len(wanting) - _BLOCKERS} more"] if len(wanting) > _BLOCKERS else []
     way = f"{'open; ' if asked.is_open else ''}`{way_on(asked)}` goes on from here"
     return f"The gate of {standing.stage} wants" if lines else f"The gate of {standing.stage}", [*lines, way]
+
+
+def _handover(request: BriefRequest) -> Part:
+    """What earlier stages left, in half of the room; after a compaction the session's window has the other half."""
+    standing = request.standing
+    if standing.sprint is None or standing.stage is None:
+        return _NOTHING
+    room = request.budget_tokens // (3 if request.said.get("source") == "compact" else 2)
+    lines = handover_lines(request.workspace, standing.sprint, standing.stage, room, request.count)
+    return "Earlier stages' artifacts, quoted", lines
 
 
 def _open(request: BriefRequest) -> Part:
@@ -171,6 +190,9 @@ def line_of(hit: Hit) -> str:
 
 
 def _done(request: BriefRequest) -> Part:
+    """What sessions did here last, for one that begins: the others know."""
+    if request.said.get("hook_event_name", "SessionStart") != "SessionStart":
+        return _NOTHING
     with open_history(request.workspace) as history:
         rows = [row for row in task_rows(history) if row.description][: _DONE * 4]
         found = [episode(history, row) for row in _spread(rows)]
@@ -194,6 +216,7 @@ def _goals(sprint: SprintState | None) -> str:
 
 
 PARTS: Mapping[str, Callable[[BriefRequest], Part]] = {
+    "handover": _handover,
     "tasks": _open,
     "window": _before,
     "done": _done,
