@@ -7,6 +7,7 @@ from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.domain.workflows import Leg, Stage, Workflow
 from verifflowcc.formats.events import make_event
+from verifflowcc.text.digest import digest_text
 from verifflowcc.text.ulid import ulid
 from verifflowcc.workflow import payloads
 
@@ -87,6 +88,11 @@ def review(reason: str, *parents: Event, stage: str = "plan", second: int = 0, a
         "signed": None,
     }
     return event(EventType.REVIEW_RECORDED, payload, *parents, second=second, actor=actor)
+
+
+def artifact_put(words: str, *parents: Event, stage: str = "plan", second: int = 0, actor: str = ANN) -> Event:
+    payload = {"stage": stage, "path": "plan.md", "digest": digest_text(words), "bytes": len(words.encode())}
+    return event(EventType.ARTIFACT_PUT, payload, *parents, second=second, actor=actor)
 
 
 def waiver(reason: str, *parents: Event, stage: str = "check", second: int = 0, actor: str = ANN) -> Event:

@@ -6,6 +6,7 @@ from zlib import crc32
 from hypothesis import strategies as st
 
 from tests.event_samples import (
+    artifact_put,
     choice,
     closed,
     event,
@@ -26,7 +27,7 @@ from verifflowcc.workflow.moves import after_passing, after_skipping, reopenable
 SPRINT = "login"
 CLOCK = st.integers(0, 10**8)
 """Seconds: the writers' clocks are up to three years apart."""
-ADDITIVE = ("feedback", "evidence", "review", "waiver", "attested")
+ADDITIVE = ("feedback", "evidence", "review", "waiver", "attested", "artifact_put")
 
 
 MOVING = ("pass", "skip", "reopen", "close", "resolve")
@@ -98,6 +99,7 @@ def _made(
         "review": lambda: review(words, *heads, second=second, actor=actor),
         "waiver": lambda: waiver(words, *heads, second=second, actor=actor),
         "attested": lambda: _attested(words, heads, second),
+        "artifact_put": lambda: artifact_put(words, *heads, second=second, actor=actor),
         "pass": lambda: passed(now, after_passing(state, now, ()), *heads, second=second, actor=actor),
         "skip": lambda: skipped(now, after_skipping(state, now), words, *heads, second=second, actor=actor),
         "reopen": lambda: reopened(draw(st.sampled_from(reopenable(state))), words, *heads, second=second),

@@ -26,6 +26,7 @@ VERBS = {
     "Copy",
     "Create",
     "Decide",
+    "Draft",
     "Export",
     "Find",
     "Go",
@@ -48,6 +49,7 @@ VERBS = {
     "Set",
     "Show",
     "Start",
+    "Store",
     "Waive",
 }
 

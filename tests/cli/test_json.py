@@ -38,6 +38,8 @@ QUESTIONS = {
     "stage_list": "stage list",
     "stage_advance": "stage advance",
     "stage_reopen": "stage reopen planning --reason again",
+    "stage_put": "stage put changes --file CLAUDE.md",
+    "stage_draft": "stage draft results.md --stdout",
     "context_show": "context show --agent coder --task tides --budget 3000",
     "context_diff": "context diff --agent coder --agent tester",
     "doctor": "doctor",

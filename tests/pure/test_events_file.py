@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.event_samples import ANN, START, event, feedback, passed, root
-from verifflowcc.domain.events import EventType
+from verifflowcc.domain.events import EVENT_FORMAT, EventType
 from verifflowcc.errors import LedgerError
 from verifflowcc.formats.events import encode_event, make_event, moment, parse_event, stamp
 from verifflowcc.text.canonical import canonical
@@ -38,6 +38,13 @@ def test_the_bytes_and_the_id_of_an_event_never_change(case: dict[str, Any]) -> 
     assert made.id == case["id"]
     assert encode_event(made) == golden
     assert parse_event(golden, made.id) == made
+
+
+def test_types_of_the_first_format_are_written_in_it_and_newer_types_in_their_own() -> None:
+    formats = {kind: json.loads((GOLDEN / f"{kind}.json").read_bytes())["v"] for kind in EventType}
+
+    assert {kind for kind, v in formats.items() if v != 1} == {EventType.ARTIFACT_PUT}
+    assert formats[EventType.ARTIFACT_PUT] == EVENT_FORMAT == 2
 
 
 def test_every_type_has_a_golden_event() -> None:
@@ -96,7 +103,9 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
     "id edited": (_set("id", "01KABCDEFGHJKMNPQRSTVWXYZ0"), "time is not the one in its id"),
     "unknown type": (_set("type", "stage_forced"), "unknown event type"),
     "other known type": (_set("type", "stage_skipped"), "reason is missing"),
-    "newer format": (_set("v", 2), "v2 is newer"),
+    "newer format": (_set("v", 3), "v3 is newer"),
+    "format of a newer type": (_set("v", 2), "v must be 1"),
+    "newer type in the older format": (_set("type", "artifact_put"), "v must be 2"),
     "no format": (_set("v", "1"), "v must be 1"),
     "true for 1": (_set("v", True), "v must be 1"),
     "extra field": (_set("approved", True), "approved is no field"),

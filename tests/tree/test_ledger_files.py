@@ -117,9 +117,9 @@ def an_unknown_type(_: Workspace, files: list[Path]) -> Path:
     return files[2]
 
 
-@harm("v2 is newer than this vfcc reads")
+@harm("v3 is newer than this vfcc reads")
 def a_newer_format(_: Workspace, files: list[Path]) -> Path:
-    edit(files[2], lambda envelope: envelope.update(v=2))
+    edit(files[2], lambda envelope: envelope.update(v=3))
     return files[2]
 
 

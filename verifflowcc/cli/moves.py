@@ -28,10 +28,16 @@ class Acting:
         return asked or self.config.git.commit == "always"
 
 
-def acting_here() -> Acting:
-    """Return who acts in the workspace of the current folder."""
+def acting_here(*, piped: bool = False) -> Acting:
+    """Return who acts in the workspace of the current folder.
+
+    Where a text may be `piped` in, any of the three streams shows a person at a terminal: who pipes an own text in
+    would else pass for an agent, and could approve it.
+    """
     workspace = open_workspace()
-    actor = acting(os.environ, stdin_is_terminal=sys.stdin.isatty(), git_user=git_user(workspace.root))
+    streams = (sys.stdin, sys.stdout, sys.stderr) if piped else (sys.stdin,)
+    terminal = any(stream.isatty() for stream in streams)
+    actor = acting(os.environ, stdin_is_terminal=terminal, git_user=git_user(workspace.root))
     return Acting(workspace, effective_config(workspace).config, actor)
 
 

@@ -1,12 +1,13 @@
-"""`vfcc stage`: show, list, advance, skip and reopen the stages of a sprint."""
+"""`vfcc stage`: the stages of a sprint and their artifacts."""
 
 from typing import Annotated
 
 import typer
 
+from verifflowcc.cli import stage_artifacts
 from verifflowcc.cli.options import CommitFlag, ExpiresOption, JsonFlag, SprintOption, YesFlag
 
-app = typer.Typer(help="Show, list, advance, skip and reopen the stages of a sprint.", no_args_is_help=True)
+app = typer.Typer(help="Show, fill, advance, skip and reopen the stages of a sprint.", no_args_is_help=True)
 
 StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Its id; else the one in work.")]
 
@@ -49,6 +50,10 @@ def list_(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
     else:
         out.emit(sprint_views.stages(state) + fork_views.trouble(state))
     fork_views.leave_if_troubled(state)
+
+
+app.command("put")(stage_artifacts.put)
+app.command("draft")(stage_artifacts.draft)
 
 
 @app.command()

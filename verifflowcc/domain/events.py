@@ -12,8 +12,8 @@ from verifflowcc.records import dataclass
 Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
 """JSON without fractions: what may stand in an event."""
 
-EVENT_FORMAT = 1
-"""The `v` that this program writes, and the newest that it reads."""
+EVENT_FORMAT = 2
+"""The newest `v` that this program reads."""
 
 
 class EventType(StrEnum):
@@ -31,6 +31,18 @@ class EventType(StrEnum):
     FEEDBACK_ADDED = "feedback_added"
     SPRINT_CLOSED = "sprint_closed"
     FORK_RESOLVED = "fork_resolved"
+    ARTIFACT_PUT = "artifact_put"
+
+
+_SINCE_V2 = frozenset({EventType.ARTIFACT_PUT})
+
+
+def format_of(event_type: EventType) -> int:
+    """Return the `v` of every event of a type: that of the format in which the type was added.
+
+    Types of the first format are written as they always were, so that older programs read a ledger without newer types.
+    """
+    return 2 if event_type in _SINCE_V2 else 1
 
 
 TRANSITIONS = frozenset(
@@ -54,7 +66,7 @@ class Event:
     `id` is a ULID made of `time` and of the content. `parents` are the ids of the heads that the writer saw, sorted.
     `actor` is `human:NAME`, `agent:ROLE`, `tool:NAME` or `ci`. `time` is UTC with milliseconds
     (`2026-11-21T03:31:00.123Z`); it informs and orders nothing. Fields of `payload` that this version does not know
-    are kept.
+    are kept. `v` is that of `format_of(type)`.
     """
 
     id: str
@@ -63,7 +75,7 @@ class Event:
     time: str
     type: EventType
     payload: Mapping[str, Json]
-    v: int = EVENT_FORMAT
+    v: int = 1
 
     @property
     def moves(self) -> bool:

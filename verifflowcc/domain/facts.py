@@ -18,6 +18,16 @@ class ArtifactText:
 
 
 @dataclass(frozen=True, slots=True)
+class ArtifactPut:
+    """A `stage put` on record: `actor` stored these bytes at `path`, below the stage's `artifacts/`."""
+
+    stage: str
+    path: str
+    digest: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """A file of the project that differs from the sprint's base; `lines` are the numbers of its new lines."""
 
@@ -83,8 +93,9 @@ class Facts:
 
     `today` is a day (`2026-11-21`), UTC. `content` maps each file of the project (not `.memory/`) to its digest;
     `memory` does so for the committed files under `.memory/project/`. `artifacts` maps a stage to what lies in its
-    `artifacts/` now. `recorded` are the evidence files of all stages. `history` is None where no criterion asks for it,
-    and so is `trace`, what the trace checks say; `results_command` then brings test results.
+    `artifacts/` now, and `puts` are what `stage put` stored there. `recorded` are the evidence files of all stages.
+    `history` is None where no criterion asks for it, and so is `trace`, what the trace checks say; `results_command`
+    then brings test results.
     """
 
     sprint: SprintState
@@ -98,6 +109,7 @@ class Facts:
     reviews: tuple[Review, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     feedback: tuple[Feedback, ...] = ()
+    puts: tuple[ArtifactPut, ...] = ()
     trace: TraceReport | None = None
     results_command: str = ""
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from verifflowcc.domain.events import EVENT_FORMAT, Event, EventType, Json
+from verifflowcc.domain.events import EVENT_FORMAT, Event, EventType, Json, format_of
 from verifflowcc.errors import FormatError, LedgerError
 from verifflowcc.formats.events_payload import check_payload
 from verifflowcc.text.canonical import canonical, parse_canonical
@@ -33,13 +33,13 @@ def make_event(
     before, time = tuple(sorted(set(parents))), stamp(at)
     body = _body(before, actor, time, event_type, payload)
     _check_body(body)
-    return Event(_id_of(time, body), before, actor, time, event_type, payload)
+    return Event(_id_of(time, body), before, actor, time, event_type, payload, format_of(event_type))
 
 
 def encode_event(event: Event) -> bytes:
     """Return the content of the event's file."""
     body = _body(event.parents, event.actor, event.time, event.type, event.payload)
-    return canonical({**body, "v": event.v, "id": event.id}) + b"\n"
+    return canonical({**body, "id": event.id}) + b"\n"
 
 
 def parse_event(data: bytes, name: str) -> Event:
@@ -102,8 +102,8 @@ def _one_line(data: bytes) -> bytes:
 def _body(
     parents: tuple[str, ...], actor: str, time: str, event_type: EventType, payload: Mapping[str, Json]
 ) -> dict[str, Json]:
-    kind = str(event_type)
-    return {"v": EVENT_FORMAT, "parents": parents, "actor": actor, "time": time, "type": kind, "payload": payload}
+    v, kind = format_of(event_type), str(event_type)
+    return {"v": v, "parents": parents, "actor": actor, "time": time, "type": kind, "payload": payload}
 
 
 def _id_of(time: str, body: Mapping[str, Json]) -> str:
@@ -115,8 +115,10 @@ def _check_envelope(value: Mapping[str, Json]) -> None:
     version = value.get("v")
     if isinstance(version, int) and not isinstance(version, bool) and version > EVENT_FORMAT:
         raise LedgerError(f"event format v{version} is newer than this vfcc reads (v{EVENT_FORMAT}): upgrade vfcc")
-    if version != EVENT_FORMAT or isinstance(version, bool):
-        raise LedgerError(f"v must be {EVENT_FORMAT}, not {version!r}")
+    kind = value.get("type")
+    right = [format_of(EventType(str(kind)))] if kind in list(EventType) else list(range(1, EVENT_FORMAT + 1))
+    if version not in right or isinstance(version, bool):
+        raise LedgerError(f"v must be {' or '.join(map(str, right))}, not {version!r}")
     odd = sorted(FIELDS ^ set(value))
     if odd:
         what = "is missing" if odd[0] in FIELDS else "is no field of an event"
@@ -157,11 +159,13 @@ def _event(value: Mapping[str, Json]) -> Event:
     parents, payload = value["parents"], value["payload"]
     assert isinstance(parents, list)
     assert isinstance(payload, Mapping)
+    event_type = EventType(str(value["type"]))
     return Event(
         id=str(value["id"]),
         parents=tuple(map(str, parents)),
         actor=str(value["actor"]),
         time=str(value["time"]),
-        type=EventType(str(value["type"])),
+        type=event_type,
         payload=payload,
+        v=format_of(event_type),
     )

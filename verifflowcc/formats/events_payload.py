@@ -209,6 +209,7 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
         "aside": (_list_of(_event, least=1), "a list of event ids that is not empty"),
         "reason": OPTIONAL_TEXT,
     },
+    EventType.ARTIFACT_PUT: {"stage": STAGE, "path": TEXT, "digest": DIGEST, "bytes": (_count, "a count")},
 }
 _REPLACES = {"replaces": EVENTS}
 OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {

@@ -10,6 +10,7 @@ from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.artifact_puts import artifact_puts
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.people import reviews, waivers
 
@@ -30,6 +31,7 @@ def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
         reviews=reviews(state.notes),
         waivers=waivers(state.notes),
         feedback=sprint_feedback(workspace, state),
+        puts=artifact_puts(state.notes),
     )
 
 

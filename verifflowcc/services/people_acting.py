@@ -6,7 +6,7 @@ from datetime import date
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
-from verifflowcc.services.transitions import Transition, ledger_of, load_movable, record
+from verifflowcc.services.transitions import Prepare, Transition, ledger_of, load_movable, record
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_people import NAMELESS
 
@@ -54,17 +54,18 @@ def add_note(
     payload_on: Callable[[SprintState], Mapping[str, Json]],
     *,
     actor: str,
+    prepare: Prepare | None = None,
 ) -> Transition:
     """Add an event that moves nothing; where somebody else writes at the same time, it is added after theirs.
 
-    `payload_on` makes its payload from the sprint as it is then. Raises as `record` does, and UsageError where the
-    sprint is closed.
+    `payload_on` makes its payload from the sprint as it is then; `prepare` is that of `record`. Raises as `record`
+    does, and UsageError where the sprint is closed.
     """
     for attempt in range(ATTEMPTS):
         seen, state = load_movable(workspace, sprint_id)
         require_open(state)
         try:
-            return record(workspace, seen, state, (kind, payload_on(state)), actor=actor)
+            return record(workspace, seen, state, (kind, payload_on(state)), actor=actor, prepare=prepare)
         except ConflictError:
             if attempt == ATTEMPTS - 1 or ledger_of(workspace).names(sprint_id) == seen.names:
                 raise

@@ -10,6 +10,9 @@ from verifflowcc.text.placeholder import placeholder_line, read_json, says_somet
 from verifflowcc.text.required_parts import has_part, part_word
 from verifflowcc.workflow import artifacts
 
+ANY = ("**",)
+"""The patterns of a criterion that names no files."""
+BLANK = "\ufeff \t\r\n\f\v"
 _YAML = (".yaml", ".yml")
 _LONGEST_QUOTE = 40
 
@@ -31,7 +34,7 @@ def assess_artifact(criterion: Criterion, stage_id: str, facts: Facts, folder: s
     found = [each for each in facts.artifacts.get(stage_id, ()) if _named(each.artifact.path, criterion.files)]
     subject = artifacts_digest(found)
     if not found:
-        reason, step = _nothing(criterion.files, folder)
+        reason, step = _nothing(criterion, folder)
         return Assessment(criterion, Verdict.FAIL, reason, step, subject=subject)
     faults = [_fault(each, f"{folder}/{each.artifact.path}") for each in found]
     sound = [each for each, fault in zip(found, faults, strict=True) if fault is None]
@@ -65,20 +68,30 @@ def suggested(pattern: str) -> str:
 
 
 def _named(path: str, patterns: Sequence[str]) -> bool:
-    return any(matches(path, pattern) for pattern in patterns or ("**",))
+    return any(matches(path, pattern) for pattern in patterns or ANY)
 
 
-def _nothing(patterns: Sequence[str], folder: str) -> tuple[str, str]:
+def _nothing(criterion: Criterion, folder: str) -> tuple[str, str]:
+    patterns = criterion.files
     if not patterns or "**" in patterns:
-        return f"nothing in {folder}/", f"write a file into {folder}/, then: vfcc stage advance"
+        return f"nothing in {folder}/{_asks(criterion)}", _then(f"write a file into {folder}/")
     listed = " or ".join(f"{folder}/{pattern}" for pattern in patterns)
-    return f"nothing matches {listed}", _then(f"write {folder}/{suggested(patterns[0])}")
+    return f"nothing matches {listed}{_asks(criterion)}", _then(f"write {folder}/{suggested(patterns[0])}")
+
+
+def _asks(criterion: Criterion) -> str:
+    """Return the parts that the missing file must have, so that its writer knows them before writing."""
+    if not criterion.requires:
+        return ""
+    listed = ", ".join(f'"{part}"' for part in criterion.requires)
+    word = part_word(suggested((criterion.files or ANY)[0]), len(criterion.requires))
+    return f", which needs a text under the {word} {listed}"
 
 
 def _fault(each: ArtifactText, path: str) -> _Fault | None:
     if each.text is None:
         return None if each.artifact.bytes else _Fault(f"{path} is empty", f"fill {path}")
-    if not each.text.strip("\ufeff \t\r\n\f\v"):
+    if not each.text.strip(BLANK):
         return _Fault(f"{path} is empty", f"fill {path}")
     if path.lower().endswith(".json"):
         try:

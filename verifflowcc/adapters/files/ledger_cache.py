@@ -14,7 +14,7 @@ from verifflowcc import __version__
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.write import write_derived
 from verifflowcc.adapters.stamps import settled, stamp_of
-from verifflowcc.domain.events import Event, EventType, LedgerRead
+from verifflowcc.domain.events import Event, EventType, LedgerRead, format_of
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.digest import digest_bytes
@@ -131,7 +131,7 @@ def _read(path: Path, memory: Path) -> tuple[Mapping[str, str], Mapping[str, Eve
             return {}, {}
         names, stamps, rows = document["names"], document["stamps"], document["rows"]
         events = {
-            name: Event(name[:-5], tuple(parents), actor, time, _KINDS[kind], payload)
+            name: Event(name[:-5], tuple(parents), actor, time, _KINDS[kind], payload, format_of(_KINDS[kind]))
             for name, (parents, actor, time, kind, payload) in zip(names, rows, strict=True)
         }
         return dict(zip(names, stamps, strict=True)), events
