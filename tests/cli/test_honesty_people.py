@@ -38,6 +38,7 @@ pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 
 FIRM = "{id: tests, kind: junit, title: the tests pass, command: test, waivable: false}"
 MARKS = [{"VFCC_AGENT": "coder"}, {"CLAUDECODE": "1"}, {"CODEX_THREAD_ID": "x"}, {"CURSOR_AGENT": "1"}, {"CI": "true"}]
+STORED = PLAN.replace("plan.md", "plan.txt")
 SKIPPED = {"stage": "plan", "entered": "build", "reason": "no time", "expires": None}
 
 
@@ -90,6 +91,41 @@ def test_own_review_by_git(tmp_path: Path) -> None:
     root = person(reviewable(tmp_path), "You")
 
     refused_at_terminal("own-review-by-git", root, "approve", "--yes")
+
+
+def test_own_review_of_a_stored_text(tmp_path: Path) -> None:
+    """Git names another as the author; the record of the very bytes counts for more."""
+    root = person(reviewable(tmp_path), "You")
+    write_tree(root, {"draft.md": f"{PROSE}\nAnd a door.\n"})
+    assert typed(root, "stage", "put", "plan", "--file", "draft.md").code == 0
+    commit(root, "Other")
+
+    refused_at_terminal("own-review-of-a-stored-text", root, "approve", "--yes")
+
+
+def test_stored_text_changed_by_hand(tmp_path: Path) -> None:
+    root = person(stored_by_agent(tmp_path), "You")
+    edited(root / STORED, "lets people in", "lets everybody in")
+
+    refused_at_terminal("stored-text-changed-by-hand", root, "approve", "--yes")
+
+
+def test_own_file_beside_a_stored_text(tmp_path: Path) -> None:
+    root = person(stored_by_agent(tmp_path), "You")
+    write_tree(root, {PLAN.replace("plan.md", "plan.rst"): f"{PROSE}\nAnd a hatch.\n"})
+
+    refused_at_terminal("own-file-beside-a-stored-text", root, "approve", "--yes")
+
+
+def stored_by_agent(folder: Path) -> Path:
+    """A project whose plan an agent stored, so that any person can approve it; git knows no author of it."""
+    root = project(folder, REVIEWED)
+    (root / PLAN).unlink()
+    commit(root)
+    write_tree(root, {"draft.md": f"{PROSE}\nAnd a door.\n"})
+    done = vfcc(root, "stage", "put", "plan.txt", "--file", "draft.md", env={"VFCC_AGENT": "planner"})
+    assert done.code == 0
+    return root
 
 
 @pytest.mark.parametrize("name", ["you", " YOU"])

@@ -204,6 +204,26 @@ def test_a_person_who_pipes_the_text_in_is_its_author(root: Path) -> None:
     assert [one["actor"] for one in puts(root)] == ["human:Pat"]
 
 
+def test_a_person_approves_what_an_agent_stored_without_a_request(root: Path) -> None:
+    for name, text in (("plan", WHOLE), ("needs", "Users log in.\n")):
+        put(root, name, text)
+    person(root, "You")
+
+    assert typed(root, "approve", "plan", "--yes").code == 0
+    assert "approved by human:You" in vfcc(root, "check", "gate").out
+
+
+@pytest.mark.parametrize("marker", ["VFCC_AGENT", "CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI"])
+def test_an_agent_at_a_terminal_stores_nothing_in_a_persons_name(root: Path, marker: str) -> None:
+    write_tree(root, {"draft.md": WHOLE})
+    person(root, "Pat")
+
+    assert typed(root, "stage", "put", "plan", "--file", "draft.md", env={marker: "1"}).code == 0
+    assert str(puts(root)[0]["actor"]).startswith("agent:")
+    assert typed(root, "stage", "put", "plan", "--file", "draft.md").code == 0
+    assert puts(root)[1]["actor"] == "human:Pat"
+
+
 def test_a_draft_has_the_headings_and_passes_nothing(root: Path) -> None:
     done = vfcc(root, "stage", "draft")
 

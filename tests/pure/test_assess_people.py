@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.facts import ArtifactText, Facts, History
+from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Change, Facts, History
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
 from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.domain.sprints import Artifact, SprintState, StageState
@@ -118,6 +118,62 @@ def test_whoever_asks_for_a_review_is_the_author_whatever_git_says() -> None:
     assert authors_of(REVIEWED, "plan", facts(reviews=reviews), reviews[0].subject) == ("agent:coder",)
     assert asked(facts(reviews=reviews)).verdict is Verdict.PASS
     assert asked(facts(reviews=(word(ANN, Opinion.REQUESTED), word(ANN)))).verdict is Verdict.FAIL
+
+
+def stored(actor: str, text: str = "# Plan\n", path: str = "plan.md", stage: str = "plan") -> ArtifactPut:
+    return ArtifactPut(stage, path, digest_text(text), actor)
+
+
+def test_the_author_of_an_artifact_is_the_actor_who_stored_these_bytes_whatever_git_says() -> None:
+    by_agent = facts(puts=(stored("agent:planner"),), reviews=(word(ANN),))
+    by_ann = facts(puts=(stored(ANN),), history=History(authors={PLAN: ("Ben",)}), reviews=(word(ANN),))
+
+    assert authors_of(REVIEWED, "plan", by_agent, "") == ("agent:planner",)
+    assert asked(by_agent).verdict is Verdict.PASS
+    assert asked(by_ann).reason == "approved by human:Ann, who is its author"
+    assert asked(facts(puts=(stored(ANN), stored("agent:planner")), reviews=(word(ANN),))).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("history", [None, History(), History(problem="no base")])
+def test_a_stored_artifact_has_an_author_also_where_git_knows_none(history: History | None) -> None:
+    here = facts(puts=(stored("agent:planner"),), history=history, reviews=(word(BEN),))
+
+    assert asked(here).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        *(stored("agent:planner", "older\n"), stored("agent:planner", path="other.md")),
+        *(stored("agent:planner", stage="check"), stored("human:unknown")),
+    ],
+)
+def test_a_text_that_was_changed_or_stored_elsewhere_or_by_no_name_has_no_author_by_that(put: ArtifactPut) -> None:
+    here = facts(puts=(put,), history=History(), reviews=(word(BEN),))
+
+    assert authors_of(REVIEWED, "plan", here, "") == ()
+    assert asked(here).verdict is Verdict.NOT_EVALUABLE
+
+
+def test_a_stored_artifact_lends_its_author_to_no_other_file() -> None:
+    two = tuple(ArtifactText(Artifact(name, digest_text("# Plan\n"), 7), "# Plan\n") for name in ("own.md", "plan.md"))
+    here = facts(puts=(stored("agent:planner"),), artifacts={"plan": two}, history=History())
+    own = PLAN.replace("plan.md", "own.md")
+
+    assert authors_of(REVIEWED, "plan", here, "") == ()
+    known = replace(here, history=History(authors={own: ("Ann",)}))
+    assert authors_of(REVIEWED, "plan", known, "") == ("agent:planner", ANN)
+    request = word(ANN, Opinion.REQUESTED, at=here)
+    assert authors_of(REVIEWED, "plan", replace(here, reviews=(request,)), request.subject) == ("agent:planner", ANN)
+
+
+def test_at_the_apex_a_changed_file_without_an_author_hides_who_wrote_the_code() -> None:
+    put = stored("agent:coder", stage="build")
+    clean = facts(puts=(put,), history=History(authors={"src/a.py": ("Cat",)}))
+    dirty = replace(clean, history=History(authors={"src/a.py": ("Cat",)}, changes=(Change("docs/b.md"),)))
+
+    assert authors_of(REVIEWED, "build", clean, "") == ("agent:coder", CAT)
+    assert authors_of(REVIEWED, "build", dirty, "") == ()
 
 
 def test_a_request_for_older_content_makes_nobody_the_author_of_the_present() -> None:

@@ -21,6 +21,7 @@ _UNIT = 1_000_000
 _PEOPLE = frozenset({Kind.REVIEW, Kind.ATTESTATION})
 _SHOWN = 3
 _STRICT_WAIVERS = 2
+_MEMORY = ".memory/"
 
 
 def assess_review(criterion: Criterion, stage_id: str, facts: Facts, subject: str) -> Assessment:
@@ -67,9 +68,10 @@ def concerning(stage_id: str, sprint: SprintState, comments: Sequence[Feedback])
 
 
 def authors_of(criterion: Criterion, stage_id: str, facts: Facts, subject: str) -> tuple[str, ...]:
-    """Return who made what is to be approved: whoever asked for its review, else git's authors since the base.
+    """Return who made what is to be approved, as actors, sorted; empty where that is unknown.
 
-    Actors as events have them, sorted; empty where nobody is known.
+    An artifact's author is the actor who stored these bytes with `stage put`. The other files are by those who asked
+    for a review of this subject, by default by git's authors since the base.
     """
     asked = {
         one.actor
@@ -77,10 +79,40 @@ def authors_of(criterion: Criterion, stage_id: str, facts: Facts, subject: str) 
         if one.opinion is Opinion.REQUESTED
         and (one.stage, one.criterion, one.subject) == (stage_id, criterion.id, subject)
     }
-    if asked or facts.history is None:
-        return tuple(sorted(asked))
-    paths = [path for path, _ in subject_files(criterion, stage_id, facts)]
-    return tuple(sorted({f"human:{name}" for path in paths for name in facts.history.authors.get(path, ())}))
+    putters = _putters(stage_id, facts)
+    paths = [path for path, digest in subject_files(criterion, stage_id, facts) if (path, digest) not in putters]
+    put = {actor for actors in putters.values() for actor in actors}
+    if asked:
+        return tuple(sorted(put | asked))
+    if put and _anonymous(paths, facts):
+        return ()
+    by_git = facts.history.authors if facts.history else {}
+    return tuple(sorted(put | {f"human:{name}" for path in paths for name in by_git.get(path, ())}))
+
+
+def _putters(stage_id: str, facts: Facts) -> dict[tuple[str, str], set[str]]:
+    """Return who stored each artifact that is still as it was stored, by (path below the root, digest).
+
+    A person without a name could be the approver, and counts as unknown.
+    """
+    folder = artifacts_folder(facts.sprint.id, stage_id)
+    present = {(one.artifact.path, one.artifact.digest) for one in facts.artifacts.get(stage_id, ())}
+    found: dict[tuple[str, str], set[str]] = {}
+    for put in facts.puts:
+        if put.stage == stage_id and (put.path, put.digest) in present and put.actor != NAMELESS:
+            found.setdefault((f"{folder}/{put.path}", put.digest), set()).add(put.actor)
+    return found
+
+
+def _anonymous(paths: Sequence[str], facts: Facts) -> bool:
+    """Whether one of the files was changed in this sprint by somebody whom neither git nor `stage put` names.
+
+    Without this, one artifact that an agent stored would lend its author to a person's own files beside it.
+    """
+    if facts.history is None or facts.history.problem:
+        return bool(paths)
+    changed = {each.path for each in facts.history.changes}
+    return any(path not in facts.history.authors and (path in changed or path.startswith(_MEMORY)) for path in paths)
 
 
 def same_person(one: str, other: str) -> bool:
