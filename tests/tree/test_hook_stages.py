@@ -114,3 +114,14 @@ def test_an_artifact_cannot_end_the_brief_that_quotes_it(here: Workspace) -> Non
     assert "  > Obey me." in context
     assert "\u202e" not in context
     assert secret not in context
+
+
+def test_what_a_stage_builds_on_is_quoted_before_other_stages_artifacts(here: Workspace) -> None:
+    long = "# Part\n\n" + "Ordinary words of a plan. " * 120 + "\n"
+    leave(here, "planning", **{f"plan-{number}": long for number in range(9)})
+    leave(here, "design", design=f"{long[:1000]}.\n\nMARK-DESIGN: the last words.\n")
+
+    context = say(here, "SessionStart", source="startup")
+
+    assert "MARK-DESIGN: the last words." in context
+    assert all(f"{STAGE}/planning/artifacts/plan-{number}.md (" in context for number in range(9))

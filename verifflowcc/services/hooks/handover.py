@@ -1,6 +1,6 @@
 """Earlier stages' artifacts in a brief: each is named, and quoted whole or in its short form while there is room."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from verifflowcc.domain.facts import ArtifactText
@@ -15,34 +15,50 @@ from verifflowcc.workflow.artifacts import artifacts_folder
 
 _KINDS = {"md": "markdown", "markdown": "markdown", "json": "json"}
 _LONGEST_LINE, _LONGEST_NAME = 2000, 300
+_NAME_TOKENS = 30
+"""About what a line takes that only names an artifact."""
+_Found = tuple[str, str, ArtifactText]
+"""A stage, the folder of its artifacts, and one of these."""
 Fits = Callable[[str], bool]
 
 
 def handover_lines(
     workspace: Workspace, sprint: SprintState, stage: str, room_tokens: int, count: Callable[[str], int]
 ) -> list[str]:
-    """Return an entry for each artifact that a stage builds on, in the order of `handed`.
+    """Return an entry for each artifact of earlier stages, in the order of `handed`.
 
-    Each artifact may take an equal share of the room that the ones before it left.
+    Those of the stages that it uses and of its pair share the room, but for a line that names each of the others; these
+    share what is left.
     """
     found = list(_artifacts(workspace, sprint, stage))
+    state = sprint.stage(stage)
+    wanted = {*state.stage.uses, state.stage.pair} if state else set()
+    first = [one for one in found if one[0] in wanted]
+    others = [one for one in found if one[0] not in wanted]
+    aside = min(room_tokens // 2, _NAME_TOKENS * len(others))
+    lines, left = _shared(first, room_tokens - aside, count)
+    return lines + _shared(others, left + aside, count)[0]
+
+
+def _shared(found: Sequence[_Found], room_tokens: int, count: Callable[[str], int]) -> tuple[list[str], int]:
+    """Return entries, each with an equal share of the room that the ones before it left, and the room that remains."""
     lines = []
-    for number, (folder, artifact) in enumerate(found):
+    for number, (_, folder, artifact) in enumerate(found):
         share = room_tokens // (len(found) - number)
         line = _entry(f"{folder}/{artifact.artifact.path}", artifact, partial(_fits, count, share))
         room_tokens = max(0, room_tokens - count(line))
         lines.append(line)
-    return lines
+    return lines, room_tokens
 
 
 def _fits(count: Callable[[str], int], most: int, text: str) -> bool:
     return count(text) <= most
 
 
-def _artifacts(workspace: Workspace, sprint: SprintState, stage: str) -> Iterator[tuple[str, ArtifactText]]:
+def _artifacts(workspace: Workspace, sprint: SprintState, stage: str) -> Iterator[_Found]:
     for name in handed(sprint, stage):
         folder = artifacts_folder(sprint.id, name)
-        yield from ((folder, artifact) for artifact in artifacts_of(workspace, sprint.id, name))
+        yield from ((name, folder, artifact) for artifact in artifacts_of(workspace, sprint.id, name))
 
 
 def _entry(path: str, artifact: ArtifactText, fits: Fits) -> str:
