@@ -15,12 +15,13 @@ from verifflowcc.episodes.permission import denied, edited_files, wants_the_prog
 AGENTS = Path(__file__).parents[2] / "templates" / "agents"
 ROLES = sorted(path.parent.name for path in AGENTS.glob("*/tools.yaml"))
 ARTIFACT = ".memory/stage/s/coding/artifacts/changes.md"
+ITEMS = (".memory/project/items/requirement/a.md", ".memory/sprint/s/items/a.md")
 EDITED = {
     "planner": (),
     "reviewer": (),
-    "analyst": (ARTIFACT, ".memory/project/items/requirement/a.md", ".memory/sprint/s/items/a.md"),
-    "architect": (ARTIFACT, ".memory/project/decisions/a.md"),
-    "designer": (ARTIFACT, ".memory/project/decisions/a.md"),
+    "analyst": (ARTIFACT, *ITEMS),
+    "architect": (ARTIFACT, *ITEMS, ".memory/project/decisions/a.md"),
+    "designer": (ARTIFACT, *ITEMS, ".memory/project/decisions/a.md"),
     "coder": (ARTIFACT, "src/a.py", "tests/a.py", ".memory/project/decisions/a.md"),
     "integrator": (ARTIFACT, "tests/a.py"),
     "tester": (ARTIFACT, "tests/a.py"),
