@@ -3,8 +3,8 @@
 import re
 
 _TAKES_OPTION = re.compile(
-    r"vfcc (?:evidence (?:run|add|stale)|approve|waive|feedback (?:add|list|triage)|stage (?:show|reopen|skip)"
-    r"|check gate)\b"
+    r"vfcc (?:evidence (?:run|add|stale)|approve|waive|feedback (?:add|list|triage)"
+    r"|stage (?:show|reopen|skip|put|draft)|check gate)\b"
 )
 _TAKES_ARGUMENT = "vfcc stage advance"
 
