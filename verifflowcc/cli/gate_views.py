@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from verifflowcc.cli.folding import folded
 from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
-from verifflowcc.services.gates import StageGates, way_on
+from verifflowcc.services.gates import StageGates
+from verifflowcc.services.owed import way_on
+from verifflowcc.workflow.gaps import with_gaps
 
 HANG = 11
 """The column in which a criterion begins, behind its verdict."""
@@ -43,8 +45,8 @@ def _page(gate: Gate, assessments: Sequence[Assessment]) -> str:
     what = f"{gate.sprint}/{gate.stage}"
     verb = "leave" if gate.side is Side.EXIT else "enter"
     if gate.is_open:
-        more = f", {len(gate.findings)} on record" if gate.findings else ""
-        head = f"{what}: the gate to {verb} it is open ({len(gate.assessments)} criteria{more})"
+        gaps = with_gaps(len(gate.findings))
+        head = f"{what}: the gate to {verb} it is open{gaps} ({len(gate.assessments)} criteria)"
     else:
         head = f"{what}: the gate to {verb} it is closed ({len(gate.blockers)} of {len(gate.assessments)} block)"
     return "\n".join([head, *(line for each in assessments for line in _lines(each))])

@@ -79,7 +79,7 @@ class StageState:
     `artifacts`, `traced` (each type of trace items that it specifies → digest of all of them), `summary` (a digest) and
     `outcomes` are those of the latest pass; `used` maps each stage that it builds on to the digest of what that stage
     had specified then. `entered_at` is the time on the event that last entered it, and `entered_by` that event's id.
-    `passes` and `reopened` count.
+    `passes` and `reopened` count. `gaps` are the criteria that were neither met nor waived at the pass that counts.
     """
 
     stage: Stage
@@ -94,6 +94,7 @@ class StageState:
     outcomes: tuple[Outcome, ...] = ()
     used: Mapping[str, str] = field(default_factory=dict)
     skip: Skip | None = None
+    gaps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class SprintState:
     the next event must name as its parents, sorted. `notes` are the additive events in order. `base` is the git commit
     from which it started, `carried` are comments of earlier sprints (`sprint/event`). `counts` maps each event type
     that occurs to its number. Under a fork, stages and `current` are those of the last event that all sides share.
-    `aside` are the moves of sides that were not kept.
+    `aside` are the moves of sides that were not kept. `gaps` are those of all stages.
     """
 
     id: str
@@ -156,6 +157,7 @@ class SprintState:
     aside: tuple[SetAside, ...] = ()
     unfinished: str | None = None
     problems: tuple[LedgerProblem, ...] = ()
+    gaps: int = 0
 
     @property
     def complete(self) -> bool:
@@ -169,7 +171,10 @@ class SprintState:
 
 @dataclass(frozen=True, slots=True)
 class SprintLine:
-    """A sprint in a list: `done` of `total` stages are passed or skipped; `problems` counts its broken event files."""
+    """A sprint in a list: `done` of `total` stages are passed or skipped; `problems` counts its broken event files.
+
+    `gaps` are the criteria that its stages were passed without.
+    """
 
     id: str
     title: str
@@ -178,3 +183,4 @@ class SprintLine:
     done: int
     total: int
     problems: int = 0
+    gaps: int = 0

@@ -31,7 +31,7 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
 from verifflowcc.workflow import payloads
-from verifflowcc.workflow.closing import closed_line, events_digest, learnings_block, with_block
+from verifflowcc.workflow.closing import GAPS, closed_line, events_digest, learnings_block, with_block
 from verifflowcc.workflow.gate import closing_gate
 from verifflowcc.workflow.modes import with_modes
 from verifflowcc.workflow.progress import progress_document
@@ -249,23 +249,36 @@ def _learn(writer: LedgerWriter, block: str | None) -> tuple[str, ...]:
     return (path,)
 
 
-def _closed(workspace: Workspace, sprint_id: str) -> SprintLine | None:
-    """Return the line of a sprint that its last event closes; None where all its events have to be read."""
+def _closed(workspace: Workspace, sprint_id: str, *, counted: bool = False) -> SprintLine | None:
+    """Return the line of a sprint that its last event closes; None where all its events have to be read.
+
+    With `counted` that is so, too, where the event is older than the count of gaps.
+    """
     ledger = ledger_of(workspace)
     names = ledger.names(sprint_id)
     try:
-        return closed_line(sprint_id, ledger.read(sprint_id, names[-1]), names)
+        last = ledger.read(sprint_id, names[-1])
+        return None if counted and GAPS not in last.payload else closed_line(sprint_id, last, names)
     except LedgerError:
         return None
 
 
 def _line(workspace: Workspace, sprint_id: str) -> SprintLine:
-    line = _closed(workspace, sprint_id)
+    line = _closed(workspace, sprint_id, counted=True)
     if line:
         return line
     state = show_sprint(workspace, sprint_id)
     done = sum(each.status in DONE for each in state.stages)
-    return SprintLine(sprint_id, state.title, state.status, state.current, done, len(state.stages), len(state.problems))
+    return SprintLine(
+        id=sprint_id,
+        title=state.title,
+        status=state.status,
+        current=state.current,
+        done=done,
+        total=len(state.stages),
+        problems=len(state.problems),
+        gaps=state.gaps,
+    )
 
 
 def _json_text(document: Mapping[str, object]) -> str:

@@ -14,13 +14,14 @@ from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.sprints import DONE, SprintState
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.records import dataclass
-from verifflowcc.services.gates import ask_stage, way_on
+from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.history.questions import episode, status_of
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.hooks.handover import handover_lines
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.memory.tasks import open_tasks
+from verifflowcc.services.owed import next_command, owed_by
 from verifflowcc.services.recall.searching import search
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
@@ -65,7 +66,7 @@ def brief(request: BriefRequest, reader: SourceReader) -> str:
                 found[name] = reader.read(name, partial(part, request), _NOTHING)
     except OutOfTimeError:
         late = [name for name in PARTS if name not in found]
-        found["late"] = "", [f"Not asked, for want of time: {', '.join(late)}. `vfcc next` tells what the gate wants."]
+        found["late"] = "", [f"Not asked, for want of time: {', '.join(late)}. `vfcc next` names what the stage owes."]
     found["failed"] = left_out(reader)
     parts = [found[name] for name in _ORDER if name in found]
     return fitted([part for part in parts if part[1]], request.budget_tokens, request.count)
@@ -135,16 +136,16 @@ def _before(request: BriefRequest) -> Part:
 
 
 def _gate(request: BriefRequest) -> Part:
-    """What the gate of the current stage wants, and the next command."""
+    """The criteria that the current stage does not meet yet, each with its command, and the next command."""
     standing = request.standing
     if standing.sprint is None or standing.stage is None:
         return _NOTHING
     asked = ask_stage(request.workspace, standing.sprint.id)
-    wanting = [each for gate in asked.gates for each in gate.blockers]
-    lines = [f"{each.criterion.id}: {said(each.reason)}" for each in wanting[:_BLOCKERS]]
-    lines += [f"and {len(wanting) - _BLOCKERS} more"] if len(wanting) > _BLOCKERS else []
-    way = f"{'open; ' if asked.is_open else ''}`{way_on(asked)}` goes on from here"
-    return f"The gate of {standing.stage} wants" if lines else f"The gate of {standing.stage}", [*lines, way]
+    owed = owed_by(asked)
+    lines = [f"{each.criterion}: {said(each.reason)}: {each.todo}" for each in owed[:_BLOCKERS]]
+    lines += [f"and {len(owed) - _BLOCKERS} more"] if len(owed) > _BLOCKERS else []
+    heading = f"The stage {standing.stage} owes" if owed else f"The stage {standing.stage} owes nothing"
+    return heading, [*lines, f"next: `{next_command(request.workspace, asked)}`"]
 
 
 def _handover(request: BriefRequest) -> Part:
