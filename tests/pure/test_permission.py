@@ -71,6 +71,84 @@ def test_a_role_edits_what_its_table_lists_and_nothing_else(role: str, path: str
     assert (ran == "") is (allowed and role in RUNNERS)
 
 
+def of_stage(role: str, tool: str, **given: object) -> str:
+    """As `why`, for the role of the stage `coding`, which owes changes.md and notes.md."""
+    own = {"artifacts": ".memory/stage/s/coding/artifacts", "owed": ["changes.md", "notes.md"]}
+    said = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": given, "cwd": "/p"}
+    return denied(said, {**rules(role), **own}, "/p")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_the_role_of_a_stage_writes_its_artifacts_whatever_its_table_lists(role: str) -> None:
+    for said in (
+        of_stage(role, "Write", file_path=f"/p/{ARTIFACT}", content="x"),
+        of_stage(role, "Edit", file_path=ARTIFACT),
+        of_stage(role, "MultiEdit", file_path=f"src/../{ARTIFACT}"),
+        of_stage(role, "NotebookEdit", notebook_path=ARTIFACT.replace("md", "ipynb")),
+        of_stage(role, "apply_patch", command=patch(ARTIFACT)),
+        of_stage(role, "Bash", command=patch(ARTIFACT)),
+        of_stage(role, "Write", file_path=ARTIFACT.replace("changes.md", "units/form.md")),
+    ):
+        assert said == "", said
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("src/a.py", f"{ARTIFACT}/../../../../../../src/a.py", ".memory/stage/s/design/artifacts/design.md"),
+        *(".memory/stage/t/coding/artifacts/changes.md", ".memory/stage/s/coding/artifacts", ".memory/config.yaml"),
+        *(".memory/stage/s/coding/artifacts-of-another/a.md", ".memory/stage/s/coding/summary.md"),
+        f"/elsewhere/{ARTIFACT}",
+    ],
+)
+def test_it_writes_nothing_else_by_that(path: str) -> None:
+    for said in (
+        of_stage("planner", "Write", file_path=path),
+        of_stage("planner", "apply_patch", command=patch(path)),
+        of_stage("planner", "apply_patch", command=patch(ARTIFACT) + "\n" + patch(path)),
+    ):
+        assert said.startswith("the role planner (stage coding) may not edit "), said
+    assert "vfcc's own record" in of_stage("planner", "Write", file_path=f"{ARTIFACT}/../../evidence/1.json")
+
+
+@pytest.mark.parametrize(("tool", "given"), [("Write", {"file_path": "src/a.py"}), ("Bash", {"command": "make"})])
+def test_a_denial_says_how_the_work_is_handed_over(tool: str, given: dict[str, str]) -> None:
+    said = of_stage("planner", tool, **given)
+
+    assert said.endswith(
+        f"; the stage's artifacts are open to it: write {ARTIFACT} or run: vfcc stage put changes.md (also notes.md)"
+    )
+    assert "vfcc stage put" not in why(tool, "planner", **given), "another role than the stage's has no artifacts there"
+
+
+PLAN = "# Plan\n\n## Events\n\nIt uses `git` and $(evidence); see .memory/sprint > all of it.\n"
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("vfcc stage put plan.md --file notes.md", "vfcc stage draft", "vfcc stage draft plan.md --stdout"),
+        *(f"vfcc stage put plan.md <<'EOF'\n{PLAN}EOF", f"cat <<'EOF' | vfcc stage put plan.md --file -\n{PLAN}EOF\n"),
+        *("printf '# Plan\\n\\nIt uses `git`.\\n' | vfcc stage put plan", "cd /p && vfcc stage put plan < notes.md"),
+    ],
+)
+def test_every_role_stores_artifacts_by_command(role: str, command: str) -> None:
+    assert of_stage(role, "Bash", command=command) == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(f"cat <<EOF | vfcc stage put plan\n{PLAN}EOF", "echo $(make) | vfcc stage put plan"),
+        *("make | vfcc stage put plan", "vfcc stage put plan < a.md; make", 'printf "`make`" | vfcc stage put plan'),
+        *("vfcc stage draft plan --stdout > src/a.py", "cat <<'EOF' > src/a.py\nx\nEOF"),
+    ],
+)
+def test_what_runs_beside_it_is_judged_as_ever(command: str) -> None:
+    assert of_stage("planner", "Bash", command=command) != ""
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_every_role_reads_and_searches_also_by_commands_that_only_look(role: str) -> None:
     assert why("Read", role, file_path="/p/src/a.py") == ""

@@ -13,7 +13,7 @@ _TAKE_A_NUMBER = frozenset(("-n", "-c", "--lines", "--bytes"))
 _BEFORE = frozenset(("sudo", "time", "command", "env", "nohup", "exec", "then", "do", "!", "{", "("))
 _LOOKERS = READERS | SEARCHERS | LISTERS | ANALYSERS
 _ACTIVE = ("$(", "`", "<(", ">(")
-_HARMLESS = frozenset(("cd", "pwd", "echo", "sort", "uniq", "cut", "tr", "true", "which"))
+_HARMLESS = frozenset(("cd", "pwd", "echo", "printf", "sort", "uniq", "cut", "tr", "true", "which"))
 _DOES = {
     "find": ("-exec", "-ok", "-delete", "-fprint", "-fls"),
     "fd": ("-x", "-X", "--exec"),
@@ -88,15 +88,57 @@ def only_reads(command: str, besides: "frozenset[str]" = frozenset()) -> bool:
     [True, False, False, False, False]
     >>> only_reads("cd src && make", frozenset(("make",)))
     True
+    >>> only_reads("cat <<'END' | vfcc stage put plan\\nuses `x`\\nEND", frozenset(("vfcc",)))
+    True
     """
     if len(command) > _LONGEST:
         return False
-    plain_words = not any(each in command for each in _ACTIVE)
+    expanded = _expanded(command)
+    plain_words = not any(each in expanded for each in _ACTIVE)
     parts = [(words, _run(words)) for words, _ in _parts(command)]
     return any(plain for _, plain in parts) and all(
         _name(plain) in besides or ((plain_words or _name(plain) == "cd") and _only_looks(words, plain))
         for words, plain in parts
     )
+
+
+def _expanded(command: str) -> str:
+    """Return a command without the texts in which a shell expands nothing: in single quotes, and fed by `<<'END'`.
+
+    Where that is hard to tell (`$'…'`, shifts, texts fed without quotes, whose `'` quotes nothing), all of it.
+    """
+    if "'" not in command or "$'" in command or "((" in command:
+        return command
+    kept, last, quoted, place = "", "", False, 0
+    while place < len(command):
+        letter = command[place]
+        begins = command[place - 1 : place] in ("", *" \t\n;&|(")
+        if letter == "\\":
+            kept += command[place : place + 2]
+            place += 2
+        elif quoted or letter == '"':
+            quoted ^= letter == '"'
+            kept += letter
+            place += 1
+        elif letter == "'":
+            place = (command.find("'", place + 1) + 1) or len(command)
+        elif letter == "#" and begins:
+            end = command.find("\n", place)
+            place = len(command) if end < 0 else end
+        elif command.startswith("<<<", place):
+            place += 3
+        elif command.startswith("<<", place):
+            start = place + 2 + command.startswith("-", place + 2)
+            start += len(command) - start - len(command[start:].lstrip(" \t"))
+            if last or command[start : start + 1] not in ("'", '"'):
+                return command
+            last, place = _word(command, start)
+        elif letter == "\n" and last:
+            place, last = _after(command, place + 1, last), ""
+        else:
+            kept += letter
+            place += 1
+    return kept
 
 
 def _only_looks(words: "list[str]", plain: "list[str]") -> bool:

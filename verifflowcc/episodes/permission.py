@@ -1,8 +1,9 @@
 """Whether an agent may make a call of a tool in the stage that is in work, and whether a hook needs the whole program.
 
 The rules are those of the role's `tools.yaml`: which of reading, searching, editing and running it may do, and where.
-What vfcc records itself, events and evidence, is closed to every agent. What a shell command does is told from its
-words, so this raises the cost of a lie and rules none out. It runs inside of hooks, so it imports next to nothing.
+The role of the stage may always edit the stage's artifacts. What vfcc records itself, events and evidence, is closed
+to every agent. What a shell command does is judged by its words, so this raises the cost of a lie and rules none out.
+It runs inside of hooks, so it imports next to nothing.
 """
 
 from verifflowcc.episodes.briefed import needs_brief
@@ -39,7 +40,9 @@ _VERBS = {"read": "read", "search": "search", "edit": "edit", "run": "run comman
 def denied(said: "Mapping[str, Json]", rules: "Json", root: str) -> str:
     """Return why a call may not be made, as a sentence; empty where it may.
 
-    `rules` is `{role, stage, tools: {class: {paths, never}}}`, or None where no stage is in work.
+    `rules` is `{role, stage, tools: {class: {paths, never}}, artifacts, owed}`, or None where no rules hold.
+    `artifacts` is the folder of the stage's artifacts, absent for another role than the stage's; `owed` are the names
+    that its gates ask for.
     """
     tool = said.get("tool_name")
     given = said.get("tool_input")
@@ -114,17 +117,32 @@ def _by_role(asked: "list[tuple[str, str]]", rules: "Mapping[str, Json]") -> str
         return ""
     whose = f"the role {rules.get('role')} (stage {rules.get('stage')})"
     where = f".memory/agent/{rules.get('role')}/tools.yaml"
+    artifacts = str(rules.get("artifacts") or "")
     for sort, path in asked:
+        if sort == "edit" and artifacts and path.startswith(f"{artifacts}/"):
+            continue
+        instead = _instead(artifacts, rules.get("owed")) if sort in ("edit", "run") else ""
         rule = tools.get(sort)
         if not isinstance(rule, dict):
-            return f"{whose} may not {_VERBS[sort]} {path or 'the project'}: {where} lists no tool {sort!r}"
+            return f"{whose} may not {_VERBS[sort]} {path or 'the project'}: {where} lists no tool {sort!r}{instead}"
         if path and not path.startswith(("/", "~")):
             if _fits(path, rule.get("never") or ()):
-                return f"{whose} may never {_VERBS[sort]} {path}, says {where}"
+                return f"{whose} may never {_VERBS[sort]} {path}, says {where}{instead}"
             paths = rule.get("paths")
             if paths and path != "." and not _fits(path, paths):
-                return f"{whose} may not {_VERBS[sort]} {path}: {where} allows {', '.join(map(str, paths))}"
+                return f"{whose} may not {_VERBS[sort]} {path}: {where} allows {', '.join(map(str, paths))}{instead}"
     return ""
+
+
+def _instead(artifacts: str, owed: "Json") -> str:
+    """Return how the role can hand over its work: the stage's artifacts are open to it."""
+    if not artifacts:
+        return ""
+    names = [str(each) for each in owed] if isinstance(owed, list) and owed else ["NAME"]
+    more = f" (also {', '.join(names[1:])})" if names[1:] else ""
+    return (
+        f"; the stage's artifacts are open to it: write {artifacts}/{names[0]} or run: vfcc stage put {names[0]}{more}"
+    )
 
 
 def _fits(path: str, patterns: "Json") -> bool:

@@ -22,6 +22,8 @@ from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.sprints import list_sprints, show_sprint
 from verifflowcc.services.transitions import ledger_of
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.artifacts import artifacts_folder
+from verifflowcc.workflow.owed_artifacts import owed_artifacts
 
 FORMAT = 1
 _ALWAYS = ("SessionStart", "PreCompact", "SessionEnd")
@@ -73,7 +75,9 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
         stamps.take([f"{MEMORY}/agent", f"{MEMORY}/agent/{whose}", path])
         try:
             tools = read_tools(workspace.root / path, workspace.root)
-            rules = None if tools is None else {"role": whose, "stage": stage, "tools": tools}
+            rules = (
+                None if tools is None else {"role": whose, "stage": stage, "tools": tools, **_own(sprint, stage, whose)}
+            )
         except VfccError as error:
             faults.append(error.message.splitlines()[0])
     standing = Standing(settings, whose, sprint, stage, rules, tuple(faults))
@@ -128,6 +132,15 @@ def _in_work(workspace: Workspace, faults: list[str]) -> tuple[SprintState | Non
         faults.append(error.message.splitlines()[0])
         return None, None
     return state, state.current
+
+
+def _own(sprint: SprintState | None, stage: str, role: str) -> dict[str, Json]:
+    """Return where the role of the stage writes its artifacts, and which are asked for; nothing for another role."""
+    found = sprint.stage(stage) if sprint else None
+    if sprint is None or found is None or found.stage.role != role:
+        return {}
+    names = [each.name for each in owed_artifacts(found.stage)]
+    return {"artifacts": artifacts_folder(sprint.id, stage), "owed": names}
 
 
 def _role_of(sprint: SprintState | None, stage: str | None) -> str | None:
