@@ -8,6 +8,7 @@ import pytest
 
 from tests.history_world import hooked
 from tests.trees import write_tree
+from verifflowcc.clients.encode import MOST_CHARACTERS
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import close_sprint, start_sprint
@@ -125,3 +126,16 @@ def test_what_a_stage_builds_on_is_quoted_before_other_stages_artifacts(here: Wo
 
     assert "MARK-DESIGN: the last words." in context
     assert all(f"{STAGE}/planning/artifacts/plan-{number}.md (" in context for number in range(9))
+
+
+def test_a_brief_of_long_words_stays_below_what_a_client_shows(here: Workspace) -> None:
+    write_tree(here.root, {".memory/config.yaml": "format: 1\nhooks: {brief_tokens: 2200}\n"})
+    words = "international responsibilities approximately characteristics "
+    plan = f"# Plan\n\nDecision: {words * 3}\n\n" * 20
+    leave(here, "planning", **{f"plan-{number}": plan for number in range(4)}, risks="# Risks\n\nMARK-RISKS: none.\n")
+
+    context = say(here, "SessionStart", source="startup")
+
+    assert 3_000 < len(context) <= MOST_CHARACTERS
+    assert context.endswith(END)
+    assert "MARK-RISKS: none." in context

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.clients.answer import Answer
-from verifflowcc.clients.encode import carries_context
+from verifflowcc.clients.encode import MOST_CHARACTERS, carries_context
 from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTable
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.recall import Hit
@@ -98,7 +98,8 @@ def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader
     if not budget or payload.get("agent_id"):
         return Answer()
     with _counter(workspace, reader) as counter:
-        context = brief(BriefRequest(workspace, standing, payload, budget, counter.count), reader)
+        size = partial(_size, counter.count, budget)
+        context = brief(BriefRequest(workspace, standing, payload, budget, size), reader)
     _note_brief(workspace, standing, payload)
     return Answer(context=context)
 
@@ -114,7 +115,15 @@ def _with_new_brief(
     if standing.faults or not needs_brief(payload, session_lines, place.get("sprint"), place.get("stage")):
         return answer
     found = _at_start(workspace, standing, payload, reader)
-    return replace(answer, context="\n".join(filter(None, (answer.context, found.context))))
+    return replace(answer, context="\n".join(filter(None, (found.context, answer.context))))
+
+
+def _size(count: Callable[[str], int], budget_tokens: int, text: str) -> int:
+    """Return the tokens of a text, or more where its characters take up more of what a client shows of a context.
+
+    A client cuts what is longer, and with it the names of artifacts at the end.
+    """
+    return max(count(text), -(-len(text) * budget_tokens // MOST_CHARACTERS))
 
 
 def _note_brief(workspace: Workspace, standing: Standing, payload: Payload) -> None:
