@@ -1,6 +1,7 @@
 """The workflows that come with vfcc: sound, and holding what the V's rules and its table ask for."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.adapters.workflows import load_workflow, parse_workflow, shipped_names
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.trace import Severity
-from verifflowcc.domain.workflows import Edits, Leg, Stage, Workflow, asks_nothing
+from verifflowcc.domain.workflows import Edits, Leg, Stage, Workflow, asks_nothing, default_uses
 from verifflowcc.errors import ConfigError
 from verifflowcc.workflow.modes import with_modes
 from verifflowcc.workflow.payloads import pin, unpin
@@ -50,6 +51,25 @@ def test_there_are_five_each_named_as_its_file() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_pinned_in_a_sprint_is_the_workflow_as_written(name: str) -> None:
     assert unpin(pin(shipped(name))) == shipped(name)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "aspice with the system level"])
+def test_every_stage_states_what_it_uses_and_that_is_no_less_than_the_default(name: str) -> None:
+    text = (FOLDER / f"{name.partition(' ')[0]}.yaml").read_text(encoding="utf-8")
+    if " " in name:
+        text = SYSTEM_LEVEL.sub("", text).replace("name: aspice", "name: ours", 1)
+    stages = parse_workflow(text.encode(), "workflow.yaml").stages
+    coding = next(stage.id for stage in stages if stage.leg is Leg.APEX)
+
+    stated = re.findall(r"(?m)^  - id: (\S+)$(?:\n    (?!uses:).*)*\n    uses: ", text)
+    assert stated == [stage.id for stage in stages[1:]]
+    for before, stage in pairwise(stages):
+        assert set(stage.uses) >= set(default_uses(stage, before)), stage.id
+        if stage.leg is Leg.LEFT and name in NAMES:
+            assert set(stage.uses) == {each.id for each in stages[: stages.index(stage)]}
+        elif stage.leg is Leg.RIGHT:
+            assert {stage.pair} - {None} <= set(stage.uses)
+            assert coding in stage.uses or stage.id == "validation"
 
 
 @pytest.mark.parametrize("name", NAMES)
