@@ -1,4 +1,4 @@
-"""A whole sprint in `standard`: each role in a session of its own, and a person who approves, reviews and accepts."""
+"""A whole sprint in `standard`: all its roles in five sessions, and a person who approves, reviews and accepts."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import pytest
 from tests.clients.conftest import Desk
 from tests.day import Act, Day, Work, a_day, artifact, asked, put, run, write
 from tests.day.repository import ALL_COMMANDS, FILES, GOAL, LOUD
+from verifflowcc.domain.sprints import SprintStatus
 
 pytestmark = pytest.mark.sweep
 """Real clients take minutes."""
@@ -174,18 +175,26 @@ VALIDATION = Work(
     last="git add . && git commit --quiet -m 'shout: items as reviewed' && git tag v1.1 && vfcc evidence run"
     " && vfcc stage advance && vfcc sprint close",
 )
-WORKS = [
-    ("planner", PLANNING, ["sprint-plan", "needs", "acceptance-plan", "risks"]),
-    ("analyst", REQUIREMENTS, ["requirements", "system-test-specification"]),
-    ("architect", ARCHITECTURE, ["components", "interfaces", "decisions", "integration-specification"]),
-    ("designer", DESIGN, ["unit-designs", "unit-test-specification"]),
-    ("coder", CODING, ["changes"]),
-    ("tester", UNIT_TEST, ["results"]),
-    ("integrator", INTEGRATION_TEST, ["results"]),
-    ("tester", SYSTEM_TEST, ["verification-report"]),
-    ("stakeholder", VALIDATION, ["acceptance-record", "release-notes"]),
+OWED = {
+    "planning": ["sprint-plan", "needs", "acceptance-plan", "risks"],
+    "requirements": ["requirements", "system-test-specification"],
+    "architecture": ["components", "interfaces", "decisions", "integration-specification"],
+    "detailed_design": ["unit-designs", "unit-test-specification"],
+    "coding": ["changes"],
+    "unit_test": ["results"],
+    "integration_test": ["results"],
+    "system_test": ["verification-report"],
+    "validation": ["acceptance-record", "release-notes"],
+}
+"""The artifacts of each stage."""
+SESSIONS = [
+    ("planner", [PLANNING]),
+    ("", [REQUIREMENTS, ARCHITECTURE, DESIGN]),  # the role is that of the stage
+    ("coder", [CODING]),
+    ("", [UNIT_TEST, INTEGRATION_TEST, SYSTEM_TEST]),
+    ("stakeholder", [VALIDATION]),
 ]
-"""Each role with its work, and the artifacts that it owes."""
+"""The role that a client is started in, and what it does there."""
 
 
 @pytest.fixture
@@ -198,14 +207,16 @@ def day(desk: Desk, claude: Path) -> Day:
 
 
 def test_each_role_begins_with_its_goal_what_it_owes_and_the_artifacts_it_builds_on(day: Day) -> None:
-    for role, work, owed in WORKS:
-        session = day.session(work, role=role)
+    roles = {each.stage.id: each.stage.role for each in day.sprint().stages}
+    for role, works in SESSIONS:
+        session = day.session(*works, role=role)
 
-        opening = session.openings[work.stage]
-        opening.holds(GOAL, f"stage {work.stage}, whose role is {role}")
-        opening.holds(*(f"{artifact(SPRINT, work.stage, name)}." for name in owed))
-        for path in day.builds_on(work.stage):
-            opening.quotes(day.folder, path)
-        assert day.sprint().current != work.stage, session.results[-1]
+        assert list(session.openings) == [work.stage for work in works]
+        for stage, opening in session.openings.items():
+            opening.holds(GOAL, f"stage {stage}, whose role is {roles[stage]}")
+            opening.holds(*(f"{artifact(SPRINT, stage, name)}." for name in OWED[stage]))
+            for path in day.builds_on(stage):
+                opening.quotes(day.folder, path)
+        assert day.sprint().current != works[-1].stage, session.results[-1]
 
-    assert "shout: closed" in session.results[-1][1]
+    assert day.sprint().status is SprintStatus.CLOSED
