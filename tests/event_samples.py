@@ -91,7 +91,7 @@ def review(reason: str, *parents: Event, stage: str = "plan", second: int = 0, a
 
 
 def artifact_put(words: str, *parents: Event, stage: str = "plan", second: int = 0, actor: str = ANN) -> Event:
-    payload = {"stage": stage, "path": "plan.md", "digest": digest_text(words), "bytes": len(words.encode())}
+    payload: dict[str, Json] = {"stage": stage, "path": "plan.md", "digest": digest_text(words), "bytes": len(words)}
     return event(EventType.ARTIFACT_PUT, payload, *parents, second=second, actor=actor)
 
 

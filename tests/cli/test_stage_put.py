@@ -128,6 +128,11 @@ def test_another_stage_of_the_sprint_can_be_named_unless_it_is_passed(root: Path
     assert vfcc(root, "stage", "advance", env={"VFCC_AGENT": "planner"}).code == 0
     put(root, "plan", "Another plan.\n", "--stage", "plan").refused(2, "plan is passed", "vfcc stage reopen plan")
     assert vfcc(root, "stage", "draft", "--stage", "plan").code == 2
+    put(root, "changes", "A form.\n")
+    assert vfcc(root, "stage", "advance", env={"VFCC_AGENT": "coder"}).code == 0
+    assert vfcc(root, "stage", "reopen", "plan", "--reason", "a gap").code == 0
+    put(root, "changes", "Another form.\n", "--stage", "build").refused(2, "build is stale", "vfcc next")
+    assert put(root, "plan", WHOLE + "More.\n").code == 0
     put(root, "plan", "x", "--stage", "pan").refused(2, "did you mean plan?")
 
 

@@ -16,10 +16,12 @@ import pytest
 from tests.ledger_samples import ANN, START, add_feedback, advance, events_folder, fill, snapshot, started, workspace
 from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.errors import ConflictError, VfccError
+from verifflowcc.services.artifact_putting import put_artifact
 from verifflowcc.services.sprints import close_sprint, list_sprints, progress_text, show_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
+from verifflowcc.workflow.artifact_puts import artifact_puts
 
 pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
 
@@ -84,6 +86,30 @@ def test_of_two_that_start_the_same_sprint_at_once_both_get_one(tmp_path: Path) 
     assert codes == [0, 0]
     assert [line.id for line in list_sprints(Workspace(tmp_path))] == [ID, f"{ID}-2"]
     assert len(goals) == 2
+
+
+def test_all_who_store_artifacts_at_once_store_them(tmp_path: Path) -> None:
+    here = started(tmp_path)
+    barrier = FORK.Barrier(3)
+    texts = {f"{name}.md": f"{name} is written.\n".encode() for name in ("plan", "notes", "risks")}
+    codes = at_once(
+        [
+            partial(put_artifact, Workspace(tmp_path, MeetingClock(barrier)), ID, name, text, actor=f"agent:{name}")
+            for name, text in texts.items()
+        ]
+    )
+    state = show_sprint(here, ID)
+
+    assert codes == [0, 0, 0]
+    assert (state.problems, state.fork) == ((), None)
+    assert {(one.path, one.digest, one.actor) for one in artifact_puts(state.notes)} == {
+        (name, digest_text(text.decode()), f"agent:{name}") for name, text in texts.items()
+    }
+    assert {name: (stage_folder(here) / name).read_bytes() for name in texts} == texts
+
+
+def stage_folder(here: Workspace) -> Path:
+    return here.memory / "stage" / ID / "planning" / "artifacts"
 
 
 def test_one_who_writes_between_reading_and_writing_wins(tmp_path: Path) -> None:
@@ -178,6 +204,32 @@ def test_killed_at_any_moment_an_advance_has_happened_or_not_and_can_be_run_agai
     assert happened[0] is False
     assert happened[-2] is True, "no kill fell between the event and its projection"
     assert number > 20
+
+
+@pytest.mark.sweep
+def test_killed_at_any_moment_an_artifact_is_stored_whole_before_its_event(tmp_path: Path) -> None:
+    old, new = b"The old plan.\n", b"The new plan.\n"
+    happened, number, code = [], 0, 9
+    while code == 9:
+        number += 1
+        here = started(tmp_path / str(number))
+        put_artifact(here, ID, "plan.md", old, actor=ANN)
+        store = partial(put_artifact, here, ID, "plan.md", new, actor="agent:planner")
+        code = killed_at(number, store)
+        written = (stage_folder(here) / "plan.md").read_bytes()
+        state = show_sprint(here, ID)
+        on_record = len(artifact_puts(state.notes)) == 2
+        happened.append((written == new, on_record))
+
+        assert not state.problems
+        assert written in (old, new)
+        assert store().changed is not on_record
+        assert (stage_folder(here) / "plan.md").read_bytes() == new
+        assert [one.actor for one in artifact_puts(show_sprint(here, ID).notes)] == [ANN, "agent:planner"]
+
+    assert code == 0
+    assert happened == sorted(happened)
+    assert {(False, False), (True, False), (True, True)} == set(happened)
 
 
 @pytest.mark.sweep

@@ -7,7 +7,7 @@ from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Facts
-from verifflowcc.domain.sprints import DONE, Artifact, SprintState, SprintStatus, StageState
+from verifflowcc.domain.sprints import DONE, Artifact, SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.domain.workflows import Stage
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.records import dataclass
@@ -30,6 +30,9 @@ from verifflowcc.workflow.owed_artifacts import (
     owed_artifacts,
     suggested_for,
 )
+
+_UNFINISHED = frozenset({StageStatus.PENDING, StageStatus.ACTIVE})
+"""A stale stage may hold again as it was passed, which other artifacts would break."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def put_artifact(
 def open_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> OpenStage:
     """Return a stage whose artifacts may still be written, the active one where none is named.
 
-    Raises UsageError where the sprint is closed or the stage was passed or skipped.
+    Raises UsageError where the sprint is closed, or the stage was passed or skipped and not entered again.
     """
     state = load_movable(workspace, sprint_id)[1]
     require_open(state)
@@ -171,11 +174,9 @@ def put_command(workspace: Workspace, opened: OpenStage, checks: tuple[ArtifactC
 
 
 def _require_unfinished(found: StageState) -> None:
-    if found.status in DONE:
-        raise UsageError(
-            f"{found.stage.id} is {found.status}: its artifacts are closed",
-            hint=f'vfcc stage reopen {found.stage.id} --reason "why"',
-        )
+    if found.status not in _UNFINISHED:
+        again = f'vfcc stage reopen {found.stage.id} --reason "why"' if found.status in DONE else "vfcc next"
+        raise UsageError(f"{found.stage.id} is {found.status}: its artifacts are closed", hint=again)
 
 
 def _file_problem(root: Path, path: str) -> str:

@@ -16,7 +16,12 @@ def put_payload(stage: str, artifact: Artifact) -> dict[str, Json]:
 def artifact_puts(notes: Sequence[Event]) -> tuple[ArtifactPut, ...]:
     """Return what `stage put` stored, in the order of `notes`."""
     return tuple(
-        ArtifactPut(*(fields.text(event.payload, name) for name in ("stage", "path", "digest")), event.actor)
+        ArtifactPut(
+            stage=fields.text(event.payload, "stage"),
+            path=fields.text(event.payload, "path"),
+            digest=fields.text(event.payload, "digest"),
+            actor=event.actor,
+        )
         for event in notes
         if event.type is EventType.ARTIFACT_PUT
     )
