@@ -1,4 +1,4 @@
-"""The list of what a stage owes, for every gate: complete, hard criteria first, and the next command follows from it."""
+"""What a stage owes, for every gate: complete, hard criteria first; the next command follows from it."""
 
 import pytest
 from hypothesis import given
