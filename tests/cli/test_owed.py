@@ -60,7 +60,13 @@ def test_a_script_that_only_advances_commits_and_allows_gets_nowhere(
 
 def test_an_agents_marker_outweighs_its_terminal(tmp_path: Path) -> None:
     root = project(tmp_path)
-    for agent in ({"CLAUDECODE": "1"}, {"CODEX_THREAD_ID": "x"}, {"GEMINI_CLI": "1"}, {"CI": "true"}):
+    for agent in (
+        {"CLAUDECODE": "1"},
+        {"CODEX_THREAD_ID": "x"},
+        {"GEMINI_CLI": "1"},
+        {"COPILOT_CLI": "1"},
+        {"CI": "true"},
+    ):
         ran = typed(root, "stage", "advance", env=agent)
         assert ran.code == 4, ran
         assert "only a person at a terminal may leave a gap" in ran.err

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from verifflowcc.cli import fork_views
-from verifflowcc.cli.gate_views import one_gate
+from verifflowcc.cli.gate_views import following, one_gate
 from verifflowcc.cli.table import table
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.services.stages import StageView
@@ -39,7 +39,7 @@ def one_stage(view: StageView) -> str:
         lines += [one_gate(gate)] if gate.assessments else []
     lines += ["", f"artifacts in {view.folder}/"]
     lines += [f"- {file.artifact.path}{' (empty)' if file.empty else ''}" for file in view.files] or ["- none"]
-    lines += ["", f"next: {view.next}"] if view.next else []
+    lines += ["", following(view.next)] if view.next else []
     return "\n".join(lines)
 
 

@@ -224,7 +224,7 @@ def _unfinished(state: SprintState, reason: str | None) -> str | None:
     left = [each.stage.id for each in state.stages if each.status not in DONE]
     raise GateClosed(
         f"{state.id} cannot be closed: {len(left)} of {len(state.stages)} stages are not passed ({', '.join(left)})",
-        hint=f'vfcc stage advance  # or: vfcc sprint close {state.id} --unfinished "why"',
+        hint=f'vfcc next {state.id}  # or: vfcc sprint close {state.id} --unfinished "why"',
     )
 
 
