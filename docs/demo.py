@@ -25,6 +25,13 @@ ARTIFACTS = {
     "testing": ("results.md", "# Results\n\nThree calendar programs read the file; no tide is doubled.\n"),
     "validation": ("acceptance.md", "# Acceptance\n\nThe clerk loaded December twice and saw each tide once.\n"),
 }
+LIGHT = {
+    "planning": ("plan.md", "# Plan\n\nReceipts show prices.\n"),
+    "design": ("design.md", "# Design\n\nA receipt prints the price of each thing.\n"),
+    "coding": ("changes.md", "# Changes\n\n`receipt.py` prints a price.\n"),
+    "testing": ("results.md", "# Results\n\nBoth tests pass.\n"),
+    "validation": ("acceptance.md", "# Acceptance\n\nThe cashier read a receipt.\n"),
+}
 PRICE = """\
 def price(cents):
     return f"{cents // 100}.{cents % 100}"
@@ -113,8 +120,15 @@ def tests() -> None:
     run("git init --quiet --initial-branch main && git add . && git commit --quiet --message First", there=SHOP)
     run("vfcc init && vfcc sprint start Prices", there=SHOP)
 
-    step("Its workflow is light: missing documents go on record and stop nothing. Tests do.")
-    run("vfcc stage advance && vfcc stage advance && vfcc stage advance", there=SHOP)
+    step("Its workflow is light: a few lines for each stage. Only a person may leave a gap; this script may not.")
+    run("vfcc stage advance", expected=4, there=SHOP)
+    for stage, (name, text) in LIGHT.items():
+        write(stage, name, text, SHOP, "prices")
+    run("vfcc stage advance && vfcc stage advance", there=SHOP)
+    step("Coding owes a change of the product.")
+    run("vfcc stage advance", expected=4, there=SHOP)
+    run("echo 'print(price(305))' > receipt.py", there=SHOP)
+    run("vfcc stage advance", there=SHOP)
     run("vfcc stage advance", expected=4, there=SHOP)
 
     step("No command of a project runs before somebody has allowed it on this machine.")
@@ -151,12 +165,13 @@ def step(text: str) -> None:
     print("\n" + textwrap.fill(text, 80) + "\n", flush=True)
 
 
-def write(stage: str, name: str, text: str) -> None:
-    """Write an artifact of the example's open sprint."""
-    path = EXAMPLE / ".memory" / "stage" / "sprint-02" / stage / "artifacts" / name
+def write(stage: str, name: str, text: str, there: Path = EXAMPLE, sprint: str = "sprint-02") -> None:
+    """Write an artifact of an open sprint."""
+    path = there / ".memory" / "stage" / sprint / stage / "artifacts" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    said = textwrap.shorten(text, 60, placeholder=" …") or "nothing"
-    print(f"# wrote into {path.relative_to(EXAMPLE)}: {said}", flush=True)
+    shown = textwrap.shorten(text, 60, placeholder=" …") or "nothing"
+    print(f"# wrote into {path.relative_to(there)}: {shown}", flush=True)
 
 
 def run(command: str, expected: int = 0, there: Path = EXAMPLE) -> None:

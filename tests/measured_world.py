@@ -132,12 +132,12 @@ def whole(folder: Path) -> Workspace:
     advance_stage(at(here, 1), ID, actor=YOU)
     write(here, "build", "changes.md", "# Changes\n\nThe form.\n")
     measure(at(here, 2), "tests", Kind.JUNIT, {"tests": 4, "passed": 3, "failed": 1, **NONE})
-    advance_stage(at(here, 3), ID, actor=CODER)
+    advance_stage(at(here, 3), ID, actor=YOU)
     say(at(here, 3), EventType.FEEDBACK_ADDED, {"stage": "check", "text": "a test fails"})
     reopen_stage(at(here, 4), ID, "build", "a test fails", actor=OTHER)
     measure(at(here, 5), "tests", Kind.JUNIT, {"tests": 5, "passed": 5, "failed": 0, **NONE})
     measure(at(here, 6), "covered", Kind.COVERAGE, {"files": 1, "lines": 8, "lines_hit": 7})
-    advance_stage(at(here, 7), ID, actor=CODER)
+    advance_stage(at(here, 7), ID, actor=YOU)
     waiver: dict[str, Json] = {"stage": "check", "criterion": "results", "digest": digest_text("")}
     say(at(here, 7), EventType.WAIVED, {**waiver, "reason": "no host", "expires": "2026-12-31"})
     skip: dict[str, Json] = {"stage": "check", "entered": None, "reason": "no host", "expires": "2026-12-31"}

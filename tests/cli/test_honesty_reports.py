@@ -22,6 +22,7 @@ from tests.cli.honest_world import (
     project,
     refused,
     tried,
+    workflow,
 )
 from tests.cli.process import vfcc
 from tests.trees import write_tree
@@ -231,6 +232,14 @@ def test_unconfigured_command(tmp_path: Path) -> None:
 
 def test_trace_criterion(tmp_path: Path) -> None:
     refused("trace-criterion", project(tmp_path, "{id: traced, kind: trace, title: it is traced, checks: [coverage]}"))
+
+
+def test_walking_through_soft_gates(tmp_path: Path) -> None:
+    root = project(tmp_path, flow=workflow(gates="soft"))
+    (root / PLAN).unlink()
+    for _ in range(3):
+        refused("walking-through-soft-gates", root)
+    assert ">  plan" in done(root, "sprint", "show")
 
 
 def test_five_gates(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_the_page_goes_to_stdout_or_to_a_file(measured: Path) -> None:
     written = vfcc(measured, "sprint", "report", ID, "--output", "report.md")
 
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out.startswith("# Log in: report of the sprint log-in\n\nStatus: closed. ")
+    assert shown.out.startswith("# Log in: report of the sprint log-in\n\nStatus: closed with 1 gap. ")
     assert (written.code, written.out, written.err) == (0, "", "")
     assert (measured / "report.md").read_text(encoding="utf-8") == shown.out
 

@@ -44,9 +44,18 @@ def test_nothing_there_fails_and_names_the_file_to_write() -> None:
 
     assert shown.verdict is Verdict.FAIL
     assert shown.reason == f"nothing matches {FOLDER}/plan.*"
-    assert shown.step == f"write {FOLDER}/plan.md, then: vfcc stage advance"
+    assert (shown.step, shown.file) == (f"write {FOLDER}/plan.md", f"{FOLDER}/plan.md")
     assert shown.used == ()
     assert shown.subject == digest_text("")
+
+
+def test_the_text_of_an_artifact_of_the_stage_in_progress_is_put_and_its_headings_are_known_beforehand() -> None:
+    criterion = Criterion("plan", Kind.ARTIFACT, "the plan", files=("plan.*",), requires=("Goals", "Scope"))
+    facts = Facts(SprintState("login", "Log in", current="planning"), "2026-11-21")
+    shown = assess_artifact(criterion, "planning", facts, FOLDER)
+
+    assert shown.step == f"vfcc stage put plan.md  # or write {FOLDER}/plan.md"
+    assert shown.reason == f'nothing matches {FOLDER}/plan.* (it needs text under the headings "Goals", "Scope")'
 
 
 def test_another_stages_plan_is_not_this_stages() -> None:
@@ -93,7 +102,7 @@ def test_an_empty_or_placeholder_plan_fails_with_its_line(text: str, reason: str
 
     assert shown.verdict is Verdict.FAIL
     assert shown.reason == f"{FOLDER}/{reason}"
-    assert shown.step == f"fill {FOLDER}/plan.md, then: vfcc stage advance"
+    assert shown.step == f"fill {FOLDER}/plan.md"
 
 
 def test_json_that_does_not_parse_fails_with_its_line() -> None:
@@ -139,7 +148,7 @@ def test_each_required_heading_needs_text_under_it() -> None:
 
     assert shown.verdict is Verdict.FAIL
     assert shown.reason == f'{FOLDER}/plan.md has no text under the headings "Risks", "Owner"'
-    assert shown.step == f'write "Risks", "Owner" in {FOLDER}/plan.md, then: vfcc stage advance'
+    assert shown.step == f'write "Risks", "Owner" in {FOLDER}/plan.md'
 
 
 @pytest.mark.parametrize(

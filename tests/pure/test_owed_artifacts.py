@@ -141,5 +141,5 @@ def test_the_headings_are_named_before_the_file_exists() -> None:
     facts = Facts(SprintState("s", "S"), "2026-11-21")
     found = assess_artifact(asks("plan.*", "Goals", "Scope"), "plan", facts, "a")
 
-    assert found.reason == 'nothing matches a/plan.*, which needs a text under the headings "Goals", "Scope"'
+    assert found.reason == 'nothing matches a/plan.* (it needs text under the headings "Goals", "Scope")'
     assert requires_of(stage(more=(asks("plan.*", "Goals"),)), suggested("plan.*")) == ("Goals",)

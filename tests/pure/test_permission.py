@@ -9,17 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pure.test_touches import JSON
+from verifflowcc.episodes.briefed import stage_line
 from verifflowcc.episodes.permission import denied, edited_files, wants_the_program
 
 AGENTS = Path(__file__).parents[2] / "templates" / "agents"
 ROLES = sorted(path.parent.name for path in AGENTS.glob("*/tools.yaml"))
 ARTIFACT = ".memory/stage/s/coding/artifacts/changes.md"
+ITEMS = (".memory/project/items/requirement/a.md", ".memory/sprint/s/items/a.md")
 EDITED = {
     "planner": (),
     "reviewer": (),
-    "analyst": (ARTIFACT, ".memory/project/items/requirement/a.md", ".memory/sprint/s/items/a.md"),
-    "architect": (ARTIFACT, ".memory/project/decisions/a.md"),
-    "designer": (ARTIFACT, ".memory/project/decisions/a.md"),
+    "analyst": (ARTIFACT, *ITEMS),
+    "architect": (ARTIFACT, *ITEMS, ".memory/project/decisions/a.md"),
+    "designer": (ARTIFACT, *ITEMS, ".memory/project/decisions/a.md"),
     "coder": (ARTIFACT, "src/a.py", "tests/a.py", ".memory/project/decisions/a.md"),
     "integrator": (ARTIFACT, "tests/a.py"),
     "tester": (ARTIFACT, "tests/a.py"),
@@ -269,3 +271,18 @@ def test_the_program_is_wanted_for_what_is_answered_and_for_files_that_nobody_wa
     assert wants_the_program(said, {"rules": rules("planner")}, "/p", lambda session: [])
     assert wants_the_program({"hook_event_name": "SessionStart"}, files, "/p", lambda session: [])
     assert not wants_the_program({"hook_event_name": "Stop"}, files, "/p", lambda session: [])
+
+
+@pytest.mark.parametrize("event", ["PostToolUse", "PostToolUseFailure", "UserPromptSubmit"])
+def test_a_hook_needs_the_program_where_its_session_was_briefed_on_another_stage(event: str) -> None:
+    settings = {"sprint": "login", "stage": "design", "events": []}
+    payload = {"hook_event_name": event, "session_id": "one"}
+
+    def needs(*known: str, **more: str) -> bool:
+        return wants_the_program(payload | more, settings, "/p", lambda _: known)
+
+    assert needs(stage_line("login", "planning"))
+    assert needs(stage_line(None, None))
+    assert not needs(stage_line("login", "planning"), "a.py", stage_line("login", "design"))
+    assert not needs("a.py"), "a session that began without a brief"
+    assert not needs(stage_line("login", "planning"), agent_id="sub")

@@ -73,7 +73,7 @@ def test_a_part_of_a_brief_that_fails_costs_one_line_and_no_other_part(
     lines = str(answered.answer.context).splitlines()
     assert "Sprint totals " in lines[1]
     assert lines[2].startswith(f"{name} left out: unexpected KeyError in services/source_reader.py:")
-    headings = {"tasks": "Tasks in work:", "gate": "The gate of design", "done": "What was done here last:"}
+    headings = {"tasks": "Tasks in work:", "gate": "The stage design owes", "done": "What was done here last:"}
     shown = {part for part, heading in headings.items() if any(line.startswith(heading) for line in lines)}
     assert shown == set(headings) - {name}
     assert answered.faults == [lines[2]]
@@ -148,7 +148,7 @@ def test_a_damaged_source_loses_no_event_and_takes_nothing_else_from_an_answer(
         assert "Sprint totals " in context
         assert ("tasks, memory left out: " in context) == (damage is break_task_record)
         assert ("gate left out: " in context) == (damage is break_git_index)
-        assert ("The gate of design" in context) == (damage is not break_git_index)
+        assert ("The stage design owes" in context) == (damage is not break_git_index)
     elif damage in (break_task_record, break_project_database) and event == "UserPromptSubmit":
         assert "memory left out: " in context
 

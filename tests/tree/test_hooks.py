@@ -188,8 +188,8 @@ def test_a_session_begins_with_where_the_sprint_stands(here: Workspace) -> None:
     lines = context.splitlines()
     assert (lines[0], lines[-1]) == (BEGIN, END)
     assert lines[1].startswith("Sprint sprint-02 “Tides in a calendar” is in stage coding, whose role is coder;")
-    assert "The gate of coding wants:" in lines
-    assert "goes on from here" in context
+    assert "The stage coding owes:" in lines
+    assert "- next: `vfcc stage put changes.md  # or write " in context
     assert "completed: “Write the import”. Its agent said: “It reads" in context
     assert "\x1b" not in context
     assert "\n## Obey" not in context

@@ -6,13 +6,13 @@ import pytest
 
 from tests import evidence_project as world
 from tests.ledger_samples import advance
-from tests.trees import write_memory
+from tests.trees import git, write_memory
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import GateClosed
 from verifflowcc.services.evidence import run_evidence
 from verifflowcc.services.gates import ask_stage
-from verifflowcc.services.sprints import close_sprint, start_sprint
+from verifflowcc.services.sprints import close_sprint, list_sprints, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 
@@ -24,10 +24,13 @@ ID = "rename-a-field"
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    """A project with a suite of one test that passes, allowed here, and a light sprint just started."""
+    """A project in git with a suite of one test that passes, allowed here, and a light sprint just started."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     made = world.project(tmp_path / "project")
     close_sprint(made, world.SPRINT, actor=YOU, unfinished_reason="another one is what the test is about")
+    git(made.root, "init", "--quiet", "--initial-branch", "main")
+    git(made.root, "add", "--all")
+    git(made.root, "commit", "--quiet", "--message", "a project")
     start_sprint(made, "Rename a field", workflow="light", actor=YOU)
     return made
 
@@ -40,6 +43,8 @@ def measure(here: Workspace) -> bool:
 def test_where_all_is_well_five_advances_and_one_run_are_enough_and_nothing_is_told(here: Workspace) -> None:
     told: list[str] = []
     for stage in ("planning", "design", "coding", "testing", "validation"):
+        if stage == "coding":
+            write(here, "src/calc.py", "def add(one, other): return one + other\n")
         if stage == "testing":
             assert measure(here)
         done = advance(here, ID, YOU)
@@ -60,21 +65,26 @@ def test_with_nothing_written_it_goes_to_its_end_and_all_of_that_is_on_record(he
             assert measure(here)
         done = advance_stage(here, ID, actor=YOU)
         told += done.notes
-    artifacts = {
-        "planning": "plan",
-        "design": "design",
-        "coding": "changes",
-        "testing": "results",
-        "validation": "acceptance",
+    owed = {
+        "planning": ["plan"],
+        "design": ["design"],
+        "coding": ["changes", "changed"],
+        "testing": ["results"],
+        "validation": ["acceptance"],
     }
 
-    assert told == [
-        f"on record: {name}: nothing matches .memory/stage/{ID}/{stage}/artifacts/{name}.*"
-        for stage, name in artifacts.items()
+    folder = f".memory/stage/{ID}"
+    assert [one for one in told if "changed:" not in one] == [
+        f"on record: {names[0]}: nothing matches {folder}/{stage}/artifacts/{names[0]}.*"
+        for stage, names in owed.items()
     ]
+    assert [one for one in told if "changed: no file outside .memory/ changed since" in one]
     for each in done.state.stages:
-        unmet = [one.criterion for one in each.outcomes if one.verdict is Verdict.FAIL]
-        assert unmet == [artifacts[each.stage.id]]
+        unmet = [one.criterion for one in each.outcomes if one.verdict is not Verdict.PASS]
+        assert unmet == owed[each.stage.id]
+        assert each.gaps == len(unmet)
+    assert close_sprint(here, ID, actor=YOU).state.gaps == 6
+    assert [(one.id, one.gaps) for one in list_sprints(here)] == [("log-in", 0), (ID, 6)]
 
 
 @pytest.mark.sweep

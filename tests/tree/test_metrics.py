@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.measured_world import CODER, ID, OTHER, YOU, as_in_0_1, at, measure, started, whole, write
+from tests.measured_world import ID, OTHER, YOU, as_in_0_1, at, measure, started, whole, write
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.sprints import SprintStatus, StageStatus
 from verifflowcc.errors import UsageError, VfccError
@@ -76,7 +76,7 @@ def test_a_stage_in_work_is_told_as_far_as_the_ledger_goes(tmp_path: Path) -> No
     here = started(tmp_path)
     advance_stage(at(here, 1), ID, actor=YOU)
     measure(at(here, 2), "tests", Kind.JUNIT, {"tests": 4, "passed": 0, "failed": 4})
-    advance_stage(at(here, 3), ID, actor=CODER)
+    advance_stage(at(here, 3), ID, actor=YOU)
     reopen_stage(at(here, 4), ID, "build", "again", actor=OTHER)
     measure(at(here, 5), "tests", Kind.JUNIT, {"tests": 0})
 

@@ -26,7 +26,7 @@ def two(tmp_path: Path) -> Workspace:
 
 
 def test_of_several_sprints_the_command_names_the_one(two: Workspace) -> None:
-    assert next_step(two).command == f"write {FOLDER}/plan.md, then: vfcc stage advance log-in"
+    assert next_step(two).command == f"vfcc stage put plan.md --sprint log-in  # or write {FOLDER}/plan.md"
     fill(two, "log-in")
     assert next_step(two).command == "vfcc stage advance log-in"
     advance_stage(two, "log-in", actor=ANN)
@@ -49,7 +49,7 @@ def test_a_closed_gate_names_the_sprint_too(two: Workspace) -> None:
 def test_of_one_it_is_as_short_as_can_be(two: Workspace) -> None:
     close_sprint(two, "shop", actor=ANN, unfinished_reason="x")
 
-    assert next_step(two).command == f"write {FOLDER}/plan.md, then: vfcc stage advance"
+    assert next_step(two).command == f"vfcc stage put plan.md  # or write {FOLDER}/plan.md"
     advance(two, "log-in")
     (two.root / FOLDER / "plan.md").write_text("# Plan\n\nAnother.\n")
     fill(two, "log-in")

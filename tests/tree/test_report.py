@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.measured_world import CODER, ID, OTHER, YOU, at, measure, say, started, whole, write
+from tests.measured_world import ID, OTHER, YOU, at, measure, say, started, whole, write
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.gates import Kind, Verdict
 from verifflowcc.domain.sprints import StageStatus
@@ -56,7 +56,9 @@ def test_the_page_says_of_when_it_speaks(report: SprintReport) -> None:
     opening = re.search(r"^Status: .*$", report_page(report), re.MULTILINE)
 
     assert opening
-    assert opening[0].startswith("Status: closed. Workflow: measured. Started on 2026-11-21 by human:You. As of event ")
+    assert opening[0].startswith(
+        "Status: closed with 1 gap. Workflow: measured. Started on 2026-11-21 by human:You. As of event "
+    )
     assert opening[0].endswith("; what expires is judged on 2026-11-23.")
     assert report.as_of[0] in opening[0]
 
@@ -64,7 +66,7 @@ def test_the_page_says_of_when_it_speaks(report: SprintReport) -> None:
 def test_the_v_tells_each_stage_with_its_last_pass(report: SprintReport) -> None:
     assert under(report, "The V").splitlines()[2:] == [
         "| plan | left | check | planner | passed | 2026-11-21 by human:You | 1 | 0 |",
-        "| build | apex | – | coder | passed | 2026-11-21 by agent:coder | 2 | 1 |",
+        "| build | apex | – | coder | passed with 1 gap | 2026-11-21 by human:You | 2 | 1 |",
         "| check | right | plan | tester | skipped | – | 0 | 0 |",
     ]
 
@@ -137,7 +139,7 @@ def test_an_open_sprint_is_told_as_far_as_it_is(tmp_path: Path) -> None:
 
     report = report_sprint(at(here, 2), ID)
 
-    assert report_page(report).splitlines()[2].startswith("Status: open, in build. ")
+    assert report_page(report).splitlines()[2].startswith("Status: open with 1 gap, in build. ")
     assert under(report, "Deviations").startswith("- plan passed with plan not met: nothing matches ")
     assert "| build | 1h 0m so far | 0 | 0 | – | – | – | – |" in under(report, "Metrics")
     assert [each.status for each in report.stages] == [StageStatus.PASSED, StageStatus.ACTIVE, StageStatus.PENDING]
@@ -149,7 +151,7 @@ def test_a_stage_that_is_done_again_tells_the_verdicts_of_its_last_pass_as_such(
     write(here, "plan", "plan.md", "One form.\n")
     advance_stage(at(here, 1), ID, actor=YOU)
     write(here, "build", "changes.md", "The form.\n")
-    advance_stage(at(here, 2), ID, actor=CODER)
+    advance_stage(at(here, 2), ID, actor=YOU)
     reopen_stage(at(here, 3), ID, "build", "again", actor=OTHER)
 
     write(here, "build", "changes.md", "Another form.\n")

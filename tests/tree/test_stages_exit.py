@@ -12,7 +12,8 @@ from tests.trees import write_memory
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.domain.gates import Kind
 from verifflowcc.errors import ConfigError, GateClosed, UsageError, WorkspaceError
-from verifflowcc.services.gates import ask_stage, way_on
+from verifflowcc.services.gates import ask_stage
+from verifflowcc.services.owed import way_on
 from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
 from verifflowcc.services.stages import (
     StageView,
@@ -80,14 +81,13 @@ def test_all_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
     folder = f".memory/stage/{ID}/planning/artifacts"
     assert caught.value.message == (
         "log-in cannot leave planning: 5 of 7 criteria are not met\n"
-        f"- sprint-plan: nothing matches {folder}/sprint-plan.*, "
-        'which needs a text under the headings "Goals", "Scope"\n'
+        f'- sprint-plan: nothing matches {folder}/sprint-plan.* (it needs text under the headings "Goals", "Scope")\n'
         f"- acceptance-plan: nothing matches {folder}/acceptance-plan.*\n"
         f"- risks: {folder}/risks.md is empty\n"
         "- needs-accepted-by: there is no need\n"
         "- approved: nobody is known as its author"
     )
-    assert caught.value.hint == f"write {folder}/sprint-plan.md, then: vfcc stage advance"
+    assert caught.value.hint == f"vfcc stage put sprint-plan.md  # or write {folder}/sprint-plan.md"
     assert snapshot(tmp_path) == before
 
 
@@ -102,17 +102,17 @@ def test_doing_what_the_hint_says_opens_the_gate(tmp_path: Path) -> None:
             break
         except GateClosed as closed:
             hints.append(str(closed.hint))
-            words = hints[-1].removesuffix(", then: vfcc stage advance").split()
+            words = hints[-1].partition("  # then: ")[0].split()
             path = tmp_path / words[-1]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("# A\n\n## Goals\n\nx\n" + "\n## Scope\n\nx\n" * hints[-1].startswith('write "'))
     assert show_sprint(here, ID).current == "requirements"
     assert [hint.split("/")[-1] for hint in hints] == [
-        "sprint-plan.md, then: vfcc stage advance",
-        "sprint-plan.md, then: vfcc stage advance",
-        "needs.md, then: vfcc stage advance",
-        "acceptance-plan.md, then: vfcc stage advance",
-        "risks.md, then: vfcc stage advance",
+        "sprint-plan.md",
+        "sprint-plan.md  # then: vfcc next",
+        "needs.md",
+        "acceptance-plan.md",
+        "risks.md",
     ]
 
 
@@ -183,7 +183,7 @@ def test_the_way_on_from_an_open_gate_is_to_advance_only_where_the_stage_is_in_w
     assert way_on(ask_stage(here, ID)) == "vfcc stage advance"
     advance(here, ID)
     assert way_on(ask_stage(here, ID, "planning")) == "vfcc next"
-    assert way_on(ask_stage(here, ID)).startswith("write .memory/stage/log-in/design/artifacts/design.md")
+    assert way_on(ask_stage(here, ID)).endswith("  # or write .memory/stage/log-in/design/artifacts/design.md")
 
 
 def test_editing_the_workflow_changes_no_gate_of_a_running_sprint(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ StatementOption = Annotated[
     str, typer.Option("--statement", metavar="TEXT", help="For an acceptance: what you saw, in your words.")
 ]
 RequestFlag = Annotated[bool, typer.Option("--request", help="Say that you made it, and ask for its review.")]
+NoPagerFlag = Annotated[bool, typer.Option("--no-pager", help="Print a long text instead of paging it.")]
 SignedOption = Annotated[
     str | None, typer.Option("--signed", metavar="COMMIT", help="A signed commit whose message approves it.")
 ]
@@ -35,14 +36,15 @@ def approve(
     request: RequestFlag = False,
     signed: SignedOption = None,
     yes: YesFlag = False,
+    no_pager: NoPagerFlag = False,
     sprint: SprintOption = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Approve what a stage made, or accept it.
 
-    Shows the files and asks. It takes a person at a terminal who is not their author, or a signed commit; anybody may
-    use --request.
+    Shows the text of the files, the changes since the last approval, and asks. It takes a person at a terminal who is
+    not their author, or a signed commit; anybody may use --request.
     """
     from verifflowcc.cli import moves
     from verifflowcc.domain.people import Opinion
@@ -62,9 +64,28 @@ def approve(
         made = approvals.approve_signed(here, what, said, signed, commit=commits)
     else:
         approvals.check_word(here, what, said, actor=acting.actor)
+        if not yes:
+            _show_texts(what, here, pager=not (no_pager or as_json))
         _ask(what, said, yes=yes)
         made = approvals.approve(here, what, said, actor=acting.actor, commit=commits)
     _show(made, what, here, as_json=as_json)
+
+
+def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
+    """Show what is approved: in a pager where it is longer than the terminal, else on stderr."""
+    import shutil
+    import sys
+
+    from verifflowcc.adapters.process.pager import fits_screen, page
+    from verifflowcc.cli import output as out
+    from verifflowcc.services.approval_texts import pages, texts_to_approve
+    from verifflowcc.text.invisible import printable
+
+    text = printable(out.without_secrets(pages(texts_to_approve(here, what), what.files))) + "\n"
+    looking = sys.stdout.isatty() and sys.stderr.isatty()
+    if pager and looking and not fits_screen(text, shutil.get_terminal_size()) and page(text, here.root):
+        return
+    out.say(text)
 
 
 def _ask(what: "Approvable", said: "Opinions", *, yes: bool) -> None:

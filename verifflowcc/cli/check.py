@@ -62,6 +62,7 @@ def _everything(*, as_json: bool) -> None:
     from verifflowcc.cli import gate_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.checking import check_everything
+    from verifflowcc.services.owed import next_command
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -72,7 +73,7 @@ def _everything(*, as_json: bool) -> None:
         config.tell(found.config)
         _tell(found.workflow)
         for gates in found.gates:
-            out.emit(gate_views.short(gates))
+            out.emit(gate_views.short(gates, next_command(workspace, gates)))
         if not found.gates and not any(one.sprint for one in found.unasked):
             out.emit("no sprint is open")
         if found.trace:

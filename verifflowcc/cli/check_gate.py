@@ -30,6 +30,7 @@ def gate(
     from verifflowcc.cli import gate_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.gates import ask_entry, ask_stage
+    from verifflowcc.services.owed import next_command
     from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
@@ -46,7 +47,7 @@ def gate(
         gates = ask_stage(workspace, wanted, stage)
         for notice in gates.notices:
             out.warn(notice)
-        out.emit_json(gates) if as_json else out.emit(gate_views.both(gates))
+        out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, next_command(workspace, gates)))
         is_open = gates.is_open
     if not is_open:
         raise typer.Exit(CLOSED)

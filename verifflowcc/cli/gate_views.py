@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from verifflowcc.cli.folding import folded
 from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
-from verifflowcc.services.gates import StageGates, way_on
+from verifflowcc.services.gates import StageGates
+from verifflowcc.workflow.gaps import with_gaps
 
 HANG = 11
 """The column in which a criterion begins, behind its verdict."""
@@ -17,17 +18,19 @@ _WORDS = {
 """`NOTHING` shouts as loud as `FAIL`: there was nothing to evaluate, and that blocks."""
 
 
-def both(asked: StageGates) -> str:
+def both(asked: StageGates, command: str) -> str:
     """Return a stage's gates and the next command."""
     parts = [one_gate(gate) for gate in asked.gates if gate.assessments]
-    parts.append(_next(asked))
+    parts.append(following(command))
     return "\n\n".join(parts)
 
 
-def short(asked: StageGates) -> str:
+def short(asked: StageGates, command: str) -> str:
     """Return a stage's gates with the criteria that are not met alone, and the next command."""
     parts = [_page(gate, [each for each in gate.assessments if not each.met]) for gate in asked.gates]
-    return "\n".join([part for gate, part in zip(asked.gates, parts, strict=True) if gate.assessments] + [_next(asked)])
+    return "\n".join(
+        [part for gate, part in zip(asked.gates, parts, strict=True) if gate.assessments] + [following(command)]
+    )
 
 
 def one_gate(gate: Gate) -> str:
@@ -35,16 +38,17 @@ def one_gate(gate: Gate) -> str:
     return _page(gate, gate.assessments)
 
 
-def _next(asked: StageGates) -> str:
-    return f"next: {way_on(asked)}"
+def following(command: str) -> str:
+    """Return the line that names the next command."""
+    return folded(f"next: {command}", len("next: "))
 
 
 def _page(gate: Gate, assessments: Sequence[Assessment]) -> str:
     what = f"{gate.sprint}/{gate.stage}"
     verb = "leave" if gate.side is Side.EXIT else "enter"
     if gate.is_open:
-        more = f", {len(gate.findings)} on record" if gate.findings else ""
-        head = f"{what}: the gate to {verb} it is open ({len(gate.assessments)} criteria{more})"
+        gaps = with_gaps(len(gate.findings))
+        head = f"{what}: the gate to {verb} it is open{gaps} ({len(gate.assessments)} criteria)"
     else:
         head = f"{what}: the gate to {verb} it is closed ({len(gate.blockers)} of {len(gate.assessments)} block)"
     return "\n".join([head, *(line for each in assessments for line in _lines(each))])

@@ -13,6 +13,7 @@ from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.status import remember_status
 from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace, open_workspace
+from verifflowcc.workflow.gaps import with_gaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +87,18 @@ def _from_here(command: str, workspace: Workspace) -> str:
 
 
 def _sentence(done: Transition) -> str:
-    name = done.state.id
+    name, closed = done.state.id, str(done.state.status) == "closed"
+    gaps = with_gaps(done.state.gaps)
     if done.after is None and done.before is None:
-        return f"{name}: closed" if str(done.state.status) == "closed" else f"{name}: nothing is in work"
+        return f"{name}: closed{gaps}" if closed else f"{name}: nothing is in work"
     if done.before is None:
         return f"{name}: started, in {done.after}"
+    left = done.state.stage(done.before)
+    of_stage = with_gaps(left.gaps) if left else ""
     if done.after is None:
-        closed = str(done.state.status) == "closed"
-        return f"{name}: closed" if closed else f"{name}: {done.before} passed; that was the last stage"
-    return f"{name}: {done.before} → {done.after}"
+        return f"{name}: closed{gaps}" if closed else f"{name}: {done.before} passed{of_stage}; that was the last stage"
+    passed = f" ({done.before} passed{of_stage})" if of_stage else ""
+    return f"{name}: {done.before} → {done.after}{passed}"
 
 
 def _onward(done: Transition) -> list[str]:

@@ -1,10 +1,13 @@
 """`vfcc next`: the one most useful action, and its command."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verifflowcc.cli.options import JsonFlag
+
+if TYPE_CHECKING:
+    from verifflowcc.services.next_step import NextStep
 
 
 def next_(
@@ -20,4 +23,14 @@ def next_(
     if as_json:
         out.emit_json(step)
         return
-    out.emit(f"{step.why}\n{step.command}")
+    out.emit("\n".join([step.why, step.command, *_more(step)]))
+
+
+def _more(step: "NextStep") -> list[str]:
+    """Return who has to run the command, what is owed besides, and what a person may run instead."""
+    first = step.first
+    lines = ["  only a person can do this, at a terminal"] if first and first.person else []
+    others = [f"{each.criterion}{' (by a person)' if each.person else ''}" for each in step.owed if each is not first]
+    lines += [f"  owed too: {', '.join(others)}"] if others else []
+    lines += [f"  a person may leave that open: {step.instead}"] if step.instead else []
+    return lines

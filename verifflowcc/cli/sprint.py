@@ -51,6 +51,7 @@ def list_(as_json: JsonFlag = False) -> None:
     from verifflowcc.cli.table import table
     from verifflowcc.services.sprints import list_sprints
     from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.workflow.gaps import with_gaps
 
     lines = list_sprints(open_workspace())
     if as_json:
@@ -58,7 +59,10 @@ def list_(as_json: JsonFlag = False) -> None:
     elif not lines:
         out.emit('no sprint yet; start one: vfcc sprint start "Title"')
     else:
-        rows = [(one.id, str(one.status), one.current or "–", f"{one.done}/{one.total}", one.title) for one in lines]
+        rows = [
+            (one.id, str(one.status), one.current or "–", f"{one.done}/{one.total}{with_gaps(one.gaps)}", one.title)
+            for one in lines
+        ]
         out.emit(table(("sprint", "status", "stage", "passed", "title"), rows))
 
 

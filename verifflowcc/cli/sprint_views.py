@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 
 from verifflowcc.cli import fork_views
-from verifflowcc.cli.gate_views import one_gate
+from verifflowcc.cli.gate_views import following, one_gate
 from verifflowcc.cli.table import table
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.services.stages import StageView
+from verifflowcc.workflow.gaps import stage_status, with_gaps
 
 
 def whole(state: SprintState, said: Sequence[str] = ()) -> str:
     """Return a sprint with its goals, its stages, the lines on what people said, and its problems."""
-    lines = [f"{state.id}: {state.title} ({state.status})"]
+    lines = [f"{state.id}: {state.title} ({state.status}{with_gaps(state.gaps)})"]
     lines += [f"goal: {goal}" for goal in state.goals]
     if state.unfinished:
         lines.append(f"closed unfinished: {state.unfinished}")
@@ -32,15 +33,17 @@ def one_stage(view: StageView) -> str:
     """Return a stage with its files and what it still needs."""
     stage = view.stage.stage
     pair = f", answered by {stage.pair}" if stage.pair else ""
-    lines = [f"{view.sprint.id}/{stage.id}: {stage.title} ({view.stage.status}; {stage.leg} leg{pair})", ""]
+    status = stage_status(view.stage)
+    lines = [f"{view.sprint.id}/{stage.id}: {stage.title} ({status}; {stage.leg} leg{pair})", ""]
     for gate in view.gates:
         lines += [one_gate(gate)] if gate.assessments else []
     lines += ["", f"artifacts in {view.folder}/"]
     lines += [f"- {file.artifact.path}{' (empty)' if file.empty else ''}" for file in view.files] or ["- none"]
+    lines += ["", following(view.next)] if view.next else []
     return "\n".join(lines)
 
 
 def _row(each: StageState, current: bool) -> tuple[str, ...]:
     stage = each.stage
     names = ", ".join(artifact.path for artifact in each.artifacts) or "–"
-    return (">" if current else "", stage.id, str(stage.leg), stage.pair or "–", stage.role, str(each.status), names)
+    return (">" if current else "", stage.id, str(stage.leg), stage.pair or "–", stage.role, stage_status(each), names)

@@ -64,6 +64,11 @@ cannot ask, the call is denied.
 """
 
 
+def carries_context(client: str, event: str) -> bool:
+    """Return whether a client passes a context on to its agent at this event, named in Claude Code's words."""
+    return "context" in CARRIES.get(client, {}).get(event, ())
+
+
 def encode(client: str, event: str, answer: Answer) -> tuple[str, int]:
     """Return what a hook prints and its exit code, which is 0; nothing where there is nothing to say, or no way to.
 

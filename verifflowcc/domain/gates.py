@@ -108,7 +108,8 @@ class Assessment:
     `reason` is one clause: what shows it, or what is missing. `step` is the command, or the one thing to do, that goes
     on from here; empty where nothing is to be done. `used` names the evidence: ids of evidence files and of events,
     paths of artifacts. `subject` is the digest of what was looked at: a waiver holds for it alone. `notes` are further
-    things to know. `waiver` is the id of the event that waives it.
+    things to know. `waiver` is the id of the event that waives it. `file` is the artifact to write or to mend, below
+    the project's root; empty for other kinds, and where it is met.
     """
 
     criterion: Criterion
@@ -119,6 +120,7 @@ class Assessment:
     subject: str = ""
     notes: tuple[str, ...] = ()
     waiver: str | None = None
+    file: str = ""
 
     @property
     def met(self) -> bool:

@@ -80,7 +80,7 @@ class StageState:
     `outcomes`, `metrics` and `handover` (a text) are those of the latest pass, the last two None where its event is
     older than they are; `used` maps each stage that it builds on to the digest of what that stage
     had specified then. `entered_at` is the time on the event that last entered it, and `entered_by` that event's id.
-    `passes` and `reopened` count.
+    `passes` and `reopened` count. `gaps` are the criteria that were neither met nor waived at the pass that counts.
     """
 
     stage: Stage
@@ -97,6 +97,7 @@ class StageState:
     handover: str | None = None
     used: Mapping[str, str] = field(default_factory=dict)
     skip: Skip | None = None
+    gaps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ class SprintState:
     the next event must name as its parents, sorted. `notes` are the additive events in order. `base` is the git commit
     from which it started, `carried` are comments of earlier sprints (`sprint/event`). `counts` maps each event type
     that occurs to its number. Under a fork, stages and `current` are those of the last event that all sides share.
-    `aside` are the moves of sides that were not kept. `packed` maps the id of each event that has no file of its own
+    `aside` are the moves of sides that were not kept. `gaps` are those of all stages. `packed` maps the id of each event that has no file of its own
     to the path of the pack that holds it, relative to the project's root.
     """
 
@@ -161,6 +162,7 @@ class SprintState:
     unfinished: str | None = None
     problems: tuple[LedgerProblem, ...] = ()
     packed: Mapping[str, str] = field(default_factory=dict)
+    gaps: int = 0
 
     @property
     def complete(self) -> bool:
@@ -174,7 +176,10 @@ class SprintState:
 
 @dataclass(frozen=True, slots=True)
 class SprintLine:
-    """A sprint in a list: `done` of `total` stages are passed or skipped; `problems` counts its broken event files."""
+    """A sprint in a list: `done` of `total` stages are passed or skipped; `problems` counts its broken event files.
+
+    `gaps` are the criteria that its stages were passed without.
+    """
 
     id: str
     title: str
@@ -183,3 +188,4 @@ class SprintLine:
     done: int
     total: int
     problems: int = 0
+    gaps: int = 0

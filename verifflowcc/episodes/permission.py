@@ -6,6 +6,7 @@ to every agent. What a shell command does is judged by its words, so this raises
 It runs inside of hooks, so it imports next to nothing.
 """
 
+from verifflowcc.episodes.briefed import needs_brief
 from verifflowcc.episodes.commands import acts, only_reads
 from verifflowcc.episodes.touches import placed, touches
 
@@ -63,7 +64,7 @@ def wants_the_program(
 ) -> bool:
     """Say whether a hook must be answered by the whole program, by what that left in `hook.json`.
 
-    `told` returns the files that a session was told of already.
+    `told` returns what a session has seen, a line each: files, and the stages that it was briefed on.
     """
     event = said.get("hook_event_name")
     if event == "PreToolUse":
@@ -71,6 +72,8 @@ def wants_the_program(
             return True
         paths = edited_files(said, root) if settings.get("files") is True else []
         return bool(paths) and not set(paths) <= set(told(str(said.get("session_id") or "")))
+    if needs_brief(said, told, settings.get("sprint"), settings.get("stage")):
+        return True
     wants = settings.get("events")
     return isinstance(wants, list) and event in wants
 

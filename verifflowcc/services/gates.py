@@ -1,21 +1,19 @@
 """Gates as they stand now: asked from the ledger, the tree and git, with nothing run and nothing written."""
 
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Gate, Side
+from verifflowcc.domain.gates import Gate
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.domain.workflows import Route
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.facts import artifacts_of, gather_facts
+from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.transitions import changed_by_hand, load_movable
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_trace import asks_trace, specified
 from verifflowcc.workflow.failures import failures_of
 from verifflowcc.workflow.gate import entry_gate, exit_gate
 from verifflowcc.workflow.moves import after_passing, next_in_order
-from verifflowcc.workflow.owed_artifacts import owed_artifacts, writing_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,43 +107,3 @@ def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
 
     command = results_command(effective_config(workspace).config, (state,))
     return replace(facts, trace=check_trace(workspace, workflow=state.workflow).report, results_command=command)
-
-
-def unmet(asked: StageGates) -> str:
-    """Return the sentence for a stage that cannot be left, with one line for each blocker."""
-    blockers = [(gate, each) for gate in asked.gates for each in gate.blockers]
-    total = sum(len(gate.assessments) for gate in asked.gates)
-    many = "is" if len(blockers) == 1 else "are"
-    listed = "\n".join(
-        f"- {_entering(gate)}{each.criterion.id}: {each.reason}{_noted(each)}" for gate, each in blockers
-    )
-    name = asked.stage.stage.id
-    count = f"{len(blockers)} of {total} criteria {many} not met"
-    return f"{asked.sprint.id} cannot leave {name}: {count}\n{listed}"
-
-
-def writing_step_of(workspace: Workspace, asked: StageGates) -> str:
-    """Return how the stage's missing artifacts are handed over; empty where none is missing."""
-    stage = asked.stage.stage
-    present = artifacts_of(workspace, asked.sprint.id, stage.id)
-    missing = owed_artifacts(stage, [one.artifact.path for one in present])
-    return writing_step(artifacts_folder(asked.sprint.id, stage.id), missing)
-
-
-def _entering(gate: Gate) -> str:
-    return f"to enter {gate.stage}: " if gate.side is Side.ENTRY else ""
-
-
-def _noted(asked: Assessment) -> str:
-    """What else there is to know, such as why a waiver does not hold."""
-    return f" ({'; '.join(asked.notes)})" if asked.notes else ""
-
-
-def way_on(asked: StageGates) -> str:
-    """Return the one command, or the one thing to do, that brings the stage nearer to its end."""
-    if asked.is_open:
-        return "vfcc stage advance" if asked.stage.stage.id == asked.sprint.current else "vfcc next"
-    if asked.route:
-        return f'vfcc stage reopen {asked.route.to} --reason "{asked.stage.stage.id} failed {asked.failures} times"'
-    steps = [each.step for gate in asked.gates for each in gate.blockers if each.step]
-    return steps[0] if steps else "vfcc check gate"

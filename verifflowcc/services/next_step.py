@@ -1,21 +1,35 @@
 """The one most useful thing to do now."""
 
+from verifflowcc.domain.gates import Mode
 from verifflowcc.domain.sprints import SprintLine, SprintState, SprintStatus
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.gates import StageGates, ask_stage, way_on
+from verifflowcc.services.gates import StageGates, ask_stage
+from verifflowcc.services.owed import ADVANCE, Owed, owed_by, owed_to_close, way_on
 from verifflowcc.services.sprints import list_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.in_sprint import in_sprint
 
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """What to do, why, and the command (or, where no command can do it, the words)."""
+    """What to do, why, and the command (or, where no command can do it, the words).
+
+    `owed` are all criteria that are not met, in the order in which to meet them. `instead` is what a person may run to
+    leave all of them open; empty where a hard one is among them.
+    """
 
     sprint: str | None
     why: str
     command: str
+    owed: tuple[Owed, ...] = ()
+    instead: str = ""
+
+    @property
+    def first(self) -> Owed | None:
+        """The criterion that the command is for; None where it is for none."""
+        return next((each for each in self.owed if each.command == self.command), None)
 
 
 def next_step(workspace: Workspace, sprint_id: str | None = None) -> NextStep:
@@ -29,7 +43,14 @@ def next_step(workspace: Workspace, sprint_id: str | None = None) -> NextStep:
         return NextStep(None, "no sprint is open", 'vfcc sprint start "Title"')
     state = asked or show_sprint(workspace, min(open_ones, key=_urgency).id)
     step = _in_sprint(workspace, state)
-    return replace(step, command=in_sprint(step.command, state.id)) if len(open_ones) > 1 else step
+    return _named(step, state.id) if len(open_ones) > 1 else step
+
+
+def _named(step: NextStep, sprint_id: str) -> NextStep:
+    """Return a step whose commands name the sprint."""
+    owed = tuple(replace(each, command=in_sprint(each.command, sprint_id)) for each in step.owed)
+    command, instead = in_sprint(step.command, sprint_id), in_sprint(step.instead, sprint_id)
+    return replace(step, command=command, owed=owed, instead=instead)
 
 
 def _urgency(line: SprintLine) -> tuple[bool, str]:
@@ -45,21 +66,31 @@ def _in_sprint(workspace: Workspace, state: SprintState) -> NextStep:
         return NextStep(state.id, f"{many} of its event files cannot be trusted", f"vfcc sprint show {state.id}")
     if state.fork:
         return NextStep(state.id, f"{state.id} was moved on two sides", f"vfcc sprint resolve {state.id}")
-    if state.current is None:
-        return NextStep(state.id, f"{state.id} has passed all its stages", f"vfcc sprint close {state.id}")
     try:
+        if state.current is None:
+            return _at_end(state, owed_to_close(workspace, state))
         return _at_gate(ask_stage(workspace, state.id))
     except VfccError as error:
         return NextStep(state.id, error.message.splitlines()[0], error.hint or "vfcc doctor")
 
 
+def _at_end(state: SprintState, owed: tuple[Owed, ...]) -> NextStep:
+    close = f"vfcc sprint close {state.id}"
+    if owed:
+        return NextStep(state.id, owed[0].reason, owed[0].command or "vfcc check gate", owed, _instead(owed, close))
+    return NextStep(state.id, f"{state.id} has passed all its stages{with_gaps(state.gaps)}", close)
+
+
 def _at_gate(asked: StageGates) -> NextStep:
-    name = asked.stage.stage.id
-    if asked.is_open:
-        return NextStep(asked.sprint.id, f"the gate of {name} is open", f"vfcc stage advance {asked.sprint.id}")
-    if asked.route:
+    name, owed, command = asked.stage.stage.id, owed_by(asked), way_on(asked)
+    if not owed:
+        return NextStep(asked.sprint.id, f"{name} owes nothing", command)
+    if asked.route and not asked.is_open:
         why = f"{name} failed {asked.failures} times; its route goes back to {asked.route.to}"
-        return NextStep(asked.sprint.id, why, way_on(asked))
-    blockers = [each for gate in asked.gates for each in gate.blockers]
-    first = next((each for each in blockers if each.step), blockers[0])
-    return NextStep(asked.sprint.id, f"{name}: {first.criterion.id}: {first.reason}", way_on(asked))
+        return NextStep(asked.sprint.id, why, command, owed)
+    first = next((each for each in owed if each.command), owed[0])
+    return NextStep(asked.sprint.id, f"{name}: {first.line}", command, owed, _instead(owed, ADVANCE))
+
+
+def _instead(owed: tuple[Owed, ...], command: str) -> str:
+    return "" if any(each.mode is Mode.HARD for each in owed) else command

@@ -32,7 +32,7 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
 from verifflowcc.workflow import payloads
-from verifflowcc.workflow.closing import closed_line, learnings_block, with_block
+from verifflowcc.workflow.closing import GAPS, closed_line, learnings_block, with_block
 from verifflowcc.workflow.gate import closing_gate
 from verifflowcc.workflow.modes import with_modes
 from verifflowcc.workflow.progress import progress_document
@@ -225,7 +225,7 @@ def _unfinished(state: SprintState, reason: str | None) -> str | None:
     left = [each.stage.id for each in state.stages if each.status not in DONE]
     raise GateClosed(
         f"{state.id} cannot be closed: {len(left)} of {len(state.stages)} stages are not passed ({', '.join(left)})",
-        hint=f'vfcc stage advance  # or: vfcc sprint close {state.id} --unfinished "why"',
+        hint=f'vfcc next {state.id}  # or: vfcc sprint close {state.id} --unfinished "why"',
     )
 
 
@@ -250,23 +250,36 @@ def _learn(writer: LedgerWriter, block: str | None) -> tuple[str, ...]:
     return (path,)
 
 
-def _closed(workspace: Workspace, sprint_id: str) -> SprintLine | None:
-    """Return the line of a sprint that its last event closes; None where all its events have to be read."""
+def _closed(workspace: Workspace, sprint_id: str, *, counted: bool = False) -> SprintLine | None:
+    """Return the line of a sprint that its last event closes; None where all its events have to be read.
+
+    With `counted` that is so, too, where the event is older than the count of gaps.
+    """
     files = ledger_of(workspace).files(sprint_id)
     try:
         ids = files.ids()
-        return closed_line(sprint_id, files.event(ids[-1]), ids) if ids else None
+        last = files.event(ids[-1]) if ids else None
+        return None if last is None or (counted and GAPS not in last.payload) else closed_line(sprint_id, last, ids)
     except LedgerError:
         return None
 
 
 def _line(workspace: Workspace, sprint_id: str) -> SprintLine:
-    line = _closed(workspace, sprint_id)
+    line = _closed(workspace, sprint_id, counted=True)
     if line:
         return line
     state = show_sprint(workspace, sprint_id)
     done = sum(each.status in DONE for each in state.stages)
-    return SprintLine(sprint_id, state.title, state.status, state.current, done, len(state.stages), len(state.problems))
+    return SprintLine(
+        id=sprint_id,
+        title=state.title,
+        status=state.status,
+        current=state.current,
+        done=done,
+        total=len(state.stages),
+        problems=len(state.problems),
+        gaps=state.gaps,
+    )
 
 
 def _json_text(document: Mapping[str, object]) -> str:

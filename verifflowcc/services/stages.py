@@ -12,22 +12,21 @@ from verifflowcc.domain.events import EventType
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Gate, Verdict
 from verifflowcc.domain.sprints import DONE, ArtifactFile, SprintState, SprintStatus, StageState, StageStatus
-from verifflowcc.errors import GateClosed, UsageError
+from verifflowcc.errors import UsageError
 from verifflowcc.formats.events import moment
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.finding import find_stage, stage_meant
-from verifflowcc.services.gates import StageGates, ask_gates, gates_of, sound_facts, unmet, way_on
+from verifflowcc.services.gates import StageGates, ask_stage, gates_of, sound_facts
 from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.stage_ending import with_memory_ended
+from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
-from verifflowcc.services.sprints import list_sprints
 from verifflowcc.services.transitions import Transition, load_movable, load_sprint, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow import payloads
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_trace import specified
-from verifflowcc.workflow.in_sprint import in_sprint
 from verifflowcc.workflow.moves import reopenable
 from verifflowcc.workflow.summary import StageExit, kept_of, metrics_document, summary_document
 
@@ -36,9 +35,10 @@ _ARTIFACT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?"
 
 @dataclass(frozen=True, slots=True)
 class StageView:
-    """A stage of a sprint as it stands: its files and the gates on the way to the next.
+    """A stage of a sprint as it is now: its files and the gates on the way to the next.
 
-    `folder` is where its artifacts go, relative to the project's root.
+    `folder` is where its artifacts go, relative to the project's root. `owed` and `next` are what it still owes and the
+    next command, as `vfcc next` has them; empty where the sprint's ledger has to be mended first.
     """
 
     sprint: SprintState
@@ -46,6 +46,8 @@ class StageView:
     folder: str
     files: tuple[ArtifactFile, ...]
     gates: tuple[Gate, ...]
+    owed: tuple[Owed, ...] = ()
+    next: str = ""
 
 
 def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: bool = False) -> Transition:
@@ -53,15 +55,15 @@ def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: b
 
     `summary.md` and `metrics.json` are written first, for people; the event holds what vfcc reads of them. After a
     crash before it the command is run again. What is remembered of the stage ends with it; that never holds the stage
-    back. Raises GateClosed with all that is missing.
+    back. Raises GateClosed with all that holds `actor` back: soft criteria too, unless a person advances with them on
+    record.
     """
     seen, state = load_movable(workspace, sprint_id)
     stage = stage_in_work(state)
     notices = check_pinned_workflow(workspace, state)
     facts = sound_facts(workspace, state)
     asked = gates_of(state, stage.stage.id, facts, notices)
-    if not asked.is_open:
-        raise GateClosed(unmet(asked), hint=_way_back(workspace, asked))
+    require_leave(workspace, asked, actor=actor)
     left = _exit(workspace, asked, facts)
     summary = summary_document(left)
     gate = [each for one in asked.gates for each in one.assessments]
@@ -119,8 +121,10 @@ def show_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None
     wanted = stage.stage.id
     folder = artifacts_folder(state.id, wanted)
     files = read_artifacts(workspace.root / folder, workspace.memory)
-    sound = not state.problems and not state.fork
-    return StageView(state, stage, folder, files, ask_gates(workspace, sprint_id, wanted) if sound else ())
+    if state.problems or state.fork:
+        return StageView(state, stage, folder, files, ())
+    asked = ask_stage(workspace, sprint_id, wanted)
+    return StageView(state, stage, folder, files, asked.gates, owed_by(asked), next_command(workspace, asked))
 
 
 def list_stages(workspace: Workspace, sprint_id: str) -> tuple[StageState, ...]:
@@ -201,15 +205,6 @@ def standing(before: SprintState, after: SprintState) -> tuple[str, ...]:
 
 def _have(stage: StageState) -> str:
     return "has" if len(stage.used) == 1 else "have"
-
-
-def _way_back(workspace: Workspace, asked: StageGates) -> str:
-    """Return what to do and, unless that says so itself or leads elsewhere, to advance once it is done."""
-    step = way_on(asked)
-    leads_on = asked.route or "  # " in step or step.endswith("vfcc stage advance")
-    hint = step if leads_on else f"{step}  # then: vfcc stage advance"
-    open_ones = sum(line.status is not SprintStatus.CLOSED for line in list_sprints(workspace))
-    return in_sprint(hint, asked.sprint.id) if open_ones > 1 else hint
 
 
 def _exit(workspace: Workspace, asked: StageGates, facts: Facts) -> StageExit:

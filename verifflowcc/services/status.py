@@ -21,6 +21,7 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.invisible import escape_invisible, printable
 from verifflowcc.text.secrets import withhold
 from verifflowcc.text.withholding import Json, withhold_json
+from verifflowcc.workflow.gaps import with_gaps
 
 SNAPSHOT_FORMAT = 2
 
@@ -29,7 +30,8 @@ SNAPSHOT_FORMAT = 2
 class OpenSprint:
     """An open sprint: its place in its V, the last event as of which this is said, and the next command.
 
-    `words` are what people said, `comments` is the number of comments that are open.
+    `words` are the opinions of people, `comments` is the number of comments that are open, `gaps` that of the criteria
+    which its stages were passed without.
     """
 
     id: str
@@ -43,6 +45,7 @@ class OpenSprint:
     comments: int
     as_of: str
     next: str
+    gaps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +137,20 @@ def _open(workspace: Workspace, line: SprintLine) -> OpenSprint:
         comments=said.comments,
         as_of=", ".join(state.heads) or "no event",
         next=_next(state),
+        gaps=state.gaps,
     )
 
 
 def _next(state: SprintState) -> str:
+    """Return the next command as far as the ledger decides it.
+
+    The rest depends on every file of the project, which no stamp of the snapshot covers: `vfcc next` asks the gates.
+    """
     if state.problems:
         return f"vfcc sprint show {state.id}"
     if state.fork:
         return f"vfcc sprint resolve {state.id}"
-    return f"vfcc stage show --sprint {state.id}" if state.current else f"vfcc sprint close {state.id}"
+    return f"vfcc next {state.id}"
 
 
 def _said(status: Status) -> Iterator[PeopleSaid]:
@@ -155,7 +163,8 @@ def _text(status: Status) -> str:
         state = "" if sprint.status == "open" else f" ({sprint.status})"
         where = f"in {sprint.stage}, " if sprint.stage else ""
         lines.append(f"{sprint.id}: {sprint.title}{state}")
-        lines.append(f"  {where}{sprint.passed} of {sprint.stages} stages passed, as of event {sprint.as_of}")
+        passed = f"{sprint.passed} of {sprint.stages} stages passed{with_gaps(sprint.gaps)}"
+        lines.append(f"  {where}{passed}, as of event {sprint.as_of}")
         if sprint.problems:
             lines.append(f"  {sprint.problems} of its event files cannot be trusted: what is said here leaves them out")
         lines += [f"  {line}" for line in people_lines(PeopleSaid(sprint.words, sprint.comments), sprint.id)]

@@ -19,23 +19,24 @@ _LONGEST_QUOTE = 40
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """What is wrong with a file: a clause, and what the person is to do about it."""
+    """A fault of a file: a clause, what to do about it, and the file's path."""
 
     reason: str
     step: str
+    file: str
 
 
 def assess_artifact(criterion: Criterion, stage_id: str, facts: Facts, folder: str) -> Assessment:
     """Return what became of an artifact criterion; `folder` is where the stage's artifacts lie, as a person types it.
 
-    One sound file among those that match is enough; what is wrong with the others is told in the notes. `used` are the
-    sound files, relative to `folder`, and `subject` is the digest of all that match.
+    One sound file among those that match is enough; the notes name the faults of the others. `used` are the sound
+    files, relative to `folder`, and `subject` is the digest of all that match.
     """
     found = [each for each in facts.artifacts.get(stage_id, ()) if _named(each.artifact.path, criterion.files)]
     subject = artifacts_digest(found)
     if not found:
-        reason, step = _nothing(criterion, folder)
-        return Assessment(criterion, Verdict.FAIL, reason, step, subject=subject)
+        absent = _nothing(criterion, folder, takes_text=stage_id == facts.sprint.current)
+        return Assessment(criterion, Verdict.FAIL, absent.reason, absent.step, subject=subject, file=absent.file)
     faults = [_fault(each, f"{folder}/{each.artifact.path}") for each in found]
     sound = [each for each, fault in zip(found, faults, strict=True) if fault is None]
     wrong = [fault for fault in faults if fault is not None]
@@ -43,7 +44,9 @@ def assess_artifact(criterion: Criterion, stage_id: str, facts: Facts, folder: s
     notes = tuple(fault.reason for fault in wrong if fault is not missing)
     used = tuple(each.artifact.path for each in sound)
     if missing:
-        return Assessment(criterion, Verdict.FAIL, missing.reason, _then(missing.step), used, subject, notes)
+        return Assessment(
+            criterion, Verdict.FAIL, missing.reason, missing.step, used, subject, notes, file=missing.file
+        )
     return Assessment(criterion, Verdict.PASS, _shown(sound), "", used, subject, notes)
 
 
@@ -71,40 +74,36 @@ def _named(path: str, patterns: Sequence[str]) -> bool:
     return any(matches(path, pattern) for pattern in patterns or ANY)
 
 
-def _nothing(criterion: Criterion, folder: str) -> tuple[str, str]:
-    patterns = criterion.files
-    if not patterns or "**" in patterns:
-        return f"nothing in {folder}/{_asks(criterion)}", _then(f"write a file into {folder}/")
-    listed = " or ".join(f"{folder}/{pattern}" for pattern in patterns)
-    return f"nothing matches {listed}{_asks(criterion)}", _then(f"write {folder}/{suggested(patterns[0])}")
-
-
-def _asks(criterion: Criterion) -> str:
-    """Return the parts that the missing file must have, so that its writer knows them before writing."""
-    if not criterion.requires:
-        return ""
-    listed = ", ".join(f'"{part}"' for part in criterion.requires)
-    word = part_word(suggested((criterion.files or ANY)[0]), len(criterion.requires))
-    return f", which needs a text under the {word} {listed}"
+def _nothing(criterion: Criterion, folder: str, *, takes_text: bool) -> _Fault:
+    """Return the fault of an artifact that does not exist; `vfcc stage put` takes the text of the stage in progress."""
+    patterns = criterion.files or ANY
+    name = suggested(patterns[0])
+    path = f"{folder}/{name}"
+    step = f"vfcc stage put {name}  # or write {path}" if takes_text else f"write {path}"
+    parts = ", ".join(f'"{part}"' for part in criterion.requires)
+    needs = f" (it needs text under the {part_word(name, len(criterion.requires))} {parts})" if parts else ""
+    if "**" in patterns:
+        return _Fault(f"nothing in {folder}/{needs}", step, path)
+    return _Fault(f"nothing matches {' or '.join(f'{folder}/{pattern}' for pattern in patterns)}{needs}", step, path)
 
 
 def _fault(each: ArtifactText, path: str) -> _Fault | None:
     if each.text is None:
-        return None if each.artifact.bytes else _Fault(f"{path} is empty", f"fill {path}")
+        return None if each.artifact.bytes else _Fault(f"{path} is empty", f"fill {path}", path)
     if not each.text.strip(BLANK):
-        return _Fault(f"{path} is empty", f"fill {path}")
+        return _Fault(f"{path} is empty", f"fill {path}", path)
     if path.lower().endswith(".json"):
         try:
             read_json(each.text)
         except ValueError as error:
-            return _Fault(f"{path}:{getattr(error, 'lineno', 1)} is not JSON: {_clause(error)}", f"mend {path}")
+            return _Fault(f"{path}:{getattr(error, 'lineno', 1)} is not JSON: {_clause(error)}", f"mend {path}", path)
     markdown = not path.lower().endswith(_YAML)
     if says_something(each.text, markdown=markdown):
         return None
     line = placeholder_line(each.text, markdown=markdown)
     if line is None:
-        return _Fault(f"{path} has no text besides headings, labels and comments", f"fill {path}")
-    return _Fault(f"{path}:{line} only holds the place of a text: {_quoted(each.text, line)}", f"fill {path}")
+        return _Fault(f"{path} has no text besides headings, labels and comments", f"fill {path}", path)
+    return _Fault(f"{path}:{line} only holds the place of a text: {_quoted(each.text, line)}", f"fill {path}", path)
 
 
 def _missing(
@@ -118,7 +117,7 @@ def _missing(
     where = f"{path} has no text" if len(sound) == 1 else f"none of {len(sound)} files in {folder}/ has a text"
     listed = ", ".join(f'"{part}"' for part in lacking)
     word = part_word(sound[0].artifact.path, len(lacking))
-    return _Fault(f"{where} under the {word} {listed}", f"write {listed} in {path}")
+    return _Fault(f"{where} under the {word} {listed}", f"write {listed} in {path}", path)
 
 
 def _shown(sound: Sequence[ArtifactText]) -> str:
@@ -126,10 +125,6 @@ def _shown(sound: Sequence[ArtifactText]) -> str:
     if len(sound) == 1:
         return f"{first.path} ({first.bytes:,} bytes)"
     return f"{len(sound)} files ({sum(each.artifact.bytes for each in sound):,} bytes), {first.path} first"
-
-
-def _then(step: str) -> str:
-    return f"{step}, then: vfcc stage advance"
 
 
 def _clause(error: ValueError) -> str:

@@ -159,7 +159,7 @@ def apply_waiver(assessment: Assessment, stage_id: str, facts: Facts) -> Assessm
     ends = min((one.expires for one in good if one.expires), default=None) if strict else last.expires
     note = f"waived by {who}{f' until {ends}' if ends else ''}: {last.reason}"
     used = (*assessment.used, *(one.event for one in good))
-    waived = replace(assessment, verdict=Verdict.WAIVED, step="", used=used, waiver=last.event)
+    waived = replace(assessment, verdict=Verdict.WAIVED, step="", file="", used=used, waiver=last.event)
     return _noted(waived, [note])
 
 

@@ -7,6 +7,9 @@ from verifflowcc.domain.sprints import DONE, SprintLine, SprintStatus
 from verifflowcc.formats.event_pack import events_digest
 from verifflowcc.workflow import fields
 
+GAPS = "gaps"
+"""The key of a closing event that counts gaps; events of version 0.1 have none, and their gaps are in the passes."""
+
 
 def closed_line(sprint: str, last: Event, ids: Sequence[str]) -> SprintLine | None:
     """Return a closed sprint as a list shows it, from its closing event and the ids of all its events.
@@ -22,7 +25,9 @@ def closed_line(sprint: str, last: Event, ids: Sequence[str]) -> SprintLine | No
         return None
     stages = fields.records(last.payload, "stages")
     done = sum(fields.text(stage, "status") in DONE for stage in stages)
-    return SprintLine(sprint, fields.text(last.payload, "title"), SprintStatus.CLOSED, None, done, len(stages))
+    gaps = fields.number(last.payload, GAPS) if GAPS in last.payload else 0
+    title = fields.text(last.payload, "title")
+    return SprintLine(sprint, title, SprintStatus.CLOSED, None, done, len(stages), gaps=gaps)
 
 
 def learnings_block(title: str, learnings: str) -> str:

@@ -8,10 +8,16 @@ from verifflowcc.errors import LedgerError
 from verifflowcc.records import replace
 from verifflowcc.workflow import fields, payloads
 from verifflowcc.workflow.artifacts import output_digest
+from verifflowcc.workflow.gaps import gaps_in
 
 
 def apply(state: SprintState, event: Event) -> SprintState:
     """Return the state after a transition. Raises LedgerError with the reason where it cannot follow on `state`."""
+    moved = _applied(state, event)
+    return replace(moved, gaps=sum(each.gaps for each in moved.stages))
+
+
+def _applied(state: SprintState, event: Event) -> SprintState:
     if event.type is EventType.SPRINT_STARTED:
         return _start(state, event)
     if state.status is SprintStatus.CLOSED:
@@ -100,13 +106,15 @@ def _leave(state: SprintState, event: Event) -> SprintState:
 
 
 def _pass_stage(stage: StageState, event: Event) -> StageState:
+    outcomes = payloads.outcomes_of(event)
     return replace(
         _passed(stage, payloads.artifacts_of(event), payloads.traced_of(event)),
         passes=stage.passes + 1,
         summary=fields.text(event.payload, "summary"),
-        outcomes=payloads.outcomes_of(event),
+        outcomes=outcomes,
         metrics=payloads.metrics_of(event.payload),
         handover=fields.optional_text(event.payload, "handover"),
+        gaps=gaps_in(outcomes),
     )
 
 
@@ -121,7 +129,7 @@ def _skip_stage(stage: StageState, event: Event) -> StageState:
         event.actor,
         fields.optional_text(event.payload, "expires"),
     )
-    return replace(stage, status=StageStatus.SKIPPED, skip=skip)
+    return replace(stage, status=StageStatus.SKIPPED, skip=skip, gaps=0)
 
 
 def _enter(state: SprintState, event: Event) -> SprintState:
@@ -149,7 +157,7 @@ def _reopen(state: SprintState, event: Event) -> SprintState:
 
 def _activate(state: SprintState, name: str, event: Event) -> SprintState:
     stages = tuple(
-        replace(each, status=StageStatus.ACTIVE, entered_at=event.time, entered_by=event.id)
+        replace(each, status=StageStatus.ACTIVE, entered_at=event.time, entered_by=event.id, gaps=0)
         if each.stage.id == name
         else each
         for each in state.stages

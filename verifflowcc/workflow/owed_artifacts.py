@@ -2,13 +2,12 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.workflows import Stage
 from verifflowcc.records import dataclass
 from verifflowcc.text.glob import matches
-from verifflowcc.text.required_parts import part_word
 from verifflowcc.workflow.assess_artifact import ANY, suggested
 
 LONGEST_NAME = 200
@@ -76,21 +75,6 @@ def name_problem(name: str) -> str:
     return ""
 
 
-def writing_step(folder: str, owed: Sequence[OwedArtifact]) -> str:
-    """Return how missing artifacts are handed over, with the headings or keys of each; empty where none is missing.
-
-    >>> writing_step("a", [OwedArtifact("plan.md", ("Goals",))])
-    'write a/plan.md (heading "Goals") or run: vfcc stage put plan.md'
-    >>> writing_step("a", [OwedArtifact("plan.md", ("Goals",)), OwedArtifact("risks.md", ())])
-    'write into a/: plan.md (heading "Goals"), risks.md; or run: vfcc stage put plan.md'
-    """
-    if not owed:
-        return ""
-    names = ", ".join(map(_with_parts, owed))
-    where = f"write {folder}/{names}" if len(owed) == 1 else f"write into {folder}/: {names};"
-    return f"{where} or run: vfcc stage put {owed[0].name}"
-
-
 def skeleton(name: str, requires: tuple[str, ...]) -> str:
     """Return an artifact with its headings or keys and nothing in them; it passes no gate.
 
@@ -117,13 +101,6 @@ def skeleton(name: str, requires: tuple[str, ...]) -> str:
 def _yaml_line(part: str) -> str:
     """Return a key without a value; what is no plain word is a comment, since a `:` in it would begin a value."""
     return f'{part}: ""' if _PLAIN.fullmatch(part) else f"# {part}"
-
-
-def _with_parts(owed: OwedArtifact) -> str:
-    if not owed.requires:
-        return owed.name
-    listed = ", ".join(f'"{part}"' for part in owed.requires)
-    return f"{owed.name} ({part_word(owed.name, len(owed.requires))} {listed})"
 
 
 def _fits(name: str, criterion: Criterion) -> bool:

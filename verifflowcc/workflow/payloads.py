@@ -94,6 +94,7 @@ def closed(state: SprintState, learnings: str | None, unfinished: str | None, le
         "unfinished": unfinished,
         "counts": dict(state.counts),
         "stages": stages,
+        "gaps": state.gaps,
         "ledger": ledger,
     }
 

@@ -37,7 +37,7 @@ class ReportedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ReportedStage:
-    """A stage of the V. `passed_at` and `passed_by` are those of its last pass that counts."""
+    """A stage of the V. `passed_at` and `passed_by` are those of its last pass that counts, as are `gaps`."""
 
     id: str
     leg: str
@@ -49,6 +49,7 @@ class ReportedStage:
     passed_at: str | None
     passed_by: str | None
     verdicts: tuple[ReportedVerdict, ...]
+    gaps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class SprintReport:
     deviations: tuple[str, ...]
     metrics: SprintMetrics
     problems: tuple[str, ...]
+    gaps: int = 0
 
 
 def make_report(facts: Facts, ordered: Sequence[Event], metrics: SprintMetrics) -> SprintReport:
@@ -142,6 +144,7 @@ def make_report(facts: Facts, ordered: Sequence[Event], metrics: SprintMetrics) 
         deviations=tuple(_deviations(facts)),
         metrics=metrics,
         problems=(*map(str, state.problems), *_unsound(facts.recorded)),
+        gaps=state.gaps,
     )
 
 
@@ -160,6 +163,7 @@ def _stage(stage: StageState, state: SprintState, counting: Iterable[Event]) -> 
         passed_at=last.time if last else None,
         passed_by=last.actor if last else None,
         verdicts=tuple(_verdict(one, stage, state) for one in stage.outcomes),
+        gaps=stage.gaps,
     )
 
 

@@ -6,6 +6,7 @@ from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.people import Decision, Feedback
 from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.workflow.deviations import clause
+from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.metrics_table import Numbers
 from verifflowcc.workflow.metrics_words import lasting, shown, stage_time, words_of_coverage, words_of_tests
 from verifflowcc.workflow.report import ReportedEvidence, ReportedStage, ReportedVerdict, SprintReport
@@ -39,8 +40,9 @@ def _opening(report: SprintReport) -> str:
     where = f", in {report.current}" if report.current else ""
     begun = f" Started on {report.started_at[:10]} by {report.started_by}" if report.started_at else ""
     base = f", from commit {report.base[:12]}" if report.base else ""
+    status = f"{report.status}{with_gaps(report.gaps)}"
     return clause(
-        f"Status: {report.status}{where}. Workflow: {report.workflow or 'unknown'}.{begun}{base}. As of event "
+        f"Status: {status}{where}. Workflow: {report.workflow or 'unknown'}.{begun}{base}. As of event "
         f"{', '.join(report.as_of) or 'none'}; what expires is judged on {report.today}."
     )
 
@@ -52,7 +54,7 @@ def _v(report: SprintReport) -> str:
             each.leg,
             each.pair or "–",
             each.role,
-            str(each.status),
+            f"{each.status}{with_gaps(each.gaps)}",
             f"{each.passed_at[:10]} by {each.passed_by}" if each.passed_at else "–",
             str(each.passes),
             str(each.reopened),

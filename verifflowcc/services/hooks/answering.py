@@ -3,23 +3,26 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from verifflowcc.clients.answer import Answer
+from verifflowcc.clients.encode import MOST_CHARACTERS, carries_context
 from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTable
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.recall import Hit
+from verifflowcc.episodes.briefed import needs_brief, stage_line
 from verifflowcc.episodes.permission import denied, edited_files
 from verifflowcc.episodes.shape import DENIED, PLACED, line_of, moment
-from verifflowcc.records import dataclass, field
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.history.recording import add, record
 from verifflowcc.services.hooks.settings import Standing, standing_of
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.ulid import ENTROPY_BYTES
 
-Said = Mapping[str, Any]
+Payload = Mapping[str, Any]
 MOST_HOLDS = 3
 """So often in a row an agent is kept from stopping; then it may, whatever the gate says."""
 RECALLED = 5
@@ -34,7 +37,13 @@ class Answered:
 
 
 def answer_hook(
-    root: Path, client: str, said: Said, role: str | None = None, *, recorded: bool = False, unplaced: bool = False
+    root: Path,
+    client: str,
+    payload: Payload,
+    role: str | None = None,
+    *,
+    recorded: bool = False,
+    unplaced: bool = False,
 ) -> Answered:
     """Return what a client is answered.
 
@@ -46,14 +55,16 @@ def answer_hook(
     workspace = Workspace(root)
     reader, sources = SourceReader(workspace), SourceReader(workspace)
     standing = reader.read("hook settings", lambda: standing_of(workspace, role), Standing(HookSettings()))
-    event = str(said.get("hook_event_name"))
+    event = str(payload.get("hook_event_name"))
     if recorded and unplaced:
         reader.read("event record", lambda: _record_place(workspace, standing), None)
     if recorded and event == "PreToolUse":
-        reader.read("event record", lambda: _record_denial(workspace, client, said, standing), None)
+        reader.read("event record", lambda: _record_denial(workspace, client, payload, standing), None)
     answer = Answer()
     if respond := ANSWERS.get(event):
-        answer = reader.read("hook answer", lambda: respond(workspace, standing, said, sources), answer)
+        answer = reader.read("hook answer", lambda: respond(workspace, standing, payload, sources), answer)
+    if carries_context(client, event):
+        answer = reader.read("brief", lambda: _with_new_brief(workspace, standing, payload, sources, answer), answer)
     return Answered(answer, [*standing.faults, *reader.notices, *sources.notices])
 
 
@@ -69,29 +80,63 @@ def _record_place(workspace: Workspace, standing: Standing) -> None:
         record(workspace, PLACED, [{"since": found.entered_at, **place}], standing.as_of)
 
 
-def _record_denial(workspace: Workspace, client: str, said: Said, standing: Standing) -> None:
-    why = _denied(workspace, standing, said)
+def _record_denial(workspace: Workspace, client: str, payload: Payload, standing: Standing) -> None:
+    why = _denied(workspace, standing, payload)
     if not why:
         return
     now = int(workspace.clock.now().timestamp() * 1000)
     place = {**standing.place, "kind": DENIED, "denied": why}
-    line = line_of(said, client, str(workspace.root), now, os.urandom(ENTROPY_BYTES), place)
+    line = line_of(payload, client, str(workspace.root), now, os.urandom(ENTROPY_BYTES), place)
     if line is not None:
         add(workspace, moment(now)[:10], line)
 
 
-def _at_start(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
+def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     from verifflowcc.services.hooks.brief import BriefRequest, brief
 
     budget = standing.settings.brief_tokens
-    if not budget or said.get("agent_id"):
+    if not budget or payload.get("agent_id"):
         return Answer()
     with _counter(workspace, reader) as counter:
-        return Answer(context=brief(BriefRequest(workspace, standing, said, budget, counter.count), reader))
+        size = partial(_size, counter.count, budget)
+        context = brief(BriefRequest(workspace, standing, payload, budget, size), reader)
+    _note_brief(workspace, standing, payload)
+    return Answer(context=context)
 
 
-def _at_prompt(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
-    prompt = said.get("prompt")
+def _with_new_brief(
+    workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader, answer: Answer
+) -> Answer:
+    """Return the answer with the brief of a stage that began since the session was briefed."""
+    from verifflowcc.services.hooks.known import session_notes
+
+    place = standing.place
+    session_lines = partial(session_notes, workspace)
+    if standing.faults or not needs_brief(payload, session_lines, place.get("sprint"), place.get("stage")):
+        return answer
+    found = _at_start(workspace, standing, payload, reader)
+    return replace(answer, context="\n".join(filter(None, (found.context, answer.context))))
+
+
+def _size(count: Callable[[str], int], budget_tokens: int, text: str) -> int:
+    """Return the tokens of a text, or more where its characters take up more of what a client shows of a context.
+
+    A client cuts what is longer, and with it the names of artifacts at the end.
+    """
+    return max(count(text), -(-len(text) * budget_tokens // MOST_CHARACTERS))
+
+
+def _note_brief(workspace: Workspace, standing: Standing, payload: Payload) -> None:
+    session = payload.get("session_id")
+    if isinstance(session, str) and session:
+        from verifflowcc.services.hooks.known import note_told
+
+        place = standing.place
+        note_told(workspace, session, [stage_line(place.get("sprint"), place.get("stage"))])
+
+
+def _at_prompt(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+    prompt = payload.get("prompt")
     if not standing.settings.recall or not isinstance(prompt, str) or not prompt.strip():
         return Answer()
     from verifflowcc.services.hooks.brief import fitted, left_out, line_of, recalled
@@ -103,19 +148,19 @@ def _at_prompt(workspace: Workspace, standing: Standing, said: Said, reader: Sou
         return Answer(context=fitted(parts, standing.settings.brief_tokens, counter.count))
 
 
-def _before_tool(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
-    why = _denied(workspace, standing, said)
+def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+    why = _denied(workspace, standing, payload)
     if why:
-        of_record = denied(said, None, str(workspace.root))  # what vfcc records is closed, whoever might be asked
+        of_record = denied(payload, None, str(workspace.root))  # what vfcc records is closed, whoever might be asked
         asks = standing.settings.tools is ToolTable.ASK and not of_record
         return Answer(decision="ask" if asks else "deny", reason=why)
-    paths = edited_files(said, str(workspace.root)) if standing.settings.files else []
+    paths = edited_files(payload, str(workspace.root)) if standing.settings.files else []
     if not paths:
         return Answer()
     from verifflowcc.services.hooks.brief import fitted, left_out
     from verifflowcc.services.hooks.known import known_of
 
-    parts = known_of(workspace, standing, str(said.get("session_id") or ""), paths, reader)
+    parts = known_of(workspace, standing, str(payload.get("session_id") or ""), paths, reader)
     if not parts and not reader.failures:
         return Answer()
     parts.insert(0, left_out(reader))
@@ -134,21 +179,21 @@ def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounte
         yield counter
 
 
-def _denied(workspace: Workspace, standing: Standing, said: Said) -> str:
-    return denied(said, standing.rules, str(workspace.root))
+def _denied(workspace: Workspace, standing: Standing, payload: Payload) -> str:
+    return denied(payload, standing.rules, str(workspace.root))
 
 
-def _at_stop(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
+def _at_stop(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     """Hold the agent while the gate is closed for what it can still do; a person's word is nothing to wait for."""
     if not standing.settings.hold or standing.sprint is None or standing.stage is None:
         return Answer()
     from verifflowcc.services.hooks.holding import hold
 
-    return hold(workspace, standing, said, MOST_HOLDS)
+    return hold(workspace, standing, payload, MOST_HOLDS)
 
 
-def _before_compaction(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
-    session = said.get("session_id")
+def _before_compaction(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+    session = payload.get("session_id")
     if isinstance(session, str) and session:
         from verifflowcc.services.window.of_session import keep_before_compaction
 
@@ -157,10 +202,10 @@ def _before_compaction(workspace: Workspace, standing: Standing, said: Said, rea
     return Answer()
 
 
-def _at_end(workspace: Workspace, standing: Standing, said: Said, reader: SourceReader) -> Answer:
+def _at_end(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     from verifflowcc.services.history.learning import learn_from_session
 
-    session = said.get("session_id")
+    session = payload.get("session_id")
     if standing.settings.record and isinstance(session, str) and session:
         learn_from_session(workspace, session)
         if standing.settings.share is Share.SESSION:
@@ -170,7 +215,7 @@ def _at_end(workspace: Workspace, standing: Standing, said: Said, reader: Source
     return Answer()
 
 
-ANSWERS: Mapping[str, Callable[[Workspace, Standing, Said, SourceReader], Answer]] = {
+ANSWERS: Mapping[str, Callable[[Workspace, Standing, Payload, SourceReader], Answer]] = {
     "SessionStart": _at_start,
     "UserPromptSubmit": _at_prompt,
     "PreToolUse": _before_tool,

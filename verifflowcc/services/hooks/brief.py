@@ -14,12 +14,14 @@ from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.sprints import DONE, SprintState
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.records import dataclass
-from verifflowcc.services.gates import ask_stage, way_on, writing_step_of
+from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.history.questions import episode, status_of
 from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.hooks.handover import handover_lines
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.memory.tasks import open_tasks
+from verifflowcc.services.owed import next_command, owed_by
 from verifflowcc.services.recall.searching import search
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
@@ -30,11 +32,11 @@ from verifflowcc.text.secrets import withhold
 TYPES = ("constraint", "decision", "convention", "failure")
 """What limits what may be done: the types of items that a session begins with."""
 _BLOCKERS, _ITEMS, _TASKS, _DONE = 6, 5, 5, 3
-_LONGEST, _LONGEST_STEP = 160, 800
+_LONGEST, _LONGEST_GOALS = 160, 400
 
 PATIENCE_S = 1.0
 """Of the two seconds that a hook may take."""
-_ORDER = ("place", "failed", "window", "gate", "late", "tasks", "memory", "done")
+_ORDER = ("place", "failed", "window", "gate", "late", "handover", "tasks", "memory", "done")
 Part = tuple[str, list[str]]
 _NOTHING: Part = ("", [])
 
@@ -64,7 +66,7 @@ def brief(request: BriefRequest, reader: SourceReader) -> str:
                 found[name] = reader.read(name, partial(part, request), _NOTHING)
     except OutOfTimeError:
         late = [name for name in PARTS if name not in found]
-        found["late"] = "", [f"Not asked, for want of time: {', '.join(late)}. `vfcc next` tells what the gate wants."]
+        found["late"] = "", [f"Not asked, for want of time: {', '.join(late)}. `vfcc next` names what the stage owes."]
     found["failed"] = left_out(reader)
     parts = [found[name] for name in _ORDER if name in found]
     return fitted([part for part in parts if part[1]], request.budget_tokens, request.count)
@@ -100,7 +102,10 @@ def said(text: str, longest: int = _LONGEST) -> str:
 
 def _marked(lines: Sequence[str], *, left_out: int) -> str:
     more = [f"({left_out} more lines found no room: vfcc status, vfcc history show)"] if left_out else []
-    return "\n".join([BEGIN, *lines, *more, END])
+    text = "\n".join([*lines, *more])
+    for mark in (BEGIN, END):  # in a quoted artifact one would end the brief before its end
+        text = text.replace(mark, "")
+    return "\n".join([BEGIN, text, END])
 
 
 def _place(standing: Standing) -> Part:
@@ -109,9 +114,14 @@ def _place(standing: Standing) -> Part:
         return "", ["This project is led by vfcc; no sprint is in work."]
     passed = sum(stage.status in DONE for stage in sprint.stages)
     where = f"in stage {standing.stage}" if standing.stage else "between two stages"
-    role = f", whose role is {standing.role}" if standing.role else ""
-    told = f"{passed} of {len(sprint.stages)} stages passed"
-    return "", [f"Sprint {sprint.id} “{said(sprint.title, 80)}” is {where}{role}; {told}."]
+    if sprint.complete:
+        where = "at its end (`vfcc sprint close`)"
+    found = sprint.stage(standing.stage) if standing.stage else None
+    role = f", whose role is {found.stage.role}" if found else ""
+    yours = f" You act as {standing.role}." if found and standing.role != found.stage.role else ""
+    count = f"{passed} of {len(sprint.stages)} stages passed"
+    goals = [f"Goals: {said('; '.join(sprint.goals), _LONGEST_GOALS)}"] if sprint.goals else []
+    return "", [f"Sprint {sprint.id} “{said(sprint.title, 80)}” is {where}{role}; {count}.{yours}", *goals]
 
 
 def _before(request: BriefRequest) -> Part:
@@ -126,18 +136,26 @@ def _before(request: BriefRequest) -> Part:
 
 
 def _gate(request: BriefRequest) -> Part:
-    """What the gate of the current stage wants, and the next command."""
+    """The criteria that the current stage does not meet yet, each with its command, and the next command."""
     standing = request.standing
     if standing.sprint is None or standing.stage is None:
         return _NOTHING
     asked = ask_stage(request.workspace, standing.sprint.id)
-    wanting = [each for gate in asked.gates for each in gate.blockers]
-    lines = [f"{each.criterion.id}: {said(each.reason)}" for each in wanting[:_BLOCKERS]]
-    lines += [f"and {len(wanting) - _BLOCKERS} more"] if len(wanting) > _BLOCKERS else []
-    if step := writing_step_of(request.workspace, asked):
-        lines.append(said(step, _LONGEST_STEP))
-    way = f"{'open; ' if asked.is_open else ''}`{way_on(asked)}` goes on from here"
-    return f"The gate of {standing.stage} wants" if lines else f"The gate of {standing.stage}", [*lines, way]
+    owed = owed_by(asked)
+    lines = [f"{each.criterion}: {said(each.reason)}: {each.todo}" for each in owed[:_BLOCKERS]]
+    lines += [f"and {len(owed) - _BLOCKERS} more"] if len(owed) > _BLOCKERS else []
+    heading = f"The stage {standing.stage} owes" if owed else f"The stage {standing.stage} owes nothing"
+    return heading, [*lines, f"next: `{next_command(request.workspace, asked)}`"]
+
+
+def _handover(request: BriefRequest) -> Part:
+    """What earlier stages left, in half of the room; after a compaction the session's window has the other half."""
+    standing = request.standing
+    if standing.sprint is None or standing.stage is None:
+        return _NOTHING
+    room = request.budget_tokens // (3 if request.said.get("source") == "compact" else 2)
+    lines = handover_lines(request.workspace, standing.sprint, standing.stage, room, request.count)
+    return "Earlier stages' artifacts, quoted", lines
 
 
 def _open(request: BriefRequest) -> Part:
@@ -173,6 +191,9 @@ def line_of(hit: Hit) -> str:
 
 
 def _done(request: BriefRequest) -> Part:
+    """What sessions did here last, for one that begins: the others know."""
+    if request.said.get("hook_event_name", "SessionStart") != "SessionStart":
+        return _NOTHING
     with open_history(request.workspace) as history:
         rows = [row for row in task_rows(history) if row.description][: _DONE * 4]
         found = [episode(history, row) for row in _spread(rows)]
@@ -196,6 +217,7 @@ def _goals(sprint: SprintState | None) -> str:
 
 
 PARTS: Mapping[str, Callable[[BriefRequest], Part]] = {
+    "handover": _handover,
     "tasks": _open,
     "window": _before,
     "done": _done,

@@ -7,15 +7,15 @@ from typing import Any
 from verifflowcc.adapters.files.partitions import told_file
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.clients.answer import Answer
-from verifflowcc.domain.gates import Assessment, Mode
-from verifflowcc.services.gates import ask_stage, way_on, writing_step_of
+from verifflowcc.domain.gates import Kind, Mode
+from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.hooks.brief import said as shown
 from verifflowcc.services.hooks.settings import Standing
+from verifflowcc.services.owed import Owed, next_command, owed_by
 from verifflowcc.services.workspace import Workspace
 
-_OF_PEOPLE = frozenset(("review", "attestation", "waiver", "approval"))
+_OF_PEOPLE = frozenset((Kind.REVIEW, Kind.ATTESTATION))
 _TOLD = 5
-_LONGEST_STEP = 800
 
 
 def hold(workspace: Workspace, standing: Standing, said: Mapping[str, Any], most: int) -> Answer:
@@ -29,26 +29,25 @@ def hold(workspace: Workspace, standing: Standing, said: Mapping[str, Any], most
     counter = Path(told_file(str(workspace.local), str(said.get("session_id") or ""))).with_suffix(".held")
     held = _count(counter) if said.get("stop_hook_active") is True else 0
     asked = ask_stage(workspace, sprint.id)
-    blocking = [each for gate in asked.gates for each in gate.blockers if _is_agents(each)]
+    blocking = [each for each in owed_by(asked) if _is_agents(each)]
     if not blocking or held >= most:
         counter.unlink(missing_ok=True)
         return Answer()
     write_atomic(counter, f"{held + 1}\n")
-    lines = [f"- {each.criterion.id}: {shown(each.reason)}" for each in blocking[:_TOLD]]
-    if step := writing_step_of(workspace, asked):
-        lines.append(f"- {shown(step, _LONGEST_STEP)}")
+    lines = [f"- {each.criterion}: {shown(each.reason)}: {each.todo}" for each in blocking[:_TOLD]]
+    step = next_command(workspace, asked) if asked.route else blocking[0].command or "vfcc check gate"
     reason = "\n".join(
         (
             f"The gate of {standing.stage} (sprint {sprint.id}) is closed:",
             *lines,
-            f"What goes on from here: {way_on(asked)}. Held {held + 1} of {most} times (hooks.hold).",
+            f"Next: {step}. Held {held + 1} of {most} times (hooks.hold).",
         )
     )
     return Answer(decision="block", reason=reason)
 
 
-def _is_agents(each: Assessment) -> bool:
-    return each.criterion.mode is Mode.HARD and str(each.criterion.kind) not in _OF_PEOPLE
+def _is_agents(each: Owed) -> bool:
+    return each.mode is Mode.HARD and each.kind not in _OF_PEOPLE and not each.person
 
 
 def _count(path: Path) -> int:

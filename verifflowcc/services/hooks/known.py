@@ -28,15 +28,15 @@ def known_of(
     Others' and earlier sessions' touches, what is edited with it, and items that speak of it; of these, what fails is
     left out.
     """
-    told = _told(workspace, session)
+    told = set(session_notes(workspace, session))
     new = [path for path in dict.fromkeys(paths) if path not in told and not path.startswith(("/", "~"))][:_MOST]
     note_told(workspace, session, [path for path in paths if path not in told])
     return [part for path in new if (part := _of_file(workspace, standing, session, path, reader))[1]]
 
 
-def note_told(workspace: Workspace, session: str, paths: Iterable[str]) -> None:
-    """Note that a session needs no more words of files."""
-    noted = list(dict.fromkeys(paths))
+def note_told(workspace: Workspace, session: str, lines: Iterable[str]) -> None:
+    """Note that a session knows of files, a line each, or was briefed on a stage."""
+    noted = list(dict.fromkeys(lines))
     try:
         if noted:
             add_told(str(workspace.local), session, noted)
@@ -44,11 +44,12 @@ def note_told(workspace: Workspace, session: str, paths: Iterable[str]) -> None:
         return  # it is told again, which does no harm
 
 
-def _told(workspace: Workspace, session: str) -> set[str]:
+def session_notes(workspace: Workspace, session: str) -> list[str]:
+    """Return what a session has seen, a line each: files, and the stages that it was briefed on."""
     try:
-        return set(Path(told_file(str(workspace.local), session)).read_text(encoding="utf-8").split("\n"))
+        return Path(told_file(str(workspace.local), session)).read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError):
-        return set()
+        return []
 
 
 def _of_file(workspace: Workspace, standing: Standing, session: str, path: str, reader: SourceReader) -> Part:

@@ -1,0 +1,73 @@
+"""A long text in the person's own pager, as git shows one; never a program that the repository holds."""
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+_USUAL = ("less", "more")
+_NONE = ("", "cat")
+_SETTINGS = {"LESS": "FX", "LESSCHARSET": "utf-8"}
+"""`less` ends at once where the text fits the screen, and leaves it there."""
+
+
+def fits_screen(text: str, size: os.terminal_size) -> bool:
+    """Say whether a text and a few lines behind it fit a terminal of that size.
+
+    >>> fits_screen("a\\nb\\n", os.terminal_size((80, 24))), fits_screen("a\\n" * 30, os.terminal_size((80, 24)))
+    (True, False)
+    """
+    rows = sum(max(1, -(-len(line) // max(1, size.columns))) for line in text.splitlines())
+    return rows + 4 <= size.lines
+
+
+def pager_command(root: Path, env: Mapping[str, str]) -> list[str]:
+    """Return the words of `$PAGER` (default: less, then more) with the program's full path; empty for none.
+
+    A program inside the repository is none: a clone must not choose what runs.
+    """
+    named = env.get("PAGER")
+    try:
+        wanted = [[name] for name in _USUAL] if named is None else [shlex.split(named)]
+    except ValueError:
+        return []
+    for words in wanted:
+        if not words or words[0] in _NONE:
+            continue
+        found = shutil.which(words[0], path=env.get("PATH", os.defpath))
+        if found and os.path.isabs(found) and not _inside(Path(found), _repository(root)):  # noqa: PTH117
+            return [found, *words[1:]]
+    return []
+
+
+def page(text: str, root: Path, env: Mapping[str, str] = os.environ) -> bool:
+    """Show a text in the pager; return False, with nothing shown, where there is none or it does not start.
+
+    `less` runs in its secure mode: it starts no editor, no shell and no preprocessor.
+    """
+    command = pager_command(root, env)
+    if not command:
+        return False
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, env={**_SETTINGS, **env, "LESSSECURE": "1"})
+    except OSError:
+        return False
+    while True:
+        try:
+            process.communicate(text.encode("utf-8", "replace"))
+        except KeyboardInterrupt:  # the pager's own key for stopping a search; it is still open
+            continue
+        except (BrokenPipeError, ValueError):
+            process.wait()
+        return True
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    return path.is_relative_to(folder) or path.resolve().is_relative_to(folder.resolve())
+
+
+def _repository(root: Path) -> Path:
+    """Return the folder of the repository that `root` lies in; `root` itself where it is in none."""
+    return next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
