@@ -5,7 +5,8 @@ session says what to begin with: `<!-- replay: empty -->` (a folder with nothing
 with one commit), `<!-- replay: example -->` (that, and the worked example, committed) or `<!-- replay: inflection -->`
 (a package from the index; the caller makes that folder); without one, the session goes on where the last one ended.
 `<!-- replay: no -->` leaves a session out. `<!-- replay: git terminal -->` begins sessions of a person at a terminal
-120 columns wide: there, what follows `[y/N]:` in the promised output is typed as the answer. `…` stands for anything
+120 columns wide: there, what follows `[y/N]:` in the promised output is typed as the answer. `<!-- agent: coder -->` before
+a session says that an agent of that role runs it, with no terminal. `…` stands for anything
 within a line, and a line that is only `…` for any number of lines. Lines after a command are its output, stdout and
 stderr as they come; `[exit N]` follows where it is not 0. A command goes on in lines that begin with `>`.
 """
@@ -21,7 +22,7 @@ from pathlib import Path
 from tests.transcript.terminal import ASKED, at_terminal
 
 _SESSION = re.compile(
-    r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+)?```console\n(?P<text>.*?)\n```", re.DOTALL
+    r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+|<!-- agent: (?P<agent>\w+) -->\n+)?```console\n(?P<text>.*?)\n```", re.DOTALL
 )
 
 
@@ -36,11 +37,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Session:
-    """Steps, what to begin with (None to go on), and whether somebody sits at a terminal."""
+    """Steps, what to begin with (None to go on), whether a person types at a terminal, and the role of an agent."""
 
     start: str | None
     steps: tuple[Step, ...]
     terminal: bool = False
+    agent: str | None = None
 
 
 def sessions(page: str) -> Iterator[Session]:
@@ -50,7 +52,8 @@ def sessions(page: str) -> Iterator[Session]:
         if found["start"] != "no":
             first = page.count("\n", 0, found.start("text")) + 1
             terminal = found["terminal"] is not None if found["start"] else terminal
-            yield Session(found["start"], tuple(_steps(found["text"].splitlines(), first)), terminal)
+            steps = tuple(_steps(found["text"].splitlines(), first))
+            yield Session(found["start"], steps, terminal and not found["agent"], found["agent"])
 
 
 def _steps(lines: list[str], first: int) -> Iterator[Step]:
@@ -96,7 +99,8 @@ def replay(page: str, folder: Path, begin: Callable[[Path, str], None] | None = 
             here.mkdir()
             (begin or prepare)(here, session.start)
         for step in session.steps:
-            actual = run(step.command, here, answers(step.expected) if session.terminal else None)
+            acting = f"export VFCC_AGENT={session.agent}\n" if session.agent else ""
+            actual = run(acting + step.command, here, answers(step.expected) if session.terminal else None)
             if not matches(step.expected, actual):
                 wrong.append(f"line {step.line}: $ {step.command}\npromised:\n{step.expected}\nprinted:\n{actual}\n")
     return wrong
