@@ -5,10 +5,10 @@ session says what to begin with: `<!-- replay: empty -->` (a folder with nothing
 with one commit), `<!-- replay: example -->` (that, and the worked example, committed) or `<!-- replay: inflection -->`
 (a package from the index; the caller makes that folder); without one, the session goes on where the last one ended.
 `<!-- replay: no -->` leaves a session out. `<!-- replay: git terminal -->` begins sessions of a person at a terminal
-120 columns wide: there, what follows `[y/N]:` in the promised output is typed as the answer. `<!-- agent: coder -->` before
-a session says that an agent of that role runs it, with no terminal. `…` stands for anything
-within a line, and a line that is only `…` for any number of lines. Lines after a command are its output, stdout and
-stderr as they come; `[exit N]` follows where it is not 0. A command goes on in lines that begin with `>`.
+120 columns wide: there, what follows `[y/N]:` in the promised output is typed as the answer. `<!-- agent: coder -->`
+before a session says that an agent of that role runs it, with no terminal. `…` stands for anything within a line, and
+a line that is only `…` for any number of lines. Lines after a command are its output, stdout and stderr as they come;
+`[exit N]` follows where it is not 0. A command goes on in lines that begin with `>`.
 """
 
 import os
@@ -22,7 +22,9 @@ from pathlib import Path
 from tests.transcript.terminal import ASKED, at_terminal
 
 _SESSION = re.compile(
-    r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+|<!-- agent: (?P<agent>\w+) -->\n+)?```console\n(?P<text>.*?)\n```", re.DOTALL
+    r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+|<!-- agent: (?P<agent>\w+) -->\n+)?"
+    r"```console\n(?P<text>.*?)\n```",
+    re.DOTALL,
 )
 
 

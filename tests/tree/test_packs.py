@@ -3,6 +3,7 @@
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tests.ledger_samples import ANN, START, TickingClock, add_feedback, advance
 from tests.trees import git
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.files.ledger import Ledger
-from verifflowcc.domain.events import LedgerRead
+from verifflowcc.domain.events import Event, LedgerRead
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import LedgerError
 from verifflowcc.formats.event_pack import encode_pack
@@ -187,8 +188,14 @@ def test_an_event_file_of_half_the_pack_stays_since_git_would_call_the_pack_a_re
 def test_a_pack_that_cannot_be_written_is_a_warning_and_the_sprint_is_closed(tmp_path: Path) -> None:
     here = whole(tmp_path)
     name = "verifflowcc.adapters.files.ledger.encode_pack"
+
+    def blocked(events: Iterable[Event]) -> bytes:
+        held = list(events)
+        _block(here, held[-1].id)
+        return encode_pack(held)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(name, lambda events: (_block(here, events[-1].id), encode_pack(events))[1])
+        patch.setattr(name, blocked)
         done = close(here)
 
     assert any("stay in several files" in each for each in done.warnings)
