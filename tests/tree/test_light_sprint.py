@@ -7,6 +7,7 @@ import pytest
 from tests import evidence_project as world
 from tests.ledger_samples import advance
 from tests.trees import git, write_memory
+from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import GateClosed
@@ -14,7 +15,10 @@ from verifflowcc.services.evidence import run_evidence
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.sprints import close_sprint, list_sprints, start_sprint
 from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.transitions import load_movable, record
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow import payloads
+from verifflowcc.workflow.closing import events_digest
 
 pytestmark = pytest.mark.vfcc("REQ-GATES")
 
@@ -151,3 +155,16 @@ def test_a_project_without_a_test_command_is_told_how_to_name_one(here: Workspac
 
 def write(here: Workspace, name: str, text: str) -> None:
     (here.root / name).write_text(text)
+
+
+def test_a_sprint_that_was_closed_before_gaps_were_counted_shows_its_gaps(here: Workspace) -> None:
+    for stage in ("planning", "design", "coding", "testing", "validation"):
+        if stage == "testing":
+            assert measure(here)
+        advance_stage(here, ID, actor=YOU)
+    seen, state = load_movable(here, ID)
+    ledger: dict[str, Json] = {"events": len(seen.events), "digest": events_digest(one.id for one in seen.events)}
+    payload = {key: value for key, value in payloads.closed(state, None, None, ledger).items() if key != "gaps"}
+    record(here, seen, state, (EventType.SPRINT_CLOSED, payload), actor=YOU)
+
+    assert [(one.id, one.status, one.gaps) for one in list_sprints(here)][1] == (ID, SprintStatus.CLOSED, 6)

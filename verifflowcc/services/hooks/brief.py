@@ -33,6 +33,8 @@ TYPES = ("constraint", "decision", "convention", "failure")
 """What limits what may be done: the types of items that a session begins with."""
 _BLOCKERS, _ITEMS, _TASKS, _DONE = 6, 5, 5, 3
 _LONGEST, _LONGEST_GOALS = 160, 400
+_LONGEST_REASON = 320
+"""A reason may name a path and the headings that its file needs."""
 
 PATIENCE_S = 1.0
 """Of the two seconds that a hook may take."""
@@ -142,7 +144,7 @@ def _gate(request: BriefRequest) -> Part:
         return _NOTHING
     asked = ask_stage(request.workspace, standing.sprint.id)
     owed = owed_by(asked)
-    lines = [f"{each.criterion}: {said(each.reason)}: {each.todo}" for each in owed[:_BLOCKERS]]
+    lines = [f"{each.criterion}: {said(each.reason, _LONGEST_REASON)}: {each.todo}" for each in owed[:_BLOCKERS]]
     lines += [f"and {len(owed) - _BLOCKERS} more"] if len(owed) > _BLOCKERS else []
     heading = f"The stage {standing.stage} owes" if owed else f"The stage {standing.stage} owes nothing"
     return heading, [*lines, f"next: `{next_command(request.workspace, asked)}`"]
