@@ -120,7 +120,8 @@ def test_an_artifact_cannot_end_the_brief_that_quotes_it(here: Workspace) -> Non
 def test_what_a_stage_builds_on_is_quoted_before_other_stages_artifacts(here: Workspace) -> None:
     long = "# Part\n\n" + "Ordinary words of a plan. " * 120 + "\n"
     leave(here, "planning", **{f"plan-{number}": long for number in range(9)})
-    leave(here, "design", design=f"{long[:1000]}.\n\nMARK-DESIGN: the last words.\n")
+    leave(here, "design", design=f"{long[:700]}.\n\nMARK-DESIGN: the last words.\n")
+    leave(here, "coding", changes="# Changes\n\nA form.\n")
 
     context = say(here, "SessionStart", source="startup")
 
