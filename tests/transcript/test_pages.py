@@ -64,3 +64,10 @@ def test_without_that_word_nobody_sits_there(tmp_path: Path) -> None:
 
     assert not any(session.terminal for session in sessions(page))
     assert run("test -t 0 || echo nobody", tmp_path) == "nobody"
+
+
+def test_the_whole_sprint_takes_a_person_at_most_25_commands() -> None:
+    steps = [step for each in sessions(FETCHED.read_text(encoding="utf-8")) if not each.agent for step in each.steps]
+
+    assert len(steps) <= 25
+    assert [step for step in steps if "VFCC_AGENT" in step.command] == []

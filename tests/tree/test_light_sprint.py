@@ -11,6 +11,7 @@ from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import GateClosed
+from verifflowcc.formats.event_pack import events_digest
 from verifflowcc.services.evidence import run_evidence
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.sprints import close_sprint, list_sprints, start_sprint
@@ -18,7 +19,6 @@ from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.transitions import load_movable, record
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow import payloads
-from verifflowcc.workflow.closing import events_digest
 
 pytestmark = pytest.mark.vfcc("REQ-GATES")
 
