@@ -3,7 +3,7 @@
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -188,14 +188,8 @@ def test_an_event_file_of_half_the_pack_stays_since_git_would_call_the_pack_a_re
 def test_a_pack_that_cannot_be_written_is_a_warning_and_the_sprint_is_closed(tmp_path: Path) -> None:
     here = whole(tmp_path)
     name = "verifflowcc.adapters.files.ledger.encode_pack"
-
-    def blocked(events: Iterable[Event]) -> bytes:
-        held = list(events)
-        _block(here, held[-1].id)
-        return encode_pack(held)
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(name, blocked)
+        patch.setattr(name, lambda events: _blocked(here, events))
         done = close(here)
 
     assert any("stay in several files" in each for each in done.warnings)
@@ -207,10 +201,12 @@ def test_a_pack_that_cannot_be_written_is_a_warning_and_the_sprint_is_closed(tmp
     assert show_sprint(Workspace(tmp_path, here.clock), ID).status is SprintStatus.CLOSED
 
 
-def _block(here: Workspace, name: str) -> None:
+def _blocked(here: Workspace, events: Sequence[Event]) -> bytes:
     """Put a folder where the pack should go."""
-    (events_folder(here, ID) / f"{name}.jsonl").mkdir()
-    (events_folder(here, ID) / f"{name}.jsonl" / "x").write_text("x")
+    folder = events_folder(here, ID) / f"{events[-1].id}.jsonl"
+    folder.mkdir()
+    (folder / "x").write_text("x")
+    return encode_pack(events)
 
 
 def test_a_pack_that_leads_out_of_the_tree_is_not_followed(tmp_path: Path) -> None:

@@ -106,8 +106,8 @@ class LedgerProblem:
 class LedgerRead:
     """What a sprint's `events/` held when it was read.
 
-    `events` are the sound ones, `problems` tell of the others. `names` are the names of all event files, sorted: while
-    they stay the same, nobody has written. `packed` maps the id of each event that has no file of its own to the pack
+    `events` are the sound ones, `problems` those of the others. `names` are the names of all event files, sorted: while
+    they stay the same, no event was added. `packed` maps the id of each event that has no file of its own to the pack
     that holds it, relative to the project's root, and the line.
     """
 
