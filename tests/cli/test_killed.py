@@ -8,9 +8,11 @@ import pytest
 
 from tests.cli.process import Ran, git, vfcc
 from tests.cli.trees import half_written
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.adapters.files.ledger import Ledger
+from verifflowcc.domain.events import EventType
+from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import UsageError
-from verifflowcc.services.sprints import show_sprint, start_sprint
+from verifflowcc.services.sprints import close_sprint, list_sprints, show_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import open_workspace
 
@@ -18,6 +20,7 @@ pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
 
 STARTING = range(2, 31, 2)
 ADVANCING = range(2, 45, 3)
+CLOSING = range(1, 41)
 STOPPER = """
 import os, signal, sys
 from verifflowcc.fast import main
@@ -70,6 +73,38 @@ def test_an_advance_happened_or_did_not(example: Path, point: int) -> None:
     assert (state.current, _sound(state)) == ("testing", True)
     summary = example / ".memory/stage/sprint-02/coding/summary.md"
     assert summary.read_text(encoding="utf-8").startswith("# coding: summary\n")
+
+
+@pytest.mark.points(3)
+@pytest.mark.parametrize("point", CLOSING)
+def test_a_close_happened_or_did_not_and_every_event_is_there(example: Path, point: int) -> None:
+    here = open_workspace(example)
+    before = Ledger(here.memory, cached=False).load("sprint-02").events
+
+    code = _killed(example, point, "sprint", "close", "--unfinished", "enough")
+
+    assert code in (0, -signal.SIGKILL)
+    found = Ledger(here.memory, cached=False).load("sprint-02")
+    assert found.problems == ()
+    assert [each for each in found.events if each.type is not EventType.SPRINT_CLOSED] == list(before)
+    if len(found.events) == len(before):
+        assert code != 0
+        close_sprint(here, "sprint-02", actor="ci", unfinished_reason="enough")
+    state = show_sprint(here, "sprint-02")
+    assert (state.status, _sound(state)) == (SprintStatus.CLOSED, True)
+    lines = [line for line in list_sprints(here) if line.id == "sprint-02"]
+    assert [(line.status, line.problems) for line in lines] == [(SprintStatus.CLOSED, 0)]
+
+
+def test_the_points_of_a_close_reach_from_the_first_step_to_the_end(example: Path) -> None:
+    close = ("sprint", "close", "--unfinished", "enough")
+    events = example / ".memory/sprint/sprint-02/events"
+    before = sorted(path.name for path in events.iterdir())
+
+    assert _killed(example, CLOSING[0], *close) == -signal.SIGKILL
+    assert sorted(path.name for path in events.iterdir()) == before
+    assert _killed(example, CLOSING[-1], *close) == 0
+    assert list(events.glob("*.jsonl"))
 
 
 @pytest.mark.points(2)

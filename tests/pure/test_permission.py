@@ -89,7 +89,7 @@ def test_only_some_roles_run_commands(role: str, command: str) -> None:
 
 
 @pytest.mark.parametrize("role", [*ROLES, None])
-@pytest.mark.parametrize("place", [EVENT, EVIDENCE])
+@pytest.mark.parametrize("place", [EVENT, f"{EVENT}l", EVIDENCE])
 @pytest.mark.parametrize(
     "written",
     [

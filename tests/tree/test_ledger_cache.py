@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.event_samples import DIGEST, event, evidence, feedback, passed, root
-from verifflowcc.adapters.files import ledger as ledger_module
+from verifflowcc.adapters.files import event_files
 from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.domain.events import Event, EventType, LedgerRead
 from verifflowcc.formats.events import encode_event
@@ -50,7 +50,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(name)
         return really_parse(data, name)
 
-    monkeypatch.setattr(ledger_module, "parse_event", parse)
+    monkeypatch.setattr(event_files, "parse_event", parse)
     return names
 
 
@@ -145,7 +145,7 @@ def _forged(path: Path) -> None:
 def _of_another_version(path: Path) -> None:
     document = json.loads(path.read_bytes().partition(b"\n")[2])
     document["key"][1] = "0.0.0"
-    document["rows"][0][1] = "human:Ben"
+    document["rows"][0][0][2] = "human:Ben"
     body = json.dumps(document).encode()
     path.write_bytes(digest_bytes(body).encode() + b"\n" + body)
 

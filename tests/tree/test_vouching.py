@@ -18,7 +18,7 @@ from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.services.approvals import Opinions, approve, approve_signed, request_review, what_to_approve
 from verifflowcc.services.rerun import reproduce
 from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprints import close_sprint, show_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.waivers import waive, what_to_waive
@@ -284,3 +284,47 @@ def test_a_planted_approval_that_names_no_commit_is_red(signing: Workspace) -> N
     plant(signing, OTHER, signed="0" * 40)
 
     assert (only(signing).good, only(signing).reason) == (False, f"git has no commit {'0' * 40}")
+
+
+# Packed at the end of the sprint
+
+
+def closed(here: Workspace) -> Workspace:
+    close_sprint(here, ID, actor=YOU, unfinished_reason="enough")
+    return Workspace(here.root, here.clock)
+
+
+def test_who_closed_the_sprint_does_not_take_the_place_of_who_approved(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    approve(here, what_to_approve(here, ID), YES, actor=OTHER)
+    sha = commit(here, "Other")
+    here = closed(here)
+
+    expected = {"approved plan/reviewed": (True, f"by the unsigned commit {sha[:12]} of Other")}
+    assert words(here) == expected, "while the pack is in no commit yet"
+    commit(here, "You")
+    assert words(here) == expected
+
+
+def test_a_word_that_came_with_the_pack_alone_is_vouched_for_by_who_committed_that(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    approve(here, what_to_approve(here, ID), YES, actor=OTHER)
+    here = closed(here)
+    assert only(here).good is False
+    sha = commit(here, "You")
+
+    assert words(here) == {"approved plan/reviewed": (False, f"the commit {sha[:12]} that brought it is by You")}
+
+
+def test_a_merge_hides_no_word_that_a_branch_brought_and_packed(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    git(here.root, "checkout", "--quiet", "-b", "side")
+    approve(here, what_to_approve(here, ID), YES, actor=OTHER)
+    sha = commit(here, "Other")
+    here = closed(here)
+    commit(here, "You")
+    git(here.root, "checkout", "--quiet", "-B", "main", "side~2")
+    git(here.root, "merge", "--quiet", "--no-ff", "--no-edit", "side")
+
+    here = Workspace(here.root, here.clock)
+    assert words(here) == {"approved plan/reviewed": (True, f"by the unsigned commit {sha[:12]} of Other")}

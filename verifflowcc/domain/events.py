@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, field
 
 Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
 """JSON without fractions: what may stand in an event."""
 
 EVENT_FORMAT = 1
 """The `v` that this program writes, and the newest that it reads."""
+
+
+LARGEST_EVENT_BYTES = 256 * 1024
+"""The size of an event's file, or of its line in a pack, above which it is refused."""
 
 
 class EventType(StrEnum):
@@ -73,27 +77,30 @@ class Event:
 
 @dataclass(frozen=True, slots=True, order=True)
 class LedgerProblem:
-    """An event file that vfcc did not write, or that cannot stand where it stands.
+    """An event file that vfcc did not write, or whose place in the ledger is impossible.
 
-    `file` is relative to the project's root, with `/`; `reason` is a clause without it.
+    `file` is relative to the project's root, with `/`; `reason` is a clause without it; `line` counts in a pack.
     """
 
     file: str
     reason: str
+    line: int = 1
 
     def __str__(self) -> str:
-        return f"{self.file}:1: {self.reason}"
+        return f"{self.file}:{self.line}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerRead:
     """What a sprint's `events/` held when it was read.
 
-    `events` are the sound ones, `problems` tell of the others. `names` are the names of all event files, sorted: while
-    they stay the same, nobody has written.
+    `events` are the sound ones, `problems` those of the others. `names` are the names of all event files, sorted: while
+    they stay the same, no event was added. `packed` maps the id of each event that has no file of its own to the pack
+    that holds it, relative to the project's root, and the line.
     """
 
     sprint: str
     events: tuple[Event, ...]
     problems: tuple[LedgerProblem, ...]
     names: tuple[str, ...]
+    packed: Mapping[str, tuple[str, int]] = field(default_factory=dict)

@@ -137,7 +137,8 @@ class SprintState:
     the next event must name as its parents, sorted. `notes` are the additive events in order. `base` is the git commit
     from which it started, `carried` are comments of earlier sprints (`sprint/event`). `counts` maps each event type
     that occurs to its number. Under a fork, stages and `current` are those of the last event that all sides share.
-    `aside` are the moves of sides that were not kept.
+    `aside` are the moves of sides that were not kept. `packed` maps the id of each event that has no file of its own
+    to the path of the pack that holds it, relative to the project's root.
     """
 
     id: str
@@ -156,6 +157,7 @@ class SprintState:
     aside: tuple[SetAside, ...] = ()
     unfinished: str | None = None
     problems: tuple[LedgerProblem, ...] = ()
+    packed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:

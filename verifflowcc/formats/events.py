@@ -42,8 +42,8 @@ def encode_event(event: Event) -> bytes:
     return canonical({**body, "v": event.v, "id": event.id}) + b"\n"
 
 
-def parse_event(data: bytes, name: str) -> Event:
-    """Return the event in a file's bytes; `name` is the file's name without `.json`.
+def parse_event(data: bytes, name: str | None) -> Event:
+    """Return the event in a file's bytes; `name` is the file's name without `.json`, None for a line of a pack.
 
     A checkout with CRLF reads as any other. Raises LedgerError with the reason alone (the caller knows the file) where
     vfcc did not write these bytes under this name.
@@ -80,7 +80,7 @@ def moment(time: str) -> datetime:
         raise LedgerError(f"the time {time!r} does not exist") from error
 
 
-def _parsed(data: bytes, name: str) -> Event:
+def _parsed(data: bytes, name: str | None) -> Event:
     value = parse_canonical(_one_line(data))
     if not isinstance(value, Mapping):
         raise LedgerError("an event is a JSON object")
@@ -143,13 +143,13 @@ def _check_body(body: Mapping[str, Json]) -> None:
     check_payload(EventType(str(kind)), payload)
 
 
-def _check_id(event: Event, body: Mapping[str, Json], name: str) -> None:
+def _check_id(event: Event, body: Mapping[str, Json], name: str | None) -> None:
     right = _id_of(event.time, body)
     if event.id[:TIME_LENGTH] != right[:TIME_LENGTH]:
         raise LedgerError("its time is not the one in its id: made or changed by hand")
     if event.id != right:
         raise LedgerError("its content is not what its id was made of: made or changed by hand")
-    if name != event.id:
+    if name not in {None, event.id}:
         raise LedgerError(f"the file's name is not the event's id {event.id}")
 
 

@@ -54,13 +54,13 @@ def read_recorded(
 def _parents(workspace: Workspace, state: SprintState) -> dict[str, tuple[str, ...]]:
     """Return the parents of every event; the transitions, which are few, are read again, as the state lacks them."""
     known = {note.id: note.parents for note in state.notes}
-    ledger = ledger_of(workspace)
+    files = ledger_of(workspace).files(state.id)
     waiting = [parent for parents in known.values() for parent in parents if parent not in known]
     waiting = sorted(set(waiting))
     while waiting:
         name = waiting.pop()
         if name not in known:
-            known[name] = ledger.read(state.id, f"{name}.json").parents
+            known[name] = files.event(name).parents
             waiting += known[name]
     return known
 

@@ -164,7 +164,7 @@ def _carried(workspace: Workspace, name: str) -> Feedback:
 def _read(workspace: Workspace, sprint_id: str, event_id: str) -> Event:
     if not is_ulid(event_id):
         raise LedgerError("no event has such an id")
-    event = ledger_of(workspace).read(sprint_id, f"{event_id}.json")
+    event = ledger_of(workspace).files(sprint_id).event(event_id)
     if event.type is not EventType.FEEDBACK_ADDED:
         raise LedgerError("this event is no comment")
     return event
@@ -176,10 +176,10 @@ def _comment(sprint_id: str, event: Event) -> Feedback:
 
 def _silent(workspace: Workspace, sprint_id: str) -> bool:
     """Whether the first and the last event of a sprint say that it is closed, had no comment and carried none."""
-    ledger = ledger_of(workspace)
-    names = ledger.names(sprint_id)
+    files = ledger_of(workspace).files(sprint_id)
     try:
-        first, last = ledger.read(sprint_id, names[0]), ledger.read(sprint_id, names[-1])
+        ids = files.ids() or ("",)
+        first, last = files.event(ids[0]), files.event(ids[-1])
     except LedgerError:
         return False
     counts = last.payload.get("counts")

@@ -37,7 +37,7 @@ def gather_metrics(workspace: Workspace, sprint_id: str | None = None) -> Metric
         raise unknown_sprint(sprint_id, known)
     if not known:
         raise VfccError("there is no sprint to measure", hint='vfcc sprint start "Title"')
-    wanted = [sprint_id] if sprint_id is not None else sorted(known, key=lambda name: (ledger.names(name)[0], name))
+    wanted = [sprint_id] if sprint_id is not None else sorted(known, key=lambda name: (ledger.files(name).first_id(), name))
     sprints = tuple(sprint_metrics(workspace, name) for name in wanted)
     return Metrics(sprints, tuple(problem for sprint in sprints for problem in _problems(sprint)))
 
@@ -82,11 +82,11 @@ def sprint_metrics(workspace: Workspace, sprint_id: str) -> SprintMetrics:
 
 def _closed(workspace: Workspace, sprint_id: str) -> SprintMetrics | None:
     """Return a closed sprint from its last event; None where that is not the whole truth about it."""
-    ledger = ledger_of(workspace)
-    names = ledger.names(sprint_id)
+    files = ledger_of(workspace).files(sprint_id)
     try:
-        last = ledger.read(sprint_id, names[-1])
-        line = closed_line(sprint_id, last, names)
+        ids = files.ids()
+        last = files.event(ids[-1] if ids else "")
+        line = closed_line(sprint_id, last, ids)
     except LedgerError:
         return None
     if line is None:

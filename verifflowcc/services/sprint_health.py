@@ -40,7 +40,7 @@ def _sprint(workspace: Workspace, name: str) -> Iterator[Remark]:
     seen, state = load_sprint(workspace, name)
     show = f"vfcc sprint show {name}"
     yield from (Remark(name, Health.FINDING, str(problem), show) for problem in state.problems)
-    yield from _ahead(workspace, name, seen.events)
+    yield from _ahead(workspace, state, seen.events)
     if state.fork:
         sides = "; ".join(f"{move.actor} {move.does}" for move in state.fork.moves)
         text = f"it was moved on {len(state.fork.moves)} sides: {sides}"
@@ -55,14 +55,14 @@ def _sprint(workspace: Workspace, name: str) -> Iterator[Remark]:
     yield from _progress(workspace, state)
 
 
-def _ahead(workspace: Workspace, name: str, events: Sequence[Event]) -> Iterator[Remark]:
+def _ahead(workspace: Workspace, state: SprintState, events: Sequence[Event]) -> Iterator[Remark]:
     """Yield the events of a time that is still to come; a day is left for clocks that are set wrongly."""
     latest = stamp(workspace.clock.now() + timedelta(days=1))
     for event in events:
         if event.time > latest:
-            path = event_file(name, event.id)
+            path = event_file(state.id, event.id, state.packed)
             text = f"{path}:1: its time is still to come ({event.time}): a wrong clock, or made by hand"
-            yield Remark(name, Health.FINDING, text, f"git log -- {path}")
+            yield Remark(state.id, Health.FINDING, text, f"git log -- {path}")
 
 
 def _workflow(workspace: Workspace, state: SprintState) -> Iterator[Remark]:

@@ -10,6 +10,7 @@ from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConflictError, GateClosed, LedgerError, UsageError, VfccError, WorkspaceError
+from verifflowcc.formats.event_pack import events_digest
 from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
@@ -31,7 +32,7 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
 from verifflowcc.workflow import payloads
-from verifflowcc.workflow.closing import closed_line, events_digest, learnings_block, with_block
+from verifflowcc.workflow.closing import closed_line, learnings_block, with_block
 from verifflowcc.workflow.gate import closing_gate
 from verifflowcc.workflow.modes import with_modes
 from verifflowcc.workflow.progress import progress_document
@@ -91,7 +92,7 @@ def show_sprint(workspace: Workspace, sprint_id: str) -> SprintState:
 
 
 def list_sprints(workspace: Workspace) -> tuple[SprintLine, ...]:
-    """Return all sprints by id. A closed one costs a listing and the reading of its last event."""
+    """Return all sprints by id. A closed one costs a listing and the parsing of its last event."""
     return tuple(_line(workspace, sprint_id) for sprint_id in ledger_of(workspace).sprint_ids())
 
 
@@ -251,10 +252,10 @@ def _learn(writer: LedgerWriter, block: str | None) -> tuple[str, ...]:
 
 def _closed(workspace: Workspace, sprint_id: str) -> SprintLine | None:
     """Return the line of a sprint that its last event closes; None where all its events have to be read."""
-    ledger = ledger_of(workspace)
-    names = ledger.names(sprint_id)
+    files = ledger_of(workspace).files(sprint_id)
     try:
-        return closed_line(sprint_id, ledger.read(sprint_id, names[-1]), names)
+        ids = files.ids()
+        return closed_line(sprint_id, files.event(ids[-1]), ids) if ids else None
     except LedgerError:
         return None
 

@@ -92,9 +92,9 @@ def _by_hand(workspace: Workspace, agent: str, sprint: str, stage: str | None) -
 
 
 def _earlier(workspace: Workspace, sprint: str) -> tuple[str, ...]:
-    """The sprints that began before, oldest first: by the time in their first event's name, else by their names."""
+    """The sprints that began before, oldest first: by the time in their first event's id, else by their names."""
     ledger = ledger_of(workspace)
-    began = {name: ((ledger.names(name) or ("",))[0][:10], name) for name in _folders(workspace, "sprint")}
+    began = {name: (ledger.files(name).first_id()[:10], name) for name in _folders(workspace, "sprint")}
     mine = began.get(sprint, ("", sprint))
     return tuple(name for name in sorted(began, key=lambda name: began[name]) if began[name] < mine)
 

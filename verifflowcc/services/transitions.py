@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.files.ledger import LARGEST_EVENT_BYTES, Ledger, LedgerWriter
+from verifflowcc.adapters.files.ledger import Ledger, LedgerWriter
 from verifflowcc.adapters.git.commit import commit_paths
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.process.allowed import allows_code
-from verifflowcc.domain.events import Event, EventType, Json, LedgerProblem, LedgerRead
+from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerProblem, LedgerRead
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.learnings import Learning
 from verifflowcc.domain.sprints import SprintState
@@ -66,10 +66,18 @@ def load_sprint(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, Sprin
     before, state = workspace.ledgers.folded.get(sprint_id, (None, None))
     if state is None or before is not seen:
         state = fold(sprint_id, seen.events)
-        problems: tuple[LedgerProblem, ...] = tuple(sorted((*seen.problems, *state.problems)))
-        state = replace(state, problems=problems)
+        found = (*seen.problems, *(_placed(problem, seen) for problem in state.problems))
+        problems = tuple(sorted(found, key=lambda each: (each.file, each.line, each.reason)))
+        state = replace(state, problems=problems, packed={name: file for name, (file, _) in seen.packed.items()})
         workspace.ledgers.folded[sprint_id] = (seen, state)
     return seen, state
+
+
+def _placed(problem: LedgerProblem, seen: LedgerRead) -> LedgerProblem:
+    """Return a problem of an event with the line of the pack that holds it, where it has no file of its own."""
+    name = problem.file.rpartition("/")[2].removesuffix(".json")
+    file, line = seen.packed.get(name, (problem.file, problem.line))
+    return replace(problem, file=file, line=line)
 
 
 def unknown_sprint(sprint_id: str, known: tuple[str, ...]) -> UsageError:
@@ -135,9 +143,13 @@ def record(
         raise UsageError(f"this move does not fit on the ledger: {size:,} bytes, of {LARGEST_EVENT_BYTES:,} at most")
     with ledger_of(workspace).moving(seen.sprint, seen) as writer:
         files = prepare(writer) if prepare else ()
-        doubt = writer.append(event)
-        warnings = tuple(filter(None, (doubt, refresh_progress(writer, after) or _welcome(writer, after))))
-    written = (*files, f"sprint/{seen.sprint}/events/{event.id}.json")
+        doubts = [writer.append(event)]
+        if event.type is EventType.SPRINT_CLOSED:
+            doubts.append(writer.pack((*seen.events, event), event))
+        doubts.append(refresh_progress(writer, after) or _welcome(writer, after))
+        added = writer.place_of(event)
+    warnings = tuple(filter(None, doubts))
+    written = (*files, added)
     return Transition(
         state=after,
         event=event,

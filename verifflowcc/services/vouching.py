@@ -32,7 +32,7 @@ class Vouched:
 
 def vouched(workspace: Workspace, state: SprintState) -> tuple[Vouched, ...]:
     """Return what people said in a sprint that a gate may rest on, each with the commit that vouches for it."""
-    return tuple(_vouched(workspace, state.id, word) for word in _words(state))
+    return tuple(_vouched(workspace, state, word) for word in _words(state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ def _words(state: SprintState) -> Iterator[_Word]:
             yield _Word(stage.skip.event, f"skipped {stage.stage.id}", stage.skip.actor)
 
 
-def _vouched(workspace: Workspace, sprint: str, word: _Word) -> Vouched:
+def _vouched(workspace: Workspace, state: SprintState, word: _Word) -> Vouched:
     if word.review and word.review.signed:
-        return _signed(workspace, sprint, word, word.review, word.review.signed)
+        return _signed(workspace, state.id, word, word.review, word.review.signed)
     if not in_repository(workspace.root):
         return _of(word, "outside of git nobody vouches for it", "git init")
-    path = event_file(sprint, word.event)
-    added = added_by(workspace.root, path)
+    path = event_file(state.id, word.event, state.packed)
+    added = _added_by(workspace, state, word.event)
     if added is None:
         step = f"git add {path} && git commit -m 'approval' -- {path}  # by {word.actor}, in person"
         return _of(word, f"it is in no commit, so nobody vouches for {word.actor}", step)
@@ -74,6 +74,18 @@ def _vouched(workspace: Workspace, sprint: str, word: _Word) -> Vouched:
     if commit.signed and not commit.good:  # the author's name is all there is, as in an unsigned commit
         return _of(word, f"by the commit {sha[:12]} of {author}; {commit.reason}")
     return _of(word, f"by the {'signed' if commit.signed else 'unsigned'} commit {sha[:12]} of {author}")
+
+
+def _added_by(workspace: Workspace, state: SprintState, event: str) -> tuple[str, str] | None:
+    """Return the commit that brought an event: in a file of its own, else in the pack of its closed sprint.
+
+    Both names are made of what the file holds. So the commit of the file of its own counts after that was packed, too:
+    who closed the sprint says nothing in the name of those who approved.
+    """
+    own, pack = event_file(state.id, event), state.packed.get(event)
+    if pack is None:
+        return added_by(workspace.root, own)
+    return added_by(workspace.root, own, or_removed=True) or added_by(workspace.root, pack)
 
 
 def _signed(workspace: Workspace, sprint: str, word: _Word, review: Review, sha: str) -> Vouched:

@@ -1,27 +1,22 @@
 """What closing a sprint leaves behind: its last event, which alone tells its state, and its learnings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintStatus
-from verifflowcc.text.digest import digest_text
+from verifflowcc.formats.event_pack import events_digest
 from verifflowcc.workflow import fields
 
 
-def events_digest(ids: Iterable[str]) -> str:
-    """Return the digest over event ids, in their sorted order, one a line."""
-    return digest_text("".join(f"{name}\n" for name in sorted(ids)))
+def closed_line(sprint: str, last: Event, ids: Sequence[str]) -> SprintLine | None:
+    """Return a closed sprint as a list shows it, from its closing event and the ids of all its events.
 
-
-def closed_line(sprint: str, last: Event, names: Sequence[str]) -> SprintLine | None:
-    """Return a closed sprint as a list shows it, from its closing event and the names of all its event files.
-
-    None where `last` does not close the sprint, or closed it over other events than lie there now: then all of them
+    None where `last` does not close the sprint, or closed it over other events than there are now: then all of them
     have to be read.
     """
     if last.type is not EventType.SPRINT_CLOSED:
         return None
-    before = [name.removesuffix(".json") for name in names if name != f"{last.id}.json"]
+    before = [each for each in ids if each != last.id]
     record = last.payload["ledger"]
     if not isinstance(record, dict) or record != {"events": len(before), "digest": events_digest(before)}:
         return None

@@ -6,7 +6,8 @@ until a choice between the sides is on record.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from verifflowcc.domain.events import Event, EventType, LedgerProblem
 from verifflowcc.domain.sprints import Fork, Move, SetAside, SprintState, SprintStatus
@@ -41,9 +42,12 @@ def fold(sprint: str, events: Iterable[Event]) -> SprintState:
     )
 
 
-def event_file(sprint: str, event_id: str) -> str:
-    """Return the path of an event's file, relative to the project's root."""
-    return f".memory/sprint/{sprint}/events/{event_id}.json"
+def event_file(sprint: str, event_id: str, packed: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the path of the file that holds an event, relative to the project's root.
+
+    `packed` maps the ids of events that have no file of their own to the packs that hold them.
+    """
+    return packed.get(event_id) or f".memory/sprint/{sprint}/events/{event_id}.json"
 
 
 def _walk(state: SprintState, line: Chain) -> tuple[SprintState, list[tuple[Event, str]]]:

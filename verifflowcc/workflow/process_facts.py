@@ -81,7 +81,7 @@ def _waiver(waiver: Waiver, facts: Facts) -> Iterator[ProcessFact]:
         if code == "waiver-orphaned":
             step = f"vfcc check gate --sprint {facts.sprint.id}"
         message = f"the waiver of {where} by {waiver.actor} {why}"
-        path = event_file(facts.sprint.id, waiver.event)
+        path = event_file(facts.sprint.id, waiver.event, facts.sprint.packed)
         yield ProcessFact(code, f"{where}/{waiver.event}", message, path, step)
 
 

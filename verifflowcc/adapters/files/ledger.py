@@ -1,30 +1,29 @@
-"""The ledger on disk: `sprint/<id>/events/<ULID>.json`, one immutable file per event.
+"""The ledger on disk: `sprint/<id>/events/<ULID>.json`, one immutable file per event; one `.jsonl` once it is closed.
 
-Reading judges each file and hides none. Writing happens inside `moving`, which holds the local lock and has checked
+Reading checks each file and hides none. Writing happens inside `moving`, which holds the local lock and has checked
 that nobody wrote since the reading; the rename of the event's file is the commit point.
 """
 
-import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from verifflowcc.adapters.files.event_files import LARGEST_PACK_BYTES, ONE, PACK, EventFiles, is_event_file
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger_cache import LedgerCache, stamps_in
 from verifflowcc.adapters.files.leftovers import sweep
 from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.domain.events import Event, EventType, LedgerProblem, LedgerRead
-from verifflowcc.errors import ConflictError, LedgerError, UsageError, WorkspaceError
-from verifflowcc.formats.events import encode_event, parse_event
+from verifflowcc.adapters.files.write import sync_folder, write_atomic
+from verifflowcc.domain.events import Event, LedgerProblem, LedgerRead
+from verifflowcc.errors import ConflictError, UsageError, WorkspaceError
+from verifflowcc.formats.event_pack import encode_pack
+from verifflowcc.formats.events import encode_event
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.slug import is_slug
 
-LARGEST_EVENT_BYTES = 256 * 1024
 WAIT_S = 5.0
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,48 +69,31 @@ class Ledger:
             return ()
         except OSError as error:
             raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
-        return tuple(sorted(filter(_is_event, listed)))
+        return tuple(sorted(filter(is_event_file, listed)))
 
     def _has_events(self, sprint_id: str) -> bool:
         folder = self._events(sprint_id)
         try:
             with os.scandir(folder) as entries:
-                return any(_is_event(entry.name) for entry in entries)
+                return any(is_event_file(entry.name) for entry in entries)
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
             raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
 
     def load(self, sprint_id: str) -> LedgerRead:
-        """Return the sprint's sound events, and a problem for each event file that is not one that vfcc wrote here."""
-        names, folder = self.names(sprint_id), self._events(sprint_id)
-        if not self.cached or not names:
-            return self._judged(sprint_id, folder, names, {})
+        """Return the sprint's sound events, and a problem for each file or line that is not one that vfcc wrote."""
+        files = self.files(sprint_id)
+        if not self.cached or not files.names:
+            return _judged(files, {})
         cache = self.known.setdefault(sprint_id, LedgerCache(self.memory, sprint_id))
-        stamps = stamps_in(folder, names)
-        return cache.remember(stamps, self._judged(sprint_id, folder, names, cache.recall(stamps)))
+        stamps = stamps_in(files.folder, files.names)
+        contents = cache.recall(stamps)
+        return cache.remember(stamps, contents, _judged(files, contents))
 
-    def _judged(self, sprint_id: str, folder: Path, names: tuple[str, ...], events: dict[str, Event]) -> LedgerRead:
-        """Read the files that are not among `events` yet, which it completes."""
-        problems = []
-        for name in names:
-            if name not in events:
-                try:
-                    events[name] = self._read(folder, sprint_id, name)
-                except LedgerError as error:
-                    problems.append(LedgerProblem(f".memory/sprint/{sprint_id}/events/{name}", str(error)))
-        sound = tuple(events[name] for name in names if name in events)
-        return LedgerRead(sprint_id, sound, tuple(problems), names)
-
-    def read(self, sprint_id: str, name: str) -> Event:
-        """Return the event in one file. Raises LedgerError with the reason, without the file's name."""
-        return self._read(self._events(sprint_id), sprint_id, name)
-
-    def _read(self, folder: Path, sprint_id: str, name: str) -> Event:
-        event = parse_event(self._bytes(f"{folder}/{name}"), name.removesuffix(".json"))
-        if event.type is EventType.SPRINT_STARTED and event.payload["sprint"] != sprint_id:
-            raise LedgerError(f"it starts the sprint {event.payload['sprint']}, and lies in that of {sprint_id}")
-        return event
+    def files(self, sprint_id: str) -> EventFiles:
+        """Return the sprint's event files, listed and not read."""
+        return EventFiles(self.memory, sprint_id, self.names(sprint_id))
 
     @contextmanager
     def moving(self, sprint_id: str, seen: LedgerRead) -> Iterator["LedgerWriter"]:
@@ -135,32 +117,6 @@ class Ledger:
         folder = self.memory / "sprint" / sprint_id / "events"
         check_inside(folder, self.memory)
         return folder
-
-    def _bytes(self, path: str) -> bytes:
-        try:
-            handle = os.open(path, _READ | os.O_NOFOLLOW)
-        except OSError as error:
-            if error.errno != errno.ELOOP:
-                raise LedgerError(f"cannot be read: {error.strerror or error}") from error
-            handle = self._open_link(path)
-        try:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
-                raise LedgerError("no ordinary file")
-            if status.st_size > LARGEST_EVENT_BYTES:
-                raise LedgerError(f"larger than any event ({LARGEST_EVENT_BYTES} bytes)")
-            return os.read(handle, status.st_size)
-        finally:
-            os.close(handle)
-
-    def _open_link(self, path: str) -> int:
-        try:
-            check_inside(Path(path), self.memory)
-            return os.open(path, _READ)
-        except WorkspaceError as error:
-            raise LedgerError("a link that leaves .memory/") from error
-        except OSError as error:
-            raise LedgerError(f"cannot be read: {error.strerror or error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +155,30 @@ class LedgerWriter:
             return f"the move stands, but may not outlast a power failure ({error})"
         return None
 
+    def pack(self, events: Sequence[Event], closing: Event) -> str | None:
+        """Put the events of a closed sprint into one file, then remove the files of their own.
+
+        Returns a warning where that fails: then the events are there all the same, in more files.
+        """
+        folder = self.memory / "sprint" / self.sprint_id / "events"
+        data = encode_pack(events)
+        if len(data) > LARGEST_PACK_BYTES:
+            return None
+        try:
+            write_atomic(folder / f"{closing.id}{PACK}", data)
+            for event in events:
+                if not _looks_renamed(event, data):
+                    (folder / f"{event.id}{ONE}").unlink(missing_ok=True)
+            sync_folder(folder)
+        except (WorkspaceError, OSError) as error:
+            return f"the sprint's events stay in several files ({error}); nothing is lost"
+        return None
+
+    def place_of(self, event: Event) -> str:
+        """Return the path of the file that holds the event, relative to `.memory/`: its own, or its pack."""
+        own = f"sprint/{self.sprint_id}/events/{event.id}{ONE}"
+        return own if (self.memory / own).exists() else own.removesuffix(ONE) + PACK
+
     def make_folder(self, path: str) -> None:
         """Make a folder where the person is to put files, relative to `.memory/`; one less thing to type."""
         target = self.memory / path
@@ -217,8 +197,37 @@ class LedgerWriter:
         return None
 
 
-def _is_event(name: str) -> bool:
-    return name.endswith(".json") and not name.startswith(".")
+def _judged(files: EventFiles, contents: dict[str, tuple[Event, ...]]) -> LedgerRead:
+    """Read the files that are not among `contents` yet, and add to it what each sound one holds."""
+    problems: list[LedgerProblem] = []
+    events: dict[str, Event] = {}
+    packed: dict[str, tuple[str, int]] = {}
+    for name in files.names:
+        lines: Sequence[Event | None] | None = contents.get(name)
+        if lines is None:
+            found = files.read(name)
+            lines = found.lines
+            problems += found.problems
+            if not found.problems:
+                contents[name] = tuple(event for event in lines if event)
+        for number, event in enumerate(lines, start=1):
+            if event is None or event.id in events:
+                continue
+            events[event.id] = event
+            if name.endswith(PACK):
+                packed[event.id] = files.path(name), number
+    for name in files.names if packed else ():
+        packed.pop(name.removesuffix(ONE), None)
+    sound = tuple(events[name] for name in sorted(events))
+    return LedgerRead(files.sprint_id, sound, tuple(problems), files.names, packed)
+
+
+def _looks_renamed(event: Event, pack: bytes) -> bool:
+    """Say whether git would take the pack for this event's file under a new name: half of it is the same.
+
+    Where two branches close a sprint, that would be one file with two new names, a conflict. The file stays then.
+    """
+    return 2 * len(encode_event(event)) >= len(pack)
 
 
 def read_text(path: Path) -> str:

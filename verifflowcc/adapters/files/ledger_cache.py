@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from verifflowcc import __version__
 from verifflowcc.adapters.files.inside import check_inside
@@ -19,7 +20,7 @@ from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.digest import digest_bytes
 
-_SHAPE = 1
+_SHAPE = 2
 _LARGEST_BYTES = 256 << 20
 _FEWEST = 64
 """So few unknown events are parsed sooner than a cache is written."""
@@ -43,14 +44,15 @@ NO_STAMPS = EventStamps({}, frozenset())
 class LedgerCache:
     """The events that are known of one sprint; `memory` is the folder `.memory/`.
 
-    `stamps` and `events` are what this process knows, by file name, `kept` the stamps of what the file holds (None:
-    not read yet). `last` is what was returned last, to be returned again while nothing has changed.
+    `stamps` and `events` are what this process knows, by file name (a pack holds several events), `kept` the stamps of
+    what the file holds (None: not read yet). `last` is what was returned last, to be returned again while nothing has
+    changed.
     """
 
     memory: Path
     sprint_id: str
     stamps: Mapping[str, str] = field(default_factory=dict)
-    events: Mapping[str, Event] = field(default_factory=dict)
+    events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
     kept: Mapping[str, str] | None = None
     last: LedgerRead | None = None
 
@@ -59,25 +61,25 @@ class LedgerCache:
         """Where it is kept."""
         return self.memory / "local" / "ledger" / f"{self.sprint_id}.json"
 
-    def recall(self, now: EventStamps) -> dict[str, Event]:
-        """Return the known events whose files still have the stamps that they had, by name."""
+    def recall(self, now: EventStamps) -> dict[str, tuple[Event, ...]]:
+        """Return the known events in each file that still has the stamp that it had, by its name."""
         if self.kept is None:
             self.stamps, self.events = _read(self.path, self.memory)
             self.kept = self.stamps
         if self.stamps == now.by_name:
             return dict(self.events)
-        return {name: event for name, event in self.events.items() if now.by_name.get(name) == self.stamps[name]}
+        return {name: events for name, events in self.events.items() if now.by_name.get(name) == self.stamps[name]}
 
-    def remember(self, now: EventStamps, read: LedgerRead) -> LedgerRead:
-        """Keep what was read, also on disk if enough of it is new; return it, as the value that it was if it is equal.
+    def remember(self, now: EventStamps, sound: Mapping[str, tuple[Event, ...]], read: LedgerRead) -> LedgerRead:
+        """Keep what the `sound` files hold, also on disk if enough of it is new.
 
-        A tree that cannot be written stays without a cache.
+        Returns what was read from all files, as the value that it was if it is equal. A tree that cannot be written
+        stays without a cache.
         """
         if self.last == read and self.stamps == now.by_name:
             return self.last
-        names = {event.id: f"{event.id}.json" for event in read.events}
-        known = {names[event.id]: event for event in read.events if names[event.id] not in now.fresh}
-        self.events = {name: event for name, event in known.items() if name in now.by_name}
+        lasting = now.by_name.keys() - now.fresh
+        self.events = {name: events for name, events in sound.items() if name in lasting}
         self.stamps = {name: now.by_name[name] for name in self.events}
         self.last = self.last if self.last == read else read
         self._write()
@@ -85,9 +87,9 @@ class LedgerCache:
 
     def _write(self) -> None:
         kept = self.kept or {}
-        same = sum(kept.get(name) == stamp for name, stamp in self.stamps.items())
-        changed = max(len(self.stamps), len(kept)) - same
-        if changed <= max(_FEWEST, len(self.stamps) // _SHARE):
+        changed = sum(len(self.events[name]) for name, stamp in self.stamps.items() if kept.get(name) != stamp)
+        changed = max(changed, len(kept.keys() - self.stamps.keys()))
+        if changed <= max(_FEWEST, sum(map(len, self.events.values())) // _SHARE):
             return
         names = sorted(self.stamps)
         try:
@@ -120,7 +122,7 @@ def stamps_in(folder: Path, names: Sequence[str]) -> EventStamps:
     return EventStamps(by_name, frozenset(fresh))
 
 
-def _read(path: Path, memory: Path) -> tuple[Mapping[str, str], Mapping[str, Event]]:
+def _read(path: Path, memory: Path) -> tuple[Mapping[str, str], Mapping[str, tuple[Event, ...]]]:
     try:
         check_inside(path.parent, memory)
         digest, _, body = _bytes(path).partition(b"\n")
@@ -130,13 +132,19 @@ def _read(path: Path, memory: Path) -> tuple[Mapping[str, str], Mapping[str, Eve
         if document["key"] != [_SHAPE, __version__]:
             return {}, {}
         names, stamps, rows = document["names"], document["stamps"], document["rows"]
-        events = {
-            name: Event(name[:-5], tuple(parents), actor, time, _KINDS[kind], payload)
-            for name, (parents, actor, time, kind, payload) in zip(names, rows, strict=True)
-        }
+        events = {name: tuple(map(_event, held)) for name, held in zip(names, rows, strict=True)}
         return dict(zip(names, stamps, strict=True)), events
     except (OSError, WorkspaceError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}, {}
+
+
+def _event(row: Sequence[Any]) -> Event:
+    name, parents, actor, time, kind, payload, version = row
+    return Event(name, tuple(parents), actor, time, _KINDS[kind], payload, version)
+
+
+def _row(event: Event) -> list[Any]:
+    return [event.id, event.parents, event.actor, event.time, str(event.type), event.payload, event.v]
 
 
 def _bytes(path: Path) -> bytes:
@@ -148,11 +156,8 @@ def _bytes(path: Path) -> bytes:
         return file.read()
 
 
-def _written(names: Sequence[str], stamps: Sequence[str], events: Mapping[str, Event]) -> bytes:
-    rows = [
-        [event.parents, event.actor, event.time, str(event.type), event.payload]
-        for event in (events[name] for name in names)
-    ]
+def _written(names: Sequence[str], stamps: Sequence[str], events: Mapping[str, tuple[Event, ...]]) -> bytes:
+    rows = [[_row(event) for event in events[name]] for name in names]
     document = {"key": [_SHAPE, __version__], "names": names, "stamps": stamps, "rows": rows}
     body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     return digest_bytes(body).encode("ascii") + b"\n" + body

@@ -81,10 +81,11 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
     )
 
 
-def added_by(root: Path, path: str) -> tuple[str, str] | None:
+def added_by(root: Path, path: str, *, or_removed: bool = False) -> tuple[str, str] | None:
     """Return (id, author's name) of the commit that last added the file at `path`, relative to `root`.
 
-    None where the file is not in the commit that is checked out. Raises WorkspaceError where git cannot tell.
+    None where the file is not in the commit that is checked out; with `or_removed`, where it never was in its history.
+    Raises WorkspaceError where git cannot tell.
     """
     if not in_repository(root):
         return None
@@ -94,7 +95,8 @@ def added_by(root: Path, path: str) -> tuple[str, str] | None:
         "log",
         "-1",
         "-c",
-        "--diff-filter=AD",
+        # Without the full history git follows one parent of a merge, which may never have had a file that is gone.
+        *(("--diff-filter=A", "--full-history") if or_removed else ("--diff-filter=AD",)),
         "--no-renames",
         "--name-status",
         "-z",
