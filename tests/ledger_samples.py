@@ -10,6 +10,7 @@ from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.ports import Clock
+from verifflowcc.services.initialise import IGNORED
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
 from verifflowcc.services.transitions import Transition, load_movable, record
@@ -33,7 +34,7 @@ class TickingClock:
 
 def workspace(folder: Path, clock: Clock | None = None) -> Workspace:
     (folder / ".memory").mkdir(parents=True, exist_ok=True)
-    (folder / ".memory" / ".gitignore").write_text("local/\nprogress.json\n")
+    (folder / ".memory" / ".gitignore").write_text("".join(f"{line}\n" for line in IGNORED))
     return Workspace(folder, clock or FixedClock(START))
 
 

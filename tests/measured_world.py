@@ -6,9 +6,12 @@ from pathlib import Path
 from tests.event_samples import START
 from tests.trees import write_memory
 from verifflowcc.adapters.clock import FixedClock
+from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.gates import Kind, Trust
+from verifflowcc.formats.event_pack import events_digest
+from verifflowcc.formats.events import encode_event, make_event, moment
 from verifflowcc.formats.evidence import inputs_digest, make_evidence
 from verifflowcc.services.evidence_writing import standing, write_evidence
 from verifflowcc.services.facts import gather_facts
@@ -17,6 +20,8 @@ from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.transitions import load_movable, load_sprint, record
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
+from verifflowcc.workflow import fields
+from verifflowcc.workflow.graph import arrange
 
 ID = "log-in"
 YOU, OTHER, CODER = "human:You", "human:Other", "agent:coder"
@@ -91,6 +96,31 @@ def say(here: Workspace, kind: EventType, payload: dict[str, Json], actor: str =
     """Put an event on record; return its id."""
     seen, state = load_movable(here, ID)
     return record(here, seen, state, (kind, payload), actor=actor).event.id
+
+
+def as_in_0_1(here: Workspace) -> Workspace:
+    """Write the closed sprint's ledger as version 0.1 did: a file for each event, no numbers in any."""
+    folder = here.memory / "sprint" / ID / "events"
+    events = arrange(Ledger(here.memory).load(ID).events).ordered
+    renamed: dict[str, str] = {}
+    for path in folder.iterdir():
+        path.unlink()
+    for each in events:
+        payload: dict[str, Json] = {
+            name: value for name, value in each.payload.items() if name not in {"metrics", "handover"}
+        }
+        if each.type is EventType.SPRINT_CLOSED:
+            digest = events_digest(renamed.values())
+            payload["ledger"] = {"events": len(renamed), "digest": digest}
+            payload["stages"] = [
+                {name: value for name, value in stage.items() if name != "metrics"}
+                for stage in fields.records(payload, "stages")
+            ]
+        parents = [renamed[name] for name in each.parents]
+        made = make_event(each.type, payload, parents=parents, actor=each.actor, at=moment(each.time))
+        renamed[each.id] = made.id
+        (folder / f"{made.id}.json").write_bytes(encode_event(made))
+    return here
 
 
 def whole(folder: Path) -> Workspace:

@@ -15,6 +15,7 @@ OPEN = {
     "marked",
     "matched",
     "measures",
+    "packed",
     "parts",
     "planned",
     "relations",

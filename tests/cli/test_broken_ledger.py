@@ -93,7 +93,8 @@ def test_it_is_found_named_and_never_moved_on(example: Path, damage: Callable[[P
     moved = vfcc(example, "stage", "advance", "sprint-02")
     shown = vfcc(example, "sprint", "show", "sprint-02")
 
-    moved.refused(3, f"error: {EVENTS}/", ".json:1: ", "\nhint: git ")
+    suffix = ".jsonl" if damage is _other_sprint else ".json"
+    moved.refused(3, f"error: {EVENTS}/", f"{suffix}:1: ", "\nhint: git ")
     assert (shown.code, shown.err) == (1, "")
     assert f"problems:\n- {EVENTS}/" in shown.out
     assert everything(example) == before

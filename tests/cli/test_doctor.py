@@ -69,6 +69,17 @@ def _unreadable_results(folder: Path) -> None:
     (folder / ".memory/sprint/sprint-02/results.json").write_text("{", encoding="utf-8")
 
 
+def test_a_gitignore_of_0_1_is_a_note_with_the_two_lines_that_it_lacks(sound: Path) -> None:
+    (sound / ".memory/.gitignore").write_text("local/\nsprint/*/progress.json\n.vfcc-*.tmp\n", encoding="utf-8")
+
+    found = vfcc(sound, "doctor")
+
+    assert found.code == 0
+    for rule in ("stage/*/*/summary.md", "stage/*/*/metrics.json"):
+        assert f"note     git        .memory/.gitignore lets {rule} in\n" in found.out
+        assert f"echo '{rule}' >> .memory/.gitignore" in found.out
+
+
 WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
     "events gone": (_gone, "sprint-02  it has goals.md and no event"),
     "events folder gone": (_no_folder, "sprint-02  it has goals.md and no event"),

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import on_terminal, vfcc
-from tests.measured_world import ID, whole
+from tests.measured_world import ID, as_in_0_1, whole
+from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.metrics_table import COLUMNS, NAMES
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-NUMBERS")
@@ -64,6 +65,7 @@ def test_the_json_has_every_number_of_every_stage(measured: Path) -> None:
 
 
 def test_a_damaged_file_is_a_finding(measured: Path) -> None:
+    as_in_0_1(Workspace(measured))
     (measured / ".memory/stage" / ID / "build/metrics.json").write_text("{", encoding="utf-8")
 
     for arguments in ((), ("--csv",), ("--json",)):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.events import EventType
+from verifflowcc.domain.events import LARGEST_EVENT_BYTES, EventType
 from verifflowcc.domain.evidence import Evidence, Inputs
 from verifflowcc.domain.facts import ArtifactText, Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind, Mode, Side, Trust, Verdict
@@ -16,7 +16,14 @@ from verifflowcc.domain.sprints import Artifact, SetAside, Skip, SprintState, St
 from verifflowcc.domain.workflows import Leg, Stage
 from verifflowcc.text.sections import sections
 from verifflowcc.workflow.deviations import LONGEST, clause
-from verifflowcc.workflow.summary import StageExit, metrics, metrics_document, summary_document
+from verifflowcc.workflow.summary import (
+    StageExit,
+    handover_text,
+    kept_of,
+    metrics,
+    metrics_document,
+    summary_document,
+)
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-EXIT")
 
@@ -362,3 +369,33 @@ def test_every_criterion_is_passed_waived_a_finding_or_a_blocker(asked: list[Ass
 def test_a_clause_is_one_short_line(text: str) -> None:
     assert len(clause(text)) <= LONGEST
     assert len(clause(text).splitlines()) <= 1
+
+
+def test_the_event_keeps_the_sections_that_no_artifact_holds() -> None:
+    waiting = Feedback("F", "login", "coding", "who rounds?", "human:Ann", "2026-11-21T03:31:00.000Z")
+    left = leaving(passing(TESTS, "A"), feedback=(waiting,))
+
+    text = handover_text(left)
+
+    assert [part.title for part in sections(text)] == ["Evidence", "Open points"]
+    assert text in summary_document(left)
+    assert kept_of(left) == {"metrics": metrics(left), "handover": text}
+    assert handover_text(leaving()) == "", "nothing was asked and nothing waits"
+
+
+@given(st.integers(1, 400), st.sampled_from(["x", "é", "\U0001f30a"]))
+@settings(deadline=None, max_examples=20)
+def test_what_the_event_keeps_is_bounded_and_says_how_much_is_left_out(count: int, letter: str) -> None:
+    waiting = [
+        Feedback(f"F{number}", "login", "coding", letter * 300, "human:Ann", "2026-11-21T03:31:00.000Z")
+        for number in range(count)
+    ]
+    left = leaving(feedback=tuple(waiting))
+
+    text = handover_text(left)
+
+    assert len(text.encode()) <= LARGEST_EVENT_BYTES * 3 // 4
+    shown = sum(letter * 100 in line for line in text.splitlines())
+    if shown < count:
+        assert f"{count - shown:,} more lines are left out here; `vfcc sprint report login` has them" in text
+    assert text.endswith("\n")

@@ -1,19 +1,25 @@
 """What a stage makes reaches the prompts of the stages that build on it, or the report says why it does not."""
 
+import json
 import tempfile
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.ledger_samples import workspace
+from tests.ledger_samples import START, TickingClock, workspace
 from tests.prompt_world import ask, skipped
 from tests.trees import write_memory
 from verifflowcc.domain.entries import Fate
+from verifflowcc.domain.events import EventType
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import BudgetError
+from verifflowcc.formats.events import encode_event, make_event, moment
+from verifflowcc.services.feedback import add_feedback
 from verifflowcc.services.sprints import start_sprint
+from verifflowcc.services.stages import advance_stage
 
 WORKFLOWS = ("light", "agile", "standard", "aspice", "safety")
 NAMED = "stage: {always_load: [current_artifacts/*], conditional_load: [feedback.md, %s], max_tokens: 15000}"
@@ -134,3 +140,41 @@ def test_every_artifact_of_a_used_stage_is_in_the_prompt_or_in_its_report(
         assert paths <= set(reported)
         assert all(reported[path] for path in paths)
         assert package.prompt.tokens <= budget
+
+
+def passed(folder: Path) -> None:
+    """A sprint in design whose planning left a comment open."""
+    started(folder)
+    here = workspace(folder, TickingClock(START + timedelta(hours=1)))
+    put(folder, "planning", "plan.md", "# Plan\n\nThe currency is a three-letter code.\n")
+    add_feedback(here, "money-field", "who rounds?", "planning", actor="human:Ann")
+    advance_stage(here, "money-field", actor="human:Ann")
+
+
+def test_a_clone_without_summaries_has_the_same_prompt(tmp_path: Path) -> None:
+    passed(tmp_path)
+    summary = tmp_path / ".memory/stage/money-field/planning/summary.md"
+    whole = ask(tmp_path, "designer", stage="design").text
+    assert "who rounds?" in whole
+    assert "`planning/artifacts/plan.md` (" not in whole, "the short forms of artifacts are not handed over twice"
+
+    summary.write_text("# Another summary\n")
+    assert ask(tmp_path, "designer", stage="design").text == whole
+    summary.unlink()
+    assert ask(tmp_path, "designer", stage="design").text == whole
+
+
+def test_a_pass_whose_event_keeps_no_summary_hands_its_file_over(tmp_path: Path) -> None:
+    passed(tmp_path)
+    folder = tmp_path / ".memory/sprint/money-field/events"
+    last = max(folder.iterdir())
+    event = json.loads(last.read_bytes())
+    older = {name: value for name, value in event["payload"].items() if name not in {"metrics", "handover"}}
+    made = make_event(
+        EventType.STAGE_PASSED, older, parents=event["parents"], actor=event["actor"], at=moment(event["time"])
+    )
+    last.unlink()
+    (folder / f"{made.id}.json").write_bytes(encode_event(made))
+    put(tmp_path, "planning", "../summary.md", "# planning: summary\n\nAs version 0.1 wrote it.\n")
+
+    assert "As version 0.1 wrote it." in ask(tmp_path, "designer", stage="design").text

@@ -19,7 +19,9 @@ def test_the_tree_is_as_the_architecture_draws_it(tmp_path: Path) -> None:
     memory = tmp_path / ".memory"
     for folder in ("project/conventions", "project/decisions", "project/items", "sprint", "stage"):
         assert (memory / folder).is_dir()
-    assert (memory / ".gitignore").read_text() == "local/\nsprint/*/progress.json\n.vfcc-*.tmp\n"
+    assert (memory / ".gitignore").read_text() == (
+        "local/\nsprint/*/progress.json\nstage/*/*/summary.md\nstage/*/*/metrics.json\n.vfcc-*.tmp\n"
+    )
     assert {path.name for path in (memory / "agent").iterdir()} >= {"planner", "coder", "reviewer"}
     for name in ("prompt.md", "tools.yaml", "context.json"):
         assert (memory / "agent" / "coder" / name).stat().st_size > 0

@@ -1,10 +1,11 @@
 """Metrics over stages and sprints, from the files and ledgers of real trees."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.measured_world import CODER, ID, OTHER, YOU, at, measure, started, whole, write
+from tests.measured_world import CODER, ID, OTHER, YOU, as_in_0_1, at, measure, started, whole, write
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.sprints import SprintStatus, StageStatus
 from verifflowcc.errors import UsageError, VfccError
@@ -38,25 +39,37 @@ def test_a_closed_sprint_has_its_stages_numbers_and_their_totals(tmp_path: Path)
     assert (sprint.totals["duration_s"], sprint.totals["tests"], sprint.totals["rework"]) == (4 * 3600, 5, 1)
 
 
-def test_a_closed_sprint_costs_its_last_event_and_its_metrics_files(tmp_path: Path) -> None:
+def pack_of(here: Workspace) -> Path:
+    (pack,) = (here.memory / "sprint" / ID / "events").glob("*.jsonl")
+    return pack
+
+
+def test_a_closed_sprint_costs_its_last_event_and_no_other_file(tmp_path: Path) -> None:
     here = whole(tmp_path)
     before = gather_metrics(here)
-    events = sorted((here.memory / "sprint" / ID / "events").iterdir())
-    for event in events[:-1]:
-        event.write_text("nobody reads this")
-    for path in (here.memory / "stage").rglob("*"):
-        if path.is_file() and path.name != "metrics.json":
-            path.unlink()
+    *others, last = pack_of(here).read_bytes().splitlines(keepends=True)
+    pack_of(here).write_bytes(b"".join([line[:100] + b"unread\n" for line in others] + [last]))
+    shutil.rmtree(here.memory / "stage")
 
     assert gather_metrics(here) == before
 
 
 def test_a_closed_sprint_whose_last_event_is_not_the_whole_truth_is_read_from_all(tmp_path: Path) -> None:
     here = whole(tmp_path)
-    events = sorted((here.memory / "sprint" / ID / "events").iterdir())
-    events[1].unlink()
+    lines = pack_of(here).read_bytes().splitlines(keepends=True)
+    pack_of(here).write_bytes(b"".join(lines[:1] + lines[2:]))
 
     assert gather_metrics(here).problems
+
+
+def test_an_open_sprints_numbers_are_those_of_its_events(tmp_path: Path) -> None:
+    here = started(tmp_path)
+    advance_stage(at(here, 1), ID, actor=YOU)
+    before = stages(only(at(here, 2)))["plan"]
+    (here.memory / "stage" / ID / "plan" / "metrics.json").write_text("{")
+
+    assert before.numbers["duration_s"] == 3600
+    assert stages(only(at(here, 2)))["plan"] == before
 
 
 def test_a_stage_in_work_is_told_as_far_as_the_ledger_goes(tmp_path: Path) -> None:
@@ -99,7 +112,7 @@ def test_clocks_that_disagree_leave_the_time_unknown(tmp_path: Path) -> None:
 def test_a_metrics_file_that_is_missing_or_damaged_is_told_and_nothing_is_guessed(
     tmp_path: Path, text: str | None, problem: str
 ) -> None:
-    here = whole(tmp_path)
+    here = as_in_0_1(whole(tmp_path))
     path = here.memory / "stage" / ID / "build" / "metrics.json"
     path.unlink() if text is None else path.write_text(text)
 
@@ -113,7 +126,7 @@ def test_a_metrics_file_that_is_missing_or_damaged_is_told_and_nothing_is_guesse
 
 
 def test_a_metrics_file_that_is_a_link_out_of_the_tree_is_not_followed(tmp_path: Path) -> None:
-    here = whole(tmp_path / "project")
+    here = as_in_0_1(whole(tmp_path / "project"))
     folder = here.memory / "stage" / ID / "build"
     folder.rename(tmp_path / "elsewhere")
     folder.symlink_to(tmp_path / "elsewhere")

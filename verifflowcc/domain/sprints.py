@@ -76,8 +76,9 @@ class Skip:
 class StageState:
     """A stage and what became of it.
 
-    `artifacts`, `traced` (each type of trace items that it specifies → digest of all of them), `summary` (a digest) and
-    `outcomes` are those of the latest pass; `used` maps each stage that it builds on to the digest of what that stage
+    `artifacts`, `traced` (each type of trace items that it specifies → digest of all of them), `summary` (a digest),
+    `outcomes`, `metrics` and `handover` (a text) are those of the latest pass, the last two None where its event is
+    older than they are; `used` maps each stage that it builds on to the digest of what that stage
     had specified then. `entered_at` is the time on the event that last entered it, and `entered_by` that event's id.
     `passes` and `reopened` count.
     """
@@ -92,6 +93,8 @@ class StageState:
     traced: Mapping[str, str] = field(default_factory=dict)
     summary: str | None = None
     outcomes: tuple[Outcome, ...] = ()
+    metrics: Mapping[str, int | None] | None = None
+    handover: str | None = None
     used: Mapping[str, str] = field(default_factory=dict)
     skip: Skip | None = None
 

@@ -114,6 +114,10 @@ def _counts(value: Json) -> bool:
     return isinstance(value, Mapping) and all(_count(number) for number in value.values())
 
 
+def _may_have_metrics(value: Json) -> bool:
+    return isinstance(value, Mapping) and ("metrics" not in value or METRICS[0](value["metrics"]))
+
+
 TEXT = (_text, "text that is not empty")
 STAGE = (_stage, "a stage's id")
 NEXT = (_optional(_stage), "a stage's id or null")
@@ -141,9 +145,11 @@ WORKFLOW = (
     _record({"name": TEXT, "digest": DIGEST, "stages": (_list_of(_record(PINNED_STAGE), least=1), "stages")}),
     "{name, digest, stages: [{id, pair, leg, role, artifacts}]}",
 )
+METRICS = (_map_of(_optional(_count)), "counts or null by name")
+_CLOSED_STAGE = _record({"id": STAGE, "status": TEXT, "passes": (_count, ""), "reopened": (_count, "")})
 CLOSED_STAGES = (
-    _list_of(_record({"id": STAGE, "status": TEXT, "passes": (_count, ""), "reopened": (_count, "")})),
-    "a list of {id, status, passes, reopened}",
+    _list_of(lambda value: _CLOSED_STAGE(value) and _may_have_metrics(value)),
+    "a list of {id, status, passes, reopened, metrics}",
 )
 LEDGER = (_record({"events": (_count, "a count"), "digest": DIGEST}), "{events, digest}")
 
@@ -213,7 +219,7 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
 _REPLACES = {"replaces": EVENTS}
 OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS},
-    EventType.STAGE_PASSED: {"gate": GATE, "uses": DIGESTS},
+    EventType.STAGE_PASSED: {"gate": GATE, "uses": DIGESTS, "metrics": METRICS, "handover": (_any_text, "text")},
     EventType.STAGE_SKIPPED: {"expires": DAY},
     EventType.REVIEW_RECORDED: {**_REPLACES, "seen": DIGESTS},
     EventType.ATTESTED: {**_REPLACES, "seen": DIGESTS, "reason": OPTIONAL_TEXT},

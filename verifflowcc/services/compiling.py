@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from verifflowcc.adapters.files.layout import MEMORY
+from verifflowcc.adapters.files.tree import Found
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
 from verifflowcc.domain.config import SHARE_UNIT
 from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, Placed, Prompt, Skipped
@@ -108,10 +109,10 @@ def _not_named(here: Circumstances) -> list[Skipped]:
         return []
     named = {one.path for one in here.selection.selected}
     reason = f"the stage layer's strategy does not name {HANDOVER}"
+    offered = handed_over(here.place, here.state, here.tree)
+    paths = [found.path if isinstance(found, Found) else found.item.path for found in offered]
     return [
-        Skipped(Layer.STAGE, found.path.removeprefix(f"{MEMORY}/"), found.path, 0, reason)
-        for found in handed_over(here.place, here.tree)
-        if found.path not in named
+        Skipped(Layer.STAGE, path.removeprefix(f"{MEMORY}/"), path, 0, reason) for path in paths if path not in named
     ]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from verifflowcc import __version__
 from verifflowcc.adapters.config.load import FILE
+from verifflowcc.adapters.files.layout import PROJECTIONS
 from verifflowcc.adapters.files.leftovers import leftovers
 from verifflowcc.adapters.files.lock import holder
 from verifflowcc.adapters.git.command import ask_git
@@ -20,14 +21,15 @@ from verifflowcc.services.configuration import check_config, effective_config
 from verifflowcc.services.fault_log import newest_fault
 from verifflowcc.services.history.health import history_remarks
 from verifflowcc.services.hooks_health import hooks_remarks
+from verifflowcc.services.initialise import IGNORED
 from verifflowcc.services.migrating import format_of
 from verifflowcc.services.source_reader import LOG
 from verifflowcc.services.sprint_health import sprints_remarks
 from verifflowcc.services.workflows import check_workflow
 from verifflowcc.services.workspace import MEMORY, Workspace, open_workspace
 
-MUST_BE_IGNORED = (f"{MEMORY}/local/x", f"{MEMORY}/sprint/x/progress.json", f"{MEMORY}/.vfcc-1-x.tmp")
-RULES = ("local/", "sprint/*/progress.json", ".vfcc-*.tmp")
+LATER_IGNORED = PROJECTIONS[1:]
+"""Version 0.1 committed these. A workspace of that time may go on to: a note, no finding."""
 _IS_IGNORED = ("--no-literal-pathspecs", "check-ignore", "--quiet", "--no-index")
 """`check-ignore` takes no literal paths, as all other commands are given."""
 
@@ -79,11 +81,7 @@ def _git(workspace: Workspace) -> Iterator[Remark]:
         yield Remark("git", Health.NOTE, f"{version}; the project is in no repository", "git init")
         return
     yield Remark("git", Health.OK, version)
-    shown = [
-        rule
-        for path, rule in zip(MUST_BE_IGNORED, RULES, strict=True)
-        if ask_git(workspace.root, *_IS_IGNORED, path).code != 0
-    ]
+    shown = [rule for rule in IGNORED if not _is_ignored(workspace, rule)]
     tracked = ask_git(workspace.root, "ls-files", "-z", "--", f"{MEMORY}/local").out
     if tracked:
         some = tracked.split(b"\0")[0].decode("utf-8", "replace")
@@ -91,9 +89,16 @@ def _git(workspace: Workspace) -> Iterator[Remark]:
         yield Remark("git", Health.FINDING, text, f"git rm -r --cached {MEMORY}/local")
     for rule in shown:
         step = f"echo '{rule}' >> {MEMORY}/.gitignore"
-        yield Remark("git", Health.FINDING, f"{MEMORY}/.gitignore lets {rule} in", step)
+        health = Health.NOTE if rule in LATER_IGNORED else Health.FINDING
+        yield Remark("git", health, f"{MEMORY}/.gitignore lets {rule} in", step)
     if not tracked and not shown:
         yield Remark("git", Health.OK, "what is local or derived is ignored")
+
+
+def _is_ignored(workspace: Workspace, rule: str) -> bool:
+    """Say whether git ignores a file that the rule names."""
+    path = f"{MEMORY}/{rule.replace('*', 'x')}{'x' if rule.endswith('/') else ''}"
+    return ask_git(workspace.root, *_IS_IGNORED, path).code == 0
 
 
 def _config(workspace: Workspace) -> Iterator[Remark]:

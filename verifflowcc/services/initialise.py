@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY
+from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, PROJECTIONS
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.shipped import example_folder, templates_folder
 from verifflowcc.adapters.workflows import load_workflow, own_name
@@ -15,7 +15,8 @@ from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.services.obvious_command import Suggestion, obvious_test_command, with_suggestion
 from verifflowcc.text.near import nearest
 
-GITIGNORE = "local/\nsprint/*/progress.json\n.vfcc-*.tmp\n"
+IGNORED = ("local/", *PROJECTIONS, ".vfcc-*.tmp")
+"""The lines of `.memory/.gitignore`."""
 _EMPTY_FOLDERS = ("project/conventions", "project/decisions", "project/items", "sprint", "stage")
 
 
@@ -50,7 +51,7 @@ def initialise(root: Path, *, workflow: str | None = None, example: bool = False
     files = dict(_example_files() if example else _starting_files(target, workflow))
     suggestion = obvious_test_command(root)
     files["config.yaml"] = _configuration(workflow, suggestion)
-    files[".gitignore"] = GITIGNORE.encode()
+    files[".gitignore"] = "".join(f"{line}\n" for line in IGNORED).encode()
     _create(root, target, files)
     created = [f"{MEMORY}/{name}" for name in sorted(files)]
     notices: list[str] = []

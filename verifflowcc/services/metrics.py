@@ -1,4 +1,4 @@
-"""Metrics over stages and sprints: from each stage's `metrics.json`, and from the ledger for a stage in work."""
+"""Metrics over stages and sprints, from the ledger; from a stage's `metrics.json` where its event has none."""
 
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import read_text
@@ -14,7 +14,16 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow import fields
 from verifflowcc.workflow.closing import closed_line
 from verifflowcc.workflow.failures import failures_of
-from verifflowcc.workflow.metrics_table import SprintMetrics, StageMetrics, read_numbers, totals, unknown
+from verifflowcc.workflow.metrics_table import (
+    Numbers,
+    SprintMetrics,
+    StageMetrics,
+    known_numbers,
+    read_numbers,
+    totals,
+    unknown,
+)
+from verifflowcc.workflow.payloads import metrics_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +37,8 @@ class Metrics:
 def gather_metrics(workspace: Workspace, sprint_id: str | None = None) -> Metrics:
     """Return the metrics of all sprints, or of one.
 
-    A closed sprint costs its last event and its stages' `metrics.json`. Raises UsageError for an unknown sprint, and
-    VfccError where there is none at all: nothing to evaluate is no result.
+    A closed sprint costs its last event, an older one its stages' `metrics.json` too. Raises UsageError for an unknown
+    sprint, and VfccError where there is none at all: nothing to evaluate is no result.
     """
     ledger = ledger_of(workspace)
     known = ledger.sprint_ids()
@@ -37,13 +46,22 @@ def gather_metrics(workspace: Workspace, sprint_id: str | None = None) -> Metric
         raise unknown_sprint(sprint_id, known)
     if not known:
         raise VfccError("there is no sprint to measure", hint='vfcc sprint start "Title"')
-    wanted = [sprint_id] if sprint_id is not None else sorted(known, key=lambda name: (ledger.files(name).first_id(), name))
+    wanted = (
+        [sprint_id] if sprint_id is not None else sorted(known, key=lambda name: (ledger.files(name).first_id(), name))
+    )
     sprints = tuple(sprint_metrics(workspace, name) for name in wanted)
     return Metrics(sprints, tuple(problem for sprint in sprints for problem in _problems(sprint)))
 
 
-def read_stage_metrics(workspace: Workspace, sprint_id: str, stage_id: str, status: StageStatus) -> StageMetrics:
-    """Return the numbers of a stage that was left, with the problem of its `metrics.json`, if it has one."""
+def read_stage_metrics(
+    workspace: Workspace, sprint_id: str, stage_id: str, status: StageStatus, recorded: Numbers | None = None
+) -> StageMetrics:
+    """Return the numbers of a stage that was left: those that its event recorded, else those of its `metrics.json`.
+
+    The file is asked for passes that are older than their record, and its problem is returned, if it has one.
+    """
+    if recorded is not None:
+        return StageMetrics(stage_id, status, known_numbers(recorded))
     path = f"stage/{sprint_id}/{stage_id}/metrics.json"
     file = workspace.memory / path
     try:
@@ -103,7 +121,7 @@ def _begun(last: Event) -> list[fields.Payload]:
 def _left_stage(workspace: Workspace, sprint_id: str, record: fields.Payload) -> StageMetrics:
     name, status = fields.text(record, "id"), StageStatus(fields.text(record, "status"))
     if fields.number(record, "passes"):
-        return read_stage_metrics(workspace, sprint_id, name, status)
+        return read_stage_metrics(workspace, sprint_id, name, status, metrics_of(record))
     return StageMetrics(name, status, unknown())
 
 
@@ -112,7 +130,7 @@ def _open_stage(workspace: Workspace, state: SprintState, stage: StageState) -> 
     if stage.status is StageStatus.ACTIVE:
         return StageMetrics(name, stage.status, _so_far(workspace, state, stage))
     if stage.passes:
-        return read_stage_metrics(workspace, state.id, name, stage.status)
+        return read_stage_metrics(workspace, state.id, name, stage.status, stage.metrics)
     return StageMetrics(name, stage.status, unknown())
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied, source_of
+from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.files.tree import Found, Tree
 from verifflowcc.adapters.files.user_home import USER as USER_FOLDER
 from verifflowcc.adapters.files.user_home import user_home, user_settings_file
@@ -123,17 +124,27 @@ def _names(config: Config, pattern: str) -> bool:
     )
 
 
-def handed_over(place: Place, tree: Tree) -> Sequence[Found]:
-    """Return the artifacts of earlier stages, then the summary of the preceding one, which has its open points."""
+def handed_over(place: Place, state: SprintState | None, tree: Tree) -> Sequence[Found | StoredItem]:
+    """Return the artifacts of earlier stages, then what the gate of the preceding one left open."""
     stages = [f"{MEMORY}/stage/{place.sprint}/{name}" for name in place.handed]
     files = [found for stage in stages for found in tree.find(f"{stage}/artifacts", "**")]
-    if place.preceding_stage:
-        files += tree.find(f"{MEMORY}/stage/{place.sprint}/{place.preceding_stage}", "summary.md")
-    return files
+    return [*files, *_left_open(place, state, tree)] if place.preceding_stage else files
+
+
+def _left_open(place: Place, state: SprintState | None, tree: Tree) -> Sequence[Found | StoredItem]:
+    """Return it as the ledger has it, under the name of `summary.md`: that file is not committed.
+
+    The file is for a pass that is older than this record, and for a stage that has not passed yet.
+    """
+    folder = f"{MEMORY}/stage/{place.sprint}/{place.preceding_stage}"
+    stage = state.stage(place.preceding_stage or "") if state else None
+    if stage is None or stage.handover is None:
+        return tree.find(folder, "summary.md")
+    return [stored_item(f"{folder}/summary.md", stage.handover.encode("utf-8"))] if stage.handover else []
 
 
 def _of_stages(_: Sources, request: SourceRequest) -> Sequence[Source]:
-    return handed_over(request.place, request.tree)
+    return handed_over(request.place, request.state, request.tree)
 
 
 def _of_progress(sources: Sources, request: SourceRequest) -> Sequence[Source]:

@@ -29,7 +29,7 @@ from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_trace import specified
 from verifflowcc.workflow.in_sprint import in_sprint
 from verifflowcc.workflow.moves import reopenable
-from verifflowcc.workflow.summary import StageExit, metrics_document, summary_document
+from verifflowcc.workflow.summary import StageExit, kept_of, metrics_document, summary_document
 
 _ARTIFACT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,78}[A-Za-z0-9_-])?")
 
@@ -51,9 +51,9 @@ class StageView:
 def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: bool = False) -> Transition:
     """Leave the stage in work and enter the next, if its exit gate and the next one's entry gate are open.
 
-    `summary.md` and `metrics.json` are written first; the event is what counts, so after a crash before it the command
-    is run again. What is remembered of the stage ends with it; that never holds the stage back. Raises GateClosed with
-    all that is missing.
+    `summary.md` and `metrics.json` are written first, for people; the event holds what vfcc reads of them. After a
+    crash before it the command is run again. What is remembered of the stage ends with it; that never holds the stage
+    back. Raises GateClosed with all that is missing.
     """
     seen, state = load_movable(workspace, sprint_id)
     stage = stage_in_work(state)
@@ -66,7 +66,15 @@ def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: b
     summary = summary_document(left)
     gate = [each for one in asked.gates for each in one.assessments]
     traced = specified(stage.stage, facts)
-    payload = payloads.passed(stage.stage.id, asked.following, left.outputs, digest_text(summary), gate, traced)
+    payload = payloads.passed(
+        stage.stage.id,
+        asked.following,
+        left.outputs,
+        digest_text(summary),
+        gate=gate,
+        traced=traced,
+        kept=kept_of(left),
+    )
     done = record(
         workspace,
         seen,
@@ -233,7 +241,7 @@ def _hand_over(writer: LedgerWriter, stage_id: str, summary: str, metrics: str) 
     folder = f"stage/{writer.sprint_id}/{stage_id}"
     writer.put(f"{folder}/metrics.json", metrics)
     writer.put(f"{folder}/summary.md", summary)
-    return f"{folder}/metrics.json", f"{folder}/summary.md"
+    return ()
 
 
 def _file_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The numbers of stages and sprints side by side: read from `metrics.json`, added up, and written as CSV."""
+"""The numbers of stages and sprints side by side: as they were recorded, added up, and written as CSV."""
 
 import csv
 import json
@@ -41,8 +41,8 @@ COLUMNS = ("sprint", "sprint_status", "stage", "status", *NAMES, "problem")
 class StageMetrics:
     """The numbers of a stage, by name; None is for what is not known.
 
-    Those of a stage that was passed are from its `metrics.json`; `problem` says why that tells nothing. Those of a
-    stage in work are as far as its ledger goes. A skipped one has none.
+    Those of a stage that was passed are from its event, of older ones from its `metrics.json`; `problem` says why that
+    has none. Those of an active stage are as far as its ledger goes. A skipped one has none.
     """
 
     stage: str
@@ -80,6 +80,14 @@ def read_numbers(text: str, sprint: str, stage: str) -> dict[str, int | None]:
     for name, wanted in (("sprint", sprint), ("stage", stage)):
         if document.get(name) != wanted:
             raise FormatError(f"1: {name} is {document.get(name)!r}, and not {wanted!r}")
+    return known_numbers(document)
+
+
+def known_numbers(document: Mapping[str, object]) -> dict[str, int | None]:
+    """Return each of `NAMES` from a mapping; one that an older vfcc did not write is not known.
+
+    Raises FormatError where one is no count.
+    """
     numbers = {name: _number(name, document.get(name)) for name in NAMES}
     passes = numbers["passes"]
     if numbers["rework"] is None and passes:

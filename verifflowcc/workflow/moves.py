@@ -105,6 +105,8 @@ def _pass_stage(stage: StageState, event: Event) -> StageState:
         passes=stage.passes + 1,
         summary=fields.text(event.payload, "summary"),
         outcomes=payloads.outcomes_of(event),
+        metrics=payloads.metrics_of(event.payload),
+        handover=fields.optional_text(event.payload, "handover"),
     )
 
 

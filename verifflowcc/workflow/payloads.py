@@ -44,10 +44,12 @@ def passed(
     summary: str,
     gate: Sequence[Assessment] = (),
     traced: Mapping[str, str] | None = None,
+    kept: Payload | None = None,
 ) -> Payload:
-    """Return the payload of `stage_passed`; `summary` is the digest of `summary.md`, `gate` what its exit gate said.
+    """Return the payload of `stage_passed`; `summary` is the digest of `summary.md`, `gate` the exit gate's results.
 
-    `traced` maps the types of trace items that the stage specifies to the digest of all of them.
+    `traced` maps the types of trace items that the stage specifies to the digest of all of them. `kept` is what vfcc
+    reads again of the summary and the metrics, as `kept_of` returns it.
     """
     files: list[Json] = [{"path": one.path, "digest": one.digest, "bytes": one.bytes} for one in artifacts]
     said: list[Json] = [
@@ -62,7 +64,7 @@ def passed(
         for each in gate
     ]
     payload: Payload = {"stage": stage, "entered": entered, "artifacts": files, "summary": summary, "gate": said}
-    return {**payload, "traced": dict(traced)} if traced else payload
+    return {**payload, **({"traced": dict(traced)} if traced else {}), **(kept or {})}
 
 
 def reopened(stage: str, reason: str) -> Payload:
@@ -76,7 +78,13 @@ def closed(state: SprintState, learnings: str | None, unfinished: str | None, le
     `learnings` is a digest. `ledger` is `{events, digest}` over the ids of the events before this one.
     """
     stages: list[Json] = [
-        {"id": each.stage.id, "status": str(each.status), "passes": each.passes, "reopened": each.reopened}
+        {
+            "id": each.stage.id,
+            "status": str(each.status),
+            "passes": each.passes,
+            "reopened": each.reopened,
+            **({} if each.metrics is None else {"metrics": dict(each.metrics)}),
+        }
         for each in state.stages
     ]
     return {
@@ -156,6 +164,17 @@ def traced_of(event: Event) -> Mapping[str, str]:
     """
     record = fields.record(event.payload["traced"]) if "traced" in event.payload else {}
     return {name: fields.text(record, name) for name in record}
+
+
+def metrics_of(record: Payload) -> Mapping[str, int | None] | None:
+    """Return the numbers in a `stage_passed`, or in a stage of a `sprint_closed`; None where it is older than they are.
+
+    Raises LedgerError where they are something else.
+    """
+    if "metrics" not in record:
+        return None
+    found = fields.record(record["metrics"])
+    return {name: None if value is None else fields.number(found, name) for name, value in found.items()}
 
 
 def outcomes_of(event: Event) -> tuple[Outcome, ...]:

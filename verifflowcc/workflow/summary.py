@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from verifflowcc.domain.events import Json
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Verdict
 from verifflowcc.domain.people import Decision
@@ -24,6 +25,8 @@ _KINDS = {"md": "markdown", "json": "json"}
 _HEADING = re.compile(r"#{1,4} ")
 _LONGEST_CHARS = 3000
 """Of the short form of one artifact: about 750 tokens."""
+_LONGEST_HANDOVER_CHARS = 32_000
+"""A quarter of the largest event at most, whatever the characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +60,38 @@ def summary_document(left: StageExit) -> str:
         f"# {stage.id}: summary",
         f"Sprint: {state.title} ({state.id}). Stage: {stage.id}, by the {stage.role}. Next: {following}.",
         *_contents(left),
-        _section("Evidence", [_verdict(each) for each in left.gate.assessments]),
-        _section("Approvals and waivers", list(_said(left))),
-        _section("Deviations", _deviations(left)),
-        _section("Open points", list(_open_points(left))),
+        *_handed_over(left),
         _section("Metrics", [_metric(name, value) for name, value in metrics(left).items() if value]),
         _section("Built on", [_line(stage, one) for stage, artifacts in left.earlier.items() for one in artifacts]),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def kept_of(left: StageExit) -> Mapping[str, Json]:
+    """Return what the event of the exit keeps: the numbers, and the text that goes into the next stage's prompt."""
+    return {"metrics": metrics(left), "handover": handover_text(left)}
+
+
+def handover_text(left: StageExit) -> str:
+    """Return the sections of `summary.md` that no artifact holds, as the event keeps them; empty where there is none.
+
+    A longer text is cut at the end of a line and says how much is left out: an event has a largest size.
+    """
+    text = "\n\n".join(filter(None, _handed_over(left)))
+    if len(text) <= _LONGEST_HANDOVER_CHARS:
+        return f"{text}\n" if text else ""
+    kept = text[:_LONGEST_HANDOVER_CHARS].rpartition("\n")[0]
+    more = text.count("\n") - kept.count("\n")
+    return f"{kept}\n- … {more:,} more lines are left out here; `vfcc sprint report {left.state.id}` has them\n"
+
+
+def _handed_over(left: StageExit) -> list[str]:
+    return [
+        _section("Evidence", [_verdict(each) for each in left.gate.assessments]),
+        _section("Approvals and waivers", list(_said(left))),
+        _section("Deviations", _deviations(left)),
+        _section("Open points", list(_open_points(left))),
+    ]
 
 
 def _contents(left: StageExit) -> Iterator[str]:

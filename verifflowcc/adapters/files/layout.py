@@ -15,6 +15,21 @@ CORE_FILES = ("CLAUDE.md", "AGENTS.md")
 """Core project knowledge, at the project's root: the first of these that exists."""
 
 
+PROJECTIONS = ("sprint/*/progress.json", "stage/*/*/summary.md", "stage/*/*/metrics.json")
+"""Files below `.memory/` that are made again from what is committed: git ignores them."""
+
+
+def is_projection(path: str) -> bool:
+    """Say whether a path below `.memory/` is that of a file that git ignores as derived.
+
+    >>> is_projection("stage/login/design/summary.md"), is_projection("stage/login/design/artifacts/summary.md")
+    (True, False)
+    """
+    from verifflowcc.text.glob import matches  # most commands ask for no pattern
+
+    return any(matches(path, each) for each in PROJECTIONS)
+
+
 class Derived(Enum):
     """A source that is not a file of its own."""
 
