@@ -6,16 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.ledger_samples import advance, fill, started
+from tests.ledger_samples import advance, fill, started, workspace
 from tests.signing import sign_with
 from tests.trees import path_with
 from verifflowcc.adapters.git.commit import commit_paths
 from verifflowcc.services.allow import allow_commands, show_commands
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.feedback import add_feedback
+from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-COMMIT")
 
+DERIVED = ("progress.json", "summary.md", "metrics.json")
 PATHS = (".memory/sprint/log-in", ".memory/stage/log-in")
 
 
@@ -73,8 +76,8 @@ def test_only_the_paths_are_committed_and_the_staging_is_as_it_was(tmp_path: Pat
     assert done.committed == git(tmp_path, "rev-parse", "HEAD").strip()
     assert names[0] == "log-in: planning passed"
     assert {Path(name).parts[0] for name in names[1:] if name} == {".memory"}
-    assert ".memory/stage/log-in/planning/summary.md" in names
-    assert not [name for name in names if "progress.json" in name or "local" in name]
+    assert ".memory/stage/log-in/planning/artifacts/plan.md" in names
+    assert not [name for name in names if "local" in name or Path(name).name in DERIVED]
     assert index(tmp_path) == before
     assert git(tmp_path, "status", "--porcelain", "--", *PATHS) == ""
 
@@ -213,3 +216,66 @@ def test_the_command_that_is_named_does_the_same(tmp_path: Path) -> None:
     subprocess.run(done.git_command, shell=True, cwd=tmp_path, check=True, capture_output=True)
     assert index(tmp_path) == before
     assert git(tmp_path, "status", "--porcelain", "--", *PATHS) == ""
+
+
+# Soft gates: one commit, when the sprint is closed
+
+
+def light(folder: Path) -> Workspace:
+    """A light sprint in a repository with some work in its index."""
+    busy(folder)
+    here = workspace(folder)
+    done = start_sprint(here, "Log in", workflow="light", actor="human:Ann")
+    assert done.git_command is None
+    return here
+
+
+def test_a_soft_workflow_names_one_command_when_the_sprint_is_closed(tmp_path: Path) -> None:
+    here = light(tmp_path)
+    moves = []
+    for _ in range(3):
+        fill(here, "log-in")
+        moves.append(advance_stage(here, "log-in", actor="human:Ann"))
+    moves.append(add_feedback(here, "log-in", "smaller", actor="human:Ann").done)
+    assert [done.git_command for done in moves] == [None] * 4
+
+    done = close_sprint(here, "log-in", actor="human:Ann", unfinished_reason="enough")
+
+    assert done.git_command == (
+        "git add .memory/sprint/log-in .memory/stage/log-in"
+        ' && git commit -m "log-in: sprint closed" -- .memory/sprint/log-in .memory/stage/log-in'
+    )
+    subprocess.run(done.git_command, shell=True, cwd=tmp_path, check=True, capture_output=True)
+    assert git(tmp_path, "status", "--porcelain", "--", *PATHS) == ""
+    names = git(tmp_path, "show", "--name-only", "--format=").split()
+    assert not [name for name in names if Path(name).name in DERIVED]
+
+
+def test_a_soft_workflow_commits_each_move_where_that_is_asked_for(tmp_path: Path) -> None:
+    here = light(tmp_path)
+
+    done = advance_stage(here, "log-in", actor="human:Ann", commit=True)
+
+    assert done.committed == git(tmp_path, "rev-parse", "HEAD").strip()
+
+
+def test_a_folder_with_ignored_files_alone_is_not_named(tmp_path: Path) -> None:
+    here = light(tmp_path)
+    advance_stage(here, "log-in", actor="human:Ann")
+    assert (here.memory / "stage/log-in/planning/summary.md").is_file()
+
+    done = close_sprint(here, "log-in", actor="human:Ann", unfinished_reason="enough")
+
+    sprint = ".memory/sprint/log-in"
+    assert done.git_command == f'git add {sprint} && git commit -m "log-in: sprint closed" -- {sprint}'
+    subprocess.run(done.git_command, shell=True, cwd=tmp_path, check=True, capture_output=True)
+    assert git(tmp_path, "status", "--porcelain", "--", *PATHS) == ""
+
+
+def test_no_move_lists_a_file_that_git_ignores_as_written(tmp_path: Path) -> None:
+    here = light(tmp_path)
+    fill(here, "log-in")
+
+    written = advance_stage(here, "log-in", actor="human:Ann").written
+
+    assert [Path(name).parent.name for name in written] == ["events"]

@@ -5,16 +5,16 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
+from verifflowcc.adapters.files.layout import is_projection
 from verifflowcc.adapters.files.ledger import Ledger, LedgerWriter
 from verifflowcc.adapters.git.commit import commit_paths
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.process.allowed import allows_code
 from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerProblem, LedgerRead
-from verifflowcc.domain.gates import Kind
+from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.learnings import Learning
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import ConflictError, LedgerError, UsageError, VfccError
 from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.records import dataclass, replace
@@ -179,7 +179,10 @@ def _welcome(writer: LedgerWriter, after: SprintState) -> str | None:
 
 
 def settle(workspace: Workspace, done: Transition, message: str, *, commit: bool) -> Transition:
-    """Commit the sprint's files to git, or name the command that would; a commit that fails is a warning."""
+    """Commit the sprint's files to git, or name the command that would; a commit that fails is a warning.
+
+    A sprint with soft gates gets one such command, when it is closed: nothing of it has to be committed before.
+    """
     paths = sprint_paths(workspace, done.state.id)
     if commit:
         root = workspace.root
@@ -187,23 +190,30 @@ def settle(workspace: Workspace, done: Transition, message: str, *, commit: bool
         if outcome.sha:
             return replace(done, committed=outcome.sha)
         done = replace(done, warnings=(*done.warnings, outcome.warning or "not committed"))
-    if not in_repository(workspace.root):
+    if not in_repository(workspace.root) or (not commit and _waits_for_close(done)):
         return done
     listed = " ".join(map(shlex.quote, paths))
     return replace(done, git_command=f"git add {listed} && git commit -m {_quoted(message)} -- {listed}")
 
 
-def sprint_paths(workspace: Workspace, sprint_id: str) -> tuple[str, ...]:
-    """Return the folders that belong to a sprint, relative to the project's root, as far as they hold a file.
+def _waits_for_close(done: Transition) -> bool:
+    workflow = done.state.workflow
+    soft = workflow is not None and workflow.gates is Mode.SOFT
+    return soft and done.state.status is not SprintStatus.CLOSED
 
-    Git knows no empty folder, and refuses to commit one by name.
+
+def sprint_paths(workspace: Workspace, sprint_id: str) -> tuple[str, ...]:
+    """Return the folders that belong to a sprint, relative to the project's root, as far as they hold a file to commit.
+
+    Git knows no empty folder, nor one with ignored files alone, and refuses to commit such a one by name.
     """
     folders = (f".memory/sprint/{sprint_id}", f".memory/stage/{sprint_id}")
-    return tuple(folder for folder in folders if _has_file(workspace.root / folder))
+    return tuple(folder for folder in folders if _has_file_to_commit(workspace, folder))
 
 
-def _has_file(folder: Path) -> bool:
-    return any(path.is_file() for path in folder.rglob("*"))
+def _has_file_to_commit(workspace: Workspace, folder: str) -> bool:
+    files = (path for path in (workspace.root / folder).rglob("*") if path.is_file())
+    return any(not is_projection(path.relative_to(workspace.memory).as_posix()) for path in files)
 
 
 def refresh_progress(writer: LedgerWriter, state: SprintState) -> str | None:
