@@ -173,7 +173,7 @@ def test_moving_there_and_back_between_branches_is_seen(remembered: Path) -> Non
 @pytest.mark.parametrize(
     "damage",
     [
-        *(b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b"{}", b'{"format": 2}'),
+        *(b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b"{}", b'{"format": 3}'),
         b'{"format": 1, "stamps": {}, "text": "wrong", "json": "wrong"}',
         b'{"format": 1, "stamps": {".memory": 1}, "text": "wrong", "json": "wrong"}',
         b'{"format": 1, "stamps": "x", "text": "wrong", "json": "wrong"}',
@@ -187,6 +187,17 @@ def test_a_damaged_snapshot_is_no_answer(remembered: Path, damage: bytes) -> Non
 
     assert (told.code, told.err) == (0, "")
     assert told.out.startswith("sprint-02: Tides in a calendar\n")
+
+
+def test_a_snapshot_of_a_version_that_reads_no_packs_is_no_answer(remembered: Path) -> None:
+    path = remembered / SNAPSHOT
+    snapshot = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**snapshot, "text": "as it is\n"}), encoding="utf-8")
+    assert vfcc(remembered, "status").out == "as it is\n"
+
+    path.write_text(json.dumps({**snapshot, "format": 2, "text": "as it was\n"}), encoding="utf-8")
+
+    assert vfcc(remembered, "status").out.startswith("sprint-02: Tides in a calendar\n")
 
 
 def test_a_snapshot_with_something_behind_it_is_no_answer(remembered: Path) -> None:

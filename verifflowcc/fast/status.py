@@ -17,7 +17,7 @@ def answer(arguments: list[str]) -> bool:
         return False
     root = _root()
     snapshot = _load(root + SNAPSHOT) if root else None
-    if not isinstance(snapshot, dict) or snapshot.get("format") != 2 or not fresh(root, snapshot.get("stamps")):
+    if not isinstance(snapshot, dict) or snapshot.get("format") != 3 or not fresh(root, snapshot.get("stamps")):
         return False
     if _over(snapshot.get("until")):
         return False

@@ -22,7 +22,7 @@ from verifflowcc.text.invisible import escape_invisible, printable
 from verifflowcc.text.secrets import withhold
 from verifflowcc.text.withholding import Json, withhold_json
 
-SNAPSHOT_FORMAT = 2
+SNAPSHOT_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
