@@ -71,7 +71,7 @@ def at_terminal(folder: Path, *arguments: str, types: bytes) -> Ran:
     return Ran(code, seen.decode("utf-8").replace("\r\n", "\n"), "")
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("answer", ["y", "YES", " yes "])
 def test_a_person_sees_what_would_run_is_asked_and_says_yes(project: Path, answer: str) -> None:
     asked = at_terminal(project, "allow", types=f"{answer}\n".encode())
@@ -134,6 +134,7 @@ def test_one_command_is_asked_for_as_one(project: Path) -> None:
     assert "Allow this command on this machine? [y/N] y\n" in asked.out
 
 
+@pytest.mark.sweep
 def test_what_is_allowed_already_is_not_asked_again(project: Path) -> None:
     assert vfcc(project, "allow", "--yes").code == 0
     before = file_of(project).read_bytes()

@@ -83,6 +83,7 @@ def test_nothing_in_a_text_steers_the_terminal_and_no_secret_is_shown(tmp_path: 
     assert "\x1b[2J" not in ran.err
 
 
+@pytest.mark.sweep
 def test_a_text_longer_than_the_screen_goes_through_the_persons_pager(tmp_path: Path) -> None:
     here = project(tmp_path)
     mine = pager(tmp_path / "my pager")
@@ -99,6 +100,7 @@ def test_a_text_longer_than_the_screen_goes_through_the_persons_pager(tmp_path: 
     assert plain.err.count("A line.\n") == 50
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-COMMANDS")
 def test_a_pager_in_the_repository_is_not_started(tmp_path: Path) -> None:
     here = project(tmp_path)

@@ -136,6 +136,7 @@ def test_what_is_found_is_the_same_through_typer(shop: Path) -> None:
     assert (at_once.code, at_once.out, at_once.err) == (through_typer.code, through_typer.out, through_typer.err)
 
 
+@pytest.mark.sweep
 def test_what_is_wrong_is_told_as_everywhere(shop: Path) -> None:
     vfcc(shop, "memory", "search", "why", "--scope", "projekt").refused(2, "there is no scope 'projekt'")
     vfcc(shop, "memory", "search", "why", "--as-of", "someday").refused(2, "is no day")

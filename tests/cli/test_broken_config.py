@@ -70,7 +70,7 @@ CASES: dict[Callable[[Path], None], str] = {
 }
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize(("damage", "told"), CASES.items(), ids=lambda case: getattr(case, "__name__", None))
 def test_the_file_and_the_line_are_told_and_nothing_is_written(
     example: Path, damage: Callable[[Path], None], told: str

@@ -82,7 +82,7 @@ def test_what_stands_in_the_place_of_the_memory_stays(tmp_path: Path, put: Calla
     assert everything(tmp_path) == before
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("line", READERS)
 def test_a_read_only_memory_can_be_read(read_only: Path, line: str) -> None:
     told = _run(read_only, line)
@@ -102,7 +102,7 @@ def test_a_read_only_memory_gives_the_prompt_and_says_that_nothing_is_cached(rea
     assert half_written(read_only) == []
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("line", [line for line in WRITERS if line != "stage advance"])
 def test_a_read_only_memory_is_not_moved(read_only: Path, line: str) -> None:
     before = everything(read_only)

@@ -43,6 +43,7 @@ def test_a_memory_with_a_fault_is_a_finding(young: Path) -> None:
     assert "dangling-link" in done.out
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-GATES")
 def test_all_gates_of_all_open_sprints_are_asked(two: Path) -> None:
     done = vfcc(two, "check")

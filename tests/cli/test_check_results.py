@@ -192,6 +192,7 @@ def test_a_gate_without_results_says_so_in_one_short_sentence(tmp_path: Path) ->
     assert lines[number + 1].strip() == "→ make test"
 
 
+@pytest.mark.sweep
 def test_many_findings_are_groups_with_a_count_and_an_example_each(tmp_path: Path) -> None:
     two = "The gauge shall show the tide. The gauge shall show the wind."
     more = {

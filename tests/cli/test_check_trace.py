@@ -103,6 +103,7 @@ def test_sarif_and_junit_and_annotations_hold_every_finding(red: Path) -> None:
     assert [line.split(" ")[0] for line in lines] == [f"::{words[each['severity']]}" for each in found]
 
 
+@pytest.mark.sweep
 def test_the_same_formats_go_into_a_file_and_the_verdict_to_stderr(red: Path) -> None:
     for form in FORMATS:
         direct = vfcc(red, "check", "trace", "--format", form)

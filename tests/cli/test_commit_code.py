@@ -86,6 +86,7 @@ def test_hooks_that_a_commit_does_not_start_need_no_leave(repository: Path) -> N
     assert head(repository) == "sprint-02: coding passed"
 
 
+@pytest.mark.sweep
 def test_a_filter_of_the_repository_is_run_where_it_is_allowed(repository: Path) -> None:
     git(repository, "config", "filter.up.clean", f"touch {repository.parent}/ran; tr a-z A-Z")
     (repository / ".gitattributes").write_text("changes.md filter=up\n")

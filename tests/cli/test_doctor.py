@@ -69,6 +69,7 @@ def _unreadable_results(folder: Path) -> None:
     (folder / ".memory/sprint/sprint-02/results.json").write_text("{", encoding="utf-8")
 
 
+@pytest.mark.sweep
 def test_a_gitignore_of_0_1_is_a_note_with_the_two_lines_that_it_lacks(sound: Path) -> None:
     (sound / ".memory/.gitignore").write_text("local/\nsprint/*/progress.json\n.vfcc-*.tmp\n", encoding="utf-8")
 

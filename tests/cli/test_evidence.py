@@ -176,6 +176,7 @@ def test_stale_evidence_is_told_with_why_and_exit_code_1(here: Path) -> None:
     )
 
 
+@pytest.mark.sweep
 def test_a_list_and_a_piece_are_shown(here: Path) -> None:
     assert vfcc(here, "evidence", "list").out == "no evidence yet\n"
     vfcc(here, "evidence", "run", "tests")

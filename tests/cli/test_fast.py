@@ -145,7 +145,7 @@ def _closed(folder: Path) -> None:
     (folder / EVENTS).rename(folder / ".memory/sprint/sprint-02/events-away")
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("change", [_edited, _copied, _checked_out, _removed, _configured, _advanced, _closed])
 def test_whatever_moved_is_seen(remembered: Path, change: Callable[[Path], None]) -> None:
     before = vfcc(remembered, "status").out

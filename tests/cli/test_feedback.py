@@ -41,6 +41,7 @@ def test_a_list_as_json_has_the_whole_comment(tmp_path: Path) -> None:
     assert (one["text"], one["stage"], one["decision"], one["sprint"]) == ("too big", None, "open", ID)
 
 
+@pytest.mark.sweep
 def test_slips_are_told(tmp_path: Path) -> None:
     here = project(tmp_path)
     vfcc(here.root, "feedback", "triage", "ABCD").refused(2, "say one of --done, --reject and --later")

@@ -17,7 +17,7 @@ def _files_of_at_most(size_bytes: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, size_bytes))
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-WHOLE-WRITES")
 @pytest.mark.parametrize("size_bytes", [0, 300])
 @pytest.mark.parametrize("line", ["stage advance", "sprint close --unfinished x"])

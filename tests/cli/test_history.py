@@ -178,6 +178,7 @@ def test_what_was_learnt_is_offered_and_waits(worked: Path) -> None:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-INDICATOR-FAILURES")
 def test_the_statistics_of_memory_tell_the_share_of_failures_that_it_knew(worked: Path) -> None:
     assert vfcc(worked, "memory", "add", "failure", "KeyError: 'y'").code == 0

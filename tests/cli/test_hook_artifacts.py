@@ -100,6 +100,7 @@ def asked(root: Path, client: str, call: Call) -> Ran:
     return hook(root, call | here, client, *event)
 
 
+@pytest.mark.points(2)
 @pytest.mark.vfcc("REQ-HOOK-TOOLS")
 @pytest.mark.parametrize(("client", "call"), WRITES, ids=lambda each: getattr(each, "__name__", each))
 def test_an_artifact_may_be_written_and_the_product_may_not(
@@ -114,6 +115,7 @@ def test_an_artifact_may_be_written_and_the_product_may_not(
         assert ADVICE in done.out
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("client", SHELLS)
 def test_the_command_may_be_run_where_no_other_may(root: Path, client: str) -> None:
     text = "vfcc stage put sprint-plan <<'EOF'\n# Plan\n\nIt uses `git`.\nEOF"
@@ -132,6 +134,7 @@ def test_another_role_than_the_stages_gets_no_artifacts_by_that(root: Path) -> N
     assert "vfcc stage put" not in done.out
 
 
+@pytest.mark.sweep
 def test_a_session_begins_with_the_names_the_headings_and_both_ways(root: Path) -> None:
     call = recorded("claude/PostToolUseFailure", hook_event_name="SessionStart", source="startup", cwd=str(root))
     brief = json.loads(hook(root, call, "claude").out)["hookSpecificOutput"]["additionalContext"]

@@ -115,6 +115,7 @@ def test_forty_hooks_at_once_after_a_feedback_lose_no_event_though_no_answer_is_
     assert len(late) > 30
 
 
+@pytest.mark.points(3)
 @pytest.mark.vfcc("REQ-EPISODE-HOOKS")
 @pytest.mark.parametrize("event", RECORDED)
 def test_an_event_whose_answer_is_late_is_recorded(settled: Path, event: str) -> None:

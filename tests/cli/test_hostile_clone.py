@@ -174,6 +174,7 @@ def test_reading_runs_no_program_of_the_repository(world: Hostile, command: str)
     assert not (world.root / ".memory/local/hook-errors.jsonl").exists()
 
 
+@pytest.mark.points(4)
 @pytest.mark.parametrize("client", EVENTS)
 def test_hooks_of_clients_run_no_program_of_the_repository(world: Hostile, client: str) -> None:
     for event in EVENTS[client]:

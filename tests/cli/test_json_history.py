@@ -46,7 +46,7 @@ def answer(root: Path, line: str) -> str:
     return done.out
 
 
-@pytest.mark.points(3)
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", HISTORIED)
 def test_the_shape_is_the_one_that_is_promised(worked: Path, name: str) -> None:
     value = json.loads(answer(worked, HISTORIED[name]))

@@ -75,7 +75,7 @@ def test_an_advance_happened_or_did_not(example: Path, point: int) -> None:
     assert summary.read_text(encoding="utf-8").startswith("# coding: summary\n")
 
 
-@pytest.mark.points(3)
+@pytest.mark.sweep
 @pytest.mark.parametrize("point", CLOSING)
 def test_a_close_happened_or_did_not_and_every_event_is_there(example: Path, point: int) -> None:
     here = open_workspace(example)
@@ -96,6 +96,7 @@ def test_a_close_happened_or_did_not_and_every_event_is_there(example: Path, poi
     assert [(line.status, line.problems) for line in lines] == [(SprintStatus.CLOSED, 0)]
 
 
+@pytest.mark.sweep
 def test_the_points_of_a_close_reach_from_the_first_step_to_the_end(example: Path) -> None:
     close = ("sprint", "close", "--unfinished", "enough")
     events = example / ".memory/sprint/sprint-02/events"

@@ -110,7 +110,7 @@ def test_user_items_stand_by_importance(nowhere: Path) -> None:
     assert [each["importance"] for each in items(nowhere, "--type", "goal")] == [900, 500, 200]
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-USER-SCOPE", "REQ-PROJECT-ISOLATION")
 @pytest.mark.parametrize("backend", ["files", "sqlite"])
 def test_what_is_known_of_a_person_is_in_each_project_and_a_projects_items_in_none_but_it(

@@ -239,6 +239,7 @@ def test_a_purge_asks_and_leaves_the_state_from_before(talked: Path) -> None:
     assert "2 added" in typed(talked, "memory", "ingest", "talk.md").out
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PURGE")
 def test_a_purge_takes_a_person_and_something_to_purge(talked: Path) -> None:
     vfcc(talked, "memory", "ingest", "talk.md")

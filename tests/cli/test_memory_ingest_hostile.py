@@ -51,7 +51,7 @@ def test_a_pipe_that_a_shell_opened_is_read(young: Path) -> None:
     assert (done.code, done.out.splitlines()[-2]) == (0, "1 turn read: 1 proposed"), done
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("way", ["file", "stdin"])
 def test_what_is_larger_than_any_conversation_is_refused(young: Path, way: str) -> None:
     """A line of 200 MiB, of which no more is read than is allowed."""

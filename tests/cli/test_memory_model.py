@@ -90,6 +90,7 @@ def test_a_dry_run_that_would_ask_nobody_says_nothing_of_a_model(talked: Path, t
     assert times_asked(tmp_path) == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EXTRACTION-MODES", "REQ-SETTING-EXTRACTION", "REQ-WRITE-ONE-CALL")
 def test_the_mode_of_the_project_says_who_extracts(talked: Path, tmp_path: Path) -> None:
     """Rules alone; a model alone; or both: what rules are sure of, and what the model found beside it."""
@@ -231,7 +232,7 @@ BODIES = ("huge", "hangs up", "unauthorised", "slow", "good")
 """One of each kind; all that a server can do is in `tests/tree/test_model_port_api.py`."""
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-MODEL-PORT", "REQ-WRITE-FALLBACK", "REQ-METRICS-EXTRACTION")
 @pytest.mark.parametrize("does", BODIES)
 def test_whatever_a_server_does_an_ingest_learns_and_it_is_counted(

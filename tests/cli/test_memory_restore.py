@@ -83,6 +83,7 @@ def test_an_agent_brings_nothing_back(project: Path) -> None:
     vfcc(project, "memory", "restore", "c9").refused(2, "there is no item c9")
 
 
+@pytest.mark.sweep
 def test_one_item_comes_back_with_the_reason_why_it_was_gone(project: Path) -> None:
     write_memory(project, {"project/decisions/gone.md": GONE})
 

@@ -155,6 +155,7 @@ def test_what_an_ingest_replaces_is_counted_and_a_proposal_once_it_is_promoted(y
     assert (counters["items.superseded"], counters["contradiction.detected"]) == (2, 2)
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-CALL-CAPS", "REQ-METRICS-EXTRACTION")
 def test_the_calls_and_tokens_of_today_stand_beside_their_caps(young: Path, tmp_path: Path) -> None:
     settings(young, program(tmp_path, PROGRAMS["good"]), max_calls_per_day=2)

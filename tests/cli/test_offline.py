@@ -28,7 +28,7 @@ WORDS = [
 ]
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
 def test_a_command_says_the_same_where_no_network_may_be_asked(example: Path, words: tuple[str, ...]) -> None:
     apart = vfcc(example, *words, program=(sys.executable, "-c", NO_NETWORK))

@@ -40,7 +40,7 @@ def artifact(root: Path, name: str) -> None:
     write_tree(root, {f".memory/stage/login/{name}": "# It\n\nIt says something.\n"})
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("workflow", OWED)
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda env: next(iter(env), "no terminal"))
 def test_a_script_that_only_advances_commits_and_allows_gets_nowhere(
@@ -58,6 +58,7 @@ def test_a_script_that_only_advances_commits_and_allows_gets_nowhere(
         assert stage(root) == "planning"
 
 
+@pytest.mark.sweep
 def test_an_agents_marker_outweighs_its_terminal(tmp_path: Path) -> None:
     root = project(tmp_path)
     for agent in (
@@ -74,6 +75,7 @@ def test_an_agents_marker_outweighs_its_terminal(tmp_path: Path) -> None:
     assert typed(root, "stage", "advance").out.startswith("login: planning → design (planning passed with 1 gap)\n")
 
 
+@pytest.mark.sweep
 def test_an_agent_that_meets_every_criterion_advances(tmp_path: Path) -> None:
     root = project(tmp_path)
     agent = {"VFCC_AGENT": "planner"}
@@ -141,6 +143,7 @@ def test_every_screen_names_the_same_next_command(tmp_path: Path, workflow: str)
         assert vfcc(root, "status").out.splitlines()[-1] == "  next: vfcc next login"
 
 
+@pytest.mark.sweep
 def test_what_is_owed_comes_with_its_file_its_headings_and_who_can_do_it(tmp_path: Path) -> None:
     root = project(tmp_path, "standard")
     folder = ".memory/stage/login/planning/artifacts"
@@ -158,6 +161,7 @@ def test_what_is_owed_comes_with_its_file_its_headings_and_who_can_do_it(tmp_pat
     assert "owed too: approved (by a person)" in vfcc(root, "next").out
 
 
+@pytest.mark.sweep
 def test_a_gap_is_counted_on_every_screen(tmp_path: Path) -> None:
     root = project(tmp_path)
     person = typed(root, "stage", "advance")
@@ -182,6 +186,7 @@ def test_a_gap_is_counted_on_every_screen(tmp_path: Path) -> None:
     assert "2/5 with 1 gap" in vfcc(root, "sprint", "list").out
 
 
+@pytest.mark.sweep
 def test_a_stage_that_is_reopened_or_waived_has_no_gap(tmp_path: Path) -> None:
     root = project(tmp_path)
     assert typed(root, "waive", "plan", "--reason", "none is needed", "--yes").code == 0

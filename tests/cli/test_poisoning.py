@@ -81,7 +81,7 @@ CASES = [("added", caller) for caller in CALLERS] + [(way, "a hook") for way in 
 """Every caller by one way, every way by one caller: who calls is told in one place for all of them."""
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize(("way", "caller"), CASES)
 def test_what_a_program_says_waits_is_in_no_prompt_and_no_program_promotes_it(
     young: Path, way: str, caller: str

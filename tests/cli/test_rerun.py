@@ -58,6 +58,7 @@ def test_a_clone_reproduces_what_was_recorded_elsewhere(root: Path) -> None:
     assert git(there, "status", "--short") == "", "nothing went on record"
 
 
+@pytest.mark.sweep
 def test_a_clone_that_allowed_nothing_runs_nothing(root: Path) -> None:
     assert vfcc(root, "evidence", "run", "tests").code == 0
 

@@ -64,7 +64,7 @@ def test_every_command_that_shows_the_sprint_points_at_it(forked: Path) -> None:
     assert vfcc(forked, "doctor").code == 1
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize(("side", "stage"), [("passed", "testing"), ("reopened", "planning")])
 def test_a_printed_command_works_as_it_stands_and_the_sprint_goes_on(forked: Path, side: str, stage: str) -> None:
     command = next(

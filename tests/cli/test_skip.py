@@ -30,7 +30,7 @@ def test_a_person_sees_what_is_left_unmet_and_is_asked(tmp_path: Path) -> None:
     assert told in vfcc(here.root, "status").out
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("env", AGENTS, ids=lambda env: next(iter(env)))
 def test_an_agent_or_a_job_skips_nothing(tmp_path: Path, env: dict[str, str]) -> None:
     here = project(tmp_path, LOOSE)

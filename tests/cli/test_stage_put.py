@@ -66,6 +66,7 @@ def puts(folder: Path) -> list[dict[str, object]]:
     return [one for path in events if (one := json.loads(path.read_bytes()))["type"] == "artifact_put"]
 
 
+@pytest.mark.sweep
 def test_a_text_on_stdin_is_stored_and_the_gates_answer_is_printed(root: Path) -> None:
     done = put(root, "plan", "# Plan\n\n## Goals\n\nUsers log in.\n")
 
@@ -88,6 +89,7 @@ def test_a_text_on_stdin_is_stored_and_the_gates_answer_is_printed(root: Path) -
     }
 
 
+@pytest.mark.sweep
 def test_when_all_artifacts_are_there_the_next_command_asks_what_is_next(root: Path) -> None:
     put(root, "plan.md", WHOLE)
     done = put(root, "needs.md", "Users log in.\n", "--file", "-")
@@ -99,6 +101,7 @@ def test_when_all_artifacts_are_there_the_next_command_asks_what_is_next(root: P
     ]
 
 
+@pytest.mark.sweep
 def test_the_same_text_by_the_same_actor_writes_nothing(root: Path) -> None:
     put(root, "plan", WHOLE)
     before = everything(root)
@@ -117,6 +120,7 @@ def test_a_file_may_hold_the_text_and_its_path_in_the_project_may_be_the_name(ro
     assert (done.code, (root / PLAN).read_text()) == (0, WHOLE)
 
 
+@pytest.mark.sweep
 def test_another_stage_of_the_sprint_can_be_named_unless_it_is_passed(root: Path) -> None:
     done = put(root, "results", '{"passed": 3}', "--stage", "check")
     assert done.out.splitlines()[0].startswith("stored: .memory/stage/log-in/check/artifacts/results.json ")
@@ -136,6 +140,7 @@ def test_another_stage_of_the_sprint_can_be_named_unless_it_is_passed(root: Path
     put(root, "plan", "x", "--stage", "pan").refused(2, "did you mean plan?")
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     ("text", "code", "why"),
     [
@@ -155,6 +160,7 @@ def test_a_text_that_is_no_artifact_is_refused_and_nothing_is_written(
     assert everything(root) == before
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize(
     "name", ["../plan.md", "/tmp/plan.md", ".plan.md", "a/../../../x.md", "~/plan.md", "a" * 90, "x y.md", "plan.md/"]
 )
@@ -165,6 +171,7 @@ def test_a_name_that_leads_elsewhere_is_refused_with_the_owed_names(root: Path, 
     assert everything(root) == before
 
 
+@pytest.mark.sweep
 def test_no_link_is_followed_and_no_folder_replaced(root: Path) -> None:
     (root / FOLDER).mkdir(parents=True, exist_ok=True)
     (root / PLAN).symlink_to(root / "README.md")
@@ -178,6 +185,7 @@ def test_no_link_is_followed_and_no_folder_replaced(root: Path) -> None:
     assert (root / "README.md").read_text() == "# Log in\n"
 
 
+@pytest.mark.sweep
 def test_at_a_terminal_without_a_text_it_asks_for_one(root: Path) -> None:
     done = typed(root, "stage", "put", "plan")
 
@@ -209,6 +217,7 @@ def test_a_person_who_pipes_the_text_in_is_its_author(root: Path) -> None:
     assert [one["actor"] for one in puts(root)] == ["human:Pat"]
 
 
+@pytest.mark.sweep
 def test_a_person_approves_what_an_agent_stored_without_a_request(root: Path) -> None:
     for name, text in (("plan", WHOLE), ("needs", "Users log in.\n")):
         put(root, name, text)
@@ -218,6 +227,7 @@ def test_a_person_approves_what_an_agent_stored_without_a_request(root: Path) ->
     assert "approved by human:You" in vfcc(root, "check", "gate").out
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("marker", ["VFCC_AGENT", "CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI"])
 def test_an_agent_at_a_terminal_stores_nothing_in_a_persons_name(root: Path, marker: str) -> None:
     write_tree(root, {"draft.md": WHOLE})
@@ -240,6 +250,7 @@ def test_a_draft_has_the_headings_and_passes_nothing(root: Path) -> None:
     assert "FAIL     needs" in gate.out
 
 
+@pytest.mark.sweep
 def test_a_draft_overwrites_nothing(root: Path) -> None:
     put(root, "plan", WHOLE)
     before = (root / PLAN).read_bytes()

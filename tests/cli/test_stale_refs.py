@@ -101,7 +101,7 @@ def test_what_is_gone_cannot_hold_and_is_named_anew(project: Path) -> None:
     assert "it speaks of nothing" in me(project, "edit", "locks", "--unref", "src/search.py").err
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("place", ["../outside.py", "/etc/hostname", "src\\search.py", ":query", "out/a.py"])
 def test_a_place_outside_is_refused(project: Path, tmp_path: Path, place: str) -> None:
     (project / "out").symlink_to(tmp_path)

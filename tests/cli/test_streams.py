@@ -26,7 +26,7 @@ def _shell(folder: Path, line: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("line", LINES)
 def test_a_reader_that_leaves_is_no_failure(example: Path, line: str) -> None:
     """The writer is held back until its reader has gone."""
@@ -49,7 +49,7 @@ def test_the_first_line_of_a_prompt_is_enough_for_head(example: Path) -> None:
     assert out.startswith("What stands in fences")
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("line", LINES)
 def test_a_stdout_that_is_full_is_an_error(example: Path, line: str) -> None:
     if not Path("/dev/full").is_char_device():
@@ -73,7 +73,7 @@ def test_a_stderr_that_is_full_changes_no_exit_code(example: Path) -> None:
         assert code == expected
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(("line", "code"), [("status", 0), ("stage advance", 4)])
 def test_a_stream_that_the_caller_closed_changes_no_exit_code(example: Path, line: str, code: int, closed: str) -> None:

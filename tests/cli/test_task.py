@@ -138,6 +138,7 @@ def test_two_roles_have_tasks_at_once(young: Path) -> None:
     assert vfcc(young, "task", "finish", theirs, env=CODER).code == 0, "by its id, anybody's"
 
 
+@pytest.mark.sweep
 def test_of_several_tasks_the_one_to_end_is_named(young: Path) -> None:
     one, two = started(young, "One"), started(young, "Two")
 

@@ -205,6 +205,7 @@ def test_slips_are_told_and_nothing_is_written(traced: Path, line: str, code: in
     assert everything(traced) == before
 
 
+@pytest.mark.sweep
 def test_outside_of_a_project_it_says_so(tmp_path: Path) -> None:
     for line in ("list", "show x", "add need x", "baseline list"):
         vfcc(tmp_path, "trace", *line.split()).refused(3, "no .memory/", "vfcc init")
@@ -225,7 +226,7 @@ def test_a_merge_left_open_is_one_clear_error(traced: Path) -> None:
     assert everything(traced) == before
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("size_bytes", [0, 40])
 def test_a_full_disk_leaves_what_was_there(traced: Path, size_bytes: int) -> None:
     before = everything(traced)

@@ -37,6 +37,7 @@ def test_an_import_says_what_it_did_and_what_it_left(project: Path) -> None:
     ]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-IMPORT")
 def test_the_second_import_says_that_all_is_the_same(project: Path) -> None:
     vfcc(project, "trace", "import", "a.csv")
@@ -121,6 +122,7 @@ def test_an_export_goes_to_stdout_or_into_a_file(project: Path) -> None:
     assert [each["id"] for each in needs["items"]] == ["N-1"]
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-TRACE-EXPORT")
 def test_a_file_is_written_as_its_name_ends(project: Path) -> None:
     vfcc(project, "trace", "import", "a.csv")

@@ -44,6 +44,7 @@ def test_the_matrix_says_where_each_item_stands(project: Path) -> None:
     ]
 
 
+@pytest.mark.sweep
 def test_results_of_other_content_show_nothing(project: Path) -> None:
     file = report(project)
     (project / "src" / "session.py").write_text("changed = True\n", encoding="utf-8")
@@ -79,6 +80,7 @@ def test_a_word_that_is_not_known_is_refused_with_the_nearest(project: Path, wor
     vfcc(project, "trace", *words).refused(2, said)
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("words", VIEWS, ids=" ".join)
 def test_without_any_item_there_is_nothing_to_evaluate(young: Path, words: tuple[str, ...]) -> None:
     vfcc(young, "trace", *words).refused(3, "there is no trace item to look at", "hint: vfcc trace add need")

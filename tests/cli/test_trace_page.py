@@ -117,7 +117,7 @@ def test_all_rows_are_there_and_no_text_of_an_item_ran(opened: Opened) -> None:
     assert ">5 of 5 items</output>" in text
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @in_browser
 @pytest.mark.parametrize(
     ("fragment", "rows"),

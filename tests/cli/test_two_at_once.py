@@ -28,7 +28,7 @@ def _at_once(folder: Path, *arguments: str) -> list[int]:
     return sorted(process.wait(60) for process in started)
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("_", range(3))
 def test_one_advances_and_the_other_is_told(example: Path, _: int) -> None:
     (example / ".memory/stage/sprint-02/coding/artifacts/changes.md").write_text("Done.\n", encoding="utf-8")

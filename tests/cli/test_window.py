@@ -109,6 +109,7 @@ def test_a_window_that_is_nearly_full_is_pruned_and_can_be_had_again(full: Path)
     assert [line.split()[3] for line in listed[1:]] == ["manual", "pruning", "task_switch"]
 
 
+@pytest.mark.sweep
 def test_with_force_any_window_is_pruned_but_for_what_is_sticky(young: Path) -> None:
     added(young, "You fix bugs.", "--type", "system_prompt", "--session", "s1")
     added(young, "One")

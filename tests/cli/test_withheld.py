@@ -176,7 +176,7 @@ def test_no_reading_command_prints_a_secret_or_what_steers_a_terminal(planted: P
         assert not shown(ran), ran
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("line", WRITING)
 def test_a_command_that_changes_what_holds_a_secret_tells_of_it_without_it(
     planted: Path, tmp_path: Path, line: str

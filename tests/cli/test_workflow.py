@@ -147,6 +147,7 @@ def test_a_check_tells_every_problem_with_its_line(young: Path) -> None:
     assert json.loads(vfcc(young, "check", "workflow", "--json").out)["problems"] == found.out.splitlines()
 
 
+@pytest.mark.sweep
 def test_a_check_of_the_configuration_is_the_same_in_both_places(young: Path) -> None:
     assert vfcc(young, "check", "config") == vfcc(young, "config", "check")
     (young / ".memory/config.yaml").write_text("workflo: light\n", encoding="utf-8")

@@ -168,6 +168,7 @@ def test_only_some_roles_run_commands(role: str, command: str) -> None:
         assert "may not run commands in the project" in said
 
 
+@pytest.mark.points(80)
 @pytest.mark.parametrize("role", [*ROLES, None])
 @pytest.mark.parametrize("place", [EVENT, f"{EVENT}l", EVIDENCE])
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_the_counts_of_the_chunks_add_up_to_the_count_of_the_text(name: str, tex
     assert sum(map(ours(name), parts)) == oracle(name)(text)
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @both
 def test_a_run_longer_than_any_token_is_counted_as_tiktoken_counts_it(name: str) -> None:
     for unit in ("a", "A", "!", "\n", "=", "ab", "中", "\u0301", "Zq9"):
@@ -126,7 +126,7 @@ def test_a_run_longer_than_any_token_is_counted_as_tiktoken_counts_it(name: str)
         assert ours(name)(text) == oracle(name)(text), unit
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @both
 def test_this_projects_sources_are_counted_as_tiktoken_counts_them(name: str) -> None:
     for path in sorted(Path(chunks.__file__).parents[2].rglob("*.py")):

@@ -16,7 +16,7 @@ PAGES = [
 ]
 
 
-@pytest.mark.points(1)  # the README
+@pytest.mark.sweep
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_shows_what_the_commands_print(page: Path, tmp_path: Path) -> None:
     wrong = replay(page.read_text(encoding="utf-8"), tmp_path)

@@ -373,7 +373,7 @@ def followed(store: MemoryBackend, length: Callable[[], int]) -> None:
         copy.check(store)
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-PROTOCOL", "REQ-WHOLE-WRITES")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_copy_follows_while_another_process_writes_and_is_killed(tmp_path: Path, kind: str) -> None:

@@ -166,7 +166,7 @@ def test_unchanged_files_are_neither_opened_nor_parsed(tmp_path: Path, store: Fi
     assert len(store.problems) == 1
 
 
-@pytest.mark.points(3)
+@pytest.mark.sweep
 @pytest.mark.parametrize("how", ["gone", "random", "empty", "cut", "zeroes at the start", "a folder", "held"])
 def test_a_lost_or_damaged_index_changes_no_answer(tmp_path: Path, how: str) -> None:
     for name in "abcdef":

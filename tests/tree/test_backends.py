@@ -21,7 +21,7 @@ OF_EACH = [
 ]
 
 
-@pytest.mark.points(12)
+@pytest.mark.points(4)
 @pytest.mark.parametrize(("case", "opener"), OF_EACH)
 def test_a_backend_conforms(case: Case, opener: Callable[[Path], Opener], tmp_path: Path) -> None:
     case(opener(tmp_path))

@@ -40,7 +40,7 @@ def check_whole(store: MemoryBackend, said: int) -> None:
     assert store.problems == ()
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-WHOLE-WRITES")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_writer_that_is_killed_leaves_whole_items_behind(tmp_path: Path, kind: str) -> None:

@@ -66,7 +66,7 @@ def indexing(here: Workspace, enough_for_two: int) -> "subprocess.Popen[str]":
     )
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-GRAPH-STORE")
 @pytest.mark.parametrize("enough_for_two", [1, 10**9])
 def test_a_run_that_is_killed_leaves_a_usable_index(tmp_path: Path, enough_for_two: int) -> None:
@@ -169,7 +169,7 @@ def broken(whole: bytes) -> Iterator[bytes]:
         yield bytes(damaged)
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("changed", [False, True])
 def test_damage_costs_time_and_no_answer_is_wrong(tmp_path: Path, changed: bool) -> None:
     here = many(tmp_path / "p", 20)

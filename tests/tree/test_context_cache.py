@@ -164,7 +164,7 @@ CHANGES: dict[str, dict[str, str | None]] = {
 }
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("files", CHANGES.values(), ids=CHANGES)
 def test_whatever_changes_is_seen_at_once(here: Workspace, files: dict[str, str | None]) -> None:
     warm(here)
@@ -209,7 +209,7 @@ def test_claude_md_is_seen_where_only_agents_md_was(here: Workspace) -> None:
     assert "### AGENTS.md" not in str(after)
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("pattern", "name"),
     [

@@ -91,7 +91,7 @@ WAYS = [
 ]
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @WITH
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_every_clone_of_a_commit_gives_the_same_bytes(
@@ -103,7 +103,7 @@ def test_every_clone_of_a_commit_gives_the_same_bytes(
     assert prompt(clone, *ASK, *committed) == expected
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @WITH
 @pytest.mark.parametrize(
     "surroundings",

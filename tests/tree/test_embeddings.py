@@ -178,7 +178,7 @@ def test_an_index_that_cannot_be_kept_changes_no_answer(here: Workspace) -> None
     assert found(here, "vehicle") == before
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 def test_whatever_was_done_before_the_answers_are_those_of_a_new_index(here: Workspace) -> None:
     dice = random.Random(7)
     words = [word for same in MEANINGS for word in same.split()]

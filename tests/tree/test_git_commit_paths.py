@@ -230,6 +230,7 @@ def light(folder: Path) -> Workspace:
     return here
 
 
+@pytest.mark.sweep
 def test_a_soft_workflow_names_one_command_when_the_sprint_is_closed(tmp_path: Path) -> None:
     here = light(tmp_path)
     moves = []

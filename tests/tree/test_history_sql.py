@@ -173,6 +173,7 @@ def test_a_history_with_bad_lines_or_none_is_asked_all_the_same(here: Workspace,
     assert rows(empty, "SELECT * FROM tool_executions") == rows(empty, "SELECT * FROM task_history") == []
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-EPISODE-EXPORT")
 def test_exported_parquet_can_be_read_back(here: Workspace, tmp_path: Path) -> None:
     written = export_history(here, tmp_path / "it's out", "parquet")

@@ -61,6 +61,7 @@ def switch_on(here: Workspace) -> None:
     configure(here, recall="true", hold="true", tools='"off"')
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("name", sorted(brief.PARTS))
 def test_a_part_of_a_brief_that_fails_costs_one_line_and_no_other_part(
     here: Workspace, monkeypatch: pytest.MonkeyPatch, name: str
@@ -110,6 +111,7 @@ def test_memory_that_cannot_be_searched_is_a_line_at_each_prompt(
     assert "memory left out: unexpected KeyError in " in str(answered.answer.context)
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("event", sorted(answering.ANSWERS))
 def test_a_hook_that_cannot_be_answered_is_recorded_all_the_same(
     here: Workspace, monkeypatch: pytest.MonkeyPatch, event: str
@@ -153,7 +155,7 @@ def test_a_damaged_source_loses_no_event_and_takes_nothing_else_from_an_answer(
         assert "memory left out: " in context
 
 
-@pytest.mark.points(3)
+@pytest.mark.sweep
 @pytest.mark.parametrize("event", EVENTS)
 def test_a_hook_ends_with_0_and_prints_no_error_when_a_source_is_damaged(
     here: Workspace, home: Path, tmp_path: Path, event: str

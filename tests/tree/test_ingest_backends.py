@@ -52,7 +52,7 @@ def test_a_source_is_undone_and_what_it_had_replaced_holds_again(here: Workspace
     assert in_force(here) == {FIRST}
 
 
-@pytest.mark.points(2)
+@pytest.mark.points(1)
 def test_processes_that_read_one_file_at_once_keep_each_item_once(here: Workspace) -> None:
     learn(here, talk("The sprint ends on Friday.", session="before"))
     command = [sys.executable, "-m", "tests.ingest_killed", str(here.root), str(NO_KILL)]

@@ -142,6 +142,7 @@ def test_a_sprint_whose_code_changed_after_its_last_stage_is_not_closed(here: Wo
     assert close_sprint(here, ID, actor=YOU).state.status is SprintStatus.CLOSED
 
 
+@pytest.mark.sweep
 def test_a_project_without_a_test_command_is_told_how_to_name_one(here: Workspace) -> None:
     for _ in range(3):
         advance(here, ID, YOU)
@@ -157,6 +158,7 @@ def write(here: Workspace, name: str, text: str) -> None:
     (here.root / name).write_text(text)
 
 
+@pytest.mark.sweep
 def test_a_sprint_that_was_closed_before_gaps_were_counted_shows_its_gaps(here: Workspace) -> None:
     for stage in ("planning", "design", "coding", "testing", "validation"):
         if stage == "testing":

@@ -50,7 +50,7 @@ def _seen(items: list[Item], names: set[str]) -> tuple[list[Item], dict[str, obj
     return asked, dict(superseded(items).found)
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", OPENERS)
 def test_what_links_connect_says_all_that_is_superseded(tmp_path: Path, kind: str) -> None:
     opener = OPENERS[kind](tmp_path)

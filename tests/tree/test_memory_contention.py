@@ -52,7 +52,7 @@ def _add_many(start: Any, opener: Opener, writer: int) -> None:
             add(store, f"Title {number % 5}", f"{writer} says {number}.")
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-BACKEND-WRITERS")
 @pytest.mark.parametrize("kind", OPENERS)
 def test_what_several_processes_add_at_once_is_all_there_though_they_draw_the_same_ids(

@@ -74,7 +74,7 @@ def moved(here: Workspace, name: str, to: str, *scopes: str) -> bool:
     return move_item(here, find(here, name, *scopes), to, actor=ME, confirm=yes).finished
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-MOVE", "REQ-WHOLE-WRITES")
 def test_a_move_that_is_killed_between_its_two_writes_leaves_both_and_is_finished_by_the_next(of_each: World) -> None:
     project = of_each.project("one")

@@ -68,7 +68,7 @@ def _add_all(start: Any, root: Path, actor: str) -> None:
         add(Workspace(root), "fact", f"{number} says {actor}", actor=actor, key=f"k{number}")
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-WHOLE-WRITES")
 @pytest.mark.parametrize("who", [ME, AGENT])
 def test_of_two_processes_that_add_one_key_at_once_one_item_comes(of_each: World, who: str) -> None:

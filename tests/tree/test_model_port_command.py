@@ -52,7 +52,7 @@ def test_a_bad_answer_is_one_sentence_and_the_word_that_it_is_counted_under(name
     assert caught.value.tokens > 0
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-MODEL-PORT", "REQ-WRITE-FALLBACK")
 @pytest.mark.parametrize("name", ["slow", "stubborn", "shouts"])
 def test_what_takes_too_long_is_ended_with_all_that_it_started(name: str, tmp_path: Path) -> None:

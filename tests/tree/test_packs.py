@@ -75,6 +75,7 @@ def scatter(here: Workspace, packed: LedgerRead) -> None:
         (events_folder(here, ID) / f"{event.id}.json").write_bytes(encode_event(event))
 
 
+@pytest.mark.sweep
 @given(KINDS)
 @settings(deadline=None, max_examples=25)
 def test_a_packed_sprint_reads_as_its_single_files_did(kinds: list[str]) -> None:
@@ -110,6 +111,7 @@ def test_a_finished_sprint_leaves_one_events_file_with_the_bytes_of_the_single_o
     assert lines[-1] == encode_event(done.event)
 
 
+@pytest.mark.sweep
 def test_a_pack_is_parsed_once_and_read_from_the_cache_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +261,7 @@ def repository(folder: Path, kinds: list[str]) -> None:
     git(folder, "commit", "--quiet", "--message", "base")
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-FORKS")
 @given(KINDS, KINDS, KINDS, st.booleans())
 @settings(deadline=None, max_examples=12)
@@ -280,6 +283,7 @@ def test_git_merges_a_closed_branch_with_any_other_both_ways(
         assert show_sprint(workspace(folder), ID).problems == ()
 
 
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-FORKS")
 def test_a_sprint_that_two_branches_closed_is_resolved_and_stays_packed(tmp_path: Path) -> None:
     repository(tmp_path, ["pass", "pass", "pass", "pass", "pass"])

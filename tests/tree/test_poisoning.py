@@ -152,7 +152,7 @@ def items(here: Workspace) -> list[Item]:
     return found
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.vfcc("REQ-PENDING")
 @pytest.mark.parametrize(("way", "share"), CASES, ids=[f"{way} from {share[0][0]}" for way, share in CASES])
 def test_nothing_rises_leaves_its_fence_or_stays_when_its_source_is_undone(

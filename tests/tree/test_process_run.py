@@ -174,7 +174,7 @@ def test_output_that_never_stops_does_not_stop_the_clock(tmp_path: Path) -> None
     assert ran.failure.startswith("did not end")
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("more", ["", ", stdout=s.DEVNULL, stderr=s.DEVNULL"])
 def test_what_it_leaves_behind_neither_holds_it_up_nor_goes_on(tmp_path: Path, more: str) -> None:
     code = f"import subprocess as s; print(s.Popen(['sleep', '600']{more}).pid, flush=True)"
@@ -231,6 +231,7 @@ def test_the_start_is_told_once_it_runs_and_not_where_it_cannot(tmp_path: Path) 
     assert told == ["yes"]
 
 
+@pytest.mark.sweep
 def test_an_interrupt_ends_all_of_it_and_goes_on(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
 

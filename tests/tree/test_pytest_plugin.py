@@ -86,7 +86,7 @@ def test_each_test_case_has_the_ids_of_all_its_marks(tmp_path: Path) -> None:
     assert len(properties) == 14
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("in_git", [True, False])
 @pytest.mark.parametrize("where", [".", "tests"])
 def test_a_report_says_on_which_content_its_tests_ran(tmp_path: Path, in_git: bool, where: str) -> None:
@@ -115,6 +115,7 @@ def test_a_report_elsewhere_says_so_too_and_an_edit_changes_what_it_says(tmp_pat
     assert report(tmp_path / "r.xml").content == content(root) != before
 
 
+@pytest.mark.sweep
 def test_tests_that_change_the_project_ran_on_no_content(tmp_path: Path) -> None:
     project(tmp_path, test_it=FORGETFUL)
     pytest_in(tmp_path, "--junitxml=r.xml")
@@ -124,6 +125,7 @@ def test_tests_that_change_the_project_ran_on_no_content(tmp_path: Path) -> None
     assert "changed while the tests ran" in read.unsure
 
 
+@pytest.mark.sweep
 def test_without_a_project_the_report_has_the_ids_alone(tmp_path: Path) -> None:
     write_tree(tmp_path, {"test_marked.py": MARKED})
     pytest_in(tmp_path, "--strict-markers", "--junitxml=r.xml", code=1)
@@ -144,7 +146,7 @@ def test_without_a_report_nothing_is_written_and_the_marker_is_known(tmp_path: P
     assert "vfcc(*ids)" in pytest_in(tmp_path, "--markers")
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("mark", ["vfcc()", "vfcc(1)", 'vfcc(id="REQ-a")'])
 def test_a_mark_that_names_no_item_is_refused(tmp_path: Path, mark: str) -> None:
     project(tmp_path, test_it=f"import pytest\n\n@pytest.mark.{mark}\ndef test_it(): ...\n")

@@ -111,7 +111,7 @@ STATEMENTS = (
 )
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("where", ["project", "user"])
 def test_a_damaged_row_or_table_answers_as_before_whosever_index_it_is_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str

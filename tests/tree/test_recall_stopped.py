@@ -49,7 +49,7 @@ for number in range(6):
 """
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("units", [0, 1500])
 def test_a_build_that_is_killed_leaves_a_usable_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, units: int

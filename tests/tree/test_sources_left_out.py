@@ -54,7 +54,7 @@ def test_every_source_has_something_to_show_and_is_broken_here(here: Workspace) 
     assert left_out(package.prompt.notices) == set()
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("name", sorted(DAMAGE))
 def test_a_damaged_source_is_left_out_of_the_printed_prompt_with_a_warning(
     here: Workspace, home: Path, tmp_path: Path, name: str

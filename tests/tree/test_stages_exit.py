@@ -116,7 +116,7 @@ def test_doing_what_the_hint_says_opens_the_gate(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.points(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["light", "agile", "standard", "aspice"])
 def test_every_shipped_workflow_can_be_walked_to_its_end_on_artifacts_with_the_rest_on_record(
     tmp_path: Path, name: str

@@ -42,6 +42,7 @@ def states(here: Workspace, name: str) -> list[LinkState]:
     return [link_state(seen, seen.by_id[name], link) for link in seen.by_id[name].links]
 
 
+@pytest.mark.sweep
 def test_a_review_stamps_the_item_and_its_links_and_touches_no_other_line(tmp_path: Path) -> None:
     here = written(tmp_path)
     before = text_of(here, REQ).splitlines()

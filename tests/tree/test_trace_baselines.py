@@ -121,6 +121,7 @@ def test_without_git_it_is_told_that_it_changed_and_not_what(tmp_path: Path) -> 
     assert [(each.item, each.fields) for each in compare_baselines(here, "first").changed] == [(REQ, ())]
 
 
+@pytest.mark.sweep
 def test_of_what_was_not_committed_when_the_baseline_was_made_nobody_can_tell_what_changed(tmp_path: Path) -> None:
     here = written(tmp_path)
     repository(tmp_path)
