@@ -4,15 +4,14 @@ The copy and the contents lie in a folder of their own that is removed at the en
 """
 
 import os
-import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.place import git_folder, objects_folder
+from verifflowcc.adapters.git.command import GitResult, ask_git
+from verifflowcc.adapters.git.place import objects_folder
 from verifflowcc.adapters.git.work_tree import FOLDER, GONE, LARGEST_FOLDED_BYTES, LINK, OnDisk, object_id
 from verifflowcc.errors import WorkspaceError
 
@@ -25,23 +24,27 @@ def index_of_work_tree(root: Path, prefix: bytes, changed: Mapping[bytes, OnDisk
     is binary there; a submodule whose own files differ from its commit is left as it is.
     Raises WorkspaceError where the copy cannot be made.
     """
-    index, objects = git_folder(root), objects_folder(root)
-    if not changed or index is None or objects is None:
+    objects = objects_folder(root)
+    if not changed or objects is None:
         yield {}
         return
     with tempfile.TemporaryDirectory(prefix="vfcc-") as name:
         folder = Path(name).resolve()
         (folder / "objects" / "info").mkdir(parents=True)
         (folder / "objects" / "info" / "alternates").write_bytes(os.fsencode(objects.resolve()) + b"\n")
-        if (index / "index").exists():
-            shutil.copyfile(index / "index", folder / "index")
         env = {"GIT_INDEX_FILE": str(folder / "index"), "GIT_OBJECT_DIRECTORY": str(folder / "objects")}
         known = {each: found for each, found in changed.items() if found.ids or found.mode == GONE}
         lines = b"".join(_line(root, folder / "objects", prefix, each, found) for each, found in known.items())
-        result = ask_git(root, "update-index", "-z", "--index-info", env=env, given=lines)
+        # Not a copy of the index file: git would read, through its filters, each file that is as new as that copy.
+        listed = ask_git(root, "ls-files", "-z", "--stage", "--full-name")
+        result = listed if listed.code else _written(root, env, listed.out + lines)
         if result.code:
             raise WorkspaceError(f"git cannot copy its index: {result.first_line}", hint="git status")
         yield env
+
+
+def _written(root: Path, env: Mapping[str, str], lines: bytes) -> GitResult:
+    return ask_git(root, "update-index", "-z", "--index-info", env=env, given=lines)
 
 
 def _line(root: Path, objects: Path, prefix: bytes, name: bytes, found: OnDisk) -> bytes:
