@@ -35,9 +35,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark each test with its tier before `-m` selects."""
     tiers.mark(items)
+    without = tiers.only_swept(items) if config.getoption("progress") else ()  # of a few files it says nothing
+    if without:
+        raise pytest.UsageError(f"these requirements have no test that make test runs: {', '.join(without)}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -77,6 +77,12 @@ def _mark_points(cases: Sequence[pytest.Item]) -> None:
             item.add_marker("sweep")
 
 
+def only_swept(items: Sequence[pytest.Item]) -> tuple[str, ...]:
+    """Return the requirements whose tests are all marked `sweep`, sorted."""
+    quick = {name for item in items if not item.get_closest_marker("sweep") for name in _requirements(item)}
+    return tuple(sorted({name for item in items for name in _requirements(item)} - quick))
+
+
 def _requirements(item: pytest.Item) -> frozenset[str]:
     return frozenset(name for mark in item.iter_markers("vfcc") for name in mark.args)
 
