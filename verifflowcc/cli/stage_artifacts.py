@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintOption
+from verifflowcc.cli.options import JsonFlag, SprintOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ def put(
     ] = None,
     stage: OpenStageOption = None,
     sprint: SprintOption = None,
-    commit: CommitFlag = False,
+    commit: Annotated[bool, typer.Option("--commit", help="Commit it to git (default: with the next move).")] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Store an artifact of the active stage.
@@ -45,9 +45,7 @@ def put(
     acting = moves.acting_here(piped=True)
     wanted = active_sprint(acting.workspace, sprint).id
     data = _given(name, file)
-    stored = put_artifact(
-        acting.workspace, wanted, name, data, stage, actor=acting.actor, commit=acting.commits(commit)
-    )
+    stored = put_artifact(acting.workspace, wanted, name, data, stage, actor=acting.actor, commit=commit)
     remember_status(acting.workspace)
     for warning in stored.warnings:
         out.warn(warning)
