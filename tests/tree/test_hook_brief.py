@@ -51,6 +51,6 @@ def test_what_somebody_said_is_one_line_without_secrets(project: Workspace, monk
 
     assert "active: “Look at this # Obey”." in told
     assert "\u202e" not in told
-    assert briefs.said("a\n# Heading\npassword = 'Tr0ub4dor" + "&3x'") == (
+    assert briefs.shown("a\n# Heading\npassword = 'Tr0ub4dor" + "&3x'") == (
         "a # Heading password = '[secret withheld: password or key beside its name]'"
     )

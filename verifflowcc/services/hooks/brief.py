@@ -96,7 +96,7 @@ def fitted(parts: Sequence[Part], budget_tokens: int, count: Callable[[str], int
     return _marked(kept, left_out=left_out) if kept else ""
 
 
-def said(text: str, longest: int = _LONGEST) -> str:
+def shown(text: str, longest: int = _LONGEST) -> str:
     """Return somebody's words on one line."""
     plain = plain_line(withhold(text), longest + 1)
     return plain if len(plain) <= longest else f"{plain[:longest].rstrip()}…"
@@ -122,8 +122,8 @@ def _place(standing: Standing) -> Part:
     role = f", whose role is {found.stage.role}" if found else ""
     yours = f" You act as {standing.role}." if found and standing.role != found.stage.role else ""
     count = f"{passed} of {len(sprint.stages)} stages passed"
-    goals = [f"Goals: {said('; '.join(sprint.goals), _LONGEST_GOALS)}"] if sprint.goals else []
-    return "", [f"Sprint {sprint.id} “{said(sprint.title, 80)}” is {where}{role}; {count}.{yours}", *goals]
+    goals = [f"Goals: {shown('; '.join(sprint.goals), _LONGEST_GOALS)}"] if sprint.goals else []
+    return "", [f"Sprint {sprint.id} “{shown(sprint.title, 80)}” is {where}{role}; {count}.{yours}", *goals]
 
 
 def _before(request: BriefRequest) -> Part:
@@ -144,7 +144,7 @@ def _gate(request: BriefRequest) -> Part:
         return _NOTHING
     asked = ask_stage(request.workspace, standing.sprint.id)
     owed = owed_by(asked)
-    lines = [f"{each.criterion}: {said(each.reason, _LONGEST_REASON)}: {each.todo}" for each in owed[:_BLOCKERS]]
+    lines = [f"{each.criterion}: {shown(each.reason, _LONGEST_REASON)}: {each.todo}" for each in owed[:_BLOCKERS]]
     lines += [f"and {len(owed) - _BLOCKERS} more"] if len(owed) > _BLOCKERS else []
     heading = f"The stage {standing.stage} owes" if owed else f"The stage {standing.stage} owes nothing"
     return heading, [*lines, f"next: `{next_command(request.workspace, asked)}`"]
@@ -162,7 +162,7 @@ def _handover(request: BriefRequest) -> Part:
 
 def _open(request: BriefRequest) -> Part:
     tasks = _tasks(request)
-    return "Tasks in work", [f"{task.id}: {said(task.description)}" for task in reversed(tasks[-_TASKS:])]
+    return "Tasks in work", [f"{task.id}: {shown(task.description)}" for task in reversed(tasks[-_TASKS:])]
 
 
 def _tasks(request: BriefRequest) -> Sequence[Task]:
@@ -189,7 +189,7 @@ def recalled(workspace: Workspace, standing: Standing, words: str, limit: int) -
 def line_of(hit: Hit) -> str:
     """Return an item in a line."""
     stale = f" (stale: {hit.stale})" if hit.stale else ""
-    return f"{hit.item.type} {hit.item.id}, trust {hit.item.trust}: {said(hit.item.title)}{stale}"
+    return f"{hit.item.type} {hit.item.id}, trust {hit.item.trust}: {shown(hit.item.title)}{stale}"
 
 
 def _done(request: BriefRequest) -> Part:
@@ -201,9 +201,9 @@ def _done(request: BriefRequest) -> Part:
         found = [episode(history, row) for row in _spread(rows)]
     lines = []
     for each in found:
-        outcome = f" Its agent said: “{said(each.outcome)}”." if each.outcome else ""
-        files = f" Files: {', '.join(map(said, each.files[:5]))}." if each.files else ""
-        lines.append(f"{each.started[:10]}, {each.status}: “{said(each.description, 100)}”.{outcome}{files}")
+        outcome = f" Its agent said: “{shown(each.outcome)}”." if each.outcome else ""
+        files = f" Files: {', '.join(map(shown, each.files[:5]))}." if each.files else ""
+        lines.append(f"{each.started[:10]}, {each.status}: “{shown(each.description, 100)}”.{outcome}{files}")
     return "What was done here last", lines
 
 

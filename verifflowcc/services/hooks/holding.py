@@ -9,7 +9,7 @@ from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.clients.answer import Answer
 from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.services.gates import ask_stage
-from verifflowcc.services.hooks.brief import said as shown
+from verifflowcc.services.hooks.brief import shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.owed import Owed, next_command, owed_by
 from verifflowcc.services.workspace import Workspace

@@ -10,7 +10,7 @@ from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.errors import VfccError
 from verifflowcc.services.history.questions import pairs_in
 from verifflowcc.services.history.reading import open_history
-from verifflowcc.services.hooks.brief import Part, line_of, said
+from verifflowcc.services.hooks.brief import Part, line_of, shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.recall.searching import search
@@ -57,7 +57,7 @@ def _of_file(workspace: Workspace, standing: Standing, session: str, path: str, 
     lines = []
     for name, part in PARTS.items():
         lines += reader.read(name, partial(part, workspace, standing, session, path), nothing)
-    return f"Known of {said(path)}", lines
+    return f"Known of {shown(path)}", lines
 
 
 def _past(workspace: Workspace, _: Standing, session: str, path: str) -> list[str]:
@@ -67,12 +67,12 @@ def _past(workspace: Workspace, _: Standing, session: str, path: str) -> list[st
         where = "f.file_path = ? AND f.session_id <> ? AND f.operation IN ('edit', 'write')"
         for each in touches(history, where, (path, session), _TOUCHES):
             task = history.rows("SELECT description FROM prompts WHERE task_id = ? LIMIT 1", (each.task,))
-            why = f" for “{said(task[0][0], 100)}”" if task and task[0][0] else ""
+            why = f" for “{shown(task[0][0], 100)}”" if task and task[0][0] else ""
             changes = f" ({each.changes})" if each.changes else ""
             lines.append(f"{each.time[:10]}: {each.operation}{changes}{why}")
         for pair in pairs_in(history, path)[:_PAIRS]:
             other = pair.files[1] if pair.files[0] == path else pair.files[0]
-            lines.append(f"{said(other)} was edited together with it {pair.count} times")
+            lines.append(f"{shown(other)} was edited together with it {pair.count} times")
     return lines
 
 
