@@ -219,7 +219,7 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
 }
 _REPLACES = {"replaces": EVENTS}
 OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
-    EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS},
+    EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS, "branch": OPTIONAL_TEXT},
     EventType.STAGE_PASSED: {"gate": GATE, "uses": DIGESTS, "metrics": METRICS, "handover": (_any_text, "text")},
     EventType.STAGE_SKIPPED: {"expires": DAY},
     EventType.REVIEW_RECORDED: {**_REPLACES, "seen": DIGESTS},

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
+from verifflowcc.adapters.files.started_here import note_started
+from verifflowcc.adapters.git.head import current_branch, is_linked_worktree
 from verifflowcc.adapters.git.history import head_commit
 from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
@@ -65,7 +67,7 @@ def start_sprint(
         done = _start(workspace, sprint_id, name, aims, plan, actor)
     else:
         done = _start_derived(workspace, name, aims, plan, actor)
-    return settle(workspace, done, f"{done.state.id}: sprint started", commit=commit)
+    return settle(workspace, _noted_here(workspace, done), f"{done.state.id}: sprint started", commit=commit)
 
 
 def active_sprint(workspace: Workspace, wanted: str | None = None) -> SprintState:
@@ -211,9 +213,23 @@ def _start(
 
     seen = LedgerRead(sprint_id, (), (), ())
     carried = [f"{one.sprint}/{one.event}" for one in open_feedback_of_earlier_sprints(workspace)]
-    payload = payloads.started(sprint_id, title, goals, workflow, base=head_commit(workspace.root), carried=carried)
+    root = workspace.root
+    payload = payloads.started(
+        sprint_id, title, goals, workflow, base=head_commit(root), carried=carried, branch=current_branch(root)
+    )
     move = (EventType.SPRINT_STARTED, payload)
     return record(workspace, seen, SprintState(sprint_id, title), move, actor=actor, prepare=prepare)
+
+
+def _noted_here(workspace: Workspace, done: Transition) -> Transition:
+    """Note the sprint in a linked worktree, which chooses it from then on; where that fails, add a warning."""
+    if not is_linked_worktree(workspace.root):
+        return done
+    try:
+        note_started(workspace.local, done.state.id)
+    except WorkspaceError as error:
+        return replace(done, warnings=(*done.warnings, f"this worktree does not choose the sprint: {error.message}"))
+    return done
 
 
 def _unfinished(state: SprintState, reason: str | None) -> str | None:

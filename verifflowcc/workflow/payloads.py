@@ -24,8 +24,12 @@ def started(
     *,
     base: str | None = None,
     carried: Sequence[str] = (),
+    branch: str | None = None,
 ) -> Payload:
-    """Return the payload of `sprint_started`; the workflow is pinned in it, and its first stage entered."""
+    """Return the payload of `sprint_started`; the workflow is pinned in it, and its first stage entered.
+
+    `branch` is the git branch on which it is started; the field is absent where there is none.
+    """
     return {
         "sprint": sprint,
         "title": title,
@@ -34,6 +38,7 @@ def started(
         "entered": workflow.stages[0].id,
         "base": base,
         "carried": list(carried),
+        **({"branch": branch} if branch else {}),
     }
 
 

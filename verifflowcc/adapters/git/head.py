@@ -1,0 +1,48 @@
+"""Which branch a working tree has checked out, read without starting git, and whether it is a linked worktree."""
+
+import os
+from pathlib import Path
+
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.place import git_folder
+from verifflowcc.errors import WorkspaceError
+
+_BRANCH = "ref: refs/heads/"
+_IN_REFTABLE = ".invalid"
+"""What HEAD holds in place of a branch where refs are kept in a reftable (git 2.45)."""
+
+
+def current_branch(root: Path) -> str | None:
+    """Return the branch that is checked out around `root`; None without git, and where HEAD is detached."""
+    folder = git_folder(root)
+    if folder is None:
+        return None
+    try:
+        head = (folder / "HEAD").read_bytes()[:10_000].decode("utf-8", "replace").strip()
+    except OSError:
+        return None
+    branch = head.removeprefix(_BRANCH) if head.startswith(_BRANCH) else ""
+    return _asked(root) if branch == _IN_REFTABLE else branch or None
+
+
+def head_files(root: Path) -> tuple[str, ...]:
+    """Return the files that change with the branch, relative to `root`; none without git."""
+    folder = git_folder(root)
+    if folder is None:
+        return ()
+    here = root.resolve()
+    return tuple(os.path.relpath(folder / name, here) for name in ("HEAD", "reftable/tables.list"))
+
+
+def is_linked_worktree(root: Path) -> bool:
+    """Return whether `root` lies in a working tree that `git worktree add` made."""
+    folder = git_folder(root)
+    return folder is not None and (folder / "commondir").is_file()
+
+
+def _asked(root: Path) -> str | None:
+    try:
+        done = ask_git(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    except WorkspaceError:
+        return None
+    return done.out.decode("utf-8", "replace").strip() or None if done.code == 0 else None
