@@ -43,7 +43,7 @@ LARGE = 100 * 1024 * 1024
             "testing was not left behind in sprint-02; there is planning, d",
             "vfcc stage",
         ),
-        ("stage advance --sprint sprint-02", "vfcc stage advance has no option --sprint", "vfcc stage advance --help"),
+        ("stage advance --stage planning", "vfcc stage advance has no option --stage", "vfcc stage advance --help"),
         (
             "init --workflow lihgt below",
             "there is no workflow lihgt; there is agile, aspice, light, safety, standard",

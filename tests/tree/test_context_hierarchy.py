@@ -391,7 +391,7 @@ def test_several_open_sprints_must_be_told_apart(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="several sprints are open: another, sprint-02") as caught:
         ask(tmp_path)
-    assert caught.value.hint == "--sprint another"
+    assert caught.value.hint == "export VFCC_SPRINT=another  # or: --sprint another"
     assert ask(tmp_path, sprint="sprint-02").prompt.stage == "coding"
 
 

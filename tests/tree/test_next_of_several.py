@@ -26,9 +26,10 @@ def two(tmp_path: Path) -> Workspace:
 
 
 def test_of_several_sprints_the_command_names_the_one(two: Workspace) -> None:
-    assert next_step(two).command == f"vfcc stage put plan.md --sprint log-in  # or write {FOLDER}/plan.md"
+    put = f"vfcc stage put plan.md --sprint log-in  # or write {FOLDER}/plan.md"
+    assert next_step(two, "log-in").command == put
     fill(two, "log-in")
-    assert next_step(two).command == "vfcc stage advance log-in"
+    assert next_step(two, "log-in").command == "vfcc stage advance log-in"
     advance_stage(two, "log-in", actor=ANN)
     (two.root / FOLDER / "plan.md").write_text("# Plan\n\nAnother.\n")
     fill(two, "log-in")
@@ -67,6 +68,9 @@ def test_of_one_it_is_as_short_as_can_be(two: Workspace) -> None:
         ('vfcc waive tests --stage check --reason "…"', 'vfcc waive tests --stage check --reason "…" --sprint s'),
         ("vfcc feedback triage X9 --done", "vfcc feedback triage X9 --done --sprint s"),
         ("vfcc sprint close s", "vfcc sprint close s"),
+        ("vfcc sprint close", "vfcc sprint close s"),
+        ("vfcc next", "vfcc next s"),
+        ("vfcc stage list", "vfcc stage list --sprint s"),
         ("vfcc allow", "vfcc allow"),
         ("vfcc doctor", "vfcc doctor"),
         ("vfcc allow  # says what to write there", "vfcc allow  # says what to write there"),

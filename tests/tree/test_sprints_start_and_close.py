@@ -8,8 +8,8 @@ import pytest
 from tests.ledger_samples import ANN, TickingClock, add_feedback, advance, events_folder, started, workspace
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import GateClosed, UsageError, WorkspaceError
+from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.sprints import (
-    active_sprint,
     close_sprint,
     list_sprints,
     progress_text,
@@ -121,7 +121,7 @@ def test_the_active_sprint_is_the_only_open_one(tmp_path: Path) -> None:
     close_sprint(here, "one", actor=ANN, unfinished_reason="merged into two")
     assert active_sprint(here).id == "two"
     assert none.value.hint == 'vfcc sprint start "Title"'
-    assert several.value.hint == "vfcc sprint list"
+    assert several.value.hint == "export VFCC_SPRINT=one  # or: --sprint one"
 
 
 @pytest.mark.parametrize(("wanted", "told"), [("log-inn", "did you mean log-in"), ("zzz", "there is log-in")])

@@ -50,7 +50,7 @@ def approve(
     from verifflowcc.domain.people import Opinion
     from verifflowcc.errors import UsageError
     from verifflowcc.services import approvals
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
 
     if sum((reject, request, signed is not None)) > 1:
         raise UsageError("say one of --reject, --request and --signed", hint="vfcc approve --help")

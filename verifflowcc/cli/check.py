@@ -24,7 +24,8 @@ def check(
         bool, typer.Option("--rerun", help="Run recorded commands again: what they do not reproduce is red.")
     ] = False,
     sprint: Annotated[
-        str | None, typer.Option("--sprint", metavar="ID", help="With --rerun: which; else the open one, or the last.")
+        str | None,
+        typer.Option("--sprint", metavar="ID", help="With --rerun: sprint id (default: the current one, or the last)."),
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:

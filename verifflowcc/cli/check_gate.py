@@ -29,9 +29,9 @@ def gate(
     """
     from verifflowcc.cli import gate_views
     from verifflowcc.cli import output as out
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.gates import ask_entry, ask_stage
     from verifflowcc.services.owed import next_command
-    from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()

@@ -34,8 +34,8 @@ def run(
     from verifflowcc.cli import evidence_views, moves
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.evidence import run_evidence
-    from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.status import remember_status
 
     if every and (names or stage):
@@ -79,8 +79,8 @@ def add(
     from verifflowcc.cli import evidence_views, moves
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.evidence_adding import add_evidence
-    from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.status import remember_status
 
     if (file is None) == (value is None):
@@ -107,8 +107,8 @@ def list_(
     """List the evidence of a sprint and what it shows now; runs nothing."""
     from verifflowcc.cli import evidence_views
     from verifflowcc.cli import output as out
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.evidence_listing import list_evidence
-    from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -129,8 +129,8 @@ def show(
     """Show a piece of evidence: what was run, on what, what it measured."""
     from verifflowcc.cli import evidence_views
     from verifflowcc.cli import output as out
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.evidence_listing import output_of, show_evidence
-    from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
@@ -160,8 +160,8 @@ def stale(
     """
     from verifflowcc.cli import evidence_views
     from verifflowcc.cli import output as out
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.evidence_staleness import find_stale
-    from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()

@@ -10,6 +10,7 @@ from verifflowcc.cli import output as out
 from verifflowcc.domain.config import Config
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.status import remember_status
 from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace, open_workspace
@@ -53,7 +54,7 @@ def show(done: Transition, workspace: Workspace, *, as_json: bool, sentence: str
     out.emit(sentence or _sentence(done))
     for note in done.notes:
         out.emit(f"  {note}")
-    for line in (*_onward(done), *_learned(done)):
+    for line in (*_onward(done, workspace), *_learned(done)):
         out.emit(line)
     show_commit(done, workspace)
 
@@ -101,7 +102,8 @@ def _sentence(done: Transition) -> str:
     return f"{name}: {done.before} → {done.after}{passed}"
 
 
-def _onward(done: Transition) -> list[str]:
+def _onward(done: Transition, workspace: Workspace) -> list[str]:
     """The command that ends a sprint, once all of its stages have passed."""
-    open_still = str(done.state.status) == "open"
-    return ["next: vfcc sprint close"] if done.after is None and done.before is not None and open_still else []
+    if done.after is not None or done.before is None or str(done.state.status) != "open":
+        return []
+    return [f"next: {command_in(workspace, done.state.id)('vfcc sprint close')}"]

@@ -1,29 +1,25 @@
 """`vfcc next`: the one most useful action, and its command."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, SprintArgument, SprintOption, sprint_of
 
 if TYPE_CHECKING:
     from verifflowcc.services.next_step import NextStep
 
 
-def next_(
-    sprint: Annotated[str | None, typer.Argument(metavar="SPRINT", help="Its id; else an open one.")] = None,
-    as_json: JsonFlag = False,
-) -> None:
+def next_(sprint: SprintArgument = None, named: SprintOption = None, as_json: JsonFlag = False) -> None:
     """Print the one most useful thing to do now, and its command."""
     from verifflowcc.cli import output as out
     from verifflowcc.services.next_step import next_step
     from verifflowcc.services.workspace import open_workspace
 
-    step = next_step(open_workspace(), sprint)
+    step = next_step(open_workspace(), sprint_of(sprint, named))
     if as_json:
         out.emit_json(step)
         return
-    out.emit("\n".join([step.why, step.command, *_more(step)]))
+    chosen = [f"sprint {step.sprint} ({step.by})"] if step.by else []
+    out.emit("\n".join([*chosen, step.why, step.command, *_more(step)]))
 
 
 def _more(step: "NextStep") -> list[str]:

@@ -5,7 +5,12 @@ from typing import Annotated
 import typer
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-SprintOption = Annotated[str | None, typer.Option("--sprint", metavar="ID", help="The sprint; else the open one.")]
+SprintOption = Annotated[
+    str | None, typer.Option("--sprint", metavar="ID", help="Sprint id (default: the current sprint).")
+]
+SprintArgument = Annotated[
+    str | None, typer.Argument(metavar="SPRINT", help="Sprint id (default: the current sprint).")
+]
 StageOption = Annotated[str | None, typer.Option("--stage", metavar="ID", help="The stage; else the one in work.")]
 ExpiresOption = Annotated[
     str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
@@ -14,6 +19,13 @@ YesFlag = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes
 CommitFlag = Annotated[
     bool, typer.Option("--commit", help="Commit the move to git. `git.commit: always` makes it the default.")
 ]
+
+
+def sprint_of(argument: str | None, option: str | None) -> str | None:
+    """Return the sprint that a command names, as its argument or by `--sprint`. Raises BadParameter for two of them."""
+    if argument and option and argument != option:
+        raise typer.BadParameter(f"{argument} and --sprint {option} name two sprints; give one")
+    return argument or option
 
 
 def tokens(text: str) -> int:

@@ -5,11 +5,9 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import CommitFlag, JsonFlag
+from verifflowcc.cli.options import CommitFlag, JsonFlag, SprintArgument, SprintOption, sprint_of
 
 app = typer.Typer(help="Start, list, show, resolve, report and close sprints.", no_args_is_help=True)
-
-SprintArgument = Annotated[str | None, typer.Argument(metavar="SPRINT", help="Its id; else the open one.")]
 
 
 @app.command()
@@ -67,19 +65,19 @@ def list_(as_json: JsonFlag = False) -> None:
 
 
 @app.command()
-def show(sprint: SprintArgument = None, as_json: JsonFlag = False) -> None:
+def show(sprint: SprintArgument = None, named: SprintOption = None, as_json: JsonFlag = False) -> None:
     """Show a sprint: its goals and its stages.
 
     And what is wrong with its ledger, if anything is: exit 1 for event files that cannot be trusted, 5 for a fork.
     """
     from verifflowcc.cli import fork_views, sprint_views
     from verifflowcc.cli import output as out
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.people_said import lines, people_said
-    from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
-    state = active_sprint(workspace, sprint)
+    state = active_sprint(workspace, sprint_of(sprint, named))
     if as_json:
         out.emit_json(state)
     else:
@@ -91,6 +89,7 @@ def show(sprint: SprintArgument = None, as_json: JsonFlag = False) -> None:
 @app.command()
 def resolve(
     sprint: SprintArgument = None,
+    named: SprintOption = None,
     keep: Annotated[
         str | None, typer.Option("--keep", metavar="EVENT", help="The first move of the side to keep.")
     ] = None,
@@ -106,17 +105,17 @@ def resolve(
     """
     from verifflowcc.cli import fork_views, moves
     from verifflowcc.cli import output as out
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.forks import forked_sprint, resolve_fork
-    from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     if keep is None:
         here = open_workspace()
-        state = forked_sprint(here, active_sprint(here, sprint).id)
+        state = forked_sprint(here, active_sprint(here, sprint_of(sprint, named)).id)
         out.emit_json(state.fork) if as_json else out.emit("\n".join(fork_views.sides(state)))
         raise typer.Exit(fork_views.FORKED)
     acting = moves.acting_here()
-    wanted = active_sprint(acting.workspace, sprint).id
+    wanted = active_sprint(acting.workspace, sprint_of(sprint, named)).id
     done = resolve_fork(
         acting.workspace, wanted, keep, actor=acting.actor, reason=reason, commit=acting.commits(commit)
     )
@@ -126,6 +125,7 @@ def resolve(
 @app.command()
 def report(
     sprint: SprintArgument = None,
+    named: SprintOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
     ] = None,
@@ -139,13 +139,13 @@ def report(
     from verifflowcc.adapters.files.text_file import write_given
     from verifflowcc.cli import fork_views
     from verifflowcc.cli import output as out
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.report import report_sprint
-    from verifflowcc.services.sprints import active_sprint
     from verifflowcc.services.workspace import open_workspace
     from verifflowcc.workflow.report_page import report_page
 
     workspace = open_workspace()
-    state = active_sprint(workspace, sprint)
+    state = active_sprint(workspace, sprint_of(sprint, named))
     told = report_sprint(workspace, state.id)
     text = f"{out.json_text(told)}\n" if as_json else report_page(told)
     if output is None:
@@ -160,6 +160,7 @@ def report(
 @app.command()
 def close(
     sprint: SprintArgument = None,
+    named: SprintOption = None,
     learnings: Annotated[
         Path | None,
         typer.Option("--learnings", metavar="FILE", help="A text file; its content is added to knowledge.md."),
@@ -176,12 +177,13 @@ def close(
     """
     from verifflowcc.adapters.files.text_file import read_given
     from verifflowcc.cli import moves
-    from verifflowcc.services.sprints import active_sprint, close_sprint
+    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.sprints import close_sprint
 
     acting = moves.acting_here()
     done = close_sprint(
         acting.workspace,
-        active_sprint(acting.workspace, sprint).id,
+        active_sprint(acting.workspace, sprint_of(sprint, named)).id,
         learnings=read_given(learnings) if learnings else None,
         actor=acting.actor,
         unfinished_reason=unfinished,

@@ -5,7 +5,15 @@ from typing import Annotated
 import typer
 
 from verifflowcc.cli import stage_artifacts
-from verifflowcc.cli.options import CommitFlag, ExpiresOption, JsonFlag, SprintOption, YesFlag
+from verifflowcc.cli.options import (
+    CommitFlag,
+    ExpiresOption,
+    JsonFlag,
+    SprintArgument,
+    SprintOption,
+    YesFlag,
+    sprint_of,
+)
 
 app = typer.Typer(help="Show, fill, advance, skip and reopen the stages of a sprint.", no_args_is_help=True)
 
@@ -20,7 +28,7 @@ def show(stage: StageArgument = None, sprint: SprintOption = None, as_json: Json
     """
     from verifflowcc.cli import fork_views, sprint_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.stages import show_stage
     from verifflowcc.services.workspace import open_workspace
 
@@ -41,7 +49,7 @@ def list_(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
     """
     from verifflowcc.cli import fork_views, sprint_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     state = active_sprint(open_workspace(), sprint)
@@ -58,7 +66,8 @@ app.command("draft")(stage_artifacts.draft)
 
 @app.command()
 def advance(
-    sprint: Annotated[str | None, typer.Argument(metavar="SPRINT", help="Its id; else the open one.")] = None,
+    sprint: SprintArgument = None,
+    named: SprintOption = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -67,11 +76,11 @@ def advance(
     Exits with 4, and says what is missing, where a gate on the way is closed.
     """
     from verifflowcc.cli import moves
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.stages import advance_stage
 
     acting = moves.acting_here()
-    wanted = active_sprint(acting.workspace, sprint).id
+    wanted = active_sprint(acting.workspace, sprint_of(sprint, named)).id
     done = advance_stage(acting.workspace, wanted, actor=acting.actor, commit=acting.commits(commit))
     moves.show(done, acting.workspace, as_json=as_json)
 
@@ -92,7 +101,7 @@ def skip(
     """
     from verifflowcc.cli import asking, moves
     from verifflowcc.services import skipping
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace
@@ -115,7 +124,7 @@ def reopen(
 ) -> None:
     """Go back to a stage that was left; what was done stays on record."""
     from verifflowcc.cli import moves
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.stages import reopen_stage
 
     acting = moves.acting_here()

@@ -39,7 +39,7 @@ def put(
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
     from verifflowcc.services.artifact_putting import put_artifact
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.status import remember_status
 
     acting = moves.acting_here(piped=True)
@@ -67,7 +67,7 @@ def draft(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.services.artifact_drafting import draft_artifacts
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()

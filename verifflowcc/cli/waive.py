@@ -30,7 +30,7 @@ def waive(
     """
     from verifflowcc.cli import moves
     from verifflowcc.services import waivers
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
 
     acting = moves.acting_here()
     here = acting.workspace

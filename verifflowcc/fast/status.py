@@ -13,11 +13,11 @@ SNAPSHOT = "/.memory/local/snapshot.json"
 
 def answer(arguments: list[str]) -> bool:
     """Print the status and return True, or return False where the full command must answer."""
-    if arguments not in ([], ["--json"]) or environ.get("_VFCC_COMPLETE"):
+    if arguments not in ([], ["--json"]) or environ.get("_VFCC_COMPLETE") or environ.get("VFCC_SPRINT"):
         return False
     root = _root()
     snapshot = _load(root + SNAPSHOT) if root else None
-    if not isinstance(snapshot, dict) or snapshot.get("format") != 2 or not fresh(root, snapshot.get("stamps")):
+    if not isinstance(snapshot, dict) or snapshot.get("format") != 3 or not fresh(root, snapshot.get("stamps")):
         return False
     if _over(snapshot.get("until")):
         return False

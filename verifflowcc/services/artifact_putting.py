@@ -7,14 +7,14 @@ from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Facts
-from verifflowcc.domain.sprints import DONE, Artifact, SprintState, SprintStatus, StageState, StageStatus
+from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageState, StageStatus
 from verifflowcc.domain.workflows import Stage
 from verifflowcc.errors import FormatError, UsageError
 from verifflowcc.records import dataclass
+from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.facts import artifacts_of
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.people_acting import add_note, require_open
-from verifflowcc.services.sprints import list_sprints
 from verifflowcc.services.stages import stage_in_work
 from verifflowcc.services.transitions import load_movable, settle
 from verifflowcc.services.workspace import Workspace
@@ -22,7 +22,6 @@ from verifflowcc.text.digest import digest_bytes, fold_newlines
 from verifflowcc.workflow.artifact_puts import artifact_puts, put_payload
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_artifact import BLANK, assess_artifact
-from verifflowcc.workflow.in_sprint import in_sprint
 from verifflowcc.workflow.owed_artifacts import (
     artifact_criteria_of,
     artifact_name,
@@ -167,10 +166,9 @@ def put_command(workspace: Workspace, opened: OpenStage, checks: tuple[ArtifactC
     """Return what to do next: store the first artifact that a gate misses, else ask what is next."""
     missing = next((each.name for each in checks if not each.met), None)
     if missing is None:
-        return "vfcc next"
+        return command_in(workspace, opened.sprint.id)("vfcc next")
     command = f"vfcc stage put {missing}{'' if opened.is_current else f' --stage {opened.stage.id}'}"
-    open_ones = sum(line.status is not SprintStatus.CLOSED for line in list_sprints(workspace))
-    return in_sprint(command, opened.sprint.id) if open_ones > 1 else command
+    return command_in(workspace, opened.sprint.id)(command)
 
 
 def _require_unfinished(found: StageState) -> None:

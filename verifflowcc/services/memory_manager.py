@@ -8,7 +8,8 @@ from verifflowcc.domain.layers import Layer as MemoryLayer
 from verifflowcc.domain.question import Question
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.context import load_entries, load_layer_entries
-from verifflowcc.services.sprints import active_sprint, update_sprint
+from verifflowcc.services.current_sprint import active_sprint
+from verifflowcc.services.sprints import update_sprint
 from verifflowcc.services.stages import update_stage
 from verifflowcc.services.workspace import open_workspace
 

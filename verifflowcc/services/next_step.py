@@ -1,15 +1,15 @@
 """The one most useful thing to do now."""
 
 from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.sprints import SprintLine, SprintState, SprintStatus
+from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, replace
+from verifflowcc.services.current_sprint import command_in, not_chosen, resolve_sprint
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.owed import ADVANCE, Owed, owed_by, owed_to_close, way_on
-from verifflowcc.services.sprints import list_sprints, show_sprint
+from verifflowcc.services.sprints import show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.gaps import with_gaps
-from verifflowcc.workflow.in_sprint import in_sprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class NextStep:
     """What to do, why, and the command (or, where no command can do it, the words).
 
     `owed` are all criteria that are not met, in the order in which to meet them. `instead` is what a person may run to
-    leave all of them open; empty where a hard one is among them.
+    leave all of them open; empty where a hard one is among them. `by` is what chose the sprint of several open ones.
     """
 
     sprint: str | None
@@ -25,6 +25,7 @@ class NextStep:
     command: str
     owed: tuple[Owed, ...] = ()
     instead: str = ""
+    by: str = ""
 
     @property
     def first(self) -> Owed | None:
@@ -33,29 +34,26 @@ class NextStep:
 
 
 def next_step(workspace: Workspace, sprint_id: str | None = None) -> NextStep:
-    """Return the next step in a sprint; of several open ones, in the first by id that needs something.
+    """Return the next step in a sprint, the current one where none is named.
 
-    It runs and writes nothing. Raises UsageError for a sprint that is not there.
+    It runs and writes nothing. Raises UsageError for a sprint that is not there, and where none of several is chosen.
     """
-    asked = show_sprint(workspace, sprint_id) if sprint_id is not None else None
-    open_ones = [line for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED]
-    if asked is None and not open_ones:
+    if sprint_id is not None:
+        return _named(workspace, _in_sprint(workspace, show_sprint(workspace, sprint_id)), sprint_id)
+    found = resolve_sprint(workspace)
+    if found.id is None:
+        if found.problem:
+            raise not_chosen(found)
         return NextStep(None, "no sprint is open", 'vfcc sprint start "Title"')
-    state = asked or show_sprint(workspace, min(open_ones, key=_urgency).id)
-    step = _in_sprint(workspace, state)
-    return _named(step, state.id) if len(open_ones) > 1 else step
+    step = _in_sprint(workspace, show_sprint(workspace, found.id))
+    return replace(step, by=found.by) if found.label else step
 
 
-def _named(step: NextStep, sprint_id: str) -> NextStep:
-    """Return a step whose commands name the sprint."""
-    owed = tuple(replace(each, command=in_sprint(each.command, sprint_id)) for each in step.owed)
-    command, instead = in_sprint(step.command, sprint_id), in_sprint(step.instead, sprint_id)
-    return replace(step, command=command, owed=owed, instead=instead)
-
-
-def _urgency(line: SprintLine) -> tuple[bool, str]:
-    sound = line.status is SprintStatus.OPEN and not line.problems
-    return (sound, line.id)
+def _named(workspace: Workspace, step: NextStep, sprint_id: str) -> NextStep:
+    """Return a step whose commands name the sprint where they would act on another one, or on none."""
+    named = command_in(workspace, sprint_id)
+    owed = tuple(replace(each, command=named(each.command)) for each in step.owed)
+    return replace(step, command=named(step.command), owed=owed, instead=named(step.instead))
 
 
 def _in_sprint(workspace: Workspace, state: SprintState) -> NextStep:

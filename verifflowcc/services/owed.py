@@ -8,15 +8,14 @@ import re
 from collections.abc import Sequence
 
 from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Side
-from verifflowcc.domain.sprints import SprintState, SprintStatus
+from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import GateClosed
 from verifflowcc.records import dataclass
+from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.gates import StageGates, sound_facts
 from verifflowcc.services.people_acting import is_named_person
-from verifflowcc.services.sprints import list_sprints
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.gate import closing_gate
-from verifflowcc.workflow.in_sprint import in_sprint
 
 ADVANCE = "vfcc stage advance"
 _OF_PERSON = re.compile(r"vfcc (?:waive|stage skip|trace (?:review|clear|verify)|approve(?! .*--request))\b")
@@ -74,8 +73,8 @@ def way_on(asked: StageGates) -> str:
 
 
 def next_command(workspace: Workspace, asked: StageGates) -> str:
-    """Return `way_on`, with the name of the sprint where several are open."""
-    return _named(workspace, way_on(asked), asked.sprint.id)
+    """Return `way_on`, with the name of the sprint where the command would act on another one, or on none."""
+    return command_in(workspace, asked.sprint.id)(way_on(asked))
 
 
 def owed_to_close(workspace: Workspace, state: SprintState) -> tuple[Owed, ...]:
@@ -132,10 +131,4 @@ def _hint(workspace: Workspace, asked: StageGates, holding: Sequence[Owed], acto
         step = 'git config --global user.name "Your Name"  # an advance with gaps is recorded with a name'
     elif not (asked.route or "  # " in step):
         step = f"{step}  # then: {ADVANCE if len(holding) == 1 else 'vfcc next'}"
-    return _named(workspace, step, asked.sprint.id)
-
-
-def _named(workspace: Workspace, step: str, sprint_id: str) -> str:
-    """Return a step that names its sprint where several are open."""
-    open_ones = sum(line.status is not SprintStatus.CLOSED for line in list_sprints(workspace))
-    return in_sprint(step, sprint_id) if open_ones > 1 else step
+    return command_in(workspace, asked.sprint.id)(step)

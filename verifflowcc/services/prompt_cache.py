@@ -21,6 +21,7 @@ from verifflowcc.domain.sources import CODE
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import field_names
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.sprint_choice import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,6 +109,7 @@ def _path(workspace: Workspace, question: Question) -> Path:
         __version__,
         _FORMAT,
         _home(),
+        os.environ.get(VARIABLE, ""),
         *(f"{name}={getattr(question, name)!r}" for name in field_names(question)),
     ]
     name = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

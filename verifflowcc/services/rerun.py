@@ -14,10 +14,11 @@ from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
+from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.evidence_results import results_differ
 from verifflowcc.services.evidence_running import Made, run_for, running, take_baseline
 from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.sprints import active_sprint, list_sprints
+from verifflowcc.services.sprints import list_sprints
 from verifflowcc.services.transitions import ledger_of, load_movable
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.workspace import Workspace

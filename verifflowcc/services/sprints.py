@@ -70,22 +70,11 @@ def start_sprint(
     return settle(workspace, _noted_here(workspace, done), f"{done.state.id}: sprint started", commit=commit)
 
 
-def active_sprint(workspace: Workspace, wanted: str | None = None) -> SprintState:
-    """Return the sprint called `wanted`, or the only one that is open.
-
-    Raises UsageError where `wanted` does not exist or several are open, WorkspaceError where none is.
-    """
-    if wanted is not None:
-        return show_sprint(workspace, wanted)
+def open_sprints(workspace: Workspace) -> tuple[SprintState, ...]:
+    """Return the sprints that are not closed, by id. A closed one costs a listing and the parsing of its last event."""
     ids = ledger_of(workspace).sprint_ids()
-    states = [show_sprint(workspace, sprint_id) for sprint_id in ids if not _closed(workspace, sprint_id)]
-    open_ones = [state for state in states if state.status is not SprintStatus.CLOSED]
-    if not open_ones:
-        raise WorkspaceError("no sprint is open", hint='vfcc sprint start "Title"')
-    if len(open_ones) > 1:
-        names = ", ".join(state.id for state in open_ones)
-        raise UsageError(f"several sprints are open: {names}; say which one", hint="vfcc sprint list")
-    return open_ones[0]
+    states = (show_sprint(workspace, sprint_id) for sprint_id in ids if not _closed(workspace, sprint_id))
+    return tuple(state for state in states if state.status is not SprintStatus.CLOSED)
 
 
 def show_sprint(workspace: Workspace, sprint_id: str) -> SprintState:

@@ -5,8 +5,9 @@ import os
 from verifflowcc.adapters.files.layout import MEMORY, Place
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import UsageError
+from verifflowcc.services.current_sprint import choice_files, not_chosen, resolve_sprint
 from verifflowcc.services.finding import find_stage
-from verifflowcc.services.sprints import list_sprints, progress_text, show_sprint
+from verifflowcc.services.sprints import progress_text, show_sprint
 from verifflowcc.services.transitions import ledger_of, unknown_sprint
 from verifflowcc.services.workspace import Workspace
 
@@ -16,11 +17,11 @@ Standpoint = tuple[Place, SprintState | None, tuple[str, ...]]
 def resolve(workspace: Workspace, agent: str, sprint: str | None, stage: str | None) -> Standpoint:
     """Return the place, the sprint's state where it has a ledger, and notices.
 
-    The open sprint where none is named, and its stage in work where none is named. A sprint that is only a folder,
-    written by hand, has no state but can be named. Raises UsageError for what there is not, and where several sprints
-    are open and none is named.
+    The current sprint where none is named, and its active stage where none is named. A sprint that is only a folder,
+    written by hand, has no state but can be named. Raises UsageError for an unknown sprint or stage, and where none of
+    several open sprints is chosen.
     """
-    wanted = sprint if sprint is not None else _only_open(workspace)
+    wanted = sprint if sprint is not None else _current(workspace)
     if wanted is None:
         if stage is not None:
             raise UsageError("a stage is part of a sprint, and no sprint is open", hint="--sprint ID")
@@ -53,10 +54,11 @@ def handed(state: SprintState, stage_id: str | None) -> tuple[str, ...]:
 
 
 def depends_on(workspace: Workspace, sprint: str | None) -> tuple[str, ...]:
-    """Return what the place and the progress depend on beside the ledgers: stages' folders, and results."""
+    """Return what the place and the progress depend on beside the ledgers: what chooses a sprint, stages, results."""
     names = _folders(workspace, "sprint") if sprint is None else (sprint,)
     files = [f"{MEMORY}/sprint/{name}/{file}" for name in names for file in ("results.json", "progress.json")]
-    return (f"{MEMORY}/stage", *(f"{MEMORY}/stage/{name}" for name in names), *files)
+    chosen_by = choice_files(workspace) if sprint is None else ()
+    return (f"{MEMORY}/stage", *(f"{MEMORY}/stage/{name}" for name in names), *files, *chosen_by)
 
 
 def progress_of(workspace: Workspace, place: Place, state: SprintState | None) -> tuple[str, str] | None:
@@ -72,12 +74,11 @@ def progress_of(workspace: Workspace, place: Place, state: SprintState | None) -
     return (path, text) if text.strip() else None
 
 
-def _only_open(workspace: Workspace) -> str | None:
-    lines = [line for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED]
-    if len(lines) > 1:
-        names = ", ".join(line.id for line in lines)
-        raise UsageError(f"several sprints are open: {names}", hint=f"--sprint {lines[0].id}")
-    return lines[0].id if lines else None
+def _current(workspace: Workspace) -> str | None:
+    found = resolve_sprint(workspace)
+    if found.problem:
+        raise not_chosen(found)
+    return found.id
 
 
 def _by_hand(workspace: Workspace, agent: str, sprint: str, stage: str | None) -> Place:

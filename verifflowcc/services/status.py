@@ -4,6 +4,7 @@ The snapshot carries the text and the JSON as they are printed, and stamps of ev
 """
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import asdict
 
@@ -13,6 +14,7 @@ from verifflowcc.adapters.stamps import Stamps, settled
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
+from verifflowcc.services.current_sprint import choice_files, resolve_sprint
 from verifflowcc.services.people_said import PeopleSaid, Word, people_said, valid_until_ms
 from verifflowcc.services.people_said import lines as people_lines
 from verifflowcc.services.sprints import list_sprints, show_sprint
@@ -22,8 +24,9 @@ from verifflowcc.text.invisible import escape_invisible, printable
 from verifflowcc.text.secrets import withhold
 from verifflowcc.text.withholding import Json, withhold_json
 from verifflowcc.workflow.gaps import with_gaps
+from verifflowcc.workflow.sprint_choice import VARIABLE
 
-SNAPSHOT_FORMAT = 2
+SNAPSHOT_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,18 @@ class Status:
     """The open sprints, how many are closed, and the next command.
 
     `without_events` are sprints that have a `goals.md` and no ledger: their start was cut short, or their events are
-    lost.
+    lost. `current` is the sprint that commands act on, `by` what chose it of several; `problem` says why none is
+    chosen, `hint` how to choose one.
     """
 
     open: tuple[OpenSprint, ...]
     closed: int
     next: str
     without_events: tuple[str, ...] = ()
+    current: str | None = None
+    by: str = ""
+    problem: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +82,28 @@ def current_status(workspace: Workspace) -> Status:
     """Return the status, from the ledgers."""
     lines = list_sprints(workspace)
     open_ones = tuple(_open(workspace, line) for line in lines if line.status is not SprintStatus.CLOSED)
-    following = open_ones[0].next if open_ones else 'vfcc sprint start "Title"'
-    return Status(open_ones, len(lines) - len(open_ones), following, ledger_of(workspace).without_events())
+    found = resolve_sprint(workspace)
+    following = [one.next for one in open_ones if found.id in (None, one.id)] or ['vfcc sprint start "Title"']
+    return Status(
+        open=open_ones,
+        closed=len(lines) - len(open_ones),
+        next=following[0],
+        without_events=ledger_of(workspace).without_events(),
+        current=found.id,
+        by=found.by if found.label else "",
+        problem=found.problem,
+        hint=found.hint if found.problem else "",
+    )
 
 
 def remember_status(workspace: Workspace) -> ShownStatus:
     """Return the status as it is printed, and leave it where `fast/` finds it, unless that cannot be written."""
     before = Stamps(workspace.root)
-    before.take(depends_on(workspace))
+    before.take((*depends_on(workspace), *choice_files(workspace)))
     status = current_status(workspace)
     value = json.dumps(withhold_json(_value(status)), indent=2, sort_keys=True, ensure_ascii=False)
     shown = ShownStatus(printable(withhold(_text(status))), escape_invisible(value) + "\n")
-    if not settled(before.touched_ns):
+    if not settled(before.touched_ns) or os.environ.get(VARIABLE):
         return shown
     snapshot = {
         "format": SNAPSHOT_FORMAT,
@@ -160,9 +178,10 @@ def _said(status: Status) -> Iterator[PeopleSaid]:
 def _text(status: Status) -> str:
     lines = []
     for sprint in status.open:
+        chosen = f" ({status.by})" if status.by and sprint.id == status.current else ""
         state = "" if sprint.status == "open" else f" ({sprint.status})"
         where = f"in {sprint.stage}, " if sprint.stage else ""
-        lines.append(f"{sprint.id}: {sprint.title}{state}")
+        lines.append(f"{sprint.id}{chosen}: {sprint.title}{state}")
         passed = f"{sprint.passed} of {sprint.stages} stages passed{with_gaps(sprint.gaps)}"
         lines.append(f"  {where}{passed}, as of event {sprint.as_of}")
         if sprint.problems:
@@ -171,6 +190,8 @@ def _text(status: Status) -> str:
         lines.append(f"  next: {sprint.next}")
     if not status.open:
         lines += ["no sprint is open", f"  next: {status.next}"]
+    if status.problem:
+        lines += [status.problem, f"  choose: {status.hint}"]
     for name in status.without_events:
         lines.append(f"{name}: has goals.md and no event; its start was cut short, or its events are lost")
         lines.append("  next: vfcc doctor")

@@ -17,13 +17,14 @@ from verifflowcc.adapters.workflows import (
 )
 from verifflowcc.domain.config import GateSettings
 from verifflowcc.domain.gates import Mode
-from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
+from verifflowcc.domain.sprints import SprintState, StageStatus
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConfigError, UsageError
 from verifflowcc.formats.yaml_line import with_top_value
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.sprints import list_sprints, show_sprint
+from verifflowcc.services.current_sprint import not_chosen, resolve_sprint
+from verifflowcc.services.sprints import open_sprints, show_sprint
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.workflow.modes import with_modes
 
@@ -95,15 +96,17 @@ def list_workflows(workspace: Workspace) -> WorkflowList:
 
 
 def show_workflow(workspace: Workspace, name: str | None = None, sprint_id: str | None = None) -> WorkflowView:
-    """Return the workflow called `name`; that of the sprint, where one is named; else that of the only open sprint, or,
-    where there is not exactly one, the one that new sprints follow.
+    """Return the workflow called `name`; that of the sprint, where one is named; else that of the current sprint, or,
+    where none is chosen, the one that new sprints follow.
 
     Raises UsageError for an unknown name or sprint, ConfigError for a file that is not sound.
     """
     default = effective_config(workspace).config.workflow
     if sprint_id is None and name is None:
-        open_ones = _open_sprints(workspace)
-        sprint_id = open_ones[0] if len(open_ones) == 1 else None
+        found = resolve_sprint(workspace)
+        if found.fault:
+            raise not_chosen(found)
+        sprint_id = found.id
     if sprint_id is not None:
         return _of_sprint(show_sprint(workspace, sprint_id), name, default)
     workflow = load_workflow(workspace.memory, name or default)
@@ -124,7 +127,8 @@ def use_workflow(workspace: Workspace, name: str) -> Chosen:
     """
     config = effective_config(workspace).config
     workflow = with_modes(load_workflow(workspace.memory, name), config.gates.modes)
-    running, notices = _open_sprints(workspace), missing_commands(workflow, config.gates)
+    running = tuple(state.id for state in open_sprints(workspace))
+    notices = missing_commands(workflow, config.gates)
     if config.workflow != name:
         _write(workspace, name)
     return Chosen(name, config.workflow, f"{MEMORY}/{FILE}", running, notices)
@@ -186,10 +190,6 @@ def _of_sprint(state: SprintState, name: str | None, default: str) -> WorkflowVi
 
 def _is_own(name: str) -> bool:
     return name not in shipped_names()
-
-
-def _open_sprints(workspace: Workspace) -> tuple[str, ...]:
-    return tuple(line.id for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED)
 
 
 def _write(workspace: Workspace, name: str) -> None:

@@ -1,12 +1,12 @@
-"""Name the sprint in a command that speaks of the only open one, for when there are several."""
+"""Name the sprint in a command that acts on the current one."""
 
 import re
 
 _TAKES_OPTION = re.compile(
     r"vfcc (?:evidence (?:run|add|stale)|approve|waive|feedback (?:add|list|triage)"
-    r"|stage (?:show|reopen|skip|put|draft)|check gate)\b"
+    r"|stage (?:show|list|reopen|skip|put|draft)|check gate)\b"
 )
-_TAKES_ARGUMENT = "vfcc stage advance"
+_TAKES_ARGUMENT = ("vfcc stage advance", "vfcc next", "vfcc sprint close")
 
 
 def in_sprint(step: str, sprint: str) -> str:

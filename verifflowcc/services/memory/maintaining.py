@@ -26,9 +26,9 @@ from verifflowcc.services.memory.proving import fixes, turned_checks
 from verifflowcc.services.memory.reading_only import open_for_reading
 from verifflowcc.services.memory.shelf import Shelf
 from verifflowcc.services.memory.stage_items import Stages
-from verifflowcc.services.memory.tasks import all_tasks, open_sprints
+from verifflowcc.services.memory.tasks import all_tasks
 from verifflowcc.services.memory.upkeep import Round, keep_up
-from verifflowcc.services.transitions import load_sprint
+from verifflowcc.services.sprints import open_sprints
 from verifflowcc.services.workspace import Workspace
 
 LOCK = "maintain.lock"
@@ -129,10 +129,10 @@ def _turned(workspace: Workspace) -> tuple[tuple[Turned, ...], list[Step]]:
     told = []
     for sprint in open_sprints(workspace):
         try:
-            turned += turned_checks(workspace, load_sprint(workspace, sprint)[1])
+            turned += turned_checks(workspace, sprint)
         except VfccError as error:
             why = f"what its checks prove is not known: {error.message}"
-            told.append(Step(StepKind.TOLD, f"sprint/{sprint}", "", why))
+            told.append(Step(StepKind.TOLD, f"sprint/{sprint.id}", "", why))
     return tuple(turned), told
 
 

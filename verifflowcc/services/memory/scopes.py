@@ -120,7 +120,7 @@ def _read_open_ones(workspace: Workspace) -> Iterator[str]:
 
 
 def _sprint(workspace: Workspace, name: str) -> str:
-    from verifflowcc.services.sprints import active_sprint
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.transitions import ledger_of, unknown_sprint
 
     if not name:
@@ -132,8 +132,9 @@ def _sprint(workspace: Workspace, name: str) -> str:
 
 
 def _stage(workspace: Workspace, name: str) -> str:
+    from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.finding import find_stage, stage_meant
-    from verifflowcc.services.sprints import active_sprint, show_sprint
+    from verifflowcc.services.sprints import show_sprint
 
     if not name:
         state = active_sprint(workspace)

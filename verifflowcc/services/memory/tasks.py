@@ -60,27 +60,15 @@ def task_in_work(workspace: Workspace, name: str | None, agent: str | None, *, c
     """
     if name is not None:
         return find_task(workspace, name)
-    tasks = open_tasks(workspace, agent, sprint_in_work(workspace))
+    from verifflowcc.services.current_sprint import resolve_sprint
+
+    tasks = open_tasks(workspace, agent, resolve_sprint(workspace).id)
     if not tasks:
         raise UsageError(f"no task is in work{f' for {agent}' if agent else ''}", hint=_START)
     if command and len(tasks) > 1:
         names = ", ".join(task.id for task in tasks)
         raise UsageError(f"several tasks are in work: {names}; say which one", hint=f"{command} {tasks[-1].id}")
     return tasks[-1]
-
-
-def sprint_in_work(workspace: Workspace) -> str | None:
-    """Return the only open sprint; None where there is none, or more than one."""
-    ids = open_sprints(workspace)
-    return ids[0] if len(ids) == 1 else None
-
-
-def open_sprints(workspace: Workspace) -> tuple[str, ...]:
-    """Return the ids of the sprints that are not closed."""
-    from verifflowcc.domain.sprints import SprintStatus
-    from verifflowcc.services.sprints import list_sprints
-
-    return tuple(line.id for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED)
 
 
 def tasks_folder(workspace: Workspace) -> Path:

@@ -9,6 +9,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.formats.events import stamp
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.history.tasks import note_task
@@ -16,8 +17,8 @@ from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import NAME, agent_of
 from verifflowcc.services.memory.stores import TaskMemoryStore
-from verifflowcc.services.memory.tasks import find_task, open_sprints, task_in_work, tasks_folder
-from verifflowcc.services.sprints import active_sprint, show_sprint
+from verifflowcc.services.memory.tasks import find_task, task_in_work, tasks_folder
+from verifflowcc.services.sprints import open_sprints, show_sprint
 from verifflowcc.services.trace_finding import one_of
 from verifflowcc.services.transitions import ledger_of
 from verifflowcc.services.workspace import Workspace
@@ -56,8 +57,8 @@ def start_task(
 ) -> Task:
     """Begin a task: of the acting role, in the open sprint and its stage in work, where nothing else is said.
 
-    Raises UsageError for words that say nothing, for a sprint or stage that there is not, and where several sprints are
-    open and none is named; WorkspaceError where it cannot be written.
+    Raises UsageError for words that say nothing, for a sprint or stage that there is not, and where none of
+    several open sprints is chosen; WorkspaceError where it cannot be written.
     """
     about = one_line(description, "what the task is about", LONGEST_TITLE)
     if not about:
