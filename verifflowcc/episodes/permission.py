@@ -42,8 +42,10 @@ def denied(said: "Mapping[str, Json]", rules: "Json", root: str) -> str:
 
     `rules` is `{role, stage, tools: {class: {paths, never}}, artifacts, owed}`, or None where no rules hold.
     `artifacts` is the folder of the stage's artifacts, absent for another role than the stage's; `owed` are the names
-    that its gates ask for.
+    that its gates ask for. A list has such rules for each of several open sprints, and all of them must allow the call.
     """
+    if isinstance(rules, list):
+        return _by_each(said, [each for each in rules if isinstance(each, dict)], root)
     tool = said.get("tool_name")
     given = said.get("tool_input")
     if not isinstance(tool, str) or not isinstance(given, dict) or tool not in CLASSES:
@@ -59,6 +61,16 @@ def denied(said: "Mapping[str, Json]", rules: "Json", root: str) -> str:
     return _by_role(asked, rules) if isinstance(rules, dict) else ""
 
 
+def _by_each(call: "Mapping[str, Json]", rules: "list[Json]", root: str) -> str:
+    """Return why one of several rules forbids a call. The artifacts that one of them opens are open under each."""
+    folders = [each["artifacts"] for each in rules if each.get("artifacts")]
+    for rule in rules:
+        why = denied(call, rule, root)
+        if why and all(denied(call, {**rule, "artifacts": folder}, root) for folder in folders):
+            return why
+    return ""
+
+
 def wants_the_program(
     said: "Mapping[str, Json]", settings: "Mapping[str, Json]", root: str, told: "Callable[[str], Collection[str]]"
 ) -> bool:
@@ -72,7 +84,7 @@ def wants_the_program(
             return True
         paths = edited_files(said, root) if settings.get("files") is True else []
         return bool(paths) and not set(paths) <= set(told(str(said.get("session_id") or "")))
-    if needs_brief(said, told, settings.get("sprint"), settings.get("stage")):
+    if needs_brief(said, told, settings.get("sprint") or settings.get("several"), settings.get("stage")):
         return True
     wants = settings.get("events")
     return isinstance(wants, list) and event in wants

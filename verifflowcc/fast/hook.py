@@ -67,6 +67,7 @@ class Hook:
         self.root = ""
         role = environ.get("VFCC_AGENT", "")
         self.role = role if role.replace("_", "").replace("-", "").isalnum() else ""
+        self.sprint = environ.get("VFCC_SPRINT", "")
 
     def find_root(self) -> None:
         """Look for the project, from where the client says that it is, or from here."""
@@ -192,10 +193,14 @@ class Hook:
         from verifflowcc.text.quick_json import read as read_json
 
         name = f"-{self.role}" if self.role else ""
+        if self.sprint:
+            if not self.sprint.replace("-", "").isalnum():
+                return None  # no sprint has such an id: the full program reports it
+            name = f"{name}@{self.sprint}"
         try:
             with open(f"{self.root}{LOCAL}/hook{name}.json", encoding="utf-8") as file:
                 found = read_json(file.read())
-            is_fresh = isinstance(found, dict) and found.get("format") == 1 and fresh(self.root, found.get("stamps"))
+            is_fresh = isinstance(found, dict) and found.get("format") == 2 and fresh(self.root, found.get("stamps"))
         except (OSError, ValueError):
             return None
         return found if is_fresh else None

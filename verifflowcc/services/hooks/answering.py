@@ -26,6 +26,7 @@ Payload = Mapping[str, Any]
 MOST_HOLDS = 3
 """So often in a row an agent is kept from stopping; then it may, whatever the gate says."""
 RECALLED = 5
+_ALWAYS = "1970-01-01T00:00:00.000Z"
 
 
 @dataclass(slots=True)
@@ -72,8 +73,12 @@ def _record_place(workspace: Workspace, standing: Standing) -> None:
     """Record the active stage and since when it is active.
 
     That is the place of every event since then, also of those whose hooks ran out of time. Between two stages there is
-    no such moment, so nothing is recorded.
+    no such moment, so nothing is recorded. Where no sprint is chosen of several, that is recorded: the events until now
+    belong to none, and a sprint that is chosen later does not get them.
     """
+    if standing.choice.ambiguous:
+        record(workspace, PLACED, [{"since": _ALWAYS}], standing.as_of)
+        return
     found = standing.sprint.stage(standing.stage) if standing.sprint and standing.stage else None
     if standing.sprint and found and found.entered_at:
         place = {"sprint": standing.sprint.id, "stage": found.stage.id, "role": found.stage.role}
@@ -110,9 +115,7 @@ def _with_new_brief(
     """Return the answer with the brief of a stage that began since the session was briefed."""
     from verifflowcc.services.hooks.known import session_notes
 
-    place = standing.place
-    session_lines = partial(session_notes, workspace)
-    if standing.faults or not needs_brief(payload, session_lines, place.get("sprint"), place.get("stage")):
+    if standing.faults or not needs_brief(payload, partial(session_notes, workspace), *standing.briefed_on):
         return answer
     found = _at_start(workspace, standing, payload, reader)
     return replace(answer, context="\n".join(filter(None, (found.context, answer.context))))
@@ -131,8 +134,7 @@ def _note_brief(workspace: Workspace, standing: Standing, payload: Payload) -> N
     if isinstance(session, str) and session:
         from verifflowcc.services.hooks.known import note_told
 
-        place = standing.place
-        note_told(workspace, session, [stage_line(place.get("sprint"), place.get("stage"))])
+        note_told(workspace, session, [stage_line(*standing.briefed_on)])
 
 
 def _at_prompt(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
@@ -180,12 +182,15 @@ def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounte
 
 
 def _denied(workspace: Workspace, standing: Standing, payload: Payload) -> str:
-    return denied(payload, standing.rules, str(workspace.root))
+    """Return why the rules deny a call; where no sprint is chosen of several, also how to choose one."""
+    root = str(workspace.root)
+    why = denied(payload, standing.rules, root)
+    return f"{why}{standing.advice}" if why and not denied(payload, None, root) else why
 
 
 def _at_stop(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     """Hold the agent while the gate is closed for what it can still do; a person's word is nothing to wait for."""
-    if not standing.settings.hold or standing.sprint is None or standing.stage is None:
+    if not standing.settings.hold:
         return Answer()
     from verifflowcc.services.hooks.holding import hold
 

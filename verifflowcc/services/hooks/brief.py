@@ -14,6 +14,7 @@ from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.sprints import DONE, SprintState
 from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.records import dataclass
+from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.history.questions import episode, status_of
 from verifflowcc.services.history.reading import open_history
@@ -113,7 +114,7 @@ def _marked(lines: Sequence[str], *, left_out: int) -> str:
 def _place(standing: Standing) -> Part:
     sprint = standing.sprint
     if sprint is None:
-        return "", ["This project is led by vfcc; no sprint is in work."]
+        return "", _not_chosen(standing)
     passed = sum(stage.status in DONE for stage in sprint.stages)
     where = f"in stage {standing.stage}" if standing.stage else "between two stages"
     if sprint.complete:
@@ -123,7 +124,28 @@ def _place(standing: Standing) -> Part:
     yours = f" You act as {standing.role}." if found and standing.role != found.stage.role else ""
     count = f"{passed} of {len(sprint.stages)} stages passed"
     goals = [f"Goals: {shown('; '.join(sprint.goals), _LONGEST_GOALS)}"] if sprint.goals else []
-    return "", [f"Sprint {sprint.id} “{shown(sprint.title, 80)}” is {where}{role}; {count}.{yours}", *goals]
+    title = f"Sprint {sprint.id}{standing.choice.label} “{shown(sprint.title, 80)}”"
+    return "", [f"{title} is {where}{role}; {count}.{yours}", *goals]
+
+
+def _not_chosen(standing: Standing) -> list[str]:
+    """Return that no sprint is open, or which are open and how to choose one of them."""
+    choice = standing.choice
+    if not choice.ambiguous:
+        return [f"This project uses vfcc; {choice.fault or 'no sprint is open'}."]
+    return [
+        f"This project uses vfcc; {choice.problem}. Until then the rules of each hold for every call.",
+        *(f"- {one.id} “{shown(one.title, 80)}”: {_stage_of(one)}{_started_on(one)}" for one in standing.open),
+        f"Choose: {choice.hint_for_client}. For one command: --sprint ID.",
+    ]
+
+
+def _stage_of(sprint: SprintState) -> str:
+    return f"in stage {sprint.current}" if sprint.current else "in no stage"
+
+
+def _started_on(sprint: SprintState) -> str:
+    return f", started on branch {shown(sprint.branch, 80)}" if sprint.branch else ""
 
 
 def _before(request: BriefRequest) -> Part:
@@ -144,7 +166,10 @@ def _gate(request: BriefRequest) -> Part:
         return _NOTHING
     asked = ask_stage(request.workspace, standing.sprint.id)
     owed = owed_by(asked)
-    lines = [f"{each.criterion}: {shown(each.reason, _LONGEST_REASON)}: {each.todo}" for each in owed[:_BLOCKERS]]
+    named = command_in(request.workspace, standing.sprint.id)
+    lines = [
+        f"{each.criterion}: {shown(each.reason, _LONGEST_REASON)}: {named(each.todo)}" for each in owed[:_BLOCKERS]
+    ]
     lines += [f"and {len(owed) - _BLOCKERS} more"] if len(owed) > _BLOCKERS else []
     heading = f"The stage {standing.stage} owes" if owed else f"The stage {standing.stage} owes nothing"
     return heading, [*lines, f"next: `{next_command(request.workspace, asked)}`"]

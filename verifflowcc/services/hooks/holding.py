@@ -8,6 +8,7 @@ from verifflowcc.adapters.files.partitions import told_file
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.clients.answer import Answer
 from verifflowcc.domain.gates import Kind, Mode
+from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.hooks.brief import shown
 from verifflowcc.services.hooks.settings import Standing
@@ -23,27 +24,32 @@ def hold(workspace: Workspace, standing: Standing, said: Mapping[str, Any], most
 
     It is held no more than `most` times in a row, since not every client lets go by itself. Raises VfccError.
     """
-    sprint = standing.sprint
-    if sprint is None or said.get("agent_id"):
+    if not standing.in_stage or said.get("agent_id"):
         return Answer()
     counter = Path(told_file(str(workspace.local), str(said.get("session_id") or ""))).with_suffix(".held")
     held = _count(counter) if said.get("stop_hook_active") is True else 0
-    asked = ask_stage(workspace, sprint.id)
-    blocking = [each for each in owed_by(asked) if _is_agents(each)]
-    if not blocking or held >= most:
+    closed = [lines for sprint in standing.in_stage if (lines := _closed_gate(workspace, sprint.id))]
+    if not closed or held >= most:
         counter.unlink(missing_ok=True)
         return Answer()
     write_atomic(counter, f"{held + 1}\n")
-    lines = [f"- {each.criterion}: {shown(each.reason)}: {each.todo}" for each in blocking[:_TOLD]]
-    step = next_command(workspace, asked) if asked.route else blocking[0].command or "vfcc check gate"
-    reason = "\n".join(
-        (
-            f"The gate of {standing.stage} (sprint {sprint.id}) is closed:",
-            *lines,
-            f"Next: {step}. Held {held + 1} of {most} times (hooks.hold).",
-        )
-    )
-    return Answer(decision="block", reason=reason)
+    lines = [line for each in closed for line in each]
+    if standing.several:
+        lines.append(f"{standing.choice.problem}: {standing.choice.hint_for_client}")
+    lines[-1] = f"{lines[-1]}. Held {held + 1} of {most} times (hooks.hold)."
+    return Answer(decision="block", reason="\n".join(lines))
+
+
+def _closed_gate(workspace: Workspace, sprint_id: str) -> list[str]:
+    """Return what an agent can still do for the gate of a sprint's active stage, and the next command; else nothing."""
+    asked = ask_stage(workspace, sprint_id)
+    blocking = [each for each in owed_by(asked) if _is_agents(each)]
+    if not blocking:
+        return []
+    named = command_in(workspace, sprint_id)
+    step = next_command(workspace, asked) if asked.route else named(blocking[0].command or "vfcc check gate")
+    lines = [f"- {each.criterion}: {shown(each.reason)}: {named(each.todo)}" for each in blocking[:_TOLD]]
+    return [f"The gate of {asked.stage.stage.id} (sprint {sprint_id}) is closed:", *lines, f"Next: {step}"]
 
 
 def _is_agents(each: Owed) -> bool:

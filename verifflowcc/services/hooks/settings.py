@@ -5,7 +5,8 @@ program answers the next hook, and leaves a new one.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -15,36 +16,63 @@ from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.stamps import Stamps, settled
 from verifflowcc.domain.config import HookSettings, ToolTable
 from verifflowcc.domain.events import Json
-from verifflowcc.domain.sprints import SprintState, SprintStatus
+from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.sprints import list_sprints, show_sprint
-from verifflowcc.services.transitions import ledger_of
+from verifflowcc.services.current_sprint import NO_SPRINT, CurrentSprint, choice_files, resolve_sprint
+from verifflowcc.services.sprints import open_sprints
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.owed_artifacts import owed_artifacts
+from verifflowcc.workflow.sprint_choice import VARIABLE
 
-FORMAT = 1
+FORMAT = 2
 _ALWAYS = ("SessionStart", "PreCompact", "SessionEnd")
 """The events that are answered, or acted upon, by the whole program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where an agent stands: the settings, the role that it acts in, and the sprint and the stage that are in work.
+    """What holds for an agent now: the settings, the role that it acts in, the current sprint and its active stage.
 
-    `rules` are what the role may do, None where nothing says so; `faults` are sentences for the log. `as_of` is the
-    latest moment at which all this is known to be true.
+    `rules` are what the role may do, None where nothing says so; where no sprint is chosen of the `open` ones, a list
+    with the rules in each. `faults` are sentences for the log. `as_of` is the latest moment at which all this is known
+    to be true. `choice` says what chose the sprint, or why none is chosen.
     """
 
     settings: HookSettings
     role: str | None = None
     sprint: SprintState | None = None
     stage: str | None = None
-    rules: Mapping[str, Json] | None = None
+    rules: Json = None
     faults: tuple[str, ...] = ()
     as_of: datetime | None = None
+    choice: CurrentSprint = NO_SPRINT
+    open: tuple[SprintState, ...] = ()
+
+    @property
+    def several(self) -> str:
+        """The ids of the open sprints, with spaces between, where none of them is chosen; else empty."""
+        return " ".join(self.choice.branches) if self.choice.ambiguous else ""
+
+    @property
+    def briefed_on(self) -> tuple[str | None, str | None]:
+        """What a brief is about: the sprint and the stage, or the open sprints where none is chosen."""
+        return (self.sprint.id if self.sprint else self.several or None), self.stage
+
+    @property
+    def advice(self) -> str:
+        """What a denial adds where no sprint is chosen of the open ones: their names, and how to choose one."""
+        if not self.choice.ambiguous:
+            return ""
+        return f". The rules of all open sprints hold: {self.choice.problem}: {self.choice.hint_for_client}"
+
+    @property
+    def in_stage(self) -> tuple[SprintState, ...]:
+        """The sprints whose active stage the agent is in: the current one, or all open ones where none is chosen."""
+        meant = self.open if self.choice.ambiguous else (self.sprint,) if self.sprint else ()
+        return tuple(sprint for sprint in meant if sprint.current)
 
     @property
     def place(self) -> dict[str, str]:
@@ -67,20 +95,16 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
         settings = effective_config(workspace).config.hooks
     except VfccError as error:
         faults.append(error.message.splitlines()[0])
-    sprint, stage = _in_work(workspace, faults)
+    states, choice = _open_sprints(workspace, stamps, faults)
+    sprint = next((state for state in states if state.id == choice.id), None)
+    stage = sprint.current if sprint else None
     whose = role or _role_of(sprint, stage)
-    rules: Mapping[str, Json] | None = None
-    if whose and stage and settings.tools is not ToolTable.OFF:
-        path = f"{MEMORY}/agent/{whose}/tools.yaml"
-        stamps.take([f"{MEMORY}/agent", f"{MEMORY}/agent/{whose}", path])
-        try:
-            tools = read_tools(workspace.root / path, workspace.root)
-            rules = (
-                None if tools is None else {"role": whose, "stage": stage, "tools": tools, **_own(sprint, stage, whose)}
-            )
-        except VfccError as error:
-            faults.append(error.message.splitlines()[0])
-    standing = Standing(settings, whose, sprint, stage, rules, tuple(faults))
+    standing = Standing(settings, whose, sprint, stage, choice=choice, open=states)
+    if settings.tools is not ToolTable.OFF:
+        found = [(one.id, _rules(workspace, one, role, stamps, faults)) for one in standing.in_stage]
+        rules = _of_each(found) if choice.ambiguous else next((each for _, each in found), None)
+        standing = replace(standing, rules=rules)
+    standing = replace(standing, faults=tuple(faults))
     if not faults and settled(stamps.touched_ns):
         _leave(workspace, role, standing, stamps)
     # Hooks that found no fresh snapshot until now began before this moment, so that it is one for their events, too.
@@ -89,8 +113,12 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
 
 
 def snapshot_path(workspace: Workspace, role: str | None) -> Path:
-    """Return where the snapshot for a role lies that an agent says it has; without one, that of the stage's role."""
-    return workspace.local / (f"hook-{role}.json" if role else "hook.json")
+    """Return the file of the snapshot for the role that an agent names, and for the sprint that `VFCC_SPRINT` names.
+
+    Without a named role it is that of the stage's role.
+    """
+    sprint = os.environ.get(VARIABLE)
+    return workspace.local / f"hook{f'-{role}' if role else ''}{f'@{sprint}' if sprint else ''}.json"
 
 
 def _leave(workspace: Workspace, role: str | None, standing: Standing, stamps: Stamps) -> None:
@@ -104,6 +132,7 @@ def _leave(workspace: Workspace, role: str | None, standing: Standing, stamps: S
         "files": standing.settings.files,
         "events": events,
         "rules": standing.rules,
+        "several": standing.several,
         **standing.place,
     }
     try:
@@ -119,19 +148,43 @@ def _depends_on(workspace: Workspace) -> Iterator[str]:
         yield from (f"{MEMORY}/sprint/{path.name}", f"{MEMORY}/sprint/{path.name}/events")
 
 
-def _in_work(workspace: Workspace, faults: list[str]) -> tuple[SprintState | None, str | None]:
-    """Return the only open sprint and its stage in work; of several, none is meant."""
+def _open_sprints(
+    workspace: Workspace, stamps: Stamps, faults: list[str]
+) -> tuple[tuple[SprintState, ...], CurrentSprint]:
+    """Return the open sprints and which is the current one; what cannot be read is a fault, as `VFCC_SPRINT` can be."""
     try:
-        if not ledger_of(workspace).sprint_ids():
-            return None, None
-        open_ = [line for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED]
-        if len(open_) != 1:
-            return None, None
-        state = show_sprint(workspace, open_[0].id)
+        states = open_sprints(workspace)
+        stamps.take(choice_files(workspace))
+        choice = resolve_sprint(workspace, states)
     except VfccError as error:
         faults.append(error.message.splitlines()[0])
-        return None, None
-    return state, state.current
+        return (), NO_SPRINT
+    if choice.fault:
+        faults.append(choice.fault)
+    return states, choice
+
+
+def _rules(
+    workspace: Workspace, sprint: SprintState, role: str | None, stamps: Stamps, faults: list[str]
+) -> dict[str, Json] | None:
+    """Return what a role may do in the active stage of a sprint (default: the role of the stage)."""
+    stage = sprint.current
+    whose = role or _role_of(sprint, stage)
+    if not whose or not stage:
+        return None
+    path = f"{MEMORY}/agent/{whose}/tools.yaml"
+    stamps.take([f"{MEMORY}/agent", f"{MEMORY}/agent/{whose}", path])
+    try:
+        tools = read_tools(workspace.root / path, workspace.root)
+    except VfccError as error:
+        faults.append(error.message.splitlines()[0])
+        return None
+    return None if tools is None else {"role": whose, "stage": stage, "tools": tools, **_own(sprint, stage, whose)}
+
+
+def _of_each(found: Sequence[tuple[str, dict[str, Json] | None]]) -> Json:
+    """Return the rules that hold together where no sprint is chosen: those in each open one, which they name."""
+    return [{**rules, "stage": f"{rules['stage']} of {sprint}"} for sprint, rules in found if rules] or None
 
 
 def _own(sprint: SprintState | None, stage: str, role: str) -> dict[str, Json]:
