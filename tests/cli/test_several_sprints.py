@@ -2,16 +2,20 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from tests.cli.hooked import events, faults, hook, said
 from tests.cli.process import Ran, git, vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from tests.cli.test_hook import hook_with
 from tests.made_once import copied
+from verifflowcc.cli.app import app
+from verifflowcc.domain.command_classes import command_of
 
 pytestmark = pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 
@@ -44,9 +48,12 @@ NEED_A_SPRINT = (
     "feedback triage x --done",
     "task start x",
     "context show --agent coder",
+    "context diff --agent coder --agent tester",
     "memory add decision x --scope sprint",
     "memory list --scope stage",
 )
+ACT_ON_OTHERS = {"metrics", "workflow show"}
+"""Commands with `--sprint` that have an answer where none is chosen: all sprints, the workflow of new ones."""
 PLAN = ".memory/stage/{0}/planning/artifacts/plan.md"
 
 
@@ -66,6 +73,14 @@ def made(folder: Path) -> Path:
         git(root, "commit", "--quiet", "--message", title)
     git(root, "checkout", "--quiet", "-B", "other")
     return root
+
+
+def with_option(command: object, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the names of the commands that have an option `--sprint`."""
+    if any("--sprint" in each.opts for each in getattr(command, "params", ())):
+        yield " ".join(path)
+    for name, below in getattr(command, "commands", {}).items():
+        yield from with_option(below, (*path, name))
 
 
 @pytest.fixture
@@ -96,6 +111,12 @@ def test_a_command_that_needs_a_sprint_names_them_all_and_how_to_choose(two: Pat
     ran = vfcc(two, *line.split())
 
     ran.refused(2, f"error: {PROBLEM}\n", f"hint: {HINT}\n")
+
+
+def test_no_command_that_takes_a_sprint_is_left_out() -> None:
+    asked = {command_of(line.split()) for line in NEED_A_SPRINT if "--scope" not in line}
+
+    assert set(with_option(get_command(app))) == asked | ACT_ON_OTHERS
 
 
 @pytest.mark.points(3)
@@ -157,7 +178,9 @@ def test_with_two_open_sprints_the_rules_of_both_hold(two: Path) -> None:
 
     assert denial == "deny"
     assert "the role planner (stage planning of log-in) may not edit src/a.py" in why
-    assert why.endswith(f"{PROBLEM}: start the client with VFCC_SPRINT=log-in, or: git switch main")
+    assert why.endswith(
+        f"; {PROBLEM}: start the client with VFCC_SPRINT=log-in, or: git switch main; for one command: --sprint ID"
+    )
     assert asked(two, PLAN.format("log-in")) == ("", "")
     assert asked(two, PLAN.format("pay")) == ("", "")
     assert all("sprint" not in each and "stage" not in each for each in events(two))

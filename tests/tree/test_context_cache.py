@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.trees import example, git, write_memory, write_tree
+from tests.trees import example, git, repository, write_memory, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.domain.entries import ContextPackage, Prompt
 from verifflowcc.domain.question import Question
@@ -16,6 +16,7 @@ from verifflowcc.errors import VfccError
 from verifflowcc.services import prompt_cache
 from verifflowcc.services.context import compile_context, compile_prompt_only
 from verifflowcc.services.memory_manager import MemoryManager
+from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.status import current_status, remember_status
 from verifflowcc.services.workspace import Workspace
 
@@ -301,6 +302,24 @@ def test_code_that_comes_changes_or_goes_is_seen(here: Workspace) -> None:
 
     write_tree(here.root, {"src/notes.txt": "calendar export\n"})
     assert prompt_cache.recall(here, ASK) is not None
+
+
+@pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
+def test_another_branch_and_another_variable_are_seen(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository(here.root)
+    start_sprint(here, "Harbours", workflow="light", actor="human:You")
+    git(here.root, "branch", "other")
+    before = warm(here)
+    assert "sprint-02" not in str(prompt_cache.recall(here, ASK))
+
+    git(here.root, "switch", "--quiet", "other")
+    assert "several sprints are open: harbours, sprint-02" in str(see(here, before))
+
+    monkeypatch.setenv("VFCC_SPRINT", "sprint-02")
+    before = str(see(here, before))
+    assert "Tides in a calendar" in before
+    monkeypatch.setenv("VFCC_SPRINT", "harbours")
+    assert str(see(here)) != before
 
 
 def test_code_that_cannot_be_listed_any_more_is_said_and_not_kept(here: Workspace) -> None:

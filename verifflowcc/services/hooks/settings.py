@@ -66,7 +66,8 @@ class Standing:
         """What a denial adds where no sprint is chosen of the open ones: their names, and how to choose one."""
         if not self.choice.ambiguous:
             return ""
-        return f". The rules of all open sprints hold: {self.choice.problem}: {self.choice.hint_for_client}"
+        ways = f"{self.choice.hint_for_client}; for one command: --sprint ID"
+        return f". The rules of each open sprint hold until one is chosen; {self.choice.problem}: {ways}"
 
     @property
     def in_stage(self) -> tuple[SprintState, ...]:
