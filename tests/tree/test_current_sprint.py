@@ -1,6 +1,7 @@
 """Which sprint is meant: by the variable, the branch, the worktree, or as the only open one; in real git."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from tests.cli.process import git
 from tests.ledger_samples import ANN, events_folder, workspace
 from verifflowcc.adapters.files.started_here import started_here
 from verifflowcc.adapters.git.head import current_branch, head_files
+from verifflowcc.domain.events import EventType
 from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.errors import LedgerError, UsageError, WorkspaceError
+from verifflowcc.formats.events_payload import check_payload
 from verifflowcc.services.current_sprint import active_sprint, command_in, open_on_branch, resolve_sprint
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.next_step import next_step
@@ -176,6 +179,47 @@ def test_a_linked_worktree_chooses_the_sprint_that_was_started_in_it(two: Worksp
     assert chosen(there) == ("shelf", "by worktree")
     git(linked, "switch", "--quiet", "--create", "feature/shelf")
     assert chosen(there) == ("shelf", "by worktree")
+
+
+@pytest.mark.parametrize("name", ["a b", "a\u202eb", "a\x1b[31m", "x" * 300, ""])
+def test_a_branch_whose_name_could_mislead_a_reader_is_not_recorded(tmp_path: Path, name: str) -> None:
+    here = repository(tmp_path / "project")
+    (here.root / ".git/HEAD").write_text(f"ref: refs/heads/{name}\n", encoding="utf-8")
+
+    assert current_branch(here.root) is None
+    begin(here, "Log in")
+    assert show_sprint(here, "log-in").branch is None
+
+
+@pytest.mark.parametrize("name", ["feature/größe", "a'b", "fix-#12", "a;b"])
+def test_a_branch_of_unusual_letters_is_quoted_in_a_command(tmp_path: Path, name: str) -> None:
+    here = repository(tmp_path / "project")
+    begin(here, "Log in")
+    git(here.root, "switch", "--quiet", "--create", name)
+    begin(here, "Pay")
+    assert chosen(here) == ("pay", f"by branch {name}")
+    close_sprint(here, "log-in", actor=ANN, unfinished_reason="x")
+    git(here.root, "switch", "--quiet", "--detach")
+    begin(here, "Shop")
+
+    with pytest.raises(UsageError) as none:
+        active_sprint(here)
+
+    *_, words = (none.value.hint or "").partition("git switch ")
+    assert shlex.split(words) == [name]
+
+
+@pytest.mark.parametrize("branch", ["a b", "a\nb", "-f", 7, ""])
+def test_an_event_with_a_branch_that_git_would_refuse_is_not_sound(tmp_path: Path, branch: object) -> None:
+    here = workspace(tmp_path)
+    begin(here, "Log in")
+    (event,) = events_folder(here, "log-in").glob("*.json")
+    payload = json.loads(event.read_bytes())["payload"]
+
+    check_payload(EventType.SPRINT_STARTED, {**payload, "branch": None})
+    check_payload(EventType.SPRINT_STARTED, {**payload, "branch": "feature/pay"})
+    with pytest.raises(LedgerError, match="branch must be a git branch or null"):
+        check_payload(EventType.SPRINT_STARTED, {**payload, "branch": branch})
 
 
 def test_the_first_working_tree_of_a_repository_notes_no_sprint(two: Workspace) -> None:

@@ -12,12 +12,15 @@ from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Mode, Verdict
 from verifflowcc.domain.people import Opinion
 from verifflowcc.errors import LedgerError
+from verifflowcc.text.invisible import printable
 from verifflowcc.text.slug import is_slug
 from verifflowcc.text.ulid import is_ulid
 
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_BRANCH = re.compile(r"(?!-)[^\x00-\x20\x7f~^:?*\[\\]{1,244}")
+"""What git takes in a branch's name; 244 bytes are the longest that a file of refs/heads/ can have."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 Check = Callable[[Json], bool]
 
@@ -34,6 +37,11 @@ def is_stage_id(name: str) -> bool:
     return _STAGE.fullmatch(name) is not None
 
 
+def is_branch(name: str) -> bool:
+    """Say whether `name` can be a git branch that is shown as it is: no white space, nothing invisible."""
+    return _BRANCH.fullmatch(name) is not None and printable(name) == name
+
+
 def _check_fields(fields: Mapping[str, tuple[Check, str]], record: Mapping[str, Json], where: str) -> None:
     for name, (fits, what) in fields.items():
         if name not in record:
@@ -48,6 +56,10 @@ def _text(value: Json) -> bool:
 
 def _stage(value: Json) -> bool:
     return isinstance(value, str) and is_stage_id(value)
+
+
+def _branch(value: Json) -> bool:
+    return isinstance(value, str) and is_branch(value)
 
 
 def _digest(value: Json) -> bool:
@@ -121,6 +133,7 @@ def _may_have_metrics(value: Json) -> bool:
 TEXT = (_text, "text that is not empty")
 STAGE = (_stage, "a stage's id")
 NEXT = (_optional(_stage), "a stage's id or null")
+BRANCH = (_optional(_branch), "a git branch or null")
 DIGEST = (_digest, "a digest (sha256: and 64 hexadecimal digits)")
 OPTIONAL_TEXT = (_optional(_text), "text or null")
 OPTIONAL_DIGEST = (_optional(_digest), "a digest or null")
@@ -219,7 +232,7 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
 }
 _REPLACES = {"replaces": EVENTS}
 OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
-    EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS, "branch": OPTIONAL_TEXT},
+    EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS, "branch": BRANCH},
     EventType.STAGE_PASSED: {"gate": GATE, "uses": DIGESTS, "metrics": METRICS, "handover": (_any_text, "text")},
     EventType.STAGE_SKIPPED: {"expires": DAY},
     EventType.REVIEW_RECORDED: {**_REPLACES, "seen": DIGESTS},

@@ -6,6 +6,7 @@ from pathlib import Path
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.place import git_folder
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.formats.events_payload import is_branch
 
 _BRANCH = "ref: refs/heads/"
 _IN_REFTABLE = ".invalid"
@@ -13,7 +14,10 @@ _IN_REFTABLE = ".invalid"
 
 
 def current_branch(root: Path) -> str | None:
-    """Return the branch that is checked out around `root`; None without git, and where HEAD is detached."""
+    """Return the branch that is checked out around `root`; None without git, and where HEAD is detached.
+
+    A name that no event can hold counts as none.
+    """
     folder = git_folder(root)
     if folder is None:
         return None
@@ -22,7 +26,8 @@ def current_branch(root: Path) -> str | None:
     except OSError:
         return None
     branch = head.removeprefix(_BRANCH) if head.startswith(_BRANCH) else ""
-    return _asked(root) if branch == _IN_REFTABLE else branch or None
+    branch = _asked(root) if branch == _IN_REFTABLE else branch
+    return branch if is_branch(branch) else None
 
 
 def head_files(root: Path) -> tuple[str, ...]:
@@ -40,9 +45,10 @@ def is_linked_worktree(root: Path) -> bool:
     return folder is not None and (folder / "commondir").is_file()
 
 
-def _asked(root: Path) -> str | None:
+def _asked(root: Path) -> str:
     try:
-        done = ask_git(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+        done = ask_git(root, "symbolic-ref", "--quiet", "HEAD")
     except WorkspaceError:
-        return None
-    return done.out.decode("utf-8", "replace").strip() or None if done.code == 0 else None
+        return ""
+    name = done.out.decode("utf-8", "replace").strip()
+    return name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else ""
