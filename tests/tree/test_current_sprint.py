@@ -210,7 +210,7 @@ def test_a_branch_of_unusual_letters_is_quoted_in_a_command(tmp_path: Path, name
 
 
 @pytest.mark.parametrize("branch", ["a b", "a\nb", "-f", 7, ""])
-def test_an_event_with_a_branch_that_git_would_refuse_is_not_sound(tmp_path: Path, branch: object) -> None:
+def test_an_event_with_a_branch_that_git_would_refuse_is_not_sound(tmp_path: Path, branch: str | int) -> None:
     here = workspace(tmp_path)
     begin(here, "Log in")
     (event,) = events_folder(here, "log-in").glob("*.json")
