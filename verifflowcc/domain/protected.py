@@ -1,0 +1,76 @@
+"""Files that hold the rules and the record of a project, which no agent changes: one list for hooks, gates and docs.
+
+It is read inside of hooks, so it imports nothing.
+"""
+
+CLIENT_SETTINGS = (
+    *(".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".cursor/hooks.json"),
+    *(".gemini/settings.json", ".github/hooks/vfcc.json"),
+)
+"""The files into which `vfcc integrate` writes hooks."""
+PROTECTED = (
+    *(".memory/config.yaml", ".memory/workflow.yaml", ".memory/agent/*/tools.yaml", ".memory/project/baselines/**"),
+    *CLIENT_SETTINGS,
+)
+"""Committed files that hold the rules: a gate shows each change of one since the sprint's base.
+
+`CLAUDE.md` and `AGENTS.md` are not among them: they advise and enforce nothing, and agents are asked to keep them true.
+"""
+CLOSED = (
+    *PROTECTED,
+    *(".memory/sprint/*/events/**", ".memory/stage/*/*/evidence/**", ".memory/local/**", ".git", ".git/**"),
+    *(".gitconfig", ".config/git/**", ".local/share/vfcc/allowed.json"),
+)
+"""What no agent changes with any tool, whatever its role may do. A pattern holds in whichever folder it begins, so that
+a path through another worktree, a link or `~` does not lead around it. The last line has the rules of a machine: which
+keys git trusts there, and the commands that a person allowed.
+"""
+
+INSIDE, AROUND = "inside", "around"
+_PATTERNS = [pattern.split("/") for pattern in CLOSED]
+_GLOB = "*?[{$`"
+
+
+def closed(path: str, more: "tuple[str, ...]" = ()) -> str:
+    """Return `inside` for a closed file, `around` for a folder that holds some, and an empty text for others.
+
+    `path` may be one word of a shell command: its `*`, `{` and `$` match whatever they could. `more` are patterns
+    besides `CLOSED`.
+
+    >>> [closed(path) for path in ("/p/.memory/config.yaml", ".memory/c*", ".memory/agent", ".memory/project/a.md")]
+    ['inside', 'inside', 'around', '']
+    """
+    parts = [part for part in path.casefold().split("/") if part not in ("", ".")]
+    patterns = _PATTERNS + [pattern.casefold().split("/") for pattern in more]
+    found = ""
+    for start in range(len(parts)):
+        if parts[start].startswith(("*", "?", "[", "$", "`")):
+            continue  # a shell's `*` leaves out names that begin with a dot, as all our patterns do
+        for pattern in patterns:
+            how = _compared(parts[start:], pattern)
+            if how == INSIDE:
+                return INSIDE
+            found = found or how
+    return found
+
+
+def _compared(parts: "list[str]", pattern: "list[str]") -> str:
+    for place, wanted in enumerate(pattern):
+        if place >= len(parts):
+            return AROUND
+        if wanted == "**" or parts[place] == "**":
+            return INSIDE
+        if not _could_be(parts[place], wanted):
+            return ""
+    return INSIDE if len(parts) == len(pattern) else ""
+
+
+def _could_be(part: str, name: str) -> bool:
+    if name == "*" or part == name:
+        return True
+    places = [place for place, letter in enumerate(part) if letter in _GLOB]
+    if not places:
+        return False
+    last = max(part.rfind(letter) for letter in "*?]}$`")
+    end = "" if part[last] in "$`" else part[last + 1 :]
+    return name.startswith(part[: places[0]]) and name.endswith(end)
