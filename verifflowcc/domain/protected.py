@@ -26,8 +26,12 @@ a path through another worktree, a link or `~` does not lead around it. The last
 keys git trusts there, and the commands that a person allowed.
 """
 
+OPEN = (".memory/local/reports/**",)
+"""What is open all the same: configured commands write their reports there, whoever runs them."""
+
 INSIDE, AROUND = "inside", "around"
 _PATTERNS = [pattern.split("/") for pattern in CLOSED]
+_OPEN = [pattern.split("/") for pattern in OPEN]
 _GLOB = "*?[{$`"
 
 
@@ -46,11 +50,14 @@ def closed(path: str, more: "tuple[str, ...]" = ()) -> str:
     for start in range(len(parts)):
         if parts[start].startswith(("*", "?", "[", "$", "`")):
             continue  # a shell's `*` leaves out names that begin with a dot, as all our patterns do
+        if any(_compared(parts[start:], pattern) == INSIDE for pattern in _OPEN):
+            continue
         for pattern in patterns:
             how = _compared(parts[start:], pattern)
             if how == INSIDE:
                 return INSIDE
-            found = found or how
+            if how and pattern[0].startswith("."):  # a plain folder with one file of `more` in it is an ordinary one
+                found = how
     return found
 
 
@@ -66,7 +73,7 @@ def _compared(parts: "list[str]", pattern: "list[str]") -> str:
 
 
 def _could_be(part: str, name: str) -> bool:
-    if name == "*" or part == name:
+    if name in ("*", part):
         return True
     places = [place for place, letter in enumerate(part) if letter in _GLOB]
     if not places:

@@ -151,8 +151,8 @@ def _at_prompt(workspace: Workspace, standing: Standing, payload: Payload, reade
 def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     why = _denied(workspace, standing, payload)
     if why:
-        of_record = denied(payload, None, str(workspace.root))  # what vfcc records is closed, whoever might be asked
-        asks = standing.settings.tools is ToolTable.ASK and not of_record
+        closed = {"closed": (standing.rules or {}).get("closed")}  # no answer of a person at a prompt opens these
+        asks = standing.settings.tools is ToolTable.ASK and not denied(payload, closed, str(workspace.root))
         return Answer(decision="ask" if asks else "deny", reason=why)
     paths = edited_files(payload, str(workspace.root)) if standing.settings.files else []
     if not paths:

@@ -9,23 +9,21 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from verifflowcc.adapters.config.tools_yaml import read_tools
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.stamps import Stamps, settled
-from verifflowcc.domain.config import HookSettings, ToolTable
+from verifflowcc.domain.config import HookSettings, ToolTable, TraceSettings
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.hooks.rules import rules_of
 from verifflowcc.services.sprints import list_sprints, show_sprint
 from verifflowcc.services.transitions import ledger_of
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.artifacts import artifacts_folder
-from verifflowcc.workflow.owed_artifacts import owed_artifacts
 
-FORMAT = 1
+FORMAT = 2
 _ALWAYS = ("SessionStart", "PreCompact", "SessionEnd")
 """The events that are answered, or acted upon, by the whole program."""
 
@@ -62,24 +60,17 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     stamps = Stamps(workspace.root)
     stamps.take(_depends_on(workspace))
     faults: list[str] = []
-    settings = HookSettings()
+    settings, trace = HookSettings(), TraceSettings()
     try:
-        settings = effective_config(workspace).config.hooks
+        config = effective_config(workspace).config
+        settings, trace = config.hooks, config.trace
     except VfccError as error:
         faults.append(error.message.splitlines()[0])
     sprint, stage = _in_work(workspace, faults)
     whose = role or _role_of(sprint, stage)
-    rules: Mapping[str, Json] | None = None
-    if whose and stage and settings.tools is not ToolTable.OFF:
-        path = f"{MEMORY}/agent/{whose}/tools.yaml"
-        stamps.take([f"{MEMORY}/agent", f"{MEMORY}/agent/{whose}", path])
-        try:
-            tools = read_tools(workspace.root / path, workspace.root)
-            rules = (
-                None if tools is None else {"role": whose, "stage": stage, "tools": tools, **_own(sprint, stage, whose)}
-            )
-        except VfccError as error:
-            faults.append(error.message.splitlines()[0])
+    rules: Mapping[str, Json] | None = {"closed": [trace.baseline]} if trace.baseline else None
+    if whose and sprint and stage and settings.tools is not ToolTable.OFF:
+        rules = {**(rules or {}), **rules_of(workspace, whose, (sprint, stage), trace.tests, stamps, faults)}
     standing = Standing(settings, whose, sprint, stage, rules, tuple(faults))
     if not faults and settled(stamps.touched_ns):
         _leave(workspace, role, standing, stamps)
@@ -132,15 +123,6 @@ def _in_work(workspace: Workspace, faults: list[str]) -> tuple[SprintState | Non
         faults.append(error.message.splitlines()[0])
         return None, None
     return state, state.current
-
-
-def _own(sprint: SprintState | None, stage: str, role: str) -> dict[str, Json]:
-    """Return where the role of the stage writes its artifacts, and which are asked for; nothing for another role."""
-    found = sprint.stage(stage) if sprint else None
-    if sprint is None or found is None or found.stage.role != role:
-        return {}
-    names = [each.name for each in owed_artifacts(found.stage)]
-    return {"artifacts": artifacts_folder(sprint.id, stage), "owed": names}
 
 
 def _role_of(sprint: SprintState | None, stage: str | None) -> str | None:
