@@ -55,6 +55,8 @@ def chosen(done: Chosen) -> str:
         lines = [f"new sprints follow {done.workflow} (was {done.before}); {done.file} says so"]
     if done.running:
         lines.append(f"running sprints keep theirs: {', '.join(done.running)}")
+    if done.created:
+        lines.append(f"created for its roles: {', '.join(done.created)}")
     return "\n".join(lines)
 
 
