@@ -32,19 +32,26 @@ OPEN = (".memory/local/reports/**",)
 INSIDE, AROUND = "inside", "around"
 _PATTERNS = [pattern.split("/") for pattern in CLOSED]
 _OPEN = [pattern.split("/") for pattern in OPEN]
-_GLOB = "*?[{$`"
+_GLOB = "*?[$`"
+_MOST_WORDS = 64
 
 
 def closed(path: str, more: "tuple[str, ...]" = ()) -> str:
     """Return `inside` for a closed file, `around` for a folder that holds some, and an empty text for others.
 
-    `path` may be one word of a shell command: its `*`, `{` and `$` match whatever they could. `more` are patterns
+    `path` may be one word of a shell command: its `*`, `{a,b}` and `$` match whatever they could. `more` are patterns
     besides `CLOSED`.
 
     >>> [closed(path) for path in ("/p/.memory/config.yaml", ".memory/c*", ".memory/agent", ".memory/project/a.md")]
     ['inside', 'inside', 'around', '']
     """
-    parts = [part for part in path.casefold().split("/") if part not in ("", ".")]
+    words = _alternatives(path.casefold())
+    found = [_closed(each, more) for each in words]
+    return next((how for how in (INSIDE, AROUND) if how in found), "")
+
+
+def _closed(path: str, more: "tuple[str, ...]") -> str:
+    parts = [part for part in path.split("/") if part not in ("", ".")]
     patterns = _PATTERNS + [pattern.casefold().split("/") for pattern in more]
     found = ""
     for start in range(len(parts)):
@@ -59,6 +66,20 @@ def closed(path: str, more: "tuple[str, ...]" = ()) -> str:
             if how and pattern[0].startswith("."):  # a plain folder with one file of `more` in it is an ordinary one
                 found = how
     return found
+
+
+def _alternatives(word: str) -> "list[str]":
+    """Return the words that a shell makes of `a{b,c}d`; the word itself where it has no such part."""
+    found, waiting = [], [word]
+    while waiting and len(found) + len(waiting) < _MOST_WORDS:
+        each = waiting.pop()
+        end = each.find("}")
+        start = each.rfind("{", 0, end) if end >= 0 else -1
+        if start < 0 or "," not in each[start:end]:
+            found.append(each)
+        else:
+            waiting += [each[:start] + one + each[end + 1 :] for one in each[start + 1 : end].split(",")]
+    return found + waiting
 
 
 def _compared(parts: "list[str]", pattern: "list[str]") -> str:
@@ -78,6 +99,6 @@ def _could_be(part: str, name: str) -> bool:
     places = [place for place, letter in enumerate(part) if letter in _GLOB]
     if not places:
         return False
-    last = max(part.rfind(letter) for letter in "*?]}$`")
+    last = max(part.rfind(letter) for letter in "*?]$`")
     end = "" if part[last] in "$`" else part[last + 1 :]
     return name.startswith(part[: places[0]]) and name.endswith(end)

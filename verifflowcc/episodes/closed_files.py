@@ -142,7 +142,7 @@ def _writes(program: "Program", found: "list[Program]", place: _Place) -> str:
     if not program.plain or program.name in (*VFCC, "git") or only_looks([], program.plain):
         return ""
     words = _changed(program) if program.name in _COPIES else program.given
-    changes = program.name in _CHANGERS
+    changes = program.name in _CHANGERS or (program.name == "find" and "-delete" in words)
     for word in words:
         for part in (word, *word.split("=")[1:]):
             how = place.closed(program.path(part))

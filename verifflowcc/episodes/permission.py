@@ -46,6 +46,8 @@ _PLAIN_SETTINGS = (
     *("GIT_TERMINAL_PROMPT=", "GIT_OPTIONAL_LOCKS=", "VFCC_SPRINT="),
 )
 """Settings with which a program that only looks does nothing more."""
+_AS_OTHERS = ("sudo", "doas", "flock")
+"""Wrappers that do something of their own, whatever they run."""
 _MOST_SHOWN = 4
 
 
@@ -191,6 +193,7 @@ def _of_unknown(call: _Call) -> "Iterator[Wish]":
 
 def _of_command(call: _Call, command: str, found: "list[Program]") -> "Iterator[Wish]":
     changed = any(not each.startswith(_PLAIN_SETTINGS) for one in found for each in one.settings)
+    changed = changed or any(each in _AS_OTHERS for one in found for each in one.wrappers)
     harmless = not changed and only_reads(command, _OWN)
     for act, path, _ in acts(command):
         place = call.path(path)

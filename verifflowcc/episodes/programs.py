@@ -214,9 +214,6 @@ def _behind(program: Program, name: str, rest: "list[str]") -> "list[str]":
                 return [*value.split(), *rest[1:]]
         rest = rest[1:]
     rest = rest[1:] if rest[:1] == ["--"] else rest
-    if name == "env" and rest[:1] == ["-"]:
-        program.settings.append("-=")
-        rest = rest[1:]
     while operands and rest:
         rest, operands = rest[1:], operands - 1
     return rest
@@ -224,7 +221,7 @@ def _behind(program: Program, name: str, rest: "list[str]") -> "list[str]":
 
 def _change_environment(program: Program, option: str, value: str) -> None:
     """Note what `env` removes as settings without a value; `-=` removes everything."""
-    if option in ("-i", "--ignore-environment") or (option.startswith("-i") and not option.startswith("--")):
+    if option in ("-", "-i", "--ignore-environment") or (option.startswith("-i") and not option.startswith("--")):
         program.settings.append("-=")
     elif option.startswith("-u") or option == "--unset":
         program.settings.append(f"{value}=")
