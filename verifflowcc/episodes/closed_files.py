@@ -6,7 +6,6 @@ run may do anything. It runs inside of hooks, so it imports next to nothing.
 
 from verifflowcc.domain.protected import AROUND, INSIDE, closed
 from verifflowcc.episodes.commands import only_looks
-from verifflowcc.episodes.git_verbs import judged
 from verifflowcc.episodes.programs import FEEDING, SHELLS, TERMINALS
 from verifflowcc.episodes.touches import placed
 
@@ -130,6 +129,8 @@ def _of_git(program: "Program", place: _Place) -> str:
     """Return why a call of git is not an agent's."""
     if any(each.startswith("GIT_") and each not in _GIT_HARMLESS for each in program.settings):
         return "the command sets GIT_ variables, which change what git runs and who is its author: run git without them"
+    from verifflowcc.episodes.git_verbs import judged
+
     _, why, _ = judged(program.given, place.is_root, lambda word: place.of(program.path(word)))
     return f"{why}, which is closed to every agent" if why else ""
 
