@@ -99,6 +99,19 @@ def test_an_answer_that_comes_too_late_still_denies_what_is_closed(root: Path) -
     assert [each["error"] for each in faults(root)] == [LATE]
 
 
+def test_a_link_leads_around_nothing(root: Path) -> None:
+    (root / "notes").symlink_to(".memory")
+    (root / "own.yaml").symlink_to(CONFIG)
+
+    for path in (f"{root}/notes/config.yaml", "own.yaml", "notes/agent/planner/tools.yaml"):
+        assert "only a person changes it" in answer(root, "Write", {"file_path": path}), path
+        assert "only a person changes it" in shell(root, f"echo x > {path}"), path
+        assert "only a person changes it" in answer(root, "mcp__fs__write_file", {"path": path}), path
+    assert answer(root, "Write", {"file_path": "notes/stage/log-in/planning/artifacts/plan.md"}) != "", (
+        "no own artifact"
+    )
+
+
 def test_the_rules_are_closed_without_a_sprint_too(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()

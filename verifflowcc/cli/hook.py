@@ -38,7 +38,7 @@ def deny(client: str, payload: Mapping[str, Any], root: str, rules: object) -> N
     from verifflowcc.clients.encode import encode
     from verifflowcc.episodes.permission import denied
 
-    if why := denied(payload, rules, root):
+    if why := denied(payload, rules, root, os.path.realpath):
         _print(encode(client, "PreToolUse", Answer(decision="deny", reason=why))[0])
 
 

@@ -4,13 +4,13 @@ These hold for every role, without a role and without a sprint. Commands are jud
 run may do anything. It runs inside of hooks, so it imports next to nothing.
 """
 
-from verifflowcc.domain.protected import AROUND, INSIDE, closed
+from verifflowcc.domain.protected import AROUND, INSIDE
 from verifflowcc.episodes.commands import only_looks
 from verifflowcc.episodes.programs import FEEDING, SHELLS, TERMINALS
-from verifflowcc.episodes.touches import placed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from verifflowcc.episodes.permission import Call
     from verifflowcc.episodes.programs import Program
 
 VFCC = ("vfcc", "verifflowcc")
@@ -45,9 +45,8 @@ _GIT_HARMLESS = ("GIT_PAGER=cat", "GIT_PAGER=", "GIT_TERMINAL_PROMPT=0", "GIT_OP
                  "GIT_SEQUENCE_EDITOR=true", "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:")  # fmt: skip
 
 
-def refused(command: str, found: "list[Program]", cwd: str, root: str, more: "tuple[str, ...]" = ()) -> str:
+def refused(command: str, found: "list[Program]", place: "Call") -> str:
     """Return why no agent may run a command whose programs are `found`, as a sentence; empty where one may."""
-    place = _Place(cwd, root, more)
     for program in found:
         if program.name in VFCC and (why := _of_vfcc(program, found)):
             return why
@@ -71,26 +70,13 @@ def whose(path: str) -> str:
     return f"{path}, which holds the rules of the project or the machine: only a person changes it"
 
 
-class _Place:
-    """Where a command runs: its folder, the project's root, and patterns that are closed besides the usual ones."""
+def _is_root(place: "Call", word: str) -> bool:
+    return place.path(word or ".") == "."
 
-    __slots__ = ("cwd", "more", "root")
 
-    def __init__(self, cwd: str, root: str, more: "tuple[str, ...]") -> None:
-        self.cwd, self.root, self.more = cwd, root, more
-
-    def of(self, word: str) -> str:
-        return placed(word, self.cwd, self.root)
-
-    def closed(self, word: str) -> str:
-        return closed(self.of(word), self.more)
-
-    def is_root(self, word: str) -> bool:
-        return self.of(word or ".") == "."
-
-    def holds_root(self, word: str) -> bool:
-        whole = self.of(word)
-        return whole == "." or self.root.startswith(f"{whole.rstrip('/')}/")
+def _holds_root(place: "Call", word: str) -> bool:
+    whole = place.path(word)
+    return whole == "." or place.root.startswith(f"{whole.rstrip('/')}/")
 
 
 def _of_vfcc(program: "Program", found: "list[Program]") -> str:
@@ -125,17 +111,17 @@ def _marks(setting: str) -> bool:
     return name == "-" or name in _MARKERS or name.startswith(_MARKER_PREFIXES)
 
 
-def _of_git(program: "Program", place: _Place) -> str:
+def _of_git(program: "Program", place: "Call") -> str:
     """Return why a call of git is not an agent's."""
     if any(each.startswith("GIT_") and each not in _GIT_HARMLESS for each in program.settings):
         return "the command sets GIT_ variables, which change what git runs and who is its author: run git without them"
     from verifflowcc.episodes.git_verbs import judged
 
-    _, why, _ = judged(program.given, place.is_root, lambda word: place.of(program.path(word)))
+    _, why, _ = judged(program.given, lambda word: _is_root(place, word), lambda word: place.path(program.path(word)))
     return f"{why}, which is closed to every agent" if why else ""
 
 
-def _writes(program: "Program", found: "list[Program]", place: _Place) -> str:
+def _writes(program: "Program", found: "list[Program]", place: "Call") -> str:
     """Return a closed path that a program may change; empty where it is known to change none."""
     for target in program.written:
         if place.closed(program.path(target)) == INSIDE:
@@ -158,8 +144,8 @@ def _writes(program: "Program", found: "list[Program]", place: _Place) -> str:
     return ""
 
 
-def _removes_all(program: "Program", word: str, place: _Place) -> bool:
-    if not word or word.startswith("-") or not place.holds_root(program.path(word)):
+def _removes_all(program: "Program", word: str, place: "Call") -> bool:
+    if not word or word.startswith("-") or not _holds_root(place, program.path(word)):
         return False
     if program.name == "find":
         return "-delete" in program.given and not any(each.startswith(("-name", "-path")) for each in program.given)
@@ -186,7 +172,7 @@ def _is_interpreter(program: "Program") -> bool:
     return program.name.startswith(_INTERPRETERS) or program.name in SHELLS
 
 
-def _in_code(command: str, found: "list[Program]", place: _Place) -> str:
+def _in_code(command: str, found: "list[Program]", place: "Call") -> str:
     """Return a closed path that the code names which an interpreter is given, as a word or behind `<<`."""
     running = [each for each in found if _is_interpreter(each) and not only_looks([], each.plain)]
     texts = [word for each in running for word in each.given if any(letter in word for letter in " \n\"'(/")]

@@ -49,18 +49,23 @@ _PLAIN_SETTINGS = (
 _AS_OTHERS = ("sudo", "doas", "flock")
 """Wrappers that do something of their own, whatever they run."""
 _MOST_SHOWN = 4
+_LONGEST_PATH = 1_000
 
 
-class _Call:
+class Call:
     """A call as it is judged: its tool and input, the folder that it is made in, and the programs that it runs."""
 
-    __slots__ = ("agent", "agent_type", "commands", "cwd", "given", "root", "tool")
+    __slots__ = ("agent", "agent_type", "commands", "cwd", "given", "more", "real", "root", "tool")
 
-    def __init__(self, payload: "Mapping[str, Json]", root: str) -> None:
+    def __init__(
+        self, payload: "Mapping[str, Json]", root: str, rules: "Json" = None, real: "Callable[[str], str] | None" = None
+    ) -> None:
         tool, given = payload.get("tool_name"), payload.get("tool_input")
         self.tool = tool if isinstance(tool, str) and isinstance(given, dict) else ""
         self.given: Mapping[str, Json] = given if isinstance(given, dict) else {}
-        self.cwd, self.root = str(payload.get("cwd") or root), root
+        self.cwd, self.root, self.real = str(payload.get("cwd") or root), root, real
+        more = rules.get("closed") if isinstance(rules, dict) else ()
+        self.more = tuple(map(str, more)) if isinstance(more, (list, tuple)) else ()
         self.agent = bool(payload.get("agent_id"))
         kind = payload.get("agent_type")
         self.agent_type = kind.rpartition(":")[2].lower() if isinstance(kind, str) else ""
@@ -89,35 +94,44 @@ class _Call:
         """Return a path as rules are written, from the project's root."""
         return placed(word, self.cwd, self.root)
 
+    def closed(self, word: str) -> str:
+        """Return how a path is closed, by its own name or by where links on the disk lead."""
+        path = self.path(word)
+        found = closed(path, self.more)
+        if found == INSIDE or self.real is None or not word or len(word) > _LONGEST_PATH:
+            return found
+        whole = path if path.startswith("/") else f"{self.root}/{path}"
+        return closed(placed(self.real(whole), self.cwd, self.root), self.more) or found
 
-def denied(payload: "Mapping[str, Json]", rules: "Json", root: str) -> str:
+
+def denied(payload: "Mapping[str, Json]", rules: "Json", root: str, real: "Callable[[str], str] | None" = None) -> str:
     """Return why a call may not be made, as a sentence; empty where it may.
 
     `rules` is `{role, stage, tools: {class: {paths, never, …}}, artifacts, owed, edits, tests, others, closed}`, or
     None where no rules hold. `artifacts` is the folder of the stage's artifacts, absent for another role than the
     stage's; `owed` are the names that its gates ask for; `edits` and `tests` bound the files that the stage changes;
-    `others` are the tables of the other roles; `closed` are patterns that are closed besides the usual ones.
+    `others` are the tables of the other roles; `closed` are patterns that are closed besides the usual ones. `real`
+    resolves the links of an absolute path; without it only names count.
     """
-    call = _Call(payload, root)
-    more = rules.get("closed") if isinstance(rules, dict) else ()
-    if why := _closed_to_all(call, tuple(map(str, more)) if isinstance(more, (list, tuple)) else ()):
+    call = Call(payload, root, rules, real)
+    if why := _closed_to_all(call):
         return why
     return _by_rules(call, rules) if isinstance(rules, dict) and call.tool else ""
 
 
-def _closed_to_all(call: _Call, more: "tuple[str, ...]") -> str:
+def _closed_to_all(call: Call) -> str:
     """Return why no agent may make a call."""
     if not call.tool:
         return ""
     for path in _edited(call):
-        if closed(path, more) == INSIDE:
+        if call.closed(path) == INSIDE:
             from verifflowcc.episodes.closed_files import whose
 
             return whose(path).replace(", which", "", 1)
     for command, found in call.commands:
         from verifflowcc.episodes.closed_files import refused
 
-        if why := refused(command, found, call.cwd, call.root, more):
+        if why := refused(command, found, call):
             return why
     if call.unknown:
         from verifflowcc.episodes.closed_files import whose
@@ -125,13 +139,17 @@ def _closed_to_all(call: _Call, more: "tuple[str, ...]") -> str:
 
         if not only_reads_by_name(call.tool):
             for text in texts_in(call.given):
-                if text and closed(call.path(text), more):
+                if text and call.closed(text):
                     return f"{call.tool} may change {whose(call.path(text))}"
     return ""
 
 
 def wants_the_program(
-    payload: "Mapping[str, Json]", settings: "Mapping[str, Json]", root: str, known: "Callable[[str], Collection[str]]"
+    payload: "Mapping[str, Json]",
+    settings: "Mapping[str, Json]",
+    root: str,
+    known: "Callable[[str], Collection[str]]",
+    real: "Callable[[str], str] | None" = None,
 ) -> bool:
     """Return whether a hook must be answered by the whole program, by what that left in `hook.json`.
 
@@ -139,7 +157,7 @@ def wants_the_program(
     """
     event = payload.get("hook_event_name")
     if event == "PreToolUse":
-        if denied(payload, settings.get("rules"), root):
+        if denied(payload, settings.get("rules"), root, real):
             return True
         paths = edited_files(payload, root) if settings.get("files") is True else []
         return bool(paths) and not set(paths) <= set(known(str(payload.get("session_id") or "")))
@@ -151,18 +169,18 @@ def wants_the_program(
 
 def edited_files(payload: "Mapping[str, Json]", root: str) -> "list[str]":
     """Return the files that a call of an edit tool is about to change, as they are recorded."""
-    call = _Call(payload, root)
+    call = Call(payload, root)
     return _edited(call) if CLASSES.get(call.tool) == "edit" else []
 
 
-def _edited(call: _Call) -> "list[str]":
+def _edited(call: Call) -> "list[str]":
     """Return the files that a call of an edit tool or a patch names."""
     if CLASSES.get(call.tool) == "edit" or (call.tool == "Bash" and not call.commands):
         return [str(each["path"]) for each in touches(call.tool, call.given, None, call.cwd, call.root)]
     return []
 
 
-def _wishes(call: _Call) -> "Iterator[Wish]":
+def _wishes(call: Call) -> "Iterator[Wish]":
     """Yield what a call wants to do, and where; a command runs nowhere, unless all that it does is reading."""
     if call.unknown:
         yield from _of_unknown(call)
@@ -179,7 +197,7 @@ def _wishes(call: _Call) -> "Iterator[Wish]":
         yield from _of_command(call, command, found)
 
 
-def _of_unknown(call: _Call) -> "Iterator[Wish]":
+def _of_unknown(call: Call) -> "Iterator[Wish]":
     """Yield what a tool of a server, or one that is new, wants by its name and input."""
     from verifflowcc.episodes.tool_input import only_reads_by_name, paths_in
 
@@ -191,7 +209,7 @@ def _of_unknown(call: _Call) -> "Iterator[Wish]":
         yield from (("edit", call.path(path)) for path in paths_in(call.given))
 
 
-def _of_command(call: _Call, command: str, found: "list[Program]") -> "Iterator[Wish]":
+def _of_command(call: Call, command: str, found: "list[Program]") -> "Iterator[Wish]":
     changed = any(not each.startswith(_PLAIN_SETTINGS) for one in found for each in one.settings)
     changed = changed or any(each in _AS_OTHERS for one in found for each in one.wrappers)
     harmless = not changed and only_reads(command, _OWN)
@@ -242,7 +260,7 @@ def _in_project(path: str) -> bool:
     return not path.startswith(("/", "~")) and "$" not in path
 
 
-def _by_rules(call: _Call, rules: "Mapping[str, Json]") -> str:
+def _by_rules(call: Call, rules: "Mapping[str, Json]") -> str:
     """Return why the role of the stage, that of a subagent, or the stage itself forbids a call."""
     tools = rules.get("tools")
     if not isinstance(tools, dict):

@@ -9,6 +9,7 @@ need an answer is kept in `.memory/local/hook.json`, a snapshot that the full pr
 import sys
 from os import _exit, environ, getcwd, read, urandom
 from os import stat as stat_of
+from os.path import realpath
 from time import time_ns
 
 from verifflowcc.fast.status import fresh
@@ -139,7 +140,7 @@ class Hook:
     def _wants_answer(self, said: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
         from verifflowcc.episodes.permission import wants_the_program
 
-        return wants_the_program(said, snapshot, self.root, self._told)
+        return wants_the_program(said, snapshot, self.root, self._told, realpath)
 
     def _answer(self, said: "dict[str, Json]", recorded: bool, snapshot: "dict[str, Json] | None") -> None:
         """Let the full program answer, within its time; what is denied without it is denied also when it is late."""

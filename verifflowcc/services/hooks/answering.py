@@ -152,7 +152,9 @@ def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, rea
     why = _denied(workspace, standing, payload)
     if why:
         closed = {"closed": (standing.rules or {}).get("closed")}  # no answer of a person at a prompt opens these
-        asks = standing.settings.tools is ToolTable.ASK and not denied(payload, closed, str(workspace.root))
+        asks = standing.settings.tools is ToolTable.ASK and not denied(
+            payload, closed, str(workspace.root), os.path.realpath
+        )
         return Answer(decision="ask" if asks else "deny", reason=why)
     paths = edited_files(payload, str(workspace.root)) if standing.settings.files else []
     if not paths:
@@ -180,7 +182,7 @@ def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounte
 
 
 def _denied(workspace: Workspace, standing: Standing, payload: Payload) -> str:
-    return denied(payload, standing.rules, str(workspace.root))
+    return denied(payload, standing.rules, str(workspace.root), os.path.realpath)
 
 
 def _at_stop(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
