@@ -28,7 +28,7 @@ def start(
     as_json: JsonFlag = False,
 ) -> None:
     """Start a sprint and enter its first stage."""
-    from verifflowcc.cli import moves
+    from verifflowcc.cli import moves, workflow_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.sprints import start_sprint
     from verifflowcc.services.workflows import files_of_roles
@@ -44,7 +44,7 @@ def start(
         commit=acting.commits(commit),
     )
     if workflow is not None and (created := files_of_roles(acting.workspace, workflow)):
-        out.say(f"created for its roles, to be committed: {', '.join(created)}")
+        out.say(workflow_views.created_line(created))
     moves.show(done, acting.workspace, as_json=as_json)
 
 

@@ -45,7 +45,6 @@ _DOES = {
     "less": ("-o", "-O", "--log", "--LOG"),
     "tree": ("-o", "--output"),
     "sort": ("-o", "--output", "--compress"),
-    "git": ("--output", "--ext-diff"),
 }
 """With these words, what looks at files does more than that."""
 _LONGEST, _LONGEST_LINES = 20_000, 20
@@ -170,7 +169,10 @@ def only_looks(words: "list[str]", plain: "list[str]") -> bool:
     if any(word.startswith(_DOES.get(name, ())) for word in given if word):
         return False
     if name == "git":
-        return bool(given) and (f"git-{given[0]}" in _LOOKERS or given[0] in ("status", "branch", "remote"))
+        from verifflowcc.episodes.git_verbs import READ, judged
+
+        sort, why, _ = judged(given, lambda _: False, str)
+        return sort == READ and not why
     if name == "sed":
         return _sed_only_looks(given)
     if name == "sort":  # its options may stand together, as in -uo
