@@ -365,7 +365,13 @@ def rules(role: str, **more: object) -> dict[str, Any]:
 
 def why(tool: str, table: object, **said: Any) -> str:
     more = {key: said.pop(key) for key in ("agent_id", "agent_type", "cwd") if key in said}
-    words = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": said, "cwd": "/p", **more}
+    words: dict[str, Any] = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": tool,
+        "tool_input": said,
+        "cwd": "/p",
+        **more,
+    }
     return denied(words, table, "/p")
 
 

@@ -70,7 +70,8 @@ def _closed(path: str, more: "tuple[str, ...]") -> str:
 
 def _alternatives(word: str) -> "list[str]":
     """Return the words that a shell makes of `a{b,c}d`; the word itself where it has no such part."""
-    found, waiting = [], [word]
+    found: list[str] = []
+    waiting = [word]
     while waiting and len(found) + len(waiting) < _MOST_WORDS:
         each = waiting.pop()
         end = each.find("}")

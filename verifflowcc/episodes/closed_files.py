@@ -128,7 +128,7 @@ def _writes(program: "Program", found: "list[Program]", place: "Call") -> str:
             return target
     if not program.plain or program.name in (*VFCC, "git") or only_looks([], program.plain):
         return ""
-    words = _changed(program) if program.name in _COPIES else program.given
+    words: list[str] = _changed(program) if program.name in _COPIES else program.given
     changes = program.name in _CHANGERS or (program.name == "find" and "-delete" in words)
     for word in words:
         for part in (word, *word.split("=")[1:]):

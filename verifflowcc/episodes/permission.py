@@ -191,9 +191,9 @@ def _wishes(call: Call) -> "Iterator[Wish]":
         return
     sort = CLASSES[call.tool]
     if call.tool != "Bash":
-        found = touches(call.tool, call.given, None, call.cwd, call.root)
-        yield from ((sort, str(each["path"])) for each in found)
-        if not found:
+        touched = touches(call.tool, call.given, None, call.cwd, call.root)
+        yield from ((sort, str(each["path"])) for each in touched)
+        if not touched:
             yield sort, ""
         return
     yield from (("edit", path) for path in _edited(call))

@@ -63,7 +63,7 @@ class Program:
         self.plain, self.written, self.where, self.piped = plain, written, where, piped
         self.settings: list[str] = []
         self.wrappers: list[str] = []
-        self.name, self.given = "", []
+        self.given: list[str] = []
         self.rename(plain)
 
     def rename(self, plain: "list[str]") -> None:
