@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.cli.honest_world import CHANGES, EVENTS, Row, done, project, refused, rows
+from tests.cli.honest_world import CHANGES, EVENTS, TOOLS, Row, project, refused, rows
 from tests.cli.hooked import hook, said
 
 pytestmark = pytest.mark.vfcc("REQ-HOOK-TOOLS")
 READS = "version: 2\ntools: [read, search, git-read, vfcc, mcp]\n"
-WRITES = "version: 2\ntools: [read, search, edit, run, git-read, git-write, vfcc, mcp]\n"
 
 
 def acting(folder: Path, table: str = READS) -> Path:
@@ -37,12 +36,12 @@ def test_git_that_writes(tmp_path: Path, words: str) -> None:
 
 @pytest.mark.parametrize("words", ["-c alias.x='!sh' x", "config core.hooksPath /tmp"])
 def test_git_with_other_settings(tmp_path: Path, words: str) -> None:
-    denied("git-with-other-settings", acting(tmp_path, WRITES), "Bash", {"command": f"git {words}"})
+    denied("git-with-other-settings", acting(tmp_path, TOOLS), "Bash", {"command": f"git {words}"})
 
 
 @pytest.mark.parametrize("words", ["allow --yes", "waive plan/tests", "stage skip", "approve --yes"])
 def test_persons_act_by_an_agent(tmp_path: Path, words: str) -> None:
-    denied("persons-act-by-an-agent", acting(tmp_path, WRITES), "Bash", {"command": f"vfcc {words}"})
+    denied("persons-act-by-an-agent", acting(tmp_path, TOOLS), "Bash", {"command": f"vfcc {words}"})
 
 
 def test_edit_by_a_server(tmp_path: Path) -> None:
@@ -53,14 +52,14 @@ def test_edit_by_a_server(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [".memory/config.yaml", ".memory/workflow.yaml", ".claude/settings.json"])
 def test_rules_edited_while_coding(tmp_path: Path, path: str) -> None:
-    root = acting(tmp_path, WRITES)
+    root = acting(tmp_path, TOOLS)
 
     denied("rules-edited-while-coding", root, "Edit", {"file_path": f"{root}/{path}"})
     denied("rules-edited-while-coding", root, "Bash", {"command": f"sed -i s/deny/off/ {path}"})
 
 
 def test_subagent_beyond_its_role(tmp_path: Path) -> None:
-    root = acting(tmp_path, WRITES)
+    root = acting(tmp_path, TOOLS)
     (root / ".memory/agent/reviewer").mkdir()
     (root / ".memory/agent/reviewer/tools.yaml").write_text(READS, encoding="utf-8")
     given = {"file_path": f"{root}/src/calc.py"}
@@ -70,7 +69,6 @@ def test_subagent_beyond_its_role(tmp_path: Path) -> None:
 
 def test_role_without_a_file(tmp_path: Path) -> None:
     root = acting(tmp_path)
-    done(root, "workflow", "use", "own")
     (root / ".memory/agent/planner/tools.yaml").unlink()
 
     refused("role-without-a-file", root)

@@ -41,7 +41,7 @@ def answer(root: Path, tool: str, given: dict[str, Any], role: str = "", client:
         return ""
     output = json.loads(done.out)["hookSpecificOutput"]
     asks = output.get("permissionDecision") == "ask"
-    return ("ask: " if asks else "") + output.get("permissionDecisionReason", "")
+    return f"{'ask: ' if asks else ''}{output.get('permissionDecisionReason', '')}"
 
 
 def shell(root: Path, command: str, role: str = "", **more: Any) -> str:

@@ -364,7 +364,7 @@ def rules(role: str, **more: object) -> dict[str, Any]:
 
 
 def why(tool: str, table: object, **said: Any) -> str:
-    more = {key: said.pop(key) for key in ("agent_id", "agent_type", "cwd") if key in said}
+    more: dict[str, Any] = {key: said.pop(key) for key in ("agent_id", "agent_type", "cwd") if key in said}
     words: dict[str, Any] = {
         "hook_event_name": "PreToolUse",
         "tool_name": tool,

@@ -5,6 +5,7 @@ A ledger is read here file by file, and no cache is believed. What concerns one 
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from verifflowcc import __version__
@@ -119,8 +120,12 @@ def _workflow(workspace: Workspace) -> Iterator[Remark]:
 
 def _roles(workspace: Workspace) -> Iterator[Remark]:
     """Yield the roles whose agents have the least rights, since no file says what they may do."""
+    if check_config(workspace).problems:
+        return
     name = effective_config(workspace).config.workflow
-    workflows = (load_workflow(workspace.memory, name), *open_workflows(workspace))
+    workflows = [load_workflow(workspace.memory, name)]
+    with suppress(VfccError):  # what is wrong with a ledger, its sprint's own remark reports
+        workflows += open_workflows(workspace)
     lacking = roles_without_tools(workspace, workflows)
     if lacking:
         files = ", ".join(f"{MEMORY}/agent/{role}/{TOOLS}" for role in lacking)
