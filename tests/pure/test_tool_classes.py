@@ -128,6 +128,16 @@ rm /tmp/x
 pytest --junitxml=.memory/local/reports/test.junit.xml
 for f in src/*.py; do wc -l $f; done
 for r in a b; do cat .memory/agent/$r/tools.yaml; done
+find . -name '*.py' -not -path './.git/*' -exec wc -l {} +
+find . -path ./.git -prune -o -name '*.pyc' -delete
+grep -rl x src --exclude-dir .git | xargs sed -i s/a/b/
+tar czf /tmp/x.tgz --exclude .git --exclude=.memory .
+rsync -a --exclude .git src/ /tmp/x/
+cat .memory/config.yaml | python -c 'import sys, yaml; print(sys.stdin.read() == "empty")'
+python -c 'print(x.empty)'; vfcc status
+mkdir -p .github/workflows .claude
+CI=1 npm test; vfcc status
+docker run -v $PWD/.git:/x image
 sudo vfcc status
 """,
     EDIT: r"""
@@ -137,6 +147,7 @@ cp x src/a.py
 echo x > src/a.py
 sed -i s/a/b/ src/a.py
 ln -s a src/b
+find . -name __pycache__ -exec rm -rf {} +
 dd if=/dev/zero of=src/a.py
 make > out.txt
 """,
@@ -347,6 +358,11 @@ awk 'BEGIN {print > ".memory/config.yaml"}'
 sort a -o .memory/config.yaml
 env -C .memory rm config.yaml
 rm {.memory/config.yaml,a}
+find . -name '*.yaml' -delete
+find . -name 'c*' -exec sed -i s/a/b/ {} +
+find . -path '*/.memory/config.yaml' -delete
+find . -name '*' -exec rm {} +
+find .memory -type f | xargs sed -i s/a/b/
 """,
 }
 """The commands of each set of roles, one to a line; `\\n` is a line break."""

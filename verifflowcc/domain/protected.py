@@ -89,12 +89,13 @@ def _compared(parts: "list[str]", pattern: "list[str]") -> str:
             return AROUND
         if wanted == "**" or parts[place] == "**":
             return INSIDE
-        if not _could_be(parts[place], wanted):
+        if not could_be(parts[place], wanted):
             return ""
     return INSIDE if len(parts) == len(pattern) else ""
 
 
-def _could_be(part: str, name: str) -> bool:
+def could_be(part: str, name: str) -> bool:
+    """Return whether a name with a shell's `*` in it, or `$`, may be this name."""
     if name in ("*", part):
         return True
     places = [place for place, letter in enumerate(part) if letter in _GLOB]

@@ -4,7 +4,7 @@ These hold for every role, without a role and without a sprint. Commands are jud
 run may do anything. It runs inside of hooks, so it imports next to nothing.
 """
 
-from verifflowcc.domain.protected import AROUND, INSIDE
+from verifflowcc.domain.protected import AROUND, INSIDE, could_be
 from verifflowcc.episodes.commands import only_looks
 from verifflowcc.episodes.programs import FEEDING, SHELLS, TERMINALS
 
@@ -32,6 +32,9 @@ _CHANGERS = frozenset(
     )
 )
 """Programs that can change all files of a folder that they are given."""
+_LEAVES_OUT = ("--exclude", "--ignore", "--exclude-dir", "--exclude-from")
+_NAMES = ("-name", "-iname", "-path", "-ipath", "-wholename")
+_OPENS = ("import pty", "pty.spawn", "openpty", "node-pty")
 _COPIES = ("cp", "install", "rsync", "scp")
 _INTERPRETERS = ("python", "perl", "ruby", "node", "php", "awk", "gawk", "mawk", "deno", "bun", "lua", "osascript")
 _TAILS = frozenset(
@@ -128,8 +131,8 @@ def _writes(program: "Program", found: "list[Program]", place: "Call") -> str:
             return target
     if not program.plain or program.name in (*VFCC, "git") or only_looks([], program.plain):
         return ""
-    words: list[str] = _changed(program) if program.name in _COPIES else program.given
-    changes = program.name in _CHANGERS or (program.name == "find" and "-delete" in words)
+    words: list[str] = _changed(program) if program.name in _COPIES else _targets(program)
+    changes = program.name in _CHANGERS or (program.name == "find" and "-delete" in program.given)
     for word in words:
         for part in (word, *word.split("=")[1:]):
             how = place.closed(program.path(part))
@@ -137,11 +140,36 @@ def _writes(program: "Program", found: "list[Program]", place: "Call") -> str:
                 return part
             if program.name in ("rm", "mv", "find") and word == part and _removes_all(program, part, place):
                 return f"{part}, with .memory/"
-    if "find" in program.wrappers or any(each in FEEDING for each in (*program.wrappers, program.name)):
-        for word in (each for one in found for each in one.given):
-            if place.closed(program.path(word)) or word.casefold() in _TAILS:
-                return word
-    return ""
+    around = (*program.wrappers, program.name)
+    if "find" not in around and not any(each in FEEDING for each in around):
+        return ""
+    for word in (each for one in found for each in _targets(one)):
+        if place.closed(program.path(word)) or word.casefold() in _TAILS:
+            return word
+    return next((word for one in found for word in _sought(one) if any(could_be(word, each) for each in _TAILS)), "")
+
+
+def _targets(program: "Program") -> "list[str]":
+    """Return the words of a program that may name what it works on: not those that it leaves out."""
+    if program.name == "find":
+        options = [place for place, word in enumerate(program.given) if word.startswith(("-", "(", "!"))]
+        return program.given[: options[0]] if options else program.given
+    return [
+        word
+        for before, word in zip(["", *program.given], program.given, strict=False)
+        if not word.startswith(_LEAVES_OUT) and before not in _LEAVES_OUT
+    ]
+
+
+def _sought(program: "Program") -> "list[str]":
+    """Return the last names that `find` looks for, but for those that it leaves out."""
+    given = ["", "", *program.given]
+    return [
+        word.casefold().rstrip("/").rpartition("/")[2]
+        for place, word in enumerate(given)
+        if program.name == "find" and given[place - 1] in _NAMES and given[place - 2] not in ("-not", "!")
+        and "-prune" not in given[place : place + 2]
+    ]  # fmt: skip
 
 
 def _removes_all(program: "Program", word: str, place: "Call") -> bool:
@@ -154,7 +182,7 @@ def _removes_all(program: "Program", word: str, place: "Call") -> bool:
 
 def _changed(program: "Program") -> "list[str]":
     """Return what a program that copies writes: its target, and each source's name below that."""
-    operands = [word for word in program.given if not word.startswith("-")]
+    operands = [word for word in _targets(program) if not word.startswith("-")]
     into = [word.partition("=")[2] for word in program.given if word.startswith("--target-directory=")]
     for place, word in enumerate(program.given):
         if word == "-t" and program.given[place + 1 :]:
@@ -165,7 +193,7 @@ def _changed(program: "Program") -> "list[str]":
 
 
 def _opens_terminal(program: "Program") -> bool:
-    return _is_interpreter(program) and any("pty" in word for word in program.given)
+    return _is_interpreter(program) and any(each in word for word in program.given for each in _OPENS)
 
 
 def _is_interpreter(program: "Program") -> bool:
