@@ -73,4 +73,4 @@ def test_role_without_a_file(tmp_path: Path) -> None:
 
     refused("role-without-a-file", root)
     answered = hook(root, said("PreToolUse", tool_name="Edit", tool_input={"file_path": "src/calc.py"}, cwd=str(root)))
-    assert "lists no tool 'edit'" in answered.out
+    assert "there is no .memory/agent/planner/tools.yaml" in answered.out

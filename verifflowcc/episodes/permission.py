@@ -37,10 +37,8 @@ CLASSES = {
     "Bash": "run",
 }
 """What sort of thing each known tool does; others are judged by what their input names."""
-MCP = "mcp__"
 _CHANGES = ("edit", "write")
 _OWN = frozenset(("vfcc", "git"))
-_VERBS = {"read": "read", "search": "search", "edit": "edit", "run": "run commands in"}
 _PLAIN_SETTINGS = (
     *("LC_", "LANG", "TZ=", "TERM=", "COLUMNS=", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "PAGER=cat", "GIT_PAGER=cat"),
     *("GIT_TERMINAL_PROMPT=", "GIT_OPTIONAL_LOCKS=", "VFCC_SPRINT="),
@@ -48,7 +46,6 @@ _PLAIN_SETTINGS = (
 """Settings with which a program that only looks does nothing more."""
 _AS_OTHERS = ("sudo", "doas", "flock")
 """Wrappers that do something of their own, whatever they run."""
-_MOST_SHOWN = 4
 _LONGEST_PATH = 1_000
 _UNQUOTED = {ord(each): None for each in "'\"\\\n"}
 
@@ -120,7 +117,11 @@ def denied(payload: "Mapping[str, Json]", rules: "Json", root: str, real: "Calla
     call = Call(payload, root, rules, real)
     if why := _closed_to_all(call):
         return why
-    return _by_rules(call, rules) if isinstance(rules, dict) and call.tool else ""
+    if not isinstance(rules, dict) or not call.tool or not isinstance(rules.get("tools"), dict):
+        return ""
+    from verifflowcc.episodes.role_rules import by_rules
+
+    return by_rules(call, list(_wishes(call)), rules)
 
 
 def _closed_to_all(call: Call) -> str:
@@ -205,7 +206,7 @@ def _of_unknown(call: Call) -> "Iterator[Wish]":
     """Yield what a tool of a server, or one that is new, wants by its name and input."""
     from verifflowcc.episodes.tool_input import only_reads_by_name, paths_in
 
-    if call.tool.startswith(MCP):
+    if call.tool.startswith("mcp__"):
         yield "mcp", call.tool
     for command, found in call.commands:
         yield from _of_command(call, command, found)
@@ -239,7 +240,7 @@ def _of_command(call: Call, command: str, found: "list[Program]") -> "Iterator[W
         elif not only_looks([], program.plain):
             yield "run", _shown(program)
             yield from (
-                ("edit", place) for word in _changed(program) if _in_project(place := call.path(program.path(word)))
+                ("edit", place) for word in _changed(program) if in_project(place := call.path(program.path(word)))
             )
             runs = False
     if runs and (changed or not all(program.name in _OWN for program in found)):
@@ -260,139 +261,6 @@ def _changed(program: "Program") -> "list[str]":
     return [word.partition("=")[2] for word in operands if program.name == "dd" and word.startswith("of=")]
 
 
-def _in_project(path: str) -> bool:
+def in_project(path: str) -> bool:
+    """Return whether a path is one of the project that the words name."""
     return not path.startswith(("/", "~")) and "$" not in path
-
-
-def _by_rules(call: Call, rules: "Mapping[str, Json]") -> str:
-    """Return why the role of the stage, that of a subagent, or the stage itself forbids a call."""
-    tools = rules.get("tools")
-    if not isinstance(tools, dict):
-        return ""
-    wishes = list(_wishes(call))
-    role, stage = str(rules.get("role")), rules.get("stage")
-    artifacts = str(rules.get("artifacts") or "")
-    advice = _instead(artifacts, rules.get("owed"))
-    if why := _by_table(wishes, tools, _Whose(role, f"the role {role} (stage {stage})", artifacts, advice)):
-        return why
-    others = rules.get("others")
-    own = others.get(call.agent_type) if call.agent and isinstance(others, dict) and call.agent_type != role else None
-    if isinstance(own, dict):
-        subagent = _Whose(call.agent_type, f"the subagent {call.agent_type} (stage {stage})", "", "")
-        if why := _by_table(wishes, own, subagent):
-            return why
-    return _by_stage(wishes, rules, advice) if call.agent or not artifacts else ""
-
-
-class _Whose:
-    """Whose table decides: the role, its name in a sentence, its artifacts, and the advice of a denial."""
-
-    __slots__ = ("advice", "artifacts", "role", "text")
-
-    def __init__(self, role: str, text: str, artifacts: str, advice: str) -> None:
-        self.role, self.text, self.artifacts, self.advice = role, text, artifacts, advice
-
-    @property
-    def file(self) -> str:
-        """The file with the role's table."""
-        return f".memory/agent/{self.role}/tools.yaml"
-
-
-def _by_table(wishes: "list[Wish]", tools: "Mapping[str, Json]", whose: _Whose) -> str:
-    for sort, detail in wishes:
-        rule = tools.get(sort)
-        if sort in ("git-read", "git-write", "mcp", "vfcc") or (sort == "run" and isinstance(rule, dict)):
-            if why := _by_class(sort, detail, rule, whose):
-                return why
-        elif why := _by_paths(sort, "" if sort == "run" else detail, rule, whose):
-            return why
-    return ""
-
-
-def _by_paths(sort: str, path: str, rule: "Json", whose: _Whose) -> str:
-    if sort == "edit" and whose.artifacts and path.startswith(f"{whose.artifacts}/"):
-        return ""
-    instead = whose.advice if sort in ("edit", "run") else ""
-    if not isinstance(rule, dict):
-        target = path or "the project"
-        return f"{whose.text} may not {_VERBS[sort]} {target}: {whose.file} lists no tool {sort!r}{instead}"
-    if path and not path.startswith(("/", "~")):
-        if _fits(path, rule.get("never") or ()):
-            return f"{whose.text} may never {_VERBS[sort]} {path}, says {whose.file}{instead}"
-        paths = rule.get("paths")
-        if paths and path != "." and not _fits(path, paths):
-            return f"{whose.text} may not {_VERBS[sort]} {path}: {whose.file} allows {_few(paths)}{instead}"
-    return ""
-
-
-def _by_class(sort: str, detail: str, rule: "Json", whose: _Whose) -> str:
-    """Return why a call of git, vfcc, a server or a program is none that the table lists."""
-    if sort == "vfcc":
-        from verifflowcc.episodes.closed_files import vfcc_class
-
-        allowed = rule.get("classes") if isinstance(rule, dict) else ()
-        words = detail.split()
-        wanted = vfcc_class(words)
-        if isinstance(allowed, list) and wanted in allowed:
-            return ""
-        return (
-            f"{whose.text} may not run vfcc {' '.join(words[:2])}: {whose.file} does not list vfcc's class {wanted!r}"
-        )
-    if not isinstance(rule, dict):
-        act = "call" if sort == "mcp" else "run"
-        advice = whose.advice if sort == "git-write" else ""
-        return f"{whose.text} may not {act} {detail}: {whose.file} lists no tool {sort!r}{advice}"
-    if sort == "run":
-        allowed = rule.get("commands")
-        if not allowed or any(_begins(detail, str(each)) for each in allowed):
-            return ""
-        what = detail[:60] or "this command"
-        return f"{whose.text} may not run {what}: {whose.file} allows {_few(allowed)}{whose.advice}"
-    if sort == "mcp":
-        server = detail.removeprefix(MCP).partition("__")[0]
-        for key, name in (("servers", server), ("tools", detail)):
-            if rule.get(key) and not _fits(name, rule[key]):
-                return f"{whose.text} may not call {detail}: {whose.file} allows the {key} {_few(rule[key])}"
-    return ""
-
-
-def _begins(command: str, words: str) -> bool:
-    return f"{command} ".startswith(f"{' '.join(words.split())} ")
-
-
-def _by_stage(wishes: "list[Wish]", rules: "Mapping[str, Json]", advice: str) -> str:
-    """Return why a stage does not change a file of the product, whoever would."""
-    edits, stage = rules.get("edits"), rules.get("stage")
-    if edits not in ("none", "tests"):
-        return ""
-    for sort, path in wishes:
-        if sort != "edit" or not _in_project(path) or path.startswith(".memory/"):
-            continue
-        if edits == "none" or not _fits(path, rules.get("tests") or ()):
-            what = "no file outside .memory/" if edits == "none" else "tests alone"
-            return f"{path} may not be edited in stage {stage}: its workflow opens {what}{advice}"
-    return ""
-
-
-def _few(patterns: "Json") -> str:
-    shown = [str(each) for each in patterns]
-    return ", ".join(shown[:_MOST_SHOWN]) + (f" and {len(shown) - _MOST_SHOWN} more" if shown[_MOST_SHOWN:] else "")
-
-
-def _instead(artifacts: str, owed: "Json") -> str:
-    """Return how the role can hand over its work: the stage's artifacts are open to it."""
-    if not artifacts:
-        return ""
-    names = [str(each) for each in owed] if isinstance(owed, list) and owed else ["NAME"]
-    more = f" (also {', '.join(names[1:])})" if names[1:] else ""
-    return (
-        f"; the stage's artifacts are open to it: write {artifacts}/{names[0]} or run: vfcc stage put {names[0]}{more}"
-    )
-
-
-def _fits(path: str, patterns: "Json") -> bool:
-    if "**" in patterns:
-        return True
-    from verifflowcc.text.glob import matches
-
-    return any(isinstance(each, str) and matches(path, each) for each in patterns)

@@ -40,8 +40,16 @@ def rules_of(
             found = dict(WITHOUT_A_FILE)
         if found is not None:
             tables[name] = found
+    missing: dict[str, Json] = {} if role in tables else {"missing": True}
     own = tables.pop(role, WITHOUT_A_FILE)
-    return {"role": role, "stage": place[1], "tools": own, "others": tables, **_of_stage(*place, role, tests)}
+    return {
+        **missing,
+        "role": role,
+        "stage": place[1],
+        "tools": own,
+        "others": tables,
+        **_of_stage(*place, role, tests),
+    }
 
 
 def _of_stage(sprint: SprintState, stage: str, role: str, tests: tuple[str, ...]) -> dict[str, Json]:
