@@ -57,6 +57,7 @@ def cobertura(file: str = "src/calc.py", lines: str = '<line number="1" hits="1"
     )
 
 
+TOOLS = "version: 2\ntools: [read, search, edit, run, git-read, git-write, vfcc, mcp]\n"
 TREE: Mapping[str, str] = {
     "src/calc.py": "def add(a, b): return a + b\n",
     "tests/suite.py": SUITE,
@@ -65,6 +66,7 @@ TREE: Mapping[str, str] = {
     "tests/exit": "0",
     ".memory/.gitignore": "local/\nsprint/*/progress.json\n.vfcc-*.tmp\n",
     PLAN: PROSE,
+    **{f".memory/agent/{role}/tools.yaml": TOOLS for role in ("planner", "coder", "tester")},
 }
 
 

@@ -8,7 +8,7 @@ from tests.cli.honest_world import COMMANDS, PAGE, rows
 
 HERE = Path(__file__).parent
 MEMORY = {"memory", "check", "show", "task"}
-ALLOWED = {*COMMANDS, *MEMORY, "git", "add", "approve", "waive", "skip", "trace"}
+ALLOWED = {*COMMANDS, *MEMORY, "git", "add", "approve", "waive", "skip", "trace", "hook"}
 CONTROLS = {
     "what-is-honest-is-let-through",
     "what-is-traced-is-let-through",
@@ -55,4 +55,4 @@ def test_each_row_is_found_by_something_that_the_page_explains() -> None:
     for row in rows().values():
         assert row.found_by
         assert set(row.found_by) <= ALLOWED, row
-        assert all(code or name in {"git", *MEMORY} for name, code in row.found_by.items()), row
+        assert all(code or name in {"git", "hook", *MEMORY} for name, code in row.found_by.items()), row

@@ -118,6 +118,7 @@ def test_using_one_says_what_it_does_not_touch(young: Path) -> None:
     assert done.out.splitlines() == [
         "new sprints follow agile (was light); .memory/config.yaml says so",
         "running sprints keep theirs: first",
+        "created what its roles lacked (analyst, integrator): 6 files under .memory/agent/",
     ]
     assert "warning: gates.commands.lint is not in config.yaml; needed by coding/findings" in done.err
     after = (young / ".memory/config.yaml").read_text(encoding="utf-8")

@@ -99,13 +99,14 @@ def test_what_is_denied_is_denied_where_nothing_can_be_recorded(here: Workspace)
     assert len(found.faults) == 1
 
 
-def test_a_table_that_is_none_stops_nobody_and_is_a_fault(here: Workspace) -> None:
+def test_a_broken_table_leaves_its_role_the_least_and_is_a_fault(here: Workspace) -> None:
     write_memory(here.root, {"agent/coder/tools.yaml": "tools: 3\n"})
 
     found = say(here, "PreToolUse", tool_name="Edit", tool_input={"file_path": "src/x.py"})
 
-    assert found.answer.decision == ""
-    assert found.faults == [f"{here.memory}/agent/coder/tools.yaml:1: names no list of tools"]
+    assert found.answer.decision == "deny"
+    assert "lists no tool 'edit'" in found.answer.reason
+    assert found.faults == [".memory/agent/coder/tools.yaml:1: names no list of tools"]
 
 
 def test_a_broken_configuration_stops_nobody_and_what_is_said_is_recorded(here: Workspace) -> None:

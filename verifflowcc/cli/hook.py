@@ -28,7 +28,21 @@ def answered(
 
     done = answer_hook(Path(root), client, said, role or None, recorded=recorded, unplaced=unplaced)
     text, _ = encode(client, str(said.get("hook_event_name") or ""), done.answer)
+    _print(text)
+    return done.faults
+
+
+def deny(client: str, payload: Mapping[str, Any], root: str, rules: object) -> None:
+    """Deny a call that these rules forbid, or every agent's rules; print nothing for another one."""
+    from verifflowcc.clients.answer import Answer
+    from verifflowcc.clients.encode import encode
+    from verifflowcc.episodes.permission import denied
+
+    if why := denied(payload, rules, root, os.path.realpath):
+        _print(encode(client, "PreToolUse", Answer(decision="deny", reason=why))[0])
+
+
+def _print(text: str) -> None:
     data = text.encode("utf-8", "replace")
     while data:  # past Python's own buffer, which complains at the end where the client has gone
         data = data[os.write(1, data) :]
-    return done.faults

@@ -26,8 +26,10 @@ def start(
     as_json: JsonFlag = False,
 ) -> None:
     """Start a sprint and enter its first stage."""
-    from verifflowcc.cli import moves
+    from verifflowcc.cli import moves, workflow_views
+    from verifflowcc.cli import output as out
     from verifflowcc.services.sprints import start_sprint
+    from verifflowcc.services.workflows import files_of_roles
 
     acting = moves.acting_here()
     done = start_sprint(
@@ -39,6 +41,8 @@ def start(
         sprint_id=sprint_id,
         commit=acting.commits(commit),
     )
+    if workflow is not None and (created := files_of_roles(acting.workspace, workflow)):
+        out.say(workflow_views.created_line(created))
     moves.show(done, acting.workspace, as_json=as_json)
 
 

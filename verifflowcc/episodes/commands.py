@@ -13,7 +13,26 @@ _TAKE_A_NUMBER = frozenset(("-n", "-c", "--lines", "--bytes"))
 _BEFORE = frozenset(("sudo", "time", "command", "env", "nohup", "exec", "then", "do", "!", "{", "("))
 _LOOKERS = READERS | SEARCHERS | LISTERS | ANALYSERS
 _ACTIVE = ("$(", "`", "<(", ">(")
-_HARMLESS = frozenset(("cd", "pwd", "echo", "printf", "sort", "uniq", "cut", "tr", "true", "which"))
+_HARMLESS = frozenset(
+    (
+        "cd",
+        "pwd",
+        "echo",
+        "printf",
+        "sort",
+        "uniq",
+        "cut",
+        "tr",
+        "true",
+        "which",
+        "jq",
+        "basename",
+        "dirname",
+        "test",
+        "[",
+    )
+)
+_SYSTEM = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/")
 _DOES = {
     "find": ("-exec", "-ok", "-delete", "-fprint", "-fls"),
     "fd": ("-x", "-X", "--exec"),
@@ -26,7 +45,6 @@ _DOES = {
     "less": ("-o", "-O", "--log", "--LOG"),
     "tree": ("-o", "--output"),
     "sort": ("-o", "--output", "--compress"),
-    "git": ("--output", "--ext-diff"),
 }
 """With these words, what looks at files does more than that."""
 _LONGEST, _LONGEST_LINES = 20_000, 20
@@ -97,7 +115,7 @@ def only_reads(command: str, besides: "frozenset[str]" = frozenset()) -> bool:
     plain_words = not any(each in expanded for each in _ACTIVE)
     parts = [(words, _run(words)) for words, _ in _parts(command)]
     return any(plain for _, plain in parts) and all(
-        _name(plain) in besides or ((plain_words or _name(plain) == "cd") and _only_looks(words, plain))
+        _name(plain) in besides or ((plain_words or _name(plain) == "cd") and only_looks(words, plain))
         for words, plain in parts
     )
 
@@ -141,14 +159,20 @@ def _expanded(command: str) -> str:
     return kept
 
 
-def _only_looks(words: "list[str]", plain: "list[str]") -> bool:
+def only_looks(words: "list[str]", plain: "list[str]") -> bool:
+    """Say whether a program is known to do nothing but look; `words` are all of its words, redirections too."""
     name, given = _name(plain), plain[1:]
+    if plain and "/" in plain[0] and not plain[0].startswith(_SYSTEM):
+        return False  # a file of that name in the project may be any program
     if any(word in (">", ">>") and not _is_nothing(words[place + 1 : place + 2]) for place, word in enumerate(words)):
         return False
     if any(word.startswith(_DOES.get(name, ())) for word in given if word):
         return False
     if name == "git":
-        return bool(given) and (f"git-{given[0]}" in _LOOKERS or given[0] in ("status", "branch", "remote"))
+        from verifflowcc.episodes.git_verbs import READ, judged
+
+        sort, why, _ = judged(given, lambda _: False, str)
+        return sort == READ and not why
     if name == "sed":
         return _sed_only_looks(given)
     if name == "sort":  # its options may stand together, as in -uo

@@ -1,13 +1,15 @@
-"""Whether an agent may make a call of a tool in the stage that is in work, and whether a hook needs the whole program.
+"""Whether an agent may make a call of a tool in the active stage, and whether a hook needs the whole program.
 
-The rules are those of the role's `tools.yaml`: which of reading, searching, editing and running it may do, and where.
-The role of the stage may always edit the stage's artifacts. What vfcc records itself, events and evidence, is closed
-to every agent. What a shell command does is judged by its words, so this raises the cost of a lie and rules none out.
+Some calls are closed to every agent: `episodes/closed_files.py`. The others are judged by the role's `tools.yaml`:
+which of reading, searching, editing, running, git and vfcc it may do, and where. The role of the stage may always edit
+the stage's artifacts. A subagent needs the permission of its own role, too, and edits no more of the product than the
+stage does. What a shell command does is judged by its words, so this raises the cost of a lie and rules none out.
 It runs inside of hooks, so it imports next to nothing.
 """
 
+from verifflowcc.domain.protected import INSIDE, closed
 from verifflowcc.episodes.briefed import needs_brief
-from verifflowcc.episodes.commands import acts, only_reads
+from verifflowcc.episodes.commands import acts, only_looks, only_reads
 from verifflowcc.episodes.touches import placed, touches
 
 TYPE_CHECKING = False
@@ -15,11 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from typing import Any
 
+    from verifflowcc.episodes.programs import Program
+
     Json = Any
+    Wish = tuple[str, str]
 
 CLASSES = {
     "Read": "read",
     "NotebookRead": "read",
+    "LSP": "read",
     "Grep": "search",
     "Glob": "search",
     "LS": "search",
@@ -30,151 +36,244 @@ CLASSES = {
     "apply_patch": "edit",
     "Bash": "run",
 }
-"""What sort of thing each tool does; other tools are nobody's business here."""
-CLOSED = (".memory/sprint/*/events/**", ".memory/stage/*/*/evidence/**")
+"""What sort of thing each known tool does; others are judged by what their input names."""
 _CHANGES = ("edit", "write")
 _OWN = frozenset(("vfcc", "git"))
-_VERBS = {"read": "read", "search": "search", "edit": "edit", "run": "run commands in"}
+_PLAIN_SETTINGS = (
+    *("LC_", "LANG", "TZ=", "TERM=", "COLUMNS=", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "PAGER=cat", "GIT_PAGER=cat"),
+    *("GIT_TERMINAL_PROMPT=", "GIT_OPTIONAL_LOCKS=", "VFCC_SPRINT="),
+)
+"""Settings with which a program that only looks does nothing more."""
+_AS_OTHERS = ("sudo", "doas", "flock")
+"""Wrappers that do something of their own, whatever they run."""
+_LONGEST_PATH = 1_000
+_UNQUOTED = {ord(each): None for each in "'\"\\\n"}
 
 
-def denied(said: "Mapping[str, Json]", rules: "Json", root: str) -> str:
+class Call:
+    """A call as it is judged: its tool and input, the folder that it is made in, and the programs that it runs."""
+
+    __slots__ = ("agent", "agent_type", "commands", "cwd", "given", "more", "real", "root", "tool")
+
+    def __init__(
+        self, payload: "Mapping[str, Json]", root: str, rules: "Json" = None, real: "Callable[[str], str] | None" = None
+    ) -> None:
+        tool, given = payload.get("tool_name"), payload.get("tool_input")
+        self.tool = tool if isinstance(tool, str) and isinstance(given, dict) else ""
+        self.given: Mapping[str, Json] = given if isinstance(given, dict) else {}
+        self.cwd, self.root, self.real = str(payload.get("cwd") or root), root, real
+        more = rules.get("closed") if isinstance(rules, dict) else ()
+        self.more = tuple(map(str, more)) if isinstance(more, (list, tuple)) else ()
+        self.agent = bool(payload.get("agent_id"))
+        kind = payload.get("agent_type")
+        self.agent_type = kind.rpartition(":")[2].lower() if isinstance(kind, str) else ""
+        self.commands: list[tuple[str, list[Program]]] = []
+        for command in self._commands():
+            if not any(each in command.translate(_UNQUOTED) for each in ("=", "git", "vfcc")) and only_reads(command):
+                self.commands.append((command, []))  # the usual case, while an agent looks around: it costs no more
+                continue
+            from verifflowcc.episodes.programs import programs
+
+            self.commands.append((command, programs(command)))
+
+    def _commands(self) -> "list[str]":
+        if self.tool == "Bash":
+            command = self.given.get("command")
+            return [command] if isinstance(command, str) and "*** Begin Patch" not in command else []
+        if not self.tool or self.tool in CLASSES:
+            return []
+        from verifflowcc.episodes.tool_input import commands_in
+
+        return commands_in(self.given)
+
+    @property
+    def unknown(self) -> bool:
+        """Whether nothing but its input shows what the tool does."""
+        return bool(self.tool) and self.tool not in CLASSES
+
+    def path(self, word: str) -> str:
+        """Return a path as rules are written, from the project's root."""
+        return placed(word, self.cwd, self.root)
+
+    def closed(self, word: str) -> str:
+        """Return how a path is closed, by its own name or by where links on the disk lead."""
+        path = self.path(word)
+        found = closed(path, self.more)
+        if found == INSIDE or self.real is None or not word or len(word) > _LONGEST_PATH:
+            return found
+        whole = path if path.startswith("/") else f"{self.root}/{path}"
+        return closed(placed(self.real(whole), self.cwd, self.root), self.more) or found
+
+
+def denied(payload: "Mapping[str, Json]", rules: "Json", root: str, real: "Callable[[str], str] | None" = None) -> str:
     """Return why a call may not be made, as a sentence; empty where it may.
 
-    `rules` is `{role, stage, tools: {class: {paths, never}}, artifacts, owed}`, or None where no rules hold.
-    `artifacts` is the folder of the stage's artifacts, absent for another role than the stage's; `owed` are the names
-    that its gates ask for. A list has such rules for each of several open sprints, and all of them must allow the call.
+    `rules` is `{role, stage, tools: {class: {paths, never, …}}, artifacts, owed, edits, tests, others, closed}`, or
+    None where no rules hold. `artifacts` is the folder of the stage's artifacts, absent for another role than the
+    stage's; `owed` are the names that its gates ask for; `edits` and `tests` bound the files that the stage changes;
+    `others` are the tables of the other roles; `closed` are patterns that are closed besides the usual ones. A list has
+    such rules for each of several open sprints, and all of them must allow the call. `real` resolves the links of an
+    absolute path; without it only names count.
     """
     if isinstance(rules, list):
-        return _by_each(said, [each for each in rules if isinstance(each, dict)], root)
-    tool = said.get("tool_name")
-    given = said.get("tool_input")
-    if not isinstance(tool, str) or not isinstance(given, dict) or tool not in CLASSES:
+        return _by_each(payload, [each for each in rules if isinstance(each, dict)], root, real)
+    call = Call(payload, root, rules, real)
+    if why := _closed_to_all(call):
+        return why
+    if not isinstance(rules, dict) or not call.tool or not isinstance(rules.get("tools"), dict):
         return ""
-    cwd = str(said.get("cwd") or root)
-    asked = list(_asked(tool, given, cwd, root))
-    for act, path in asked:
-        if act == "edit" and _is_closed(path):
-            return f"{path} is part of vfcc's own record: only vfcc writes there"
-    command = given.get("command")
-    if tool == "Bash" and isinstance(command, str) and _reaches_record(command, cwd):
-        return "the command may change vfcc's own record of events and evidence: only vfcc writes there"
-    return _by_role(asked, rules) if isinstance(rules, dict) else ""
+    from verifflowcc.episodes.role_rules import by_rules
+
+    return by_rules(call, list(_wishes(call)), rules)
 
 
-def _by_each(call: "Mapping[str, Json]", rules: "list[Json]", root: str) -> str:
+def _closed_to_all(call: Call) -> str:
+    """Return why no agent may make a call."""
+    if not call.tool:
+        return ""
+    for path in _edited(call):
+        if call.closed(path) == INSIDE:
+            from verifflowcc.episodes.closed_files import whose
+
+            return whose(path).replace(", which", "", 1)
+    for command, found in call.commands:
+        from verifflowcc.episodes.closed_files import refused
+
+        if why := refused(command, found, call):
+            return why
+    if call.unknown:
+        from verifflowcc.episodes.closed_files import whose
+        from verifflowcc.episodes.tool_input import only_reads_by_name, texts_in
+
+        if not only_reads_by_name(call.tool):
+            for text in texts_in(call.given):
+                if text and call.closed(text):
+                    return f"{call.tool} may change {whose(call.path(text))}"
+    return ""
+
+
+def _by_each(payload: "Mapping[str, Json]", rules: "list[Json]", root: str, real: "Callable[[str], str] | None") -> str:
     """Return why one of several rules forbids a call. The artifacts that one of them opens are open under each."""
     folders = [each["artifacts"] for each in rules if each.get("artifacts")]
     for rule in rules:
-        why = denied(call, rule, root)
-        if why and all(denied(call, {**rule, "artifacts": folder}, root) for folder in folders):
+        why = denied(payload, rule, root, real)
+        if why and all(denied(payload, {**rule, "artifacts": folder}, root, real) for folder in folders):
             return why
     return ""
 
 
 def wants_the_program(
-    said: "Mapping[str, Json]", settings: "Mapping[str, Json]", root: str, told: "Callable[[str], Collection[str]]"
+    payload: "Mapping[str, Json]",
+    settings: "Mapping[str, Json]",
+    root: str,
+    known: "Callable[[str], Collection[str]]",
+    real: "Callable[[str], str] | None" = None,
 ) -> bool:
-    """Say whether a hook must be answered by the whole program, by what that left in `hook.json`.
+    """Return whether a hook must be answered by the whole program, by what that left in `hook.json`.
 
-    `told` returns what a session has seen, a line each: files, and the stages that it was briefed on.
+    `known` returns what a session has seen, a line each: files, and the stages that it was briefed on.
     """
-    event = said.get("hook_event_name")
+    event = payload.get("hook_event_name")
     if event == "PreToolUse":
-        if denied(said, settings.get("rules"), root):
+        if denied(payload, settings.get("rules"), root, real):
             return True
-        paths = edited_files(said, root) if settings.get("files") is True else []
-        return bool(paths) and not set(paths) <= set(told(str(said.get("session_id") or "")))
-    if needs_brief(said, told, settings.get("sprint") or settings.get("several"), settings.get("stage")):
+        paths = edited_files(payload, root) if settings.get("files") is True else []
+        return bool(paths) and not set(paths) <= set(known(str(payload.get("session_id") or "")))
+    if needs_brief(payload, known, settings.get("sprint") or settings.get("several"), settings.get("stage")):
         return True
     wants = settings.get("events")
     return isinstance(wants, list) and event in wants
 
 
-def edited_files(said: "Mapping[str, Json]", root: str) -> "list[str]":
-    """Return the files that a call is about to change, as they are recorded."""
-    tool, given = said.get("tool_name"), said.get("tool_input")
-    if not isinstance(tool, str) or CLASSES.get(tool) != "edit" or not isinstance(given, dict):
-        return []
-    return [path for act, path in _asked(tool, given, str(said.get("cwd") or root), root) if act == "edit" and path]
+def edited_files(payload: "Mapping[str, Json]", root: str) -> "list[str]":
+    """Return the files that a call of an edit tool is about to change, as they are recorded."""
+    call = Call(payload, root)
+    return _edited(call) if CLASSES.get(call.tool) == "edit" else []
 
 
-def _asked(tool: str, given: "Mapping[str, Json]", cwd: str, root: str) -> "Iterator[tuple[str, str]]":
+def _edited(call: Call) -> "list[str]":
+    """Return the files that a call of an edit tool or a patch names."""
+    if CLASSES.get(call.tool) == "edit" or (call.tool == "Bash" and not call.commands):
+        return [str(each["path"]) for each in touches(call.tool, call.given, None, call.cwd, call.root)]
+    return []
+
+
+def _wishes(call: Call) -> "Iterator[Wish]":
     """Yield what a call wants to do, and where; a command runs nowhere, unless all that it does is reading."""
-    sort = CLASSES[tool]
-    if tool != "Bash":
-        found = touches(tool, given, None, cwd, root)
-        yield from ((sort, str(each["path"])) for each in found)
-        if not found:
+    if call.unknown:
+        yield from _of_unknown(call)
+        return
+    sort = CLASSES[call.tool]
+    if call.tool != "Bash":
+        touched = touches(call.tool, call.given, None, call.cwd, call.root)
+        yield from ((sort, str(each["path"])) for each in touched)
+        if not touched:
             yield sort, ""
         return
-    command = given.get("command")
-    command = command if isinstance(command, str) else ""
-    if "*** Begin Patch" in command:
-        yield from (("edit", str(each["path"])) for each in touches(tool, given, None, cwd, root))
-        return
-    harmless = only_reads(command, _OWN)
+    yield from (("edit", path) for path in _edited(call))
+    for command, found in call.commands:
+        yield from _of_command(call, command, found)
+
+
+def _of_unknown(call: Call) -> "Iterator[Wish]":
+    """Yield what a tool of a server, or one that is new, wants by its name and input."""
+    from verifflowcc.episodes.tool_input import only_reads_by_name, paths_in
+
+    if call.tool.startswith("mcp__"):
+        yield "mcp", call.tool
+    for command, found in call.commands:
+        yield from _of_command(call, command, found)
+    if not only_reads_by_name(call.tool):
+        yield from (("edit", call.path(path)) for path in paths_in(call.given))
+
+
+def _of_command(call: Call, command: str, found: "list[Program]") -> "Iterator[Wish]":
+    changed = any(not each.startswith(_PLAIN_SETTINGS) for one in found for each in one.settings)
+    changed = changed or any(each in _AS_OTHERS for one in found for each in one.wrappers)
+    harmless = not changed and only_reads(command, _OWN)
     for act, path, _ in acts(command):
-        place = placed(path, cwd, root)
+        place = call.path(path)
         if act in _CHANGES:
             yield "edit", place
         elif harmless:
             yield "search" if act in ("search", "list") else "read", place
-    if not harmless and command.strip():
+    runs = not harmless and bool(command.strip())
+    for program in found:
+        if program.name == "git":
+            from verifflowcc.episodes.git_verbs import judged
+
+            sort, _, any_program = judged(program.given, lambda word: call.path(word or ".") == ".", call.path)
+            yield sort, " ".join(["git", *program.given[:2]])[:60]
+            if any_program or (
+                "/" in program.plain[0] and not only_looks([], [program.plain[0].replace("/git", "/cat")])
+            ):
+                yield "run", _shown(program)
+        elif program.name == "vfcc":
+            yield "vfcc", " ".join(program.given)
+        elif not only_looks([], program.plain):
+            yield "run", _shown(program)
+            yield from (
+                ("edit", place) for word in _changed(program) if in_project(place := call.path(program.path(word)))
+            )
+            runs = False
+    if runs and (changed or not all(program.name in _OWN for program in found)):
         yield "run", ""
 
 
-def _by_role(asked: "list[tuple[str, str]]", rules: "Mapping[str, Json]") -> str:
-    tools = rules.get("tools")
-    if not isinstance(tools, dict):
-        return ""
-    whose = f"the role {rules.get('role')} (stage {rules.get('stage')})"
-    where = f".memory/agent/{rules.get('role')}/tools.yaml"
-    artifacts = str(rules.get("artifacts") or "")
-    for sort, path in asked:
-        if sort == "edit" and artifacts and path.startswith(f"{artifacts}/"):
-            continue
-        instead = _instead(artifacts, rules.get("owed")) if sort in ("edit", "run") else ""
-        rule = tools.get(sort)
-        if not isinstance(rule, dict):
-            return f"{whose} may not {_VERBS[sort]} {path or 'the project'}: {where} lists no tool {sort!r}{instead}"
-        if path and not path.startswith(("/", "~")):
-            if _fits(path, rule.get("never") or ()):
-                return f"{whose} may never {_VERBS[sort]} {path}, says {where}{instead}"
-            paths = rule.get("paths")
-            if paths and path != "." and not _fits(path, paths):
-                return f"{whose} may not {_VERBS[sort]} {path}: {where} allows {', '.join(map(str, paths))}{instead}"
-    return ""
+def _shown(program: "Program") -> str:
+    return " ".join(program.plain)
 
 
-def _instead(artifacts: str, owed: "Json") -> str:
-    """Return how the role can hand over its work: the stage's artifacts are open to it."""
-    if not artifacts:
-        return ""
-    names = [str(each) for each in owed] if isinstance(owed, list) and owed else ["NAME"]
-    more = f" (also {', '.join(names[1:])})" if names[1:] else ""
-    return (
-        f"; the stage's artifacts are open to it: write {artifacts}/{names[0]} or run: vfcc stage put {names[0]}{more}"
-    )
+def _changed(program: "Program") -> "list[str]":
+    """Return the files that a program changes whose purpose is to change those that it is given."""
+    operands = [word for word in program.given if not word.startswith("-")]
+    if program.name in ("rm", "rmdir", "unlink", "shred", "mv"):
+        return operands
+    if program.name in ("cp", "install", "ln", "rsync") and len(operands) > 1:
+        return operands[-1:]
+    return [word.partition("=")[2] for word in operands if program.name == "dd" and word.startswith("of=")]
 
 
-def _fits(path: str, patterns: "Json") -> bool:
-    if "**" in patterns:
-        return True
-    from verifflowcc.text.glob import matches
-
-    return any(isinstance(each, str) and matches(path, each) for each in patterns)
-
-
-def _is_closed(path: str) -> bool:
-    """Say whether events or evidence lie there: in whichever project, as a link or `~` may lead from one to itself."""
-    place = path.casefold()
-    at = place.rfind(".memory/")
-    return at >= 0 and _fits(place[at:], CLOSED)
-
-
-def _reaches_record(command: str, cwd: str) -> bool:
-    """Say whether a command names where events or evidence lie, and is neither a reader's nor git's nor our own."""
-    place = f"{cwd}/{command}".casefold()
-    if ".memory" not in place or not ("events" in place or "evidence" in place):
-        return False
-    return not only_reads(command, _OWN)
+def in_project(path: str) -> bool:
+    """Return whether a path is one of the project that the words name."""
+    return not path.startswith(("/", "~")) and "$" not in path

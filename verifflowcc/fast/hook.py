@@ -9,6 +9,7 @@ need an answer is kept in `.memory/local/hook.json`, a snapshot that the full pr
 import sys
 from os import _exit, environ, getcwd, read, urandom
 from os import stat as stat_of
+from os.path import realpath
 from time import time_ns
 
 from verifflowcc.fast.status import fresh
@@ -81,7 +82,7 @@ class Hook:
             return
         recorded, snapshot = self.record_first(said)
         if snapshot is None or self._wants_answer(said, snapshot):
-            self._answer(said, recorded, unplaced=snapshot is None)
+            self._answer(said, recorded, snapshot)
 
     def record_first(self, said: "dict[str, Json]") -> "tuple[bool, dict[str, Json] | None]":
         """Record the event unless the project records none; return whether it is on disk now, and the fresh snapshot.
@@ -140,13 +141,15 @@ class Hook:
     def _wants_answer(self, said: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
         from verifflowcc.episodes.permission import wants_the_program
 
-        return wants_the_program(said, snapshot, self.root, self._told)
+        return wants_the_program(said, snapshot, self.root, self._told, realpath)
 
-    def _answer(self, said: "dict[str, Json]", recorded: bool, *, unplaced: bool) -> None:
-        """Let the full program answer, within its time."""
+    def _answer(self, said: "dict[str, Json]", recorded: bool, snapshot: "dict[str, Json] | None") -> None:
+        """Let the full program answer, within its time; what is denied without it is denied also when it is late."""
+        unplaced = snapshot is None
+        rules = snapshot.get("rules") if snapshot else None
         seconds = LIMIT_AT_END_S if self.event == "SessionEnd" else LIMIT_S
         late = f"the answer took longer than {seconds} s and was left out"
-        limit = Limit(seconds, lambda: self.fault(late))
+        limit = Limit(seconds, lambda: self._end_late(late, said, rules))
         try:
             with limit:
                 from verifflowcc.cli.hook import answered
@@ -155,9 +158,17 @@ class Hook:
         except (Exception, AnswerLateError):
             if not limit.late:
                 raise
-            faults = [late]  # whatever Python made of it: in a `__set_name__` it becomes a RuntimeError
+            self._end_late(late, said, rules)  # whatever Python made of it: in a `__set_name__` it is a RuntimeError
+            return
         for fault in faults:
             self.fault(fault)
+
+    def _end_late(self, late: str, said: "dict[str, Json]", rules: "Json") -> None:
+        self.fault(late)
+        if said.get("hook_event_name") == "PreToolUse":
+            from verifflowcc.cli.hook import deny
+
+            deny(self.client, said, self.root, rules)
 
     def _told(self, session: str) -> "list[str]":
         from verifflowcc.adapters.files.partitions import told_file

@@ -54,17 +54,22 @@ def effective_config(workspace: Workspace) -> Loaded:
 
 
 def check_config(workspace: Workspace) -> ConfigReport:
-    """Validate `config.yaml` without the cache and without writing anything."""
+    """Validate `config.yaml` and each role's `tools.yaml` without the cache and without writing anything."""
+    from verifflowcc.services.role_files import tools_problems
+
+    tools = tools_problems(workspace)
     try:
         loaded = load_config(workspace.memory / FILE, workflow_names(workspace.memory), None)
     except ConfigError as error:
-        return ConfigReport(error.problems, ())
+        return ConfigReport((*error.problems, *tools), ())
     notices = (*loaded.notices, *_unknown_roles(workspace, loaded.config))
     try:
         workflow = load_workflow(workspace.memory, loaded.config.workflow)
     except ConfigError as error:
-        return ConfigReport((), (*notices, f"the workflow {loaded.config.workflow} is not sound: {error.problems[0]}"))
-    return ConfigReport(_mode_problems(workspace, loaded.config, workflow), notices)
+        return ConfigReport(
+            tools, (*notices, f"the workflow {loaded.config.workflow} is not sound: {error.problems[0]}")
+        )
+    return ConfigReport((*_mode_problems(workspace, loaded.config, workflow), *tools), notices)
 
 
 def show_config(workspace: Workspace) -> "tuple[Setting, ...]":

@@ -5,6 +5,7 @@ A ledger is read here file by file, and no cache is believed. What concerns one 
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from verifflowcc import __version__
@@ -13,6 +14,7 @@ from verifflowcc.adapters.files.layout import PROJECTIONS
 from verifflowcc.adapters.files.leftovers import leftovers
 from verifflowcc.adapters.files.lock import holder
 from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.workflows import load_workflow
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.health import Diagnosis, Health, Remark
 from verifflowcc.errors import VfccError, WorkspaceError
@@ -23,9 +25,10 @@ from verifflowcc.services.history.health import history_remarks
 from verifflowcc.services.hooks_health import hooks_remarks
 from verifflowcc.services.initialise import IGNORED
 from verifflowcc.services.migrating import format_of
+from verifflowcc.services.role_files import TOOLS, roles_without_tools
 from verifflowcc.services.source_reader import LOG
 from verifflowcc.services.sprint_health import sprints_remarks
-from verifflowcc.services.workflows import check_workflow
+from verifflowcc.services.workflows import check_workflow, open_workflows
 from verifflowcc.services.workspace import MEMORY, Workspace, open_workspace
 
 LATER_IGNORED = PROJECTIONS[1:]
@@ -45,6 +48,7 @@ def diagnose(start: Path | None = None) -> Diagnosis:
         ("git", _git),
         ("config", _config),
         ("workflow", _workflow),
+        ("roles", _roles),
         ("commands", _commands),
         ("sprint", sprints_remarks),
         ("hooks", hooks_remarks),
@@ -112,6 +116,23 @@ def _workflow(workspace: Workspace) -> Iterator[Remark]:
     report = check_workflow(workspace)
     sound = f"{report.name} in workflow.yaml" if report.present else "as shipped"
     yield from _checked("workflow", report.problems, report.notices, "vfcc check workflow", sound)
+
+
+def _roles(workspace: Workspace) -> Iterator[Remark]:
+    """Yield the roles whose agents have the least rights, since no file says what they may do."""
+    if check_config(workspace).problems:
+        return
+    name = effective_config(workspace).config.workflow
+    workflows = [load_workflow(workspace.memory, name)]
+    with suppress(VfccError):  # what is wrong with a ledger, its sprint's own remark reports
+        workflows += open_workflows(workspace)
+    lacking = roles_without_tools(workspace, workflows)
+    if lacking:
+        files = ", ".join(f"{MEMORY}/agent/{role}/{TOOLS}" for role in lacking)
+        text = f"missing, so that these roles may only read and write their stage's artifacts: {files}"
+        yield Remark("roles", Health.FINDING, text, f"vfcc workflow use {name}")
+    else:
+        yield Remark("roles", Health.OK, f"each has its {TOOLS}")
 
 
 def _checked(area: str, problems: Sequence[str], notices: Sequence[str], command: str, sound: str) -> Iterator[Remark]:

@@ -28,6 +28,8 @@ MODULES = (
     "verifflowcc.adapters.files.partitions",
     "verifflowcc.clients",
     "verifflowcc.clients.decode",
+    "verifflowcc.domain",
+    "verifflowcc.domain.protected",
     "verifflowcc.episodes",
     "verifflowcc.episodes.commands",
     "verifflowcc.episodes.permission",

@@ -13,6 +13,7 @@ from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import shipped_workflows
 from verifflowcc.services.obvious_command import Suggestion, obvious_test_command, with_suggestion
+from verifflowcc.services.role_files import starting_files
 from verifflowcc.text.near import nearest
 
 IGNORED = ("local/", *PROJECTIONS, ".vfcc-*.tmp")
@@ -75,9 +76,8 @@ def _starting_files(memory: Path, workflow: str) -> Iterator[tuple[str, bytes]]:
     for folder in _EMPTY_FOLDERS:
         yield f"{folder}/.gitkeep", b""
     for role in sorted({stage.role for stage in load_workflow(memory, workflow).stages} | {"reviewer"}):
-        for path in sorted((templates_folder() / "agents" / role).iterdir()):
-            yield f"agent/{role}/{path.name}", path.read_bytes()
-        yield f"agent/{role}/context.json", b"{}\n"
+        for name, data in starting_files(role):
+            yield f"agent/{role}/{name}", data
 
 
 def _example_files() -> Iterator[tuple[str, bytes]]:

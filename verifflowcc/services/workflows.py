@@ -24,6 +24,7 @@ from verifflowcc.formats.yaml_line import with_top_value
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import not_chosen, resolve_sprint
+from verifflowcc.services.role_files import create_role_files
 from verifflowcc.services.sprints import open_sprints, show_sprint
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.workflow.modes import with_modes
@@ -65,7 +66,8 @@ class WorkflowView:
 class Chosen:
     """The workflow that new sprints follow from now on, the one before, and the open sprints that keep theirs.
 
-    `notices` tell of commands that its criteria name and the configuration does not have.
+    `created` are the files of roles that had no `tools.yaml`. `notices` name commands that its criteria need and the
+    configuration does not have.
     """
 
     workflow: str
@@ -73,6 +75,7 @@ class Chosen:
     file: str
     running: tuple[str, ...]
     notices: tuple[str, ...]
+    created: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,9 @@ def workflow_yaml(workspace: Workspace, name: str | None) -> str:
 
 
 def use_workflow(workspace: Workspace, name: str) -> Chosen:
-    """Make `name` the workflow of new sprints: one line of `config.yaml` changes.
+    """Make `name` the workflow of new sprints: one line of `config.yaml` changes, and its roles get missing files.
+
+    The roles of open sprints get theirs, too.
 
     Raises UsageError for an unknown name, ConfigError where the file, the workflow, or the two together are not sound.
     """
@@ -131,7 +136,18 @@ def use_workflow(workspace: Workspace, name: str) -> Chosen:
     notices = missing_commands(workflow, config.gates)
     if config.workflow != name:
         _write(workspace, name)
-    return Chosen(name, config.workflow, f"{MEMORY}/{FILE}", running, notices)
+    created = create_role_files(workspace, (workflow, *open_workflows(workspace)))
+    return Chosen(name, config.workflow, f"{MEMORY}/{FILE}", running, notices, created)
+
+
+def files_of_roles(workspace: Workspace, name: str) -> tuple[str, ...]:
+    """Create the missing files of a workflow's roles; return their paths."""
+    return create_role_files(workspace, (load_workflow(workspace.memory, name),))
+
+
+def open_workflows(workspace: Workspace) -> tuple[Workflow, ...]:
+    """Return the workflows that open sprints follow."""
+    return tuple(state.workflow for state in open_sprints(workspace) if state.workflow)
 
 
 def check_workflow(workspace: Workspace) -> WorkflowReport:

@@ -153,8 +153,8 @@ def _at_prompt(workspace: Workspace, standing: Standing, payload: Payload, reade
 def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     why = _denied(workspace, standing, payload)
     if why:
-        of_record = denied(payload, None, str(workspace.root))  # what vfcc records is closed, whoever might be asked
-        asks = standing.settings.tools is ToolTable.ASK and not of_record
+        # No answer of a person at a prompt opens what is closed to every agent.
+        asks = standing.settings.tools is ToolTable.ASK and not _denied_to_all(workspace, standing, payload)
         return Answer(decision="ask" if asks else "deny", reason=why)
     paths = edited_files(payload, str(workspace.root)) if standing.settings.files else []
     if not paths:
@@ -183,9 +183,13 @@ def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounte
 
 def _denied(workspace: Workspace, standing: Standing, payload: Payload) -> str:
     """Return why the rules deny a call; where no sprint is chosen of several, also how to choose one."""
-    root = str(workspace.root)
-    why = denied(payload, standing.rules, root)
-    return f"{why}{standing.advice}" if why and not denied(payload, None, root) else why
+    why = denied(payload, standing.rules, str(workspace.root), os.path.realpath)
+    return f"{why}{standing.advice}" if why and not _denied_to_all(workspace, standing, payload) else why
+
+
+def _denied_to_all(workspace: Workspace, standing: Standing, payload: Payload) -> str:
+    """Return why no agent may make a call, whatever its role."""
+    return denied(payload, standing.closed, str(workspace.root), os.path.realpath)
 
 
 def _at_stop(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:

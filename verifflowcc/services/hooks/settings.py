@@ -10,21 +10,19 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from verifflowcc.adapters.config.tools_yaml import read_tools
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.stamps import Stamps, settled
-from verifflowcc.domain.config import HookSettings, ToolTable
+from verifflowcc.domain.config import HookSettings, ToolTable, TraceSettings
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import NO_SPRINT, CurrentSprint, choice_files, resolve_sprint
+from verifflowcc.services.hooks.rules import rules_of
 from verifflowcc.services.sprints import open_sprints
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.artifacts import artifacts_folder
-from verifflowcc.workflow.owed_artifacts import owed_artifacts
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
 FORMAT = 2
@@ -38,7 +36,8 @@ class Standing:
 
     `rules` are what the role may do, None where nothing says so; where no sprint is chosen of the `open` ones, a list
     with the rules in each. `faults` are sentences for the log. `as_of` is the latest moment at which all this is known
-    to be true. `choice` says what chose the sprint, or why none is chosen.
+    to be true. `choice` says what chose the sprint, or why none is chosen. `closed` are the rules that hold for every
+    role.
     """
 
     settings: HookSettings
@@ -50,6 +49,7 @@ class Standing:
     as_of: datetime | None = None
     choice: CurrentSprint = NO_SPRINT
     open: tuple[SprintState, ...] = ()
+    closed: Json = None
 
     @property
     def several(self) -> str:
@@ -91,9 +91,10 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     stamps = Stamps(workspace.root)
     stamps.take(_depends_on(workspace))
     faults: list[str] = []
-    settings = HookSettings()
+    settings, trace = HookSettings(), TraceSettings()
     try:
-        settings = effective_config(workspace).config.hooks
+        config = effective_config(workspace).config
+        settings, trace = config.hooks, config.trace
     except VfccError as error:
         faults.append(error.message.splitlines()[0])
     states, choice = _open_sprints(workspace, stamps, faults)
@@ -101,11 +102,17 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     stage = sprint.current if sprint else None
     whose = role or _role_of(sprint, stage)
     standing = Standing(settings, whose, sprint, stage, choice=choice, open=states)
+    closed: dict[str, Json] = {"closed": [trace.baseline]} if trace.baseline else {}
+    rules: Json = closed or None
+    standing = replace(standing, closed=rules)
     if settings.tools is not ToolTable.OFF:
-        found = [(one.id, _rules(workspace, one, role, stamps, faults)) for one in standing.in_stage]
-        rules = _of_each(found) if choice.ambiguous else next((each for _, each in found), None)
-        standing = replace(standing, rules=rules)
-    standing = replace(standing, faults=tuple(faults))
+        found = [
+            (one.id, {**closed, **rules_of(workspace, acting, (one, one.current), trace.tests, stamps, faults)})
+            for one in standing.in_stage
+            if one.current and (acting := role or _role_of(one, one.current))
+        ]
+        rules = (_of_each(found) if choice.ambiguous else next((each for _, each in found), None)) or rules
+    standing = replace(standing, rules=rules, faults=tuple(faults))
     if not faults and settled(stamps.touched_ns):
         _leave(workspace, role, standing, stamps)
     # Hooks that found no fresh snapshot until now began before this moment, so that it is one for their events, too.
@@ -165,36 +172,9 @@ def _open_sprints(
     return states, choice
 
 
-def _rules(
-    workspace: Workspace, sprint: SprintState, role: str | None, stamps: Stamps, faults: list[str]
-) -> dict[str, Json] | None:
-    """Return what a role may do in the active stage of a sprint (default: the role of the stage)."""
-    stage = sprint.current
-    whose = role or _role_of(sprint, stage)
-    if not whose or not stage:
-        return None
-    path = f"{MEMORY}/agent/{whose}/tools.yaml"
-    stamps.take([f"{MEMORY}/agent", f"{MEMORY}/agent/{whose}", path])
-    try:
-        tools = read_tools(workspace.root / path, workspace.root)
-    except VfccError as error:
-        faults.append(error.message.splitlines()[0])
-        return None
-    return None if tools is None else {"role": whose, "stage": stage, "tools": tools, **_own(sprint, stage, whose)}
-
-
-def _of_each(found: Sequence[tuple[str, dict[str, Json] | None]]) -> Json:
+def _of_each(found: Sequence[tuple[str, dict[str, Json]]]) -> Json:
     """Return the rules that hold together where no sprint is chosen: those in each open one, which they name."""
-    return [{**rules, "stage": f"{rules['stage']} of {sprint}"} for sprint, rules in found if rules] or None
-
-
-def _own(sprint: SprintState | None, stage: str, role: str) -> dict[str, Json]:
-    """Return where the role of the stage writes its artifacts, and which are asked for; nothing for another role."""
-    found = sprint.stage(stage) if sprint else None
-    if sprint is None or found is None or found.stage.role != role:
-        return {}
-    names = [each.name for each in owed_artifacts(found.stage)]
-    return {"artifacts": artifacts_folder(sprint.id, stage), "owed": names}
+    return [{**rules, "stage": f"{rules['stage']} of {sprint}"} for sprint, rules in found] or None
 
 
 def _role_of(sprint: SprintState | None, stage: str | None) -> str | None:
