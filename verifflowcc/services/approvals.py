@@ -13,6 +13,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import add_note, address, last_day, require_open, require_person
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.transitions import Transition, load_movable, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approval_line, approves
@@ -83,9 +84,10 @@ def what_to_approve(
 ) -> Approvable:
     """Return what a stage (the one in work where none is named) has for people to approve.
 
-    The only such criterion, or the only one that is not met. Raises UsageError where there is none, or several and none
-    is named, or no file to approve.
+    The only such criterion, or the only one that is not met. The ledger takes over recorded edits first, so that the
+    authors are known. Raises UsageError where there is none, or several and none is named, or no file to approve.
     """
+    adopt_recorded_edits(workspace, sprint_id)
     state = load_movable(workspace, sprint_id)[1]
     require_open(state)
     facts, gates = chosen_gates(workspace, state, stage_id)

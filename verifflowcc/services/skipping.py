@@ -15,6 +15,7 @@ from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.people_acting import address, last_day, require_open, require_person
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.transitions import Transition, load_movable, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifacts import artifacts_digest
@@ -44,6 +45,7 @@ def what_to_skip(workspace: Workspace, sprint_id: str, stage_id: str | None = No
     waived by two people) and where a criterion that cannot be waived is not met; GateClosed where the next stage cannot
     be entered.
     """
+    adopt_recorded_edits(workspace, sprint_id)
     return _looked(load_movable(workspace, sprint_id)[1], workspace, stage_id)[0]
 
 

@@ -90,10 +90,10 @@ def _written(
 
 
 def _vouched(workspace: Workspace, state: SprintState, word: _Word) -> Vouched:
-    author = next((each for each in word.written if word.by.is_same(each)), None)
-    if author:
+    own = next((each for each in word.written if word.by.is_same(each)), None)
+    if own:
         step = f"vfcc check gate {word.what.rpartition(' ')[2].partition('/')[0]}"
-        return _of(word, f"{word.actor} wrote it (as {author})", step)
+        return _of(word, f"{word.actor} wrote it (as {own})", step)
     if word.review and word.review.signed:
         return _signed(workspace, state.id, word, word.review, word.review.signed)
     if not in_repository(workspace.root):

@@ -12,6 +12,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import add_note, address, last_day, require_open, require_person
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.transitions import Transition, load_movable, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_people import by_person, waived_subject, waiver_fault
@@ -54,8 +55,10 @@ class Waived:
 def what_to_waive(workspace: Workspace, sprint_id: str, criterion_id: str, stage_id: str | None = None) -> Waivable:
     """Return a criterion of the stage's gates (what stands in the way now where no stage is named).
 
-    Raises UsageError for an unknown criterion and for one that is met, NotAllowed for one that cannot be waived.
+    The ledger takes over recorded edits first, so that the authors are known. Raises UsageError for an unknown
+    criterion and for one that is met, NotAllowed for one that cannot be waived.
     """
+    adopt_recorded_edits(workspace, sprint_id)
     state = load_movable(workspace, sprint_id)[1]
     require_open(state)
     facts, gates = chosen_gates(workspace, state, stage_id)
