@@ -272,6 +272,22 @@ def test_a_planted_approval_by_the_author_is_found_by_the_gate_and_the_second_ru
     assert "RED  approved planning/approved by human:A n a; written by agent:unknown (review request)" in rerun.out
 
 
+def test_an_old_approval_has_the_address_of_the_commit_that_brought_it(tmp_path: Path) -> None:
+    """Version 0.1 recorded names alone; `Else` has the e-mail address of the author."""
+    project = begun(tmp_path)
+    project.writes()
+    project.commit()
+    project.sits(Person("Else", ""))
+    assert project.approves().code == 0
+    assert "pass     approved: approved by human:Else" in project.gate()
+
+    project.commit(Person("Else", ANA.email))
+
+    assert "FAIL     approved (hard): approved by human:Else, who is its author" in project.gate()
+    rerun = project.vfcc("check", "--rerun")
+    assert "RED  approved planning/approved by human:Else; written by human:Ana <ana@example.org>" in rerun.out
+
+
 def test_author_and_committer_are_both_authors(tmp_path: Path) -> None:
     project = begun(tmp_path)
     project.writes()
