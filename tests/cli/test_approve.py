@@ -37,7 +37,7 @@ def test_a_person_sees_what_is_approved_and_is_asked(tmp_path: Path) -> None:
 
     assert ran.code == 0, ran
     assert f"{ID}/plan, reviewed: somebody else approved the plan" in ran.err
-    assert "by human:You <you@example.org>" in ran.err
+    assert "human:You <you@example.org>\n- " in ran.err
     assert f"- {PLAN} (16 bytes, sha256:" in ran.err
     assert "Approve? [y/N]" in ran.err
     assert ran.out.startswith(f"{ID}/plan, reviewed: approved by human:Other\nto commit: git add ")
