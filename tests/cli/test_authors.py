@@ -153,6 +153,7 @@ def test_a_person_approves_what_a_hook_saw_an_agent_write(tmp_path: Path) -> Non
     assert "approved planning/approved by human:Ana; written by agent:planner (recorded edit): by the" in rerun.out
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("way", ["put", "edit"])
 def test_in_safety_two_people_approve_what_an_agent_wrote(tmp_path: Path, way: str) -> None:
     project = begun(tmp_path, "safety")
@@ -168,6 +169,7 @@ def test_in_safety_two_people_approve_what_an_agent_wrote(tmp_path: Path, way: s
     assert f"{APPROVED.removesuffix('Ana')}Else and human:Bo" in project.gate()
 
 
+@pytest.mark.sweep
 def test_a_clone_without_the_history_comes_to_the_same_answer(tmp_path: Path) -> None:
     project = begun(tmp_path)
     project.agent_edits()
@@ -182,6 +184,7 @@ def test_a_clone_without_the_history_comes_to_the_same_answer(tmp_path: Path) ->
     assert clone.vfcc("check", "--rerun").code == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tool", ["Edit", "Bash", "apply_patch"])
 def test_every_way_in_which_a_client_writes_is_recorded(tmp_path: Path, tool: str) -> None:
     project = begun(tmp_path)
@@ -226,6 +229,7 @@ def test_the_code_that_a_hook_saw_an_agent_write_is_approved_by_the_person_who_c
 # A person's own work needs somebody else
 
 
+@pytest.mark.points(1)
 @STRICT
 def test_a_request_by_an_agent_does_not_make_a_persons_work_the_agents(tmp_path: Path, workflow: str) -> None:
     project = begun(tmp_path, workflow)
@@ -242,6 +246,7 @@ def test_a_request_by_an_agent_does_not_make_a_persons_work_the_agents(tmp_path:
     assert project.approves().code == 0
 
 
+@pytest.mark.points(1)
 @STRICT
 def test_a_planted_approval_by_the_author_is_found_by_the_gate_and_the_second_run(
     tmp_path: Path, workflow: str
@@ -288,6 +293,7 @@ def test_an_old_approval_has_the_address_of_the_commit_that_brought_it(tmp_path:
     assert "RED  approved planning/approved by human:Else; written by human:Ana <ana@example.org>" in rerun.out
 
 
+@pytest.mark.sweep
 def test_author_and_committer_are_both_authors(tmp_path: Path) -> None:
     project = begun(tmp_path)
     project.writes()
@@ -300,6 +306,7 @@ def test_author_and_committer_are_both_authors(tmp_path: Path) -> None:
     assert project.approves().code == 0
 
 
+@pytest.mark.sweep
 def test_one_byte_by_hand_makes_the_person_an_author(tmp_path: Path) -> None:
     project = begun(tmp_path)
     project.agent_puts()
@@ -311,6 +318,7 @@ def test_one_byte_by_hand_makes_the_person_an_author(tmp_path: Path) -> None:
     refused(project.approves())
 
 
+@pytest.mark.sweep
 def test_who_commits_a_persons_bytes_with_git_takes_no_authorship_from_them(tmp_path: Path) -> None:
     """An agent may commit in its own name what a person wrote and committed before."""
     project = begun(tmp_path)
