@@ -37,7 +37,7 @@ def test_a_person_sees_what_is_approved_and_is_asked(tmp_path: Path) -> None:
 
     assert ran.code == 0, ran
     assert f"{ID}/plan, reviewed: somebody else approved the plan" in ran.err
-    assert "by human:You" in ran.err
+    assert "human:You <you@example.org>\n- " in ran.err
     assert f"- {PLAN} (16 bytes, sha256:" in ran.err
     assert "Approve? [y/N]" in ran.err
     assert ran.out.startswith(f"{ID}/plan, reviewed: approved by human:Other\nto commit: git add ")
@@ -102,7 +102,7 @@ def test_a_person_whom_git_has_no_name_for_is_told_to_give_one(tmp_path: Path) -
     refused_at_terminal(ran, 'hint: git config --global user.name "Your Name"')
 
 
-def test_anybody_may_ask_for_a_review_and_is_its_author_then(tmp_path: Path) -> None:
+def test_anybody_may_ask_for_a_review_which_makes_them_one_more_author(tmp_path: Path) -> None:
     here = project(tmp_path)
     ran = vfcc(here.root, "approve", "--request", env={"VFCC_AGENT": "coder"})
     assert ran.code == 0, ran
@@ -114,6 +114,8 @@ def test_anybody_may_ask_for_a_review_and_is_its_author_then(tmp_path: Path) -> 
     assert lines[2].startswith(f"or a signed commit that says: Vfcc-Approve: {ID}/plan ")
 
     person(here.root, "You")
+    refused_at_terminal(typed(here.root, "approve", "--yes"), "human:You is an author of plan and cannot approve it")
+    person(here.root, "Other")
     assert typed(here.root, "approve", "--yes").code == 0
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.at_terminal import project, typed
+from tests.cli.process import vfcc
 from tests.people_world import ID, PLAN, commit, put
 from tests.secret_samples import TOKEN
 from verifflowcc.adapters.process.pager import pager_command
 from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 
@@ -21,6 +23,13 @@ def pager(place: Path) -> str:
     place.write_text("#!/bin/sh\necho PAGED\ncat\n", encoding="utf-8")
     place.chmod(place.stat().st_mode | stat.S_IXUSR)
     return str(place)
+
+
+def stored(here: Workspace, text: str) -> None:
+    """Let an agent store the plan, without a commit."""
+    (here.root.parent / "draft.md").write_text(text, encoding="utf-8")
+    ran = vfcc(here.root, "stage", "put", "plan.md", "--file", "../draft.md", env={"VFCC_AGENT": "planner"})
+    assert ran.code == 0, ran
 
 
 def test_the_text_is_shown_before_the_question(tmp_path: Path) -> None:
@@ -44,21 +53,23 @@ def test_what_changed_since_the_last_approval_is_a_diff(tmp_path: Path) -> None:
     assert typed(here.root, "approve", "--yes").code == 0
     put(here, PLAN, "# Plan\n\nA form and a button.\n")
     put(here, PLAN.replace("plan.md", "risks.md"), "None.\n")
+    commit(here, "You")
     ran = typed(here.root, "approve", keys="n\n")
 
     day = show_sprint(here, ID).notes[0].time[:10]
     assert f"=== {PLAN} (changed since the approval by human:Other on {day})\n" in ran.err
     assert "--- approved\n+++ now\n@@ -1,3 +1,3 @@\n # Plan\n \n-A form.\n+A form and a button.\n" in ran.err
     assert f"risks.md (new since the approval by human:Other on {day})\n" in ran.err
+    put(here, PLAN, "# Plan\n\nA form and two buttons.\n")
     commit(here, "You")
-    assert "-A form.\n+A form and a button.\n" in typed(here.root, "approve", keys="n\n").err
+    assert "-A form.\n+A form and two buttons.\n" in typed(here.root, "approve", keys="n\n").err
 
 
 def test_an_approved_text_that_git_does_not_have_is_named_as_such(tmp_path: Path) -> None:
     here = project(tmp_path)
-    put(here, PLAN, "# Plan\n\nNever committed.\n")
+    stored(here, "# Plan\n\nNever committed.\n")
     assert typed(here.root, "approve", "--yes").code == 0
-    put(here, PLAN, "# Plan\n\nAnother form.\n")
+    stored(here, "# Plan\n\nAnother form.\n")
     ran = typed(here.root, "approve", keys="n\n")
 
     assert "git does not have the text that was approved)\n# Plan\n\nAnother form.\n" in ran.err
@@ -68,6 +79,7 @@ def test_an_approved_text_that_git_does_not_have_is_named_as_such(tmp_path: Path
 def test_a_long_text_is_cut_and_says_so(tmp_path: Path) -> None:
     here = project(tmp_path)
     put(here, PLAN, "# Plan\n\n" + "A line of some length.\n" * 8_000)
+    commit(here, "You")
     ran = typed(here.root, "approve", "--no-pager", keys="n\n")
 
     assert ran.err.count("A line of some length.") == 2849
@@ -77,6 +89,7 @@ def test_a_long_text_is_cut_and_says_so(tmp_path: Path) -> None:
 def test_nothing_in_a_text_steers_the_terminal_and_no_secret_is_shown(tmp_path: Path) -> None:
     here = project(tmp_path)
     put(here, PLAN, f"# Plan\n\n\x1b[2Jgone \u202e {TOKEN}\n")
+    commit(here, "You")
     ran = typed(here.root, "approve", keys="n\n")
 
     assert "<U+001B>[2Jgone <U+202E> [secret withheld" in ran.err
@@ -90,6 +103,7 @@ def test_a_text_longer_than_the_screen_goes_through_the_persons_pager(tmp_path: 
     short = typed(here.root, "approve", keys="n\n", env={"PAGER": f"'{mine}'"})
     assert "PAGED" not in short.out
     put(here, PLAN, "# Plan\n\n" + "A line.\n" * 50)
+    commit(here, "You")
 
     ran = typed(here.root, "approve", keys="n\n", env={"PAGER": f"'{mine}'"})
     assert ran.out.startswith("PAGED\n=== ")
@@ -105,6 +119,7 @@ def test_a_text_longer_than_the_screen_goes_through_the_persons_pager(tmp_path: 
 def test_a_pager_in_the_repository_is_not_started(tmp_path: Path) -> None:
     here = project(tmp_path)
     put(here, PLAN, "# Plan\n\n" + "A line.\n" * 50)
+    commit(here, "You")
     theirs = pager(here.root / "less")
     for env in (
         {"PAGER": theirs},

@@ -135,6 +135,48 @@ def test_own_review_spelled_otherwise(tmp_path: Path, name: str) -> None:
     refused_at_terminal("own-review-spelled-otherwise", root, "approve", "--yes")
 
 
+def test_request_to_get_rid_of_authorship(tmp_path: Path) -> None:
+    root = person(reviewable(tmp_path), "You")
+    assert vfcc(root, "approve", "--request").code == 0
+
+    refused_at_terminal("request-to-get-rid-of-authorship", root, "approve", "--yes")
+
+
+def test_second_person_with_the_same_address(tmp_path: Path) -> None:
+    root = person(reviewable(tmp_path), "New")
+    git(root, "config", "user.email", "YOU@example.org")
+
+    refused_at_terminal("second-person-with-the-same-address", root, "approve", "--yes")
+
+
+def test_own_review_as_committer(tmp_path: Path) -> None:
+    """`You` commits what `Third` wrote, and git tells both."""
+    root = person(reviewable(tmp_path), "You")
+    edited(root / PLAN, "lets people in", "lets everybody in")
+    commit(root, "Third")
+
+    refused_at_terminal("own-review-as-committer", root, "approve", "--yes")
+
+
+def test_author_waives_the_review(tmp_path: Path) -> None:
+    root = person(reviewable(tmp_path), "You")
+
+    refused_at_terminal("author-waives-the-review", root, "waive", "reviewed", "--reason", "soon", "--yes")
+
+
+def test_planted_waiver_of_the_author(tmp_path: Path) -> None:
+    root = reviewable(tmp_path)
+    plant_waiver(root, "reviewed")
+
+    refused("planted-waiver-of-the-author", root)
+
+
+def test_author_skips_the_review(tmp_path: Path) -> None:
+    root = person(reviewable(tmp_path), "You")
+
+    refused_at_terminal("author-skips-the-review", root, "stage", "skip", "--reason", "soon", "--yes")
+
+
 def test_planted_own_review(tmp_path: Path) -> None:
     root = reviewable(tmp_path)
     plant_approval(root, YOU)

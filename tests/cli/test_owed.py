@@ -154,7 +154,8 @@ def test_what_is_owed_comes_with_its_file_its_headings_and_who_can_do_it(tmp_pat
     assert (first["file"], first["headings"]) == (f"{folder}/sprint-plan.md", ["Goals", "Scope"])
     assert step["instead"] == ""
     for name in ("sprint-plan", "needs", "acceptance-plan", "risks"):
-        write_tree(root, {f"{folder}/{name}.md": "# It\n\n## Goals\n\nOne.\n\n## Scope\n\nSmall.\n"})
+        write_tree(root, {"draft.md": "# It\n\n## Goals\n\nOne.\n\n## Scope\n\nSmall.\n"})
+        assert vfcc(root, "stage", "put", name, "--file", "draft.md", env={"VFCC_AGENT": "planner"}).code == 0
     assert vfcc(root, "approve", "--request", env={"VFCC_AGENT": "planner"}).code == 0
     owed = json.loads(vfcc(root, "next", "--json").out)["owed"]
     assert [(each["criterion"], each["person"]) for each in owed] == [("needs-accepted-by", False), ("approved", True)]

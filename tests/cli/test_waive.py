@@ -9,7 +9,7 @@ import pytest
 from tests.cli.at_terminal import person, project, typed
 from tests.cli.process import vfcc
 from tests.cli.test_approve import AGENTS, refused_at_terminal, silent
-from tests.people_world import ID, OTHER, PLAN, WORKFLOW, put
+from tests.people_world import ID, OTHER, PLAN, WORKFLOW, commit, put
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.services.waivers import waive, what_to_waive
 from verifflowcc.services.workspace import Workspace
@@ -62,6 +62,7 @@ def test_slips_are_told(tmp_path: Path) -> None:
 def test_an_expired_waiver_is_marked_and_closes_the_gate(tmp_path: Path) -> None:
     here = project(tmp_path)
     put(here, PLAN.replace("plan.md", "risks.md"), "None.\n")
+    commit(here, "You")
     then = Workspace(here.root, FixedClock(datetime(2020, 1, 2, tzinfo=UTC)))
     waive(then, what_to_waive(then, ID, "reviewed"), "over the holidays", "2020-01-02", actor=OTHER)
 

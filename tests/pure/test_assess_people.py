@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Change, Facts, History
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
 from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
@@ -18,9 +19,9 @@ from verifflowcc.workflow.assess_people import (
     assess_attestation,
     assess_feedback,
     assess_review,
-    authors_of,
     waived_subject,
 )
+from verifflowcc.workflow.authors import authors_of as contributors_of
 from verifflowcc.workflow.subject import subject_of
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
@@ -36,7 +37,16 @@ STAGES = (
 )
 PLAN = ".memory/stage/login/plan/artifacts/plan.md"
 ANN, BEN, CAT = "human:Ann", "human:Ben", "human:Cat"
+ANN_BY_GIT, BEN_BY_GIT, CAT_BY_GIT = ((Contributor(each),) for each in (ANN, BEN, CAT))
 TODAY = "2026-11-21"
+
+
+BY_GIT = {
+    PLAN: ANN_BY_GIT,
+    PLAN.replace("/plan/", "/build/"): CAT_BY_GIT,
+    PLAN.replace("/plan/", "/check/"): ANN_BY_GIT,
+    "src/a.py": CAT_BY_GIT,
+}
 
 
 def sprint(*, strict: bool = False) -> SprintState:
@@ -47,7 +57,7 @@ def sprint(*, strict: bool = False) -> SprintState:
 def facts(text: str = "# Plan\n", *, strict: bool = False, **more: Any) -> Facts:
     """A sprint whose every stage holds one plan.md; Ann committed that of `plan`."""
     artifact = Artifact("plan.md", digest_text(text), len(text))
-    history = History(authors={PLAN: ("Ann",), PLAN.replace("/plan/", "/check/"): ("Ann",), "src/a.py": ("Cat",)})
+    history = History(authors=BY_GIT)
     given: dict[str, Any] = {
         "sprint": sprint(strict=strict),
         "today": TODAY,
@@ -70,6 +80,11 @@ def word(actor: str = BEN, opinion: Opinion = Opinion.APPROVED, at: Facts | None
         "subject": subject_of(REVIEWED, "plan", at or facts()),
     }
     return Review(**(given | more))
+
+
+def authors_of(criterion: Criterion, stage: str, here: Facts) -> tuple[str, ...]:
+    """The authors by their actors alone."""
+    return tuple(each.actor for each in contributors_of(criterion, stage, here))
 
 
 def asked(here: Facts, criterion: Criterion = REVIEWED, stage: str = "plan") -> Assessment:
@@ -112,11 +127,11 @@ def test_an_author_is_no_other_person_by_spelling(spelled: str) -> None:
     assert asked(facts(reviews=(word(spelled),))).verdict is Verdict.FAIL
 
 
-def test_whoever_asks_for_a_review_is_the_author_whatever_git_says() -> None:
+def test_a_request_adds_an_author_and_removes_none() -> None:
     reviews = (word("agent:coder", Opinion.REQUESTED), word(ANN))
 
-    assert authors_of(REVIEWED, "plan", facts(reviews=reviews), reviews[0].subject) == ("agent:coder",)
-    assert asked(facts(reviews=reviews)).verdict is Verdict.PASS
+    assert authors_of(REVIEWED, "plan", facts(reviews=reviews)) == ("agent:coder", ANN)
+    assert asked(facts(reviews=reviews)).reason == "approved by human:Ann, who is its author"
     assert asked(facts(reviews=(word(ANN, Opinion.REQUESTED), word(ANN)))).verdict is Verdict.FAIL
 
 
@@ -126,9 +141,9 @@ def stored(actor: str, text: str = "# Plan\n", path: str = "plan.md", stage: str
 
 def test_the_author_of_an_artifact_is_the_actor_who_stored_these_bytes_whatever_git_says() -> None:
     by_agent = facts(puts=(stored("agent:planner"),), reviews=(word(ANN),))
-    by_ann = facts(puts=(stored(ANN),), history=History(authors={PLAN: ("Ben",)}), reviews=(word(ANN),))
+    by_ann = facts(puts=(stored(ANN),), history=History(authors={PLAN: BEN_BY_GIT}), reviews=(word(ANN),))
 
-    assert authors_of(REVIEWED, "plan", by_agent, "") == ("agent:planner",)
+    assert authors_of(REVIEWED, "plan", by_agent) == ("agent:planner",)
     assert asked(by_agent).verdict is Verdict.PASS
     assert asked(by_ann).reason == "approved by human:Ann, who is its author"
     assert asked(facts(puts=(stored(ANN), stored("agent:planner")), reviews=(word(ANN),))).verdict is Verdict.FAIL
@@ -151,7 +166,7 @@ def test_a_stored_artifact_has_an_author_also_where_git_knows_none(history: Hist
 def test_a_text_that_was_changed_or_stored_elsewhere_or_by_no_name_has_no_author_by_that(put: ArtifactPut) -> None:
     here = facts(puts=(put,), history=History(), reviews=(word(BEN),))
 
-    assert authors_of(REVIEWED, "plan", here, "") == ()
+    assert authors_of(REVIEWED, "plan", here) == ()
     assert asked(here).verdict is Verdict.NOT_EVALUABLE
 
 
@@ -160,20 +175,20 @@ def test_a_stored_artifact_lends_its_author_to_no_other_file() -> None:
     here = facts(puts=(stored("agent:planner"),), artifacts={"plan": two}, history=History())
     own = PLAN.replace("plan.md", "own.md")
 
-    assert authors_of(REVIEWED, "plan", here, "") == ()
-    known = replace(here, history=History(authors={own: ("Ann",)}))
-    assert authors_of(REVIEWED, "plan", known, "") == ("agent:planner", ANN)
+    assert authors_of(REVIEWED, "plan", here) == ()
+    known = replace(here, history=History(authors={own: ANN_BY_GIT}))
+    assert authors_of(REVIEWED, "plan", known) == ("agent:planner", ANN)
     request = word(ANN, Opinion.REQUESTED, at=here)
-    assert authors_of(REVIEWED, "plan", replace(here, reviews=(request,)), request.subject) == ("agent:planner", ANN)
+    assert authors_of(REVIEWED, "plan", replace(here, reviews=(request,))) == ("agent:planner", ANN)
 
 
 def test_at_the_apex_a_changed_file_without_an_author_hides_who_wrote_the_code() -> None:
     put = stored("agent:coder", stage="build")
-    clean = facts(puts=(put,), history=History(authors={"src/a.py": ("Cat",)}))
-    dirty = replace(clean, history=History(authors={"src/a.py": ("Cat",)}, changes=(Change("docs/b.md"),)))
+    clean = facts(puts=(put,), history=History(authors={"src/a.py": CAT_BY_GIT}))
+    dirty = replace(clean, history=History(authors={"src/a.py": CAT_BY_GIT}, changes=(Change("docs/b.md"),)))
 
-    assert authors_of(REVIEWED, "build", clean, "") == ("agent:coder", CAT)
-    assert authors_of(REVIEWED, "build", dirty, "") == ()
+    assert authors_of(REVIEWED, "build", clean) == ("agent:coder", CAT)
+    assert authors_of(REVIEWED, "build", dirty) == ()
 
 
 def test_a_request_for_older_content_makes_nobody_the_author_of_the_present() -> None:
@@ -183,10 +198,17 @@ def test_a_request_for_older_content_makes_nobody_the_author_of_the_present() ->
 
 
 def test_where_no_author_is_known_nobody_can_approve() -> None:
-    for history in (None, History(), History(authors={"src/a.py": ("Cat",)})):
+    for history, unknown in (
+        (None, "plan.md"),
+        (History(), "plan.md"),
+        (History(authors={"src/a.py": CAT_BY_GIT}), "plan.md"),
+    ):
         found = asked(facts(history=history, reviews=(word(),)))
         assert found.verdict is Verdict.NOT_EVALUABLE
-        assert found.reason == "approved by human:Ben, but nobody is known as its author"
+        assert (
+            found.reason
+            == f"approved by human:Ben, but vfcc cannot tell who wrote {unknown}, so self-approval cannot be ruled out"
+        )
         assert found.step.startswith("vfcc approve plan --request")
 
 
@@ -270,7 +292,7 @@ def test_nothing_to_approve_is_no_approval() -> None:
 
 def test_at_the_apex_the_code_is_what_is_approved() -> None:
     here = facts()
-    assert authors_of(REVIEWED, "build", here, "") == ("human:Cat",)
+    assert authors_of(REVIEWED, "build", here) == ("human:Cat",)
     changed = facts(content={"src/a.py": digest_text("b")})
     review = word(stage="build", subject=subject_of(REVIEWED, "build", here))
 
@@ -428,7 +450,7 @@ def test_the_gate_opens_only_on_a_living_word_of_another_person_on_this_content(
         assert found.step
         return
     subject = subject_of(REVIEWED, "plan", here)
-    authors = authors_of(REVIEWED, "plan", here, subject)
+    authors = authors_of(REVIEWED, "plan", here)
     for name in found.used:
         one = numbered[int(name)]
         assert (one.opinion, one.subject, one.criterion) == (Opinion.APPROVED, subject, "reviewed")

@@ -75,6 +75,7 @@ IMPURE = {
 }
 OF_HOOKS = {
     "verifflowcc.adapters.config.cached_record",
+    "verifflowcc.adapters.files.after_edit",
     "verifflowcc.adapters.files.partitions",
     "verifflowcc.clients.codex_outcome",
     "verifflowcc.clients.decode",

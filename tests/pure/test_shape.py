@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.secret_forms import FORMS
 from tests.secret_samples import PASSWORD, SAMPLES, TOKEN
 from verifflowcc.episodes.shape import BEGINNING, KINDS, digest_of, event_of, line_of, moment
+from verifflowcc.text.digest import digest_bytes, digest_text
 from verifflowcc.text.secrets import withhold
 
 AT, NAME = "2026-11-21T12:00:00.000Z", "01J00000000000000000000000"
@@ -266,3 +267,34 @@ def test_a_moment_is_what_datetime_says(milliseconds: int) -> None:
     there = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
 
     assert moment(milliseconds) == there.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+PLAN = ".memory/stage/login/plan/artifacts/plan.md"
+
+
+def written(tool: str, given: dict[str, Any], files: dict[str, bytes], hook: str = "PostToolUse") -> dict[str, str]:
+    """The digests by path that the line of a call has, where the project holds `files`."""
+    said = {"hook_event_name": hook, "tool_name": tool, "tool_input": given, "tool_response": {}, "cwd": "/p"}
+    line = line_of(said, "claude", "/p", 0, bytes(10), {}, files.get)
+    assert line is not None
+    return {each["path"]: each["digest"] for each in json.loads(line).get("files", ()) if "digest" in each}
+
+
+@pytest.mark.parametrize("path", ["src/a.py", PLAN])
+def test_an_edit_has_the_digest_of_the_file_after_it_as_a_gate_computes_it(path: str) -> None:
+    edit = {"file_path": f"/p/{path}", "old_string": "x", "new_string": "y"}
+
+    assert written("Edit", edit, {path: b"one\r\ntwo\n"}) == {path: digest_text("one\ntwo\n")}
+    assert written("Edit", edit, {path: b"\0one\r\n"}) == {path: digest_bytes(b"\0one\r\n")}
+    assert written("Write", {"file_path": f"/p/{path}", "content": "y"}, {path: b"y"}) == {path: digest_text("y")}
+    assert written("Bash", {"command": f"echo y > {path}"}, {path: b"y\n"}) == {path: digest_text("y\n")}
+
+
+def test_what_is_read_and_what_is_no_part_of_a_review_has_no_digest() -> None:
+    files = dict.fromkeys(("src/a.py", ".memory/config.yaml", ".git/config", "/etc/hosts"), b"x")
+
+    assert written("Read", {"file_path": "/p/src/a.py"}, files) == {}
+    assert written("Write", {"file_path": "/p/src/a.py"}, files, "PostToolUseFailure") == {}
+    assert written("Write", {"file_path": "/p/src/gone.py"}, files) == {}
+    for path in ("/p/.memory/config.yaml", "/p/.git/config", "/etc/hosts"):
+        assert written("Write", {"file_path": path, "content": "x"}, files) == {}

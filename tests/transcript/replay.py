@@ -101,7 +101,7 @@ def replay(page: str, folder: Path, begin: Callable[[Path, str], None] | None = 
             here.mkdir()
             (begin or prepare)(here, session.start)
         for step in session.steps:
-            acting = f"export VFCC_AGENT={session.agent}\n" if session.agent else ""
+            acting = _acting(session.agent) if session.agent else ""
             actual = run(acting + step.command, here, answers(step.expected) if session.terminal else None)
             if not matches(step.expected, actual):
                 wrong.append(f"line {step.line}: $ {step.command}\npromised:\n{step.expected}\nprinted:\n{actual}\n")
@@ -125,6 +125,13 @@ def run(command: str, folder: Path, typed: list[str] | None = None) -> str:
     code, text = _piped(command, folder) if typed is None else _on_terminal(command, folder, typed)
     text = text.rstrip("\n").replace(f"{folder}-home", "/home/you").replace(str(folder), "/home/you/project")
     return "\n".join(filter(None, [text, f"[exit {code}]" if code else ""]))
+
+
+def _acting(role: str) -> str:
+    """Return the lines that make a shell an agent's, whose commits are in its own name."""
+    who = {"NAME": role, "EMAIL": f"{role}@agents.example.org"}
+    named = [f"GIT_{by}_{what}={value}" for by in ("AUTHOR", "COMMITTER") for what, value in who.items()]
+    return f"export VFCC_AGENT={role} {' '.join(named)}\n"
 
 
 def _piped(command: str, folder: Path) -> tuple[int, str]:

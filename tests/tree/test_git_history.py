@@ -2,12 +2,14 @@
 
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.trees import commit, git, repository, write_tree
 from verifflowcc.adapters.git.history import head_commit, read_history
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.facts import Change
 
 UNKNOWN = "0123456789abcdef0123456789abcdef01234567"
@@ -25,6 +27,11 @@ def base_of(root: Path) -> str:
     found = head_commit(root)
     assert found is not None
     return found
+
+
+def names(authors: Mapping[str, tuple[Contributor, ...]]) -> dict[str, set[str]]:
+    """Who contributed to each path, by name; `Ann` committed everything."""
+    return {path: {each.actor.removeprefix("human:") for each in found} for path, found in authors.items()}
 
 
 def changes(root: Path, base: str) -> dict[str, tuple[int, ...]]:
@@ -113,7 +120,7 @@ def test_names_of_any_bytes(root: Path) -> None:
     assert changes(root, base) == shown
     history = read_history(root, base)
     assert history.commits[0].paths == tuple(sorted(shown))
-    assert history.authors == dict.fromkeys(sorted(shown), ("Ann",))
+    assert names(history.authors) == {path: {"Ann"} for path in shown}
 
 
 def test_names_are_the_same_where_the_locale_knows_no_letters_beyond_ascii(root: Path) -> None:
@@ -223,20 +230,23 @@ def test_authors_by_path_with_those_that_trailers_name(root: Path) -> None:
     (root / "gone.py").unlink()
     author(root, "Other", "three", {})
 
-    expected = ("Fourth", "Other", "Third One", "agent:planner")
-    assert read_history(root, base).authors == {
+    found = read_history(root, base).authors
+    expected = {"Ann", "Fourth", "Other", "Third One", "agent:planner"}
+    assert names(found) == {
         ".memory/stage/s/planning/artifacts/plan.md": expected,
-        "a.py": ("You",),
-        "b.py": (*expected[:3], "You", expected[3]),
-        "gone.py": ("Other",),
+        "a.py": {"Ann", "You"},
+        "b.py": {*expected, "You"},
+        "gone.py": {"Ann", "Other"},
     }
+    assert Contributor("human:Third One", "t@example.org") in found["b.py"]
+    assert Contributor("human:Ann", "ann@example.org") in found["a.py"], "the committer"
 
 
 def test_a_mailmap_makes_nobody_another(root: Path) -> None:
     base = base_of(root)
     author(root, "You", "one", {"a.py": "1\n", ".mailmap": "Other <o@example.org> <x@example.org>\n"})
 
-    assert read_history(root, base).authors["a.py"] == ("You",)
+    assert names(read_history(root, base).authors)["a.py"] == {"Ann", "You"}
 
 
 def test_names_of_authors_are_as_actors_have_them(root: Path) -> None:
@@ -254,7 +264,7 @@ def test_a_replaced_commit_is_read_as_it_was_made(root: Path) -> None:
     git(root, "replace", made, "HEAD")
     git(root, "reset", "--quiet", "--hard", made)
 
-    assert read_history(root, base).authors["a.py"] == ("You",)
+    assert names(read_history(root, base).authors)["a.py"] == {"Ann", "You"}
 
 
 def test_a_merge_has_the_paths_that_it_changed_itself(root: Path) -> None:
@@ -280,7 +290,11 @@ def test_a_merge_has_the_paths_that_it_changed_itself(root: Path) -> None:
         "on main": ("main.py",),
         "on the side": ("side.py",),
     }
-    assert history.authors == {"evil.py": ("Third",), "main.py": ("You",), "side.py": ("Other",)}
+    assert names(history.authors) == {
+        "evil.py": {"Ann", "Third"},
+        "main.py": {"Ann", "You"},
+        "side.py": {"Ann", "Other"},
+    }
 
 
 def test_tags_are_those_of_the_commit_that_is_checked_out(root: Path) -> None:

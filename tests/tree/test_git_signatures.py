@@ -231,8 +231,8 @@ def test_who_added_a_file_is_not_who_changed_it(root: Path) -> None:
     sha = authored(root, "You", {"sub/new *.json": "1\n"})
     authored(root, "Other", {"sub/new *.json": "2\n", "sub/new 2.json": "x\n"})
 
-    assert added_by(root, "sub/new *.json") == (sha, "You")
-    assert added_by(root / "sub", "new *.json") == (sha, "You")
+    assert added_by(root, "sub/new *.json") == (sha, "You", "x@example.org")
+    assert added_by(root / "sub", "new *.json") == (sha, "You", "x@example.org")
 
 
 def test_a_file_that_is_not_committed_was_added_by_nobody(root: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_file_that_was_removed_was_added_by_nobody_until_it_is_there_again(roo
     assert added_by(root, "x.json") is None
 
     sha = authored(root, "Other", {"x.json": "1\n"})
-    assert added_by(root, "x.json") == (sha, "Other")
+    assert added_by(root, "x.json") == (sha, "Other", "x@example.org")
 
 
 def test_a_file_from_a_merged_branch_and_one_made_by_the_merge(root: Path) -> None:
@@ -261,8 +261,8 @@ def test_a_file_from_a_merged_branch_and_one_made_by_the_merge(root: Path) -> No
     git(root, "merge", "--quiet", "--no-commit", "--no-ff", "side")
     merge = authored(root, "Other", {"evil.json": "e\n"})
 
-    assert added_by(root, "side.json") == (on_side, "You")
-    assert added_by(root, "evil.json") == (merge, "Other")
+    assert added_by(root, "side.json") == (on_side, "You", "x@example.org")
+    assert added_by(root, "evil.json") == (merge, "Other", "x@example.org")
 
 
 def test_outside_of_git_and_before_the_first_commit_nobody_added_anything(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 """Skipping: the stage in work alone, by a person, never around what cannot be waived."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.people_world import CODER, ID, PLAN, WORKFLOW, YOU, day, later, put, world
+from tests.people_world import CODER, ID, OTHER, PLAN, WORKFLOW, YOU, commit, day, later, put, world
 from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.services.gates import ask_gates
@@ -18,7 +19,9 @@ pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 LOOSE = WORKFLOW.replace(", waivable: false", "")
 
 
-def skipped(here: Workspace, actor: str = YOU, reason: str = "known already", expires: str | None = None) -> Transition:
+def skipped(
+    here: Workspace, actor: str = OTHER, reason: str = "known already", expires: str | None = None
+) -> Transition:
     return skip_stage(here, what_to_skip(here, ID), reason, expires, actor=actor)
 
 
@@ -34,7 +37,7 @@ def test_a_skipped_stage_is_on_record_with_who_why_and_until_when(tmp_path: Path
     assert left is not None
     assert left.status is StageStatus.SKIPPED
     assert left.skip is not None
-    assert (left.skip.reason, left.skip.actor, left.skip.expires) == ("known already", YOU, day(2))
+    assert (left.skip.reason, left.skip.actor, left.skip.expires) == ("known already", OTHER, day(2))
     assert left.skip.event == done.event.id
     assert str(done.event.payload["digest"]).startswith("sha256:")
 
@@ -63,6 +66,7 @@ def test_what_cannot_be_waived_cannot_be_skipped(tmp_path: Path) -> None:
     with pytest.raises(NotAllowed, match="plan cannot be skipped: frozen cannot be waived"):
         skipped(here)
     put(here, PLAN.replace("plan.md", "risks.md"), "None.\n")
+    commit(here, "You")
     assert skipped(here).after == "build"
 
 
@@ -107,3 +111,20 @@ def test_the_last_stage_can_be_skipped_and_then_none_is_in_work(tmp_path: Path) 
     assert done.state.complete
     with pytest.raises(UsageError, match="has no stage in work"):
         what_to_skip(here, ID)
+
+
+def test_an_author_skips_no_stage_whose_review_is_open(tmp_path: Path) -> None:
+    here = world(tmp_path, LOOSE)
+
+    with pytest.raises(NotAllowed, match="human:You cannot skip plan: reviewed is unmet, and they are its author"):
+        skipped(here, YOU)
+    assert show_sprint(here, ID).current == "plan"
+
+
+def test_a_skip_by_the_author_counts_for_nothing_in_later_gates(tmp_path: Path) -> None:
+    here = world(tmp_path, LOOSE)
+    what = replace(what_to_skip(here, ID), objection=lambda _: "")
+    skip_stage(here, what, "known already", actor=YOU)
+
+    reasons = " ".join(each.reason for gate in ask_gates(here, ID) for each in gate.assessments if not each.met)
+    assert "plan was skipped by human:You, reviewed is unmet, and they are its author" in reasons

@@ -85,7 +85,7 @@ def test_all_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
         f"- acceptance-plan: nothing matches {folder}/acceptance-plan.*\n"
         f"- risks: {folder}/risks.md is empty\n"
         "- needs-accepted-by: there is no need\n"
-        "- approved: nobody is known as its author"
+        "- approved: cannot tell who wrote needs.md and risks.md, so self-approval cannot be ruled out"
     )
     assert caught.value.hint == f"vfcc stage put sprint-plan.md  # or write {folder}/sprint-plan.md"
     assert snapshot(tmp_path) == before

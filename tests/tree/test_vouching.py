@@ -16,6 +16,7 @@ from verifflowcc.domain.people import Opinion
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.services.approvals import Opinions, approve, approve_signed, request_review, what_to_approve
+from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.rerun import reproduce
 from verifflowcc.services.skipping import skip_stage, what_to_skip
 from verifflowcc.services.sprints import close_sprint, show_sprint
@@ -29,14 +30,19 @@ CHANGES = PLAN.replace("/plan/", "/build/").replace("plan.md", "changes.md")
 LOOSE = WORKFLOW.replace(", waivable: false", "")
 
 
+def people_of(here: Workspace) -> tuple[Vouched, ...]:
+    state = show_sprint(here, ID)
+    return vouched(here, state, sound_facts(here, state))
+
+
 def words(here: Workspace) -> dict[str, tuple[bool, str]]:
     """What people said: whether somebody vouches for it, and why or why not."""
-    return {one.what: (one.good, one.reason) for one in vouched(here, show_sprint(here, ID))}
+    return {one.what: (one.good, one.reason) for one in people_of(here)}
 
 
 def only(here: Workspace) -> Vouched:
     """The one word that there is."""
-    (one,) = vouched(here, show_sprint(here, ID))
+    (one,) = people_of(here)
     return one
 
 
@@ -144,7 +150,7 @@ def test_waivers_are_vouched_for_as_approvals_are(tmp_path: Path) -> None:
 @pytest.mark.vfcc("REQ-RERUN")
 def test_skips_are_vouched_for_as_approvals_are(tmp_path: Path) -> None:
     here = world(tmp_path, LOOSE)
-    skip_stage(here, what_to_skip(here, ID), "known already", actor=YOU)
+    skip_stage(here, what_to_skip(here, ID), "known already", actor="human:Third")
     sha = commit(here, "Other")
     assert words(here) == {"skipped plan": (False, f"the commit {sha[:12]} that brought it is by Other")}
 
@@ -272,7 +278,7 @@ def test_an_acceptance_must_stand_in_the_signed_commit_word_for_word(signing: Wo
         event = make_event(EventType.ATTESTED, payload, parents=heads, actor=OTHER, at=signing.clock.now())
         write_tree(signing.root, {f".memory/sprint/{ID}/events/{event.id}.json": encode_event(event)})
 
-    found = [one.reason for one in vouched(signing, show_sprint(signing, ID)) if one.what == "accepted build/accepted"]
+    found = [one.reason for one in people_of(signing) if one.what == "accepted build/accepted"]
 
     assert sorted(found) == [
         f"by the signed commit {sha[:12]} of Other",

@@ -4,7 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.people_world import CODER, ID, OTHER, PLAN, THIRD, WORKFLOW, YOU, asked, day, later, put, started, world
+from tests.people_world import (
+    CODER,
+    ID,
+    OTHER,
+    PLAN,
+    THIRD,
+    WORKFLOW,
+    YOU,
+    asked,
+    commit,
+    day,
+    later,
+    put,
+    started,
+    world,
+)
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.errors import ConflictError, GateClosed, NotAllowed, UsageError
 from verifflowcc.services.sprints import show_sprint
@@ -19,7 +34,7 @@ STRICT = WORKFLOW.replace("title: People", "title: People\nstrict: true", 1)
 
 def waived(
     here: Workspace,
-    actor: str = YOU,
+    actor: str = OTHER,
     criterion: str = "reviewed",
     expires: str | None = None,
     stage: str | None = None,
@@ -32,9 +47,10 @@ def test_a_waiver_opens_the_gate_and_stays_on_record(tmp_path: Path) -> None:
     made = waived(here, expires=day(2))
 
     assert (made.asked.verdict, made.asked.waiver) == (Verdict.WAIVED, made.waiver.event)
-    assert made.asked.notes == (f"waived by human:You until {day(2)}: nobody is there",)
+    assert made.asked.notes == (f"waived by human:Other until {day(2)}: nobody is there",)
     assert (made.waiver.criterion, made.waiver.stage, made.waiver.expires) == ("reviewed", "plan", day(2))
     put(here, PLAN.replace("plan.md", "risks.md"), "None.\n")
+    commit(here, "You")
     again = waived(here)
     assert again.asked.verdict is Verdict.WAIVED
     assert advance_stage(here, ID, actor=CODER).after == "build"
@@ -47,18 +63,19 @@ def test_a_waiver_ends_when_what_it_was_for_changes(tmp_path: Path) -> None:
 
     found = asked(here, "reviewed")
     assert found.verdict is not Verdict.WAIVED
-    assert found.notes == ("the waiver by human:You was for other content than lies there now",)
+    assert found.notes == ("the waiver by human:Other was for other content than lies there now",)
 
 
 def test_an_expired_waiver_closes_the_gate_again(tmp_path: Path) -> None:
     here = world(tmp_path)
     put(here, PLAN.replace("plan.md", "risks.md"), "None.\n")
+    commit(here, "You")
     waived(here, expires=day(1))
     assert asked(later(here, 1), "reviewed").verdict is Verdict.WAIVED
 
     with pytest.raises(GateClosed, match="reviewed: nobody has approved it yet"):
         advance_stage(later(here, 2), ID, actor=YOU)
-    assert asked(later(here, 2), "reviewed").notes == (f"the waiver by human:You expired on {day(1)}",)
+    assert asked(later(here, 2), "reviewed").notes == (f"the waiver by human:Other expired on {day(1)}",)
 
 
 @pytest.mark.parametrize("actor", [CODER, "ci", "agent:unknown", "human:unknown"])
@@ -104,12 +121,13 @@ def test_what_changes_while_a_person_is_asked_is_not_waived(tmp_path: Path) -> N
     put(here, PLAN, "# Plan\n\nTwo forms.\n")
 
     with pytest.raises(ConflictError, match="nothing was recorded"):
-        waive(here, what, "because", actor=YOU)
+        waive(here, what, "because", actor=OTHER)
 
 
 def test_a_stage_to_come_or_behind_can_be_named(tmp_path: Path) -> None:
     here = world(tmp_path)
     put(here, PLAN.replace("plan/", "build/").replace("plan.md", "changes.md"), "A form.\n")
+    commit(here, "You")
 
     assert waived(here, criterion="accepted", stage="build").waiver.stage == "build"
     with pytest.raises(UsageError, match="there is no criterion accepted here"):
@@ -118,17 +136,41 @@ def test_a_stage_to_come_or_behind_can_be_named(tmp_path: Path) -> None:
 
 def test_a_strict_workflow_takes_two_people(tmp_path: Path) -> None:
     here = world(tmp_path, STRICT)
-    first = waived(here, YOU, expires=day(2))
+    first = waived(here, OTHER, expires=day(2))
     assert (first.people, first.needed, first.asked.met) == (1, 2, False)
-    assert first.asked.notes == ("waived by human:You, 1 of 2",)
-    with pytest.raises(NotAllowed, match="human:You has waived it already; 2 different people must"):
-        waived(here, YOU, expires=day(2))
+    assert first.asked.notes == ("waived by human:Other, 1 of 2",)
+    with pytest.raises(NotAllowed, match="human:Other has waived it already; 2 different people must"):
+        waived(here, OTHER, expires=day(2))
 
-    second = waived(here, OTHER, expires=day(1))
+    second = waived(here, THIRD, expires=day(1))
     assert (second.people, second.asked.verdict) == (2, Verdict.WAIVED)
-    assert second.asked.notes == (f"waived by human:You and human:Other until {day(1)}: nobody is there",)
+    assert second.asked.notes == (f"waived by human:Other and human:Third until {day(1)}: nobody is there",)
     assert asked(later(here, 2), "reviewed").verdict is Verdict.NOT_EVALUABLE
-    assert waived(later(here, 2), THIRD, expires=day(3)).asked.verdict is Verdict.WAIVED
+    assert waived(later(here, 2), "human:Fourth", expires=day(3)).asked.verdict is Verdict.WAIVED
+
+
+def test_an_author_waives_no_review_of_their_own_work(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    for name in (YOU, "human:Y o u"):
+        with pytest.raises(NotAllowed, match=f"{name} cannot waive plan/reviewed: they are its author"):
+            waived(here, name)
+    with pytest.raises(NotAllowed, match="human:New cannot waive plan/reviewed: they are its author"):
+        waive(here, what_to_waive(here, ID, "reviewed"), "because", actor="human:New", email="YOU@example.org")
+    assert show_sprint(here, ID).notes == ()
+
+
+def test_who_wrote_a_file_that_is_not_committed_could_waive_its_review(tmp_path: Path) -> None:
+    here = world(tmp_path)
+    put(here, PLAN, "# Plan\n\nTwo forms.\n")
+
+    with pytest.raises(NotAllowed, match=r"cannot tell who wrote plan\.md, so self-approval cannot be ruled out"):
+        waived(here)
+
+
+def test_an_author_waives_what_is_no_review(tmp_path: Path) -> None:
+    here = world(tmp_path, WORKFLOW.replace(", waivable: false", ""))
+
+    assert waived(here, YOU, "frozen").asked.verdict is Verdict.WAIVED
 
 
 def test_a_strict_workflow_waives_no_hard_criterion_for_ever(tmp_path: Path) -> None:

@@ -47,11 +47,21 @@ def acting(env: Mapping[str, str], *, stdin_is_terminal: bool, git_user: str | N
 
 def git_user(root: Path) -> str | None:
     """Return git's `user.name` as it holds in `root`, or None where git or the name is missing."""
+    return _setting(root, "user.name")
+
+
+def git_email(root: Path) -> str | None:
+    """Return git's `user.email` as it holds in `root`, or None where git or the address is missing."""
+    found = _setting(root, "user.email")
+    return clean_name(found) if found else None
+
+
+def _setting(root: Path, name: str) -> str | None:
     from verifflowcc.adapters.git.command import ask_git
     from verifflowcc.errors import WorkspaceError
 
     try:
-        done = ask_git(root, "config", "user.name")
+        done = ask_git(root, "config", name)
     except WorkspaceError:
         return None
     return done.out.decode("utf-8", "replace").strip() or None

@@ -19,7 +19,7 @@ ReasonOption = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why
 StatementOption = Annotated[
     str, typer.Option("--statement", metavar="TEXT", help="For an acceptance: what you saw, in your words.")
 ]
-RequestFlag = Annotated[bool, typer.Option("--request", help="Say that you made it, and ask for its review.")]
+RequestFlag = Annotated[bool, typer.Option("--request", help="Ask for its review, as one of its authors.")]
 NoPagerFlag = Annotated[bool, typer.Option("--no-pager", help="Print a long text instead of paging it.")]
 SignedOption = Annotated[
     str | None, typer.Option("--signed", metavar="COMMIT", help="A signed commit whose message approves it.")
@@ -59,15 +59,16 @@ def approve(
     what = approvals.what_to_approve(here, active_sprint(here, sprint).id, stage, criterion)
     said = approvals.Opinions(Opinion.REJECTED if reject else Opinion.APPROVED, reason, statement, expires)
     if request:
-        made = approvals.request_review(here, what, actor=acting.actor, commit=commits)
+        made = approvals.request_review(here, what, actor=acting.actor, email=acting.email, commit=commits)
     elif signed is not None:
         made = approvals.approve_signed(here, what, said, signed, commit=commits)
     else:
-        approvals.check_word(here, what, said, actor=acting.actor)
+        email = acting.email
+        approvals.check_word(here, what, said, actor=acting.actor, email=email)
         if not yes:
             _show_texts(what, here, pager=not (no_pager or as_json))
         _ask(what, said, yes=yes)
-        made = approvals.approve(here, what, said, actor=acting.actor, commit=commits)
+        made = approvals.approve(here, what, said, actor=acting.actor, email=email, commit=commits)
     _show(made, what, here, as_json=as_json)
 
 
@@ -94,7 +95,7 @@ def _ask(what: "Approvable", said: "Opinions", *, yes: bool) -> None:
     files = [f"- {one.path} ({one.bytes:,} bytes, {one.digest[:19]})" for one in what.files]
     word = "Reject" if str(said.opinion) == "rejected" else "Accept" if what.in_words else "Approve"
     head = f"{what.sprint}/{what.stage}, {what.criterion.id}: {what.criterion.title}"
-    shown = [head, f"by {', '.join(what.authors) or 'nobody who is known'}", *asking.listed(files)]
+    shown = [head, f"by {', '.join(map(str, what.written.authors)) or 'unknown'}", *asking.listed(files)]
     if said.statement:
         shown.append(f"statement: {said.statement}")
     asking.confirm(shown, f"{word}?", yes=yes)

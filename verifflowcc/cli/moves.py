@@ -5,7 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from verifflowcc.adapters.actor import acting, git_user
+from verifflowcc.adapters.actor import acting, git_email, git_user
 from verifflowcc.cli import output as out
 from verifflowcc.domain.config import Config
 from verifflowcc.records import dataclass
@@ -24,6 +24,11 @@ class Acting:
     workspace: Workspace
     config: Config
     actor: str
+
+    @property
+    def email(self) -> str:
+        """The person's e-mail address, as git has it; empty for an agent and a job."""
+        return (git_email(self.workspace.root) or "") if self.actor.startswith("human:") else ""
 
     def commits(self, asked: bool) -> bool:
         """Whether the move is committed to git: asked for, or always."""

@@ -13,7 +13,10 @@ def reproduction(found: Reproduction) -> str:
         if row.step:
             lines.append(f"       → {row.step}")
     for one in found.people:
-        lines.append(f"{'     ' if one.good else 'RED  '}{one.what} by {one.actor}: {one.reason} ({one.event})")
+        written = f"; written by {', '.join(one.written)}" if one.written else ""
+        lines.append(
+            f"{'     ' if one.good else 'RED  '}{one.what} by {one.actor}{written}: {one.reason} ({one.event})"
+        )
         if one.step:
             lines.append(f"       → {one.step}")
     red = sum(row.found in RED for row in found.rows) + sum(not one.good for one in found.people)

@@ -106,11 +106,14 @@ def skip(
     acting = moves.acting_here()
     here = acting.workspace
     what = skipping.what_to_skip(here, active_sprint(here, sprint).id, stage)
-    skipping.check_skip(here, what, reason, expires, actor=acting.actor)
+    email = acting.email
+    skipping.check_skip(here, what, reason, expires, actor=acting.actor, email=email)
     unmet = [f"- {each.criterion.id} ({each.criterion.mode}): {each.reason}" for each in what.unmet]
     head = f"{what.sprint}/{what.stage}, with {len(unmet)} criteria not met; next: {what.following or 'none'}"
     asking.confirm([head, *asking.listed(unmet)], "Skip?", yes=yes)
-    done = skipping.skip_stage(here, what, reason, expires, actor=acting.actor, commit=acting.commits(commit))
+    done = skipping.skip_stage(
+        here, what, reason, expires, actor=acting.actor, email=email, commit=acting.commits(commit)
+    )
     moves.show(done, here, as_json=as_json)
 
 

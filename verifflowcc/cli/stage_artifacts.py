@@ -45,7 +45,9 @@ def put(
     acting = moves.acting_here(piped=True)
     wanted = active_sprint(acting.workspace, sprint).id
     data = _given(name, file)
-    stored = put_artifact(acting.workspace, wanted, name, data, stage, actor=acting.actor, commit=commit)
+    stored = put_artifact(
+        acting.workspace, wanted, name, data, stage, actor=acting.actor, email=acting.email, commit=commit
+    )
     remember_status(acting.workspace)
     for warning in stored.warnings:
         out.warn(warning)

@@ -35,9 +35,10 @@ def waive(
     acting = moves.acting_here()
     here = acting.workspace
     what = waivers.what_to_waive(here, active_sprint(here, sprint).id, criterion, stage)
-    waivers.check_waiver(here, what, reason, expires, actor=acting.actor)
+    email = acting.email
+    waivers.check_waiver(here, what, reason, expires, actor=acting.actor, email=email)
     _ask(what, reason, expires, yes=yes)
-    done = waivers.waive(here, what, reason, expires, actor=acting.actor, commit=acting.commits(commit))
+    done = waivers.waive(here, what, reason, expires, actor=acting.actor, email=email, commit=acting.commits(commit))
     _show(done, what, here, as_json=as_json)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.evidence import Command, Evidence
 from verifflowcc.domain.people import Feedback, Review, Waiver
 from verifflowcc.domain.sprints import Artifact, SprintState
@@ -25,6 +26,27 @@ class ArtifactPut:
     path: str
     digest: str
     actor: str
+    event: str = ""
+    email: str = ""
+
+    @property
+    def by(self) -> Contributor:
+        """Who stored it."""
+        return Contributor(self.actor, self.email, "stage put")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEdit:
+    """An edit that a hook recorded: after it, the file at `path` (below the project's root) had these bytes."""
+
+    path: str
+    digest: str
+    actor: str
+
+    @property
+    def by(self) -> Contributor:
+        """Who made it."""
+        return Contributor(self.actor, how="recorded edit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +73,9 @@ class CommitNote:
 class History:
     """What git knows since the sprint's base; `problem` says why it knows nothing. `tags` point at the present commit.
 
-    `authors` maps a path below the project's root to the names of those who committed changes to it since the base.
-    `uncommitted` are the files, those of `.memory/project/` too, that are not as the present commit has them.
+    `authors` maps a path below the project's root to the authors and committers of the commits since the base that
+    touch it. `uncommitted` are the files, those of `.memory/project/` too, that are not as the present commit has them;
+    `unsaved` are all such files, those of every folder of `.memory/` too.
     """
 
     base: str | None = None
@@ -60,8 +83,9 @@ class History:
     changes: tuple[Change, ...] = ()
     commits: tuple[CommitNote, ...] = ()
     tags: tuple[str, ...] = ()
-    authors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    authors: Mapping[str, tuple[Contributor, ...]] = field(default_factory=dict)
     uncommitted: tuple[str, ...] = ()
+    unsaved: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +117,8 @@ class Facts:
 
     `today` is a day (`2026-11-21`), UTC. `content` maps each file of the project (not `.memory/`) to its digest;
     `memory` does so for the committed files under `.memory/project/`. `artifacts` maps a stage to what lies in its
-    `artifacts/` now, and `puts` are what `stage put` stored there. `recorded` are the evidence files of all stages.
+    `artifacts/` now, and `puts` are what `stage put` stored there. `edits` are those that hooks recorded and the ledger
+    took over. `recorded` are the evidence files of all stages.
     `history` is None where no criterion asks for it, and so is `trace`, what the trace checks say; `results_command`
     then brings test results.
     """
@@ -110,6 +135,7 @@ class Facts:
     waivers: tuple[Waiver, ...] = ()
     feedback: tuple[Feedback, ...] = ()
     puts: tuple[ArtifactPut, ...] = ()
+    edits: tuple[RecordedEdit, ...] = ()
     trace: TraceReport | None = None
     results_command: str = ""
 

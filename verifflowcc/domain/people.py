@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.records import dataclass, field
 
 
@@ -21,7 +22,7 @@ class Review:
     `event` is the id of its event, `expires` the last day (`2026-12-31`) on which it holds, `signed` the commit that
     vouches for it where nobody sat at a terminal. `criterion` is the one that it is for. `replaces` are the events of
     the same reviewer that it takes back (None: all that came before it); `seen` maps the files that were looked at to
-    their digests, as far as they were few.
+    their digests, as far as they were few. `email` is the reviewer's address, where it is known.
     """
 
     event: str
@@ -37,6 +38,12 @@ class Review:
     signed: str | None = None
     replaces: tuple[str, ...] | None = None
     seen: Mapping[str, str] = field(default_factory=dict)
+    email: str = ""
+
+    @property
+    def by(self) -> Contributor:
+        """Who reviewed it."""
+        return Contributor(self.actor, self.email)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,12 @@ class Waiver:
     time: str
     subject: str
     expires: str | None
+    email: str = ""
+
+    @property
+    def by(self) -> Contributor:
+        """Who waived it."""
+        return Contributor(self.actor, self.email)
 
 
 class Decision(StrEnum):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import Event, EventType, LedgerProblem
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.domain.workflows import Stage, Workflow
@@ -70,6 +71,12 @@ class Skip:
     reason: str
     actor: str
     expires: str | None
+    email: str = ""
+
+    @property
+    def by(self) -> Contributor:
+        """Who skipped it."""
+        return Contributor(self.actor, self.email)
 
 
 @dataclass(frozen=True, slots=True)

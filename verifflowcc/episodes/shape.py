@@ -11,11 +11,12 @@ from verifflowcc.text.ulid import ulid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     Json = Any
     Withhold = Callable[[str], str]
+    ReadFile = Callable[[str], bytes | None]
 
 VERSION = 1
 PLACE = ("role", "sprint", "stage", "unplaced", "denied")
@@ -49,22 +50,34 @@ _LOOKED_AT = 4_000
 _MOST_PARTS, _DEEPEST, _LARGEST = 50, 6, 1e308
 _MOST_TOKENS = 2**53
 _LONGEST_PATH = 1_000
+_CHANGES = ("edit", "write")
+_TEXT_PROBE_BYTES = 8000
+_ARTIFACT_DEPTH = 5
 _RESULTS = ("stdout", "output", "content", "error", "stderr", "filenames", "result", "text")
 
 
 def line_of(
-    said: "Mapping[str, Json]", client: str, root: str, milliseconds: int, entropy: bytes, place: "Mapping[str, Json]"
+    said: "Mapping[str, Json]",
+    client: str,
+    root: str,
+    milliseconds: int,
+    entropy: bytes,
+    place: "Mapping[str, Json]",
+    read_file: "ReadFile | None" = None,
 ) -> "bytes | None":
     """Return the line that a hook's words make; None where they are of no kind that is recorded.
 
     `milliseconds` are since 1970, in UTC; `entropy` is ten bytes for the id. `place` may say the role, sprint and stage
-    that the agent works in, and `kind` where the line is of another kind than the hook's.
+    that the agent works in, and `kind` where the line is of another kind than the hook's. `read_file` returns the bytes
+    of a file below the project's root: a line of an edit then has the digest of the file after it.
     """
     from verifflowcc.text.secrets import withhold
 
     event = event_of(said, client, root, moment(milliseconds), ulid(milliseconds, entropy), withhold)
     if event is None:
         return None
+    if read_file is not None and event["kind"] == "tool_execution" and "error.message" not in event:
+        _add_digests(event.get("files", ()), read_file)
     event |= {name: place[name] for name in ("kind", *PLACE) if place.get(name)}
     if "denied" in event:
         event["denied"] = _kept(str(event["denied"]), _PARAMETER, withhold)
@@ -168,6 +181,30 @@ def _add_tool(
         event["files"] = [each | {"path": withhold(each["path"])} for each in files]
 
 
+def _add_digests(files: "Iterable[dict[str, Json]]", read_file: "ReadFile") -> None:
+    """Give each file that a call wrote its digest, as gates compute it: whoever commits these bytes, the agent wrote
+    them."""
+    for each in files:
+        if each["operation"] in _CHANGES and is_of_project(each["path"]):
+            data = read_file(each["path"])
+            if data is not None:
+                each["digest"] = sha256_of(data if b"\0" in data[:_TEXT_PROBE_BYTES] else data.replace(b"\r\n", b"\n"))
+
+
+def is_of_project(path: str) -> bool:
+    """Say whether a file, as it is recorded, can be part of a review: the project's own, or a stage's artifact.
+
+    >>> [is_of_project(each) for each in ("src/a.py", ".memory/config.yaml", "/etc/hosts", ".git/config")]
+    [True, False, False, False]
+    >>> is_of_project(".memory/stage/login/plan/artifacts/plan.md")
+    True
+    """
+    parts = path.split("/")
+    if parts[0] == ".memory":
+        return parts[1:2] == ["stage"] and parts[4:5] == ["artifacts"] and len(parts) > _ARTIFACT_DEPTH
+    return parts[0] not in ("", ".", "..", ".git", "~") and not path.startswith("~")
+
+
 def _is_path(path: "Json") -> bool:
     """Say whether a file may be called so: out of a command's words come others, too."""
     return isinstance(path, str) and path.isprintable() and len(path) <= _LONGEST_PATH
@@ -216,7 +253,12 @@ def result_text(response: "Json") -> str:
 
 
 def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text, without the module that loads OpenSSL."""
+    """Return the SHA-256 of a text."""
+    return sha256_of(text.encode("utf-8", "surrogatepass"))
+
+
+def sha256_of(data: bytes) -> str:
+    """Return the SHA-256 of bytes, without the module that loads OpenSSL."""
     try:
         from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
@@ -224,7 +266,7 @@ def digest_of(text: str) -> str:
             from _sha2 import sha256  # type: ignore[import-not-found,no-redef,unused-ignore]
         except ImportError:
             from hashlib import sha256
-    return "sha256:" + str(sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+    return "sha256:" + str(sha256(data).hexdigest())
 
 
 def _reduced(value: "Json", withhold: "Withhold", name: str = "", depth: int = 0) -> "Json":

@@ -119,11 +119,16 @@ class Hook:
         from verifflowcc.adapters.files.partitions import add_lines
         from verifflowcc.episodes.shape import line_of, moment
 
-        line = line_of(said, self.client, self.root, now, urandom(10), place)
+        line = line_of(said, self.client, self.root, now, urandom(10), place, self._read_file)
         if line is None:
             return False
         add_lines(self.root + LOCAL, moment(now)[:10], line)
         return True
+
+    def _read_file(self, path: str) -> "bytes | None":
+        from verifflowcc.adapters.files.after_edit import read_after_edit
+
+        return read_after_edit(f"{self.root}/{path}")
 
     def _records(self, snapshot: "dict[str, Json] | None") -> bool:
         """Return `hooks.record`: by the snapshot, else by the cached configuration, else by reading it."""

@@ -231,11 +231,14 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.ARTIFACT_PUT: {"stage": STAGE, "path": TEXT, "digest": DIGEST, "bytes": (_count, "a count")},
 }
 _REPLACES = {"replaces": EVENTS}
+_EMAIL = {"email": OPTIONAL_TEXT}
 OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS, "branch": BRANCH},
     EventType.STAGE_PASSED: {"gate": GATE, "uses": DIGESTS, "metrics": METRICS, "handover": (_any_text, "text")},
-    EventType.STAGE_SKIPPED: {"expires": DAY},
-    EventType.REVIEW_RECORDED: {**_REPLACES, "seen": DIGESTS},
-    EventType.ATTESTED: {**_REPLACES, "seen": DIGESTS, "reason": OPTIONAL_TEXT},
+    EventType.STAGE_SKIPPED: {"expires": DAY, **_EMAIL},
+    EventType.REVIEW_RECORDED: {**_REPLACES, **_EMAIL, "seen": DIGESTS},
+    EventType.ATTESTED: {**_REPLACES, **_EMAIL, "seen": DIGESTS, "reason": OPTIONAL_TEXT},
+    EventType.WAIVED: _EMAIL,
+    EventType.ARTIFACT_PUT: {**_EMAIL, "recorded": DIGESTS},
     EventType.FEEDBACK_ADDED: {**_REPLACES, "triages": EVENT, "decision": TEXT, "reason": OPTIONAL_TEXT},
 }

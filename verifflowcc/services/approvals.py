@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind
@@ -11,15 +12,16 @@ from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.given import one_line
-from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person
+from verifflowcc.services.people_acting import add_note, address, last_day, require_open, require_person
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.transitions import Transition, load_movable, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approval_line, approves
-from verifflowcc.workflow.assess_people import approve_command, authors_of, same_person
+from verifflowcc.workflow.assess_people import approve_command, author_step
+from verifflowcc.workflow.authors import PEOPLE, Authorship, authorship
 from verifflowcc.workflow.people import latest_words, reviews
 from verifflowcc.workflow.subject import subject_files
 
-PEOPLE = frozenset({Kind.REVIEW, Kind.ATTESTATION})
 MOST_SEEN = 200
 """So many files are named in an approval, so that it can be told which changed; of more, their one digest is."""
 
@@ -37,7 +39,8 @@ class SeenFile:
 class Approvable:
     """What there is to approve: the criterion, as it was asked, and the files that it speaks of.
 
-    `line` is what the message of a signed commit says to approve it; `command` is what a person types.
+    `line` is what the message of a signed commit says to approve it; `command` is what a person types. `author_step`
+    is what an author who is not known yet types first.
     """
 
     sprint: str
@@ -45,9 +48,10 @@ class Approvable:
     criterion: Criterion
     asked: Assessment
     files: tuple[SeenFile, ...]
-    authors: tuple[str, ...]
+    written: Authorship
     line: str
     command: str
+    author_step: str
 
     @property
     def in_words(self) -> bool:
@@ -80,9 +84,10 @@ def what_to_approve(
 ) -> Approvable:
     """Return what a stage (the one in work where none is named) has for people to approve.
 
-    The only such criterion, or the only one that is not met. Raises UsageError where there is none, or several and none
-    is named, or no file to approve.
+    The only such criterion, or the only one that is not met. The ledger takes over recorded edits first, so that the
+    authors are known. Raises UsageError where there is none, or several and none is named, or no file to approve.
     """
+    adopt_recorded_edits(workspace, sprint_id)
     state = load_movable(workspace, sprint_id)[1]
     require_open(state)
     facts, gates = chosen_gates(workspace, state, stage_id)
@@ -94,28 +99,32 @@ def what_to_approve(
     return _approvable(workspace, state, facts, gate, asked)
 
 
-def check_word(workspace: Workspace, what: Approvable, said: Opinions, *, actor: str) -> None:
+def check_word(workspace: Workspace, what: Approvable, said: Opinions, *, actor: str, email: str = "") -> None:
     """Raise what `approve` would raise, before anybody is asked whether they mean it."""
     require_person(actor, "approving", hint=f"{what.command} --request  # anybody may ask for a review")
     _checked(workspace, what, said)
     if said.opinion is Opinion.APPROVED:
-        _require_another(what, actor)
+        _require_another(what, Contributor(actor, email))
 
 
-def approve(workspace: Workspace, what: Approvable, said: Opinions, *, actor: str, commit: bool = False) -> Approval:
+def approve(
+    workspace: Workspace, what: Approvable, said: Opinions, *, actor: str, email: str = "", commit: bool = False
+) -> Approval:
     """Record a person's approval, acceptance or rejection of what was shown.
 
     Raises NotAllowed for anybody but a named person, and for the author's own approval; ConflictError where the files
     are no longer what was shown; UsageError for a rejection without a reason, an acceptance without a statement, and a
     last day that is none or over.
     """
-    check_word(workspace, what, said, actor=actor)
-    return _record(workspace, what, _checked(workspace, what, said), actor, None, commit=commit)
+    check_word(workspace, what, said, actor=actor, email=email)
+    return _record(workspace, what, _checked(workspace, what, said), Contributor(actor, email), None, commit=commit)
 
 
-def request_review(workspace: Workspace, what: Approvable, *, actor: str, commit: bool = False) -> Approval:
-    """Record that `actor` made what lies there, and asks for its review; anybody may."""
-    return _record(workspace, what, Opinions(Opinion.REQUESTED), actor, None, commit=commit)
+def request_review(
+    workspace: Workspace, what: Approvable, *, actor: str, email: str = "", commit: bool = False
+) -> Approval:
+    """Record that `actor` asks for a review, as one more of its authors; anybody may."""
+    return _record(workspace, what, Opinions(Opinion.REQUESTED), Contributor(actor, email), None, commit=commit)
 
 
 def approve_signed(
@@ -142,9 +151,10 @@ def approve_signed(
     if said.statement and said.statement not in " ".join(vouching.message.split()):
         raise NotAllowed(f"the commit {vouching.sha[:12]} does not hold the statement; accept in its own words")
     require_person(actor, "approving", hint=what.command)
-    _require_another(what, actor)
+    by = Contributor(actor, vouching.email)
+    _require_another(what, by)
     _require_no_rejection(workspace, what, actor, vouching.sha)
-    return _record(workspace, what, said, actor, vouching.sha, commit=commit)
+    return _record(workspace, what, said, by, vouching.sha, commit=commit)
 
 
 def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Gate, asked: Assessment) -> Approvable:
@@ -152,15 +162,17 @@ def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Ga
     files = subject_files(criterion, stage, facts)
     if not files:
         raise UsageError(f"there is nothing to approve in {stage}: {asked.reason}", hint=f"vfcc check gate {stage}")
+    written = authorship(criterion, stage, facts)
     return Approvable(
         sprint=state.id,
         stage=stage,
         criterion=criterion,
         asked=asked,
         files=tuple(SeenFile(path, digest, _size(workspace, path)) for path, digest in files),
-        authors=authors_of(criterion, stage, facts, asked.subject),
+        written=written,
         line=approval_line(state.id, stage, asked.subject),
         command=approve_command(criterion, stage, state).partition(" --statement")[0],
+        author_step=author_step(criterion, stage, facts, written),
     )
 
 
@@ -187,16 +199,16 @@ def _checked(workspace: Workspace, what: Approvable, said: Opinions) -> Opinions
     return Opinions(said.opinion, reason, statement, expires)
 
 
-def _require_another(what: Approvable, actor: str) -> None:
-    if not what.authors:
+def _require_another(what: Approvable, who: Contributor) -> None:
+    author = next((each for each in what.written.authors if who.is_same(each)), None)
+    if author:
+        known_as = f" (recorded as {author})" if author.actor != who.actor else ""
         raise NotAllowed(
-            f"nobody is known as the author of {what.stage}, who could be {actor}",
-            hint=f"{what.command} --request  # by its author",
+            f"{who.actor} is an author of {what.stage} and cannot approve it{known_as}",
+            hint=f"{what.command}  # by somebody else",
         )
-    if any(same_person(actor, author) for author in what.authors):
-        raise NotAllowed(
-            f"{actor} is an author of {what.stage} and cannot approve it", hint=f"{what.command}  # by somebody else"
-        )
+    if not what.written.is_known:
+        raise NotAllowed(f"{what.stage}: {what.written.doubt}", hint=what.author_step)
 
 
 def _require_no_rejection(workspace: Workspace, what: Approvable, actor: str, sha: str) -> None:
@@ -210,7 +222,7 @@ def _require_no_rejection(workspace: Workspace, what: Approvable, actor: str, sh
 
 
 def _record(
-    workspace: Workspace, what: Approvable, said: Opinions, actor: str, signed: str | None, *, commit: bool
+    workspace: Workspace, what: Approvable, said: Opinions, by: Contributor, signed: str | None, *, commit: bool
 ) -> Approval:
     now = what_to_approve(workspace, what.sprint, what.stage, what.criterion.id)
     if now.asked.subject != what.asked.subject:
@@ -219,7 +231,7 @@ def _record(
     kind = EventType.ATTESTED if attested else EventType.REVIEW_RECORDED
 
     def payload(state: SprintState) -> dict[str, Json]:
-        own = [one.event for one in latest_words(_own(state, what, actor))]
+        own = [one.event for one in latest_words(_own(state, what, by.actor))]
         word: dict[str, Json] = {"statement": said.statement} if attested else {"verdict": str(said.opinion)}
         return {
             **word,
@@ -231,9 +243,10 @@ def _record(
             "signed": signed,
             "replaces": list(own) if said.opinion is not Opinion.REQUESTED else [],
             "seen": dict(_seen(what)),
+            **address(by.email),
         }
 
-    done = add_note(workspace, what.sprint, kind, payload, actor=actor)
+    done = add_note(workspace, what.sprint, kind, payload, actor=by.actor)
     done = settle(workspace, done, f"{what.sprint}: {what.stage} {said.opinion}", commit=commit)
     after = what_to_approve(workspace, what.sprint, what.stage, what.criterion.id)
     return Approval(reviews([done.event])[0], after.asked, what.line, done)

@@ -6,7 +6,7 @@ from verifflowcc.adapters.files.artifacts import LARGEST_TEXT_BYTES
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.domain.events import EventType
-from verifflowcc.domain.facts import ArtifactPut, ArtifactText, Facts
+from verifflowcc.domain.facts import ArtifactText, Facts
 from verifflowcc.domain.sprints import DONE, Artifact, SprintState, StageState, StageStatus
 from verifflowcc.domain.workflows import Stage
 from verifflowcc.errors import FormatError, UsageError
@@ -85,7 +85,7 @@ class OpenStage:
         return self.stage.id == self.sprint.current
 
 
-def put_artifact(
+def put_artifact(  # noqa: PLR0913 - one for each word of the command, and who acts
     workspace: Workspace,
     sprint_id: str,
     name: str,
@@ -93,6 +93,7 @@ def put_artifact(
     stage_id: str | None = None,
     *,
     actor: str,
+    email: str = "",
     commit: bool = False,
 ) -> StoredArtifact:
     """Store `data` as an artifact of a stage (default: the active one) and record who stored these bytes.
@@ -113,7 +114,7 @@ def put_artifact(
         writer.put(inside, content.decode("utf-8"))
         return (inside,)
 
-    payload = put_payload(opened.stage.id, artifact)
+    payload = put_payload(opened.stage.id, artifact, email)
     done = add_note(workspace, sprint_id, EventType.ARTIFACT_PUT, lambda _: payload, actor=actor, prepare=write)
     if commit:
         done = settle(workspace, done, f"{sprint_id}: {opened.stage.id}/{path} stored", commit=True)
@@ -211,9 +212,10 @@ def _checked(data: bytes) -> bytes:
 
 
 def _is_stored(workspace: Workspace, opened: OpenStage, artifact: Artifact, actor: str) -> bool:
-    wanted = ArtifactPut(opened.stage.id, artifact.path, artifact.digest, actor)
+    wanted = (opened.stage.id, artifact.path, artifact.digest, actor)
     present = {one.artifact for one in artifacts_now(workspace, opened)}
-    return artifact in present and wanted in artifact_puts(opened.sprint.notes)
+    stored = {(one.stage, one.path, one.digest, one.actor) for one in artifact_puts(opened.sprint.notes)}
+    return artifact in present and wanted in stored
 
 
 def _stored(

@@ -10,15 +10,16 @@ from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.artifact_puts import artifact_puts
+from verifflowcc.workflow.artifact_puts import artifact_puts, recorded_edits
 from verifflowcc.workflow.artifacts import artifacts_folder
-from verifflowcc.workflow.people import reviews, waivers
+from verifflowcc.workflow.people import reviews, waivers, with_addresses
 
 _ASKS_GIT = frozenset({Kind.DIFF, Kind.COMMIT, Kind.REVIEW, Kind.ATTESTATION, Kind.BASELINE})
 
 
 def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
     """Return what there is to know now about a sprint whose ledger is sound."""
+    history = _history(workspace, state)
     return Facts(
         sprint=state,
         today=workspace.today(),
@@ -27,11 +28,12 @@ def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
         artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
         recorded=read_recorded(workspace, state),
         commands=effective_config(workspace).config.gates.commands,
-        history=_history(workspace, state),
-        reviews=reviews(state.notes),
-        waivers=waivers(state.notes),
+        history=history,
+        reviews=with_addresses(reviews(state.notes), state.id, history),
+        waivers=with_addresses(waivers(state.notes), state.id, history),
         feedback=sprint_feedback(workspace, state),
-        puts=artifact_puts(state.notes),
+        puts=with_addresses(artifact_puts(state.notes), state.id, history),
+        edits=recorded_edits(state.notes),
     )
 
 

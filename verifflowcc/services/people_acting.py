@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from datetime import date
 
+from verifflowcc.domain.contributors import NAMELESS
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.services.transitions import Prepare, Transition, ledger_of, load_movable, record
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.assess_people import NAMELESS
 
 ATTEMPTS = 20
 
@@ -30,6 +30,11 @@ def require_person(actor: str, what: str, *, hint: str) -> None:
         raise NotAllowed(
             f"{what} needs a person whom git has a name for", hint='git config --global user.name "Your Name"'
         )
+
+
+def address(email: str) -> dict[str, Json]:
+    """Return the part of a payload that holds the e-mail address of who acts, where git has one."""
+    return {"email": email} if email else {}
 
 
 def last_day(given: str | None, today: str) -> str | None:

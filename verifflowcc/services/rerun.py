@@ -102,7 +102,7 @@ def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
     state = load_movable(workspace, sprint_id)[1]
     facts = sound_facts(workspace, state)
     latest = tuple(_latest(state, facts))
-    people = vouched(workspace, state)
+    people = vouched(workspace, state, facts)
     rows = [row for wanted, recorded in latest if (row := _without_a_run(wanted, recorded, state, facts))]
     settled = {(row.stage, row.criterion, row.evidence) for row in rows}
     left = [pair for pair in latest if (pair[0].stage, pair[0].criterion.id, id_of(pair[1])) not in settled]

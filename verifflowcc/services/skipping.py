@@ -1,5 +1,9 @@
 """Leave a stage out: on a person's word, for a reason, until a day."""
 
+from collections.abc import Callable
+from functools import partial
+
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment
@@ -10,22 +14,28 @@ from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.stage_ending import with_memory_ended
-from verifflowcc.services.people_acting import last_day, require_open, require_person
+from verifflowcc.services.people_acting import address, last_day, require_open, require_person
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.transitions import Transition, load_movable, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifacts import artifacts_digest
+from verifflowcc.workflow.authors import objection_to
 from verifflowcc.workflow.gate import entry_gate, exit_gate
 from verifflowcc.workflow.moves import after_skipping
 
 
 @dataclass(frozen=True, slots=True)
 class Skippable:
-    """The stage in work, what it leaves unmet if it is skipped, and the stage that is entered then."""
+    """The stage in work, what it leaves unmet if it is skipped, and the stage that is entered then.
+
+    `objection` says why somebody may not skip it, as an author of what is to be reviewed; empty where they may.
+    """
 
     sprint: str
     stage: str
     following: str | None
     unmet: tuple[Assessment, ...]
+    objection: Callable[[Contributor], str]
 
 
 def what_to_skip(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Skippable:
@@ -35,27 +45,39 @@ def what_to_skip(workspace: Workspace, sprint_id: str, stage_id: str | None = No
     waived by two people) and where a criterion that cannot be waived is not met; GateClosed where the next stage cannot
     be entered.
     """
+    adopt_recorded_edits(workspace, sprint_id)
     return _looked(load_movable(workspace, sprint_id)[1], workspace, stage_id)[0]
 
 
-def check_skip(workspace: Workspace, what: Skippable, reason: str, expires: str | None, *, actor: str) -> None:
+def check_skip(
+    workspace: Workspace, what: Skippable, reason: str, expires: str | None, *, actor: str, email: str = ""
+) -> None:
     """Raise what `skip_stage` would raise, before anybody is asked whether they mean it."""
     command = f'vfcc stage skip {what.stage} --reason "…"'
     require_person(actor, "skipping a stage", hint=f"{command}  # at a terminal of your own")
     if not one_line(reason, "the reason"):
         raise UsageError("skipping a stage needs a reason", hint=command)
     last_day(expires, workspace.today())
+    if objection := what.objection(Contributor(actor, email)):
+        raise NotAllowed(f"{actor} cannot skip {what.stage}: {objection}", hint=f"{command}  # by somebody else")
 
 
 def skip_stage(
-    workspace: Workspace, what: Skippable, reason: str, expires: str | None = None, *, actor: str, commit: bool = False
+    workspace: Workspace,
+    what: Skippable,
+    reason: str,
+    expires: str | None = None,
+    *,
+    actor: str,
+    email: str = "",
+    commit: bool = False,
 ) -> Transition:
     """Leave the stage in work without its exit gate, and enter the next.
 
     Raises as `what_to_skip` does, NotAllowed for anybody but a named person, UsageError for no reason and for a last
     day that is none or over.
     """
-    check_skip(workspace, what, reason, expires, actor=actor)
+    check_skip(workspace, what, reason, expires, actor=actor, email=email)
     seen, state = load_movable(workspace, what.sprint)
     now, facts = _looked(state, workspace, what.stage)
     payload: dict[str, Json] = {
@@ -64,6 +86,7 @@ def skip_stage(
         "reason": one_line(reason, "the reason"),
         "expires": last_day(expires, workspace.today()),
         "digest": _left_behind(facts, now.stage),
+        **address(email),
     }
     done = record(workspace, seen, state, (EventType.STAGE_SKIPPED, payload), actor=actor)
     done = with_memory_ended(workspace, done)
@@ -88,7 +111,13 @@ def _looked(state: SprintState, workspace: Workspace, stage_id: str | None) -> t
     following = after_skipping(state, current)
     if following:
         _require_entry(following, facts)
-    return Skippable(state.id, current, following, unmet), facts
+    objection = partial(_objection, current, unmet, facts)
+    return Skippable(state.id, current, following, unmet, objection), facts
+
+
+def _objection(stage_id: str, unmet: tuple[Assessment, ...], facts: Facts, who: Contributor) -> str:
+    found = ((each.criterion, objection_to(who, each.criterion, stage_id, facts)) for each in unmet if each.blocks)
+    return next((f"{criterion.id} is unmet, and {why}" for criterion, why in found if why), "")
 
 
 def _require_waivable(stage_id: str, unmet: tuple[Assessment, ...]) -> None:

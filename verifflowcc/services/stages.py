@@ -21,6 +21,7 @@ from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.transitions import Transition, load_movable, load_sprint, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
@@ -58,6 +59,7 @@ def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: b
     back. Raises GateClosed with all that holds `actor` back: soft criteria too, unless a person advances with them on
     record.
     """
+    adopt_recorded_edits(workspace, sprint_id)
     seen, state = load_movable(workspace, sprint_id)
     stage = stage_in_work(state)
     notices = check_pinned_workflow(workspace, state)

@@ -5,6 +5,7 @@ A review never stamps a link whose other end changed since somebody looked: that
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from verifflowcc.domain.contributors import same_person
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import Stamp, TraceItem
 from verifflowcc.errors import NotAllowed, UsageError, VfccError
@@ -21,7 +22,6 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.pointed import symbol_digest
 from verifflowcc.trace.stamps import LinkState, link_state, review_word
 from verifflowcc.trace.view import TraceView
-from verifflowcc.workflow.assess_people import same_person
 
 TO_STAMP = frozenset({LinkState.UNREVIEWED, LinkState.OUTGROWN})
 """Links that a review stamps: nobody has looked at them, or only the reviewed item itself changed."""

@@ -4,23 +4,31 @@ No command can reproduce a person's word. What can be seen is whether it was com
 whether that commit is signed. An event that was planted is uncommitted, or was committed by somebody else.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.git.signatures import added_by, verified_commit
+from verifflowcc.domain.contributors import Contributor
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Mode
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approves
+from verifflowcc.workflow.authors import PEOPLE, authorship
 from verifflowcc.workflow.fold import event_file
-from verifflowcc.workflow.people import reviews, waivers
+from verifflowcc.workflow.subject import subject_of
 
 
 @dataclass(frozen=True, slots=True)
 class Vouched:
-    """An approval, acceptance, waiver or skip, and who stands behind it; `good` is false where nobody does."""
+    """An approval, acceptance, waiver or skip, and the commit that vouches for it.
+
+    `written` are the authors of what is approved, or left without a review; empty where that has changed since. `good`
+    is false where no commit vouches for it, and where it is by an author.
+    """
 
     event: str
     what: str
@@ -28,36 +36,64 @@ class Vouched:
     good: bool
     reason: str
     step: str = ""
+    written: tuple[str, ...] = ()
 
 
-def vouched(workspace: Workspace, state: SprintState) -> tuple[Vouched, ...]:
+def vouched(workspace: Workspace, state: SprintState, facts: Facts) -> tuple[Vouched, ...]:
     """Return what people said in a sprint that a gate may rest on, each with the commit that vouches for it."""
-    return tuple(_vouched(workspace, state, word) for word in _words(state))
+    return tuple(_vouched(workspace, state, word) for word in _words(state, facts))
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """What somebody said: the event, what it does in words, and, for an approval, its record."""
+    """A person's decision: the event, what it does in words, and, for an approval, its record.
+
+    `written` are the authors of the content that it is about, each of which needs another person.
+    """
 
     event: str
     what: str
-    actor: str
+    by: Contributor
+    written: tuple[Contributor, ...]
     review: Review | None = None
 
+    @property
+    def actor(self) -> str:
+        return self.by.actor
 
-def _words(state: SprintState) -> Iterator[_Word]:
-    for one in reviews(state.notes):
+
+def _words(state: SprintState, facts: Facts) -> Iterator[_Word]:
+    for one in facts.reviews:
         if one.opinion is Opinion.APPROVED:
             done = "accepted" if one.statement else "approved"
-            yield _Word(one.event, f"{done} {one.stage}/{one.criterion}", one.actor, one)
-    for leave in waivers(state.notes):
-        yield _Word(leave.event, f"waived {leave.stage}/{leave.criterion}", leave.actor)
+            written = _written(state, facts, one.stage, [one.criterion], one.subject)
+            yield _Word(one.event, f"{done} {one.stage}/{one.criterion}", one.by, written, one)
+    for leave in facts.waivers:
+        written = _written(state, facts, leave.stage, [leave.criterion], leave.subject)
+        yield _Word(leave.event, f"waived {leave.stage}/{leave.criterion}", leave.by, written)
     for stage in state.stages:
         if stage.skip:
-            yield _Word(stage.skip.event, f"skipped {stage.stage.id}", stage.skip.actor)
+            left_out = [one.id for one in stage.stage.exit if one.mode is Mode.HARD]
+            written = _written(state, facts, stage.stage.id, left_out)
+            yield _Word(stage.skip.event, f"skipped {stage.stage.id}", stage.skip.by, written)
+
+
+def _written(
+    state: SprintState, facts: Facts, stage_id: str, names: Sequence[str], subject: str = ""
+) -> tuple[Contributor, ...]:
+    """Return the authors of what people are asked in a stage by the criteria `names`, while it is as it was."""
+    stage = state.stage(stage_id)
+    asked = [one for one in (*stage.stage.enter, *stage.stage.exit) if one.id in names] if stage else []
+    people = [one for one in asked if one.kind in PEOPLE and subject in ("", subject_of(one, stage_id, facts))]
+    found = {author for one in people for author in authorship(one, stage_id, facts).authors}
+    return tuple(sorted(found, key=str))
 
 
 def _vouched(workspace: Workspace, state: SprintState, word: _Word) -> Vouched:
+    own = next((each for each in word.written if word.by.is_same(each)), None)
+    if own:
+        step = f"vfcc check gate {word.what.rpartition(' ')[2].partition('/')[0]}"
+        return _of(word, f"{word.actor} wrote it (as {own})", step)
     if word.review and word.review.signed:
         return _signed(workspace, state.id, word, word.review, word.review.signed)
     if not in_repository(workspace.root):
@@ -67,16 +103,18 @@ def _vouched(workspace: Workspace, state: SprintState, word: _Word) -> Vouched:
     if added is None:
         step = f"git add {path} && git commit -m 'approval' -- {path}  # by {word.actor}, in person"
         return _of(word, f"it is in no commit, so nobody vouches for {word.actor}", step)
-    sha, author = added
+    sha, author, email = added
     if word.actor != f"human:{author}":
         return _of(word, f"the commit {sha[:12]} that brought it is by {author}", f"git show {sha[:12]}")
+    if any(Contributor(word.actor, email).is_same(each) for each in word.written):
+        return _of(word, f"the commit {sha[:12]} that brought it is by <{email}>, an author", f"git show {sha[:12]}")
     commit = verified_commit(workspace.root, sha)
     if commit.signed and not commit.good:  # the author's name is all there is, as in an unsigned commit
         return _of(word, f"by the commit {sha[:12]} of {author}; {commit.reason}")
     return _of(word, f"by the {'signed' if commit.signed else 'unsigned'} commit {sha[:12]} of {author}")
 
 
-def _added_by(workspace: Workspace, state: SprintState, event: str) -> tuple[str, str] | None:
+def _added_by(workspace: Workspace, state: SprintState, event: str) -> tuple[str, str, str] | None:
     """Return the commit that brought an event: in a file of its own, else in the pack of its closed sprint.
 
     Both names are made of what the file holds. So the commit of the file of its own counts after that was packed, too:
@@ -105,4 +143,4 @@ def _signed(workspace: Workspace, sprint: str, word: _Word, review: Review, sha:
 
 
 def _of(word: _Word, reason: str, step: str = "") -> Vouched:
-    return Vouched(word.event, word.what, word.actor, not step, reason, step)
+    return Vouched(word.event, word.what, word.actor, not step, reason, step, tuple(str(each) for each in word.written))

@@ -1,5 +1,9 @@
 """Waive a criterion that is not met: for what lies there now, until a day, on a person's word."""
 
+from collections.abc import Callable
+from functools import partial
+
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
 from verifflowcc.domain.people import Waiver
@@ -7,10 +11,12 @@ from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.given import one_line
-from verifflowcc.services.people_acting import add_note, last_day, require_open, require_person
+from verifflowcc.services.people_acting import add_note, address, last_day, require_open, require_person
+from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.transitions import Transition, load_movable, settle
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.assess_people import by_person, same_person, waived_subject, waiver_fault
+from verifflowcc.workflow.assess_people import by_person, waived_subject, waiver_fault
+from verifflowcc.workflow.authors import objection_to
 from verifflowcc.workflow.people import waivers
 
 
@@ -18,7 +24,8 @@ from verifflowcc.workflow.people import waivers
 class Waivable:
     """A criterion that can be waived, as it was asked; `given` are the waivers for it that hold today.
 
-    `needed` is the number of people who must waive it: two where the workflow is strict.
+    `needed` is the number of people who must waive it: two where the workflow is strict. `objection` says why somebody
+    may not, as an author of what is to be reviewed; empty where they may.
     """
 
     sprint: str
@@ -26,6 +33,7 @@ class Waivable:
     asked: Assessment
     given: tuple[Waiver, ...]
     needed: int
+    objection: Callable[[Contributor], str]
 
     @property
     def command(self) -> str:
@@ -47,8 +55,10 @@ class Waived:
 def what_to_waive(workspace: Workspace, sprint_id: str, criterion_id: str, stage_id: str | None = None) -> Waivable:
     """Return a criterion of the stage's gates (what stands in the way now where no stage is named).
 
-    Raises UsageError for an unknown criterion and for one that is met, NotAllowed for one that cannot be waived.
+    The ledger takes over recorded edits first, so that the authors are known. Raises UsageError for an unknown
+    criterion and for one that is met, NotAllowed for one that cannot be waived.
     """
+    adopt_recorded_edits(workspace, sprint_id)
     state = load_movable(workspace, sprint_id)[1]
     require_open(state)
     facts, gates = chosen_gates(workspace, state, stage_id)
@@ -62,12 +72,15 @@ def what_to_waive(workspace: Workspace, sprint_id: str, criterion_id: str, stage
         hint = asked.step or f"vfcc check gate {gate.stage}"
         raise NotAllowed(f"{gate.stage}/{criterion_id} cannot be waived: {asked.reason}", hint=hint)
     given = [one for one in facts.waivers if (one.stage, one.criterion) == (gate.stage, criterion_id)]
-    holding = tuple(one for one in given if not waiver_fault(one, asked, facts.today))
+    holding = tuple(one for one in given if not waiver_fault(one, asked, gate.stage, facts))
     strict = bool(state.workflow and state.workflow.strict)
-    return Waivable(state.id, gate.stage, asked, holding, 2 if strict else 1)
+    objection = partial(objection_to, criterion=asked.criterion, stage_id=gate.stage, facts=facts)
+    return Waivable(state.id, gate.stage, asked, holding, 2 if strict else 1, objection)
 
 
-def check_waiver(workspace: Workspace, what: Waivable, reason: str, expires: str | None, *, actor: str) -> None:
+def check_waiver(
+    workspace: Workspace, what: Waivable, reason: str, expires: str | None, *, actor: str, email: str = ""
+) -> None:
     """Raise what `waive` would raise, before anybody is asked whether they mean it."""
     require_person(actor, "waiving", hint=f"{what.command}  # at a terminal of your own")
     if not one_line(reason, "the reason"):
@@ -78,7 +91,13 @@ def check_waiver(workspace: Workspace, what: Waivable, reason: str, expires: str
         raise UsageError(
             "a strict workflow waives no hard criterion for ever; say until when", hint=f"{what.command} --expires DAY"
         )
-    if strict and any(same_person(actor, one.actor) for one in what.given):
+    who = Contributor(actor, email)
+    if objection := what.objection(who):
+        raise NotAllowed(
+            f"{actor} cannot waive {what.stage}/{what.asked.criterion.id}: {objection}",
+            hint=f"{what.command}  # by somebody else",
+        )
+    if strict and any(who.is_same(one.by) for one in what.given):
         raise NotAllowed(
             f"{actor} has waived it already; {what.needed} different people must",
             hint=f"{what.command}  # by somebody else",
@@ -86,15 +105,23 @@ def check_waiver(workspace: Workspace, what: Waivable, reason: str, expires: str
 
 
 def waive(
-    workspace: Workspace, what: Waivable, reason: str, expires: str | None = None, *, actor: str, commit: bool = False
+    workspace: Workspace,
+    what: Waivable,
+    reason: str,
+    expires: str | None = None,
+    *,
+    actor: str,
+    email: str = "",
+    commit: bool = False,
 ) -> Waived:
     """Record a person's waiver for what was shown.
 
-    Raises NotAllowed for anybody but a named person, and in a strict workflow for one who has waived it already;
+    Raises NotAllowed for anybody but a named person, for an author who would waive the review of their own work, and in
+    a strict workflow for one who has waived it already;
     UsageError for no reason, a last day that is none or over, and where a strict workflow needs one; ConflictError
     where what the criterion looks at is no longer what was shown.
     """
-    check_waiver(workspace, what, reason, expires, actor=actor)
+    check_waiver(workspace, what, reason, expires, actor=actor, email=email)
     criterion = what.asked.criterion.id
     now = what_to_waive(workspace, what.sprint, criterion, what.stage)
     if waived_subject(now.asked) != waived_subject(what.asked):
@@ -105,6 +132,7 @@ def waive(
         "reason": one_line(reason, "the reason"),
         "digest": waived_subject(what.asked),
         "expires": last_day(expires, workspace.today()),
+        **address(email),
     }
     done = add_note(workspace, what.sprint, EventType.WAIVED, lambda _: payload, actor=actor)
     done = settle(workspace, done, f"{what.sprint}: {what.stage} {criterion} waived", commit=commit)

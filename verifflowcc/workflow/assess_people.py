@@ -1,8 +1,10 @@
 """Criteria that people meet: a review, an acceptance, comments that are dealt with; and waivers, for all criteria."""
 
+import shlex
 from collections.abc import Sequence
 from typing import TypeVar
 
+from verifflowcc.domain.contributors import NAMELESS, one_each
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Verdict
 from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
@@ -10,18 +12,14 @@ from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow.artifacts import artifacts_folder
+from verifflowcc.workflow.authors import PEOPLE, Authorship, authorship, objection_to
 from verifflowcc.workflow.people import latest_words, short_id
 from verifflowcc.workflow.subject import subject_files
 
-NAMELESS = "human:unknown"
-"""A person whom git has no name for: nobody can say whether it is the author."""
-
 _Said = TypeVar("_Said", Review, Waiver)
 _UNIT = 1_000_000
-_PEOPLE = frozenset({Kind.REVIEW, Kind.ATTESTATION})
 _SHOWN = 3
 _STRICT_WAIVERS = 2
-_MEMORY = ".memory/"
 
 
 def assess_review(criterion: Criterion, stage_id: str, facts: Facts, subject: str) -> Assessment:
@@ -67,67 +65,10 @@ def concerning(stage_id: str, sprint: SprintState, comments: Sequence[Feedback])
     )
 
 
-def authors_of(criterion: Criterion, stage_id: str, facts: Facts, subject: str) -> tuple[str, ...]:
-    """Return who made what is to be approved, as actors, sorted; empty where that is unknown.
-
-    An artifact's author is the actor who stored these bytes with `stage put`. The other files are by those who asked
-    for a review of this subject, by default by git's authors since the base.
-    """
-    asked = {
-        one.actor
-        for one in facts.reviews
-        if one.opinion is Opinion.REQUESTED
-        and (one.stage, one.criterion, one.subject) == (stage_id, criterion.id, subject)
-    }
-    putters = _putters(stage_id, facts)
-    paths = [path for path, digest in subject_files(criterion, stage_id, facts) if (path, digest) not in putters]
-    put = {actor for actors in putters.values() for actor in actors}
-    if asked:
-        return tuple(sorted(put | asked))
-    if put and _anonymous(paths, facts):
-        return ()
-    by_git = facts.history.authors if facts.history else {}
-    return tuple(sorted(put | {f"human:{name}" for path in paths for name in by_git.get(path, ())}))
-
-
-def _putters(stage_id: str, facts: Facts) -> dict[tuple[str, str], set[str]]:
-    """Return who stored each artifact that is still as it was stored, by (path below the root, digest).
-
-    A person without a name could be the approver, and counts as unknown.
-    """
-    folder = artifacts_folder(facts.sprint.id, stage_id)
-    present = {(one.artifact.path, one.artifact.digest) for one in facts.artifacts.get(stage_id, ())}
-    found: dict[tuple[str, str], set[str]] = {}
-    for put in facts.puts:
-        if put.stage == stage_id and (put.path, put.digest) in present and put.actor != NAMELESS:
-            found.setdefault((f"{folder}/{put.path}", put.digest), set()).add(put.actor)
-    return found
-
-
-def _anonymous(paths: Sequence[str], facts: Facts) -> bool:
-    """Whether one of the files was changed in this sprint by somebody whom neither git nor `stage put` names.
-
-    Without this, one artifact that an agent stored would lend its author to a person's own files beside it.
-    """
-    if facts.history is None or facts.history.problem:
-        return bool(paths)
-    changed = {each.path for each in facts.history.changes}
-    return any(path not in facts.history.authors and (path in changed or path.startswith(_MEMORY)) for path in paths)
-
-
-def same_person(one: str, other: str) -> bool:
-    """Whether two actors are one person, however their name is spaced and capitalised.
-
-    >>> same_person("human:Jo Doe", "human:jo  doe"), same_person("human:Jo", "agent:Jo")
-    (True, False)
-    """
-    return _name(one) == _name(other)
-
-
 def approve_command(criterion: Criterion, stage_id: str, sprint: SprintState) -> str:
     """Return the command that approves; it names the criterion where the stage has several that people meet."""
     stage = sprint.stage(stage_id)
-    alike = [one for one in (*stage.stage.enter, *stage.stage.exit) if one.kind in _PEOPLE] if stage else []
+    alike = [one for one in (*stage.stage.enter, *stage.stage.exit) if one.kind in PEOPLE] if stage else []
     which = f" --criterion {criterion.id}" if len(alike) > 1 else ""
     words = ' --statement "…"' if criterion.kind is Kind.ATTESTATION else ""
     return f"vfcc approve {stage_id}{which}{words}"
@@ -147,12 +88,13 @@ def apply_waiver(assessment: Assessment, stage_id: str, facts: Facts) -> Assessm
         return assessment
     if not criterion.waivable:
         return _noted(assessment, [f"the waiver by {given[-1].actor} counts for nothing: this cannot be waived"])
-    good = by_person([one for one in given if not waiver_fault(one, assessment, facts.today)])
+    faults = {one.event: waiver_fault(one, assessment, stage_id, facts) for one in given}
+    good = by_person([one for one in given if not faults[one.event]])
     strict = bool(facts.sprint.workflow and facts.sprint.workflow.strict)
     needed = _STRICT_WAIVERS if strict else 1
     if len(good) < needed:
         told = [f"waived by {one.actor}, {place} of {needed}" for place, one in enumerate(good, 1)]
-        told += [fault for one in given if (fault := waiver_fault(one, assessment, facts.today))]
+        told += [fault for one in given if (fault := faults[one.event])]
         return _noted(assessment, told)
     last = max(good, key=lambda one: (one.expires is None, one.expires or ""))
     who = " and ".join(one.actor for one in good)
@@ -163,15 +105,16 @@ def apply_waiver(assessment: Assessment, stage_id: str, facts: Facts) -> Assessm
     return _noted(waived, [note])
 
 
-def waiver_fault(waiver: Waiver, assessment: Assessment, today: str) -> str:
+def waiver_fault(waiver: Waiver, assessment: Assessment, stage_id: str, facts: Facts) -> str:
     """Return why a waiver does not hold; empty where it does."""
     if not waiver.actor.startswith("human:"):
         return f"the waiver by {waiver.actor} counts for nothing: only people waive"
     if waiver.subject != waived_subject(assessment):
         return f"the waiver by {waiver.actor} was for other content than lies there now"
-    if expired(waiver.expires, today):
+    if expired(waiver.expires, facts.today):
         return f"the waiver by {waiver.actor} expired on {waiver.expires}"
-    return ""
+    objection = objection_to(waiver.by, assessment.criterion, stage_id, facts)
+    return f"the waiver by {waiver.actor} counts for nothing: {objection}" if objection else ""
 
 
 def waived_subject(assessment: Assessment) -> str:
@@ -239,16 +182,14 @@ def _judged(asked: _Asked) -> Assessment:
     if rejected:
         return asked.becomes(Verdict.FAIL, _rejection(rejected, asked), rejected)
     approved = [one for one in standing if one.opinion is Opinion.APPROVED and _speaks(one, asked.criterion)]
-    authors = authors_of(asked.criterion, stage, facts, asked.subject)
-    if not authors:
-        return _without_author(asked, approved)
-    return _counted(asked, approved, authors, [one for one in said if one.opinion is Opinion.REQUESTED])
+    found = authorship(asked.criterion, stage, facts)
+    if not found.is_known:
+        return _without_author(asked, approved, found)
+    return _counted(asked, approved, found, [one for one in said if one.opinion is Opinion.REQUESTED])
 
 
-def _counted(
-    asked: _Asked, approved: Sequence[Review], authors: tuple[str, ...], requests: Sequence[Review]
-) -> Assessment:
-    faults = {one.event: _fault(one, asked, authors) for one in approved}
+def _counted(asked: _Asked, approved: Sequence[Review], found: Authorship, requests: Sequence[Review]) -> Assessment:
+    faults = {one.event: _fault(one, asked, found) for one in approved}
     good = by_person([one for one in approved if not faults[one.event]])
     who = _listed([f"{one.actor}{f' until {one.expires}' if one.expires else ''}" for one in good])
     if len(good) >= asked.needed:
@@ -262,19 +203,28 @@ def _counted(
     return asked.becomes(Verdict.NOT_EVALUABLE, f"nobody has {asked.done} it yet{wish}", now)
 
 
-def _without_author(asked: _Asked, approved: Sequence[Review]) -> Assessment:
-    """Nobody can be told apart from an author who is not known; what is wrong without that is told first."""
-    command = approve_command(asked.criterion, asked.stage, asked.facts.sprint).partition(" --statement")[0]
-    step = f"{command} --request  # by its author"
-    told = [fault for one in reversed(approved) if (fault := _fault(one, asked, ()))]
-    if told and len(told) == len(approved):
-        return asked.becomes(Verdict.FAIL, "; ".join(told[:_SHOWN]), approved, step)
-    already = f"{asked.done} by {approved[-1].actor}, but " if approved else ""
-    return asked.becomes(Verdict.NOT_EVALUABLE, f"{already}nobody is known as its author", approved, step)
+def _without_author(asked: _Asked, approved: Sequence[Review], found: Authorship) -> Assessment:
+    """An approver cannot be compared with an unknown author; the faults that are certain come first."""
+    step = author_step(asked.criterion, asked.stage, asked.facts, found)
+    faults = [fault for one in reversed(approved) if (fault := _fault(one, asked, Authorship(found.authors)))]
+    if faults and len(faults) == len(approved):
+        return asked.becomes(Verdict.FAIL, "; ".join(faults[:_SHOWN]), approved, step)
+    already = f"{asked.done} by {approved[-1].actor}, but vfcc " if approved else ""
+    return asked.becomes(Verdict.NOT_EVALUABLE, f"{already}{found.doubt}", approved, step)
 
 
-def _fault(review: Review, asked: _Asked, authors: Sequence[str]) -> str:
-    """Return why an approval does not count; empty where it does."""
+def author_step(criterion: Criterion, stage_id: str, facts: Facts, found: Authorship) -> str:
+    """Return the command by which the author of a file without one puts their name on record."""
+    path = next(iter(found.unknown), "")
+    if facts.history and path in facts.history.unsaved:
+        place = shlex.quote(path)
+        return f'git add {place} && git commit -m "{facts.sprint.id}: {stage_id}" -- {place}  # by its author'
+    command = approve_command(criterion, stage_id, facts.sprint).partition(" --statement")[0]
+    return f"{command} --request  # by the person who wrote {path or 'it'}"
+
+
+def _fault(review: Review, asked: _Asked, found: Authorship) -> str:
+    """Return why an approval does not count; empty where it does. That an author is not known is no fault of it."""
     by = f"{asked.done} by {review.actor}"
     if not review.actor.startswith("human:"):
         return f"{by}, whose word opens no gate"
@@ -284,7 +234,7 @@ def _fault(review: Review, asked: _Asked, authors: Sequence[str]) -> str:
         return f"{by}, but that expired on {review.expires}"
     if review.actor == NAMELESS:
         return f"{by}, whom git has no name for: it may be the author"
-    if any(same_person(review.actor, author) for author in authors):
+    if any(review.by.is_same(author) for author in found.authors):
         return f"{by}, who is its author"
     return ""
 
@@ -314,15 +264,11 @@ def _speaks(review: Review, criterion: Criterion) -> bool:
 
 def by_person(said: Sequence[_Said]) -> list[_Said]:
     """Return one for each person, the latest."""
-    return list({_name(one.actor): one for one in said}.values())
+    return one_each(said, lambda one: one.by)
 
 
 def _noted(assessment: Assessment, notes: Sequence[str]) -> Assessment:
     return replace(assessment, notes=(*assessment.notes, *notes))
-
-
-def _name(actor: str) -> str:
-    return " ".join(actor.casefold().split())
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -129,6 +129,7 @@ def _skip_stage(stage: StageState, event: Event) -> StageState:
         fields.text(event.payload, "reason"),
         event.actor,
         fields.optional_text(event.payload, "expires"),
+        fields.optional_text(event.payload, "email") or "",
     )
     return replace(stage, status=StageStatus.SKIPPED, skip=skip, gaps=0)
 

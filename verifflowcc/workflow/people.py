@@ -5,11 +5,16 @@ are kept: a rejection stays until the one who made it takes it back, a comment s
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
+from verifflowcc.domain.contributors import same_person
 from verifflowcc.domain.events import Event, EventType, Json
+from verifflowcc.domain.facts import ArtifactPut, History
 from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waiver
 from verifflowcc.records import replace
+from verifflowcc.workflow.fold import event_file
 
+_T = TypeVar("_T", Review, Waiver, ArtifactPut)
 _REVIEWS = frozenset({EventType.REVIEW_RECORDED, EventType.ATTESTED})
 
 
@@ -31,10 +36,26 @@ def waivers(notes: Sequence[Event]) -> tuple[Waiver, ...]:
             time=event.time,
             subject=_text(event, "digest"),
             expires=_optional(event, "expires"),
+            email=_text(event, "email"),
         )
         for event in notes
         if event.type is EventType.WAIVED
     )
+
+
+def with_addresses(found: Sequence[_T], sprint: str, history: History | None) -> tuple[_T, ...]:
+    """Return reviews, waivers or puts with the e-mail address of the commit that brought each, where it has none.
+
+    Only a commit in the very name of the actor tells their address.
+    """
+    if history is None or not history.authors:
+        return tuple(found)
+    return tuple(replace(one, email=one.email or _address(one, sprint, history)) for one in found)
+
+
+def _address(one: Review | Waiver | ArtifactPut, sprint: str, history: History) -> str:
+    contributors = history.authors.get(event_file(sprint, one.event), ())
+    return next((each.email for each in contributors if each.email and same_person(each.actor, one.actor)), "")
 
 
 def latest_words(said: Sequence[Review]) -> tuple[Review, ...]:
@@ -101,6 +122,7 @@ def _review(event: Event) -> Review | None:
         signed=_optional(event, "signed"),
         replaces=_replaced(event),
         seen=_seen(event.payload.get("seen")),
+        email=_text(event, "email"),
     )
 
 

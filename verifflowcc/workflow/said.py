@@ -2,7 +2,7 @@
 
 from verifflowcc.domain.gates import Assessment
 from verifflowcc.domain.people import Review, Waiver
-from verifflowcc.workflow.assess_people import expired, waiver_fault
+from verifflowcc.workflow.assess_people import expired
 from verifflowcc.workflow.deviations import clause
 
 
@@ -25,17 +25,17 @@ def review_line(review: Review, assessment: Assessment | None, today: str) -> st
     return clause(f"{where}{word} by {review.actor} on {review.time[:10]}{ends}{signed}{told}") + _shown(faults)
 
 
-def waiver_line(waiver: Waiver, assessment: Assessment | None, today: str) -> str:
+def waiver_line(waiver: Waiver, assessment: Assessment | None, today: str, fault: str = "") -> str:
     """Return which criterion is waived by whom, why and for how long.
 
-    `assessment` is the criterion as it was asked; with it, the line says why the waiver does not hold, or that nothing
-    needs it.
+    `assessment` is the criterion as it was asked; with it, the line says that nothing needs the waiver. `fault` is why
+    it does not hold.
     """
     ends = f"until {waiver.expires}" if waiver.expires else "without end"
     faults = []
     if assessment and assessment.met and not assessment.waiver:
         faults.append("not needed")
-    elif assessment and (fault := waiver_fault(waiver, assessment, today)):
+    elif fault:
         faults.append(fault)
     elif expired(waiver.expires, today):
         faults.append("expired")

@@ -1,5 +1,7 @@
 """What an approval or an acceptance speaks of, as one digest."""
 
+from collections.abc import Sequence
+
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion
 from verifflowcc.domain.workflows import Leg
@@ -14,9 +16,12 @@ def subject_of(criterion: Criterion, stage_id: str, facts: Facts) -> str:
     These are the stage's artifacts as they are now, and the project's files that `inputs` chooses; at the apex, where
     what is made is the code, no `inputs` means all of them.
     """
-    lines = [f"{criterion.id}\n"]
-    lines += [f"{path}\0{digest}\n" for path, digest in subject_files(criterion, stage_id, facts)]
-    return digest_text("".join(lines))
+    return subject_digest(criterion, subject_files(criterion, stage_id, facts))
+
+
+def subject_digest(criterion: Criterion, files: Sequence[tuple[str, str]]) -> str:
+    """Return the digest of a criterion's files, as `subject_files` lists them."""
+    return digest_text("".join([f"{criterion.id}\n", *(f"{path}\0{digest}\n" for path, digest in files)]))
 
 
 def subject_files(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[tuple[str, str], ...]:

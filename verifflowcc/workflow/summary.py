@@ -12,7 +12,7 @@ from verifflowcc.domain.sprints import Artifact, SprintState, StageState
 from verifflowcc.domain.workflows import Stage
 from verifflowcc.records import dataclass
 from verifflowcc.text.extract import short_form
-from verifflowcc.workflow.assess_people import concerning
+from verifflowcc.workflow.assess_people import concerning, waiver_fault
 from verifflowcc.workflow.deviations import clause, deviations
 from verifflowcc.workflow.metrics_words import percent
 from verifflowcc.workflow.people import latest_words
@@ -166,7 +166,9 @@ def _said(left: StageExit) -> Iterator[str]:
         yield review_line(review, asked.get(review.criterion), facts.today)
     for waiver in facts.waivers:
         if waiver.stage == name:
-            yield waiver_line(waiver, asked.get(waiver.criterion), facts.today)
+            assessment = asked.get(waiver.criterion)
+            fault = waiver_fault(waiver, assessment, name, facts) if assessment else ""
+            yield waiver_line(waiver, assessment, facts.today, fault)
 
 
 def _open_points(left: StageExit) -> Iterator[str]:

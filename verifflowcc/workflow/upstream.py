@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
 from verifflowcc.domain.sprints import StageState, StageStatus
@@ -9,6 +10,7 @@ from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow.artifacts import artifacts_folder, drifted
 from verifflowcc.workflow.assess_people import expired
+from verifflowcc.workflow.authors import objection_to
 
 Assess = Callable[[Criterion, str, Facts], Assessment]
 MOST = 5
@@ -107,6 +109,16 @@ def _skipped(stage: StageState, facts: Facts, assess: Assess) -> Iterator[Broken
         for criterion in stage.stage.exit:
             if criterion.mode is Mode.HARD and not criterion.waivable and criterion.kind is not Kind.UPSTREAM:
                 yield from _unmet(criterion, stage, facts, assess)
+        yield from _own_work(stage, skip.by, facts, assess)
+
+
+def _own_work(stage: StageState, who: Contributor, facts: Facts, assess: Assess) -> Iterator[Broken]:
+    """Yield the reviews that the author of their content left out by skipping the stage."""
+    name = stage.stage.id
+    for criterion in stage.stage.exit:
+        objection = objection_to(who, criterion, name, facts) if criterion.mode is Mode.HARD else ""
+        if objection and not assess(criterion, name, facts).met:
+            yield _no_leave(name, f"{name} was skipped by {who.actor}, {criterion.id} is unmet, and {objection}")
 
 
 def _no_leave(name: str, reason: str) -> Broken:

@@ -13,6 +13,7 @@ from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.git.work_tree import FOLDER, WorkTree, names_differing, read_work_tree
 from verifflowcc.adapters.project.content import belongs
 from verifflowcc.adapters.project.names import shown_name
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.facts import Change, History
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.formats.unified_diff import new_lines
@@ -67,8 +68,8 @@ def read_history(root: Path, base: str | None) -> History:
     """Return what happened in the project since the commit `base`; where git cannot tell, `problem` says why.
 
     Changes are those of the working tree, of files that git has or would add, but for `.memory/`. Commits and authors
-    are those of `base..HEAD`, `.memory/` included; a commit's co-authors, and who a `Vfcc-Actor:` line names, count as
-    its authors. Paths are relative to `root`.
+    are those of `base..HEAD`, `.memory/` included; a commit's committer, its co-authors, and who a `Vfcc-Actor:` line
+    names, count as its authors. Paths are relative to `root`.
     """
     try:
         return _read(root, base)
@@ -86,13 +87,15 @@ def _read(root: Path, base: str | None) -> History:
     tree = _work_tree(root)
     tracked = tuple(_tracked(root, base, place, tree))
     new = tree.untracked_names
+    unsaved = sorted(map(shown_name, (*names_differing(root, tree, place.head), *new)))
     return History(
         base,
         changes=tuple(_sorted((*tracked, *_untracked(root, new)))),
         commits=tuple(one.note for one in commits),
         tags=tags,
         authors=_authors(commits),
-        uncommitted=tuple(sorted(filter(_counts, map(shown_name, (*names_differing(root, tree, place.head), *new))))),
+        uncommitted=tuple(filter(_counts, unsaved)),
+        unsaved=tuple(unsaved),
     )
 
 
@@ -162,12 +165,12 @@ def _log(root: Path, place: _Place, *revisions: str) -> tuple[Logged, ...]:
     return tuple(parse_log(result.out, place.prefix))
 
 
-def _authors(commits: tuple[Logged, ...]) -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, set[str]] = defaultdict(set)
+def _authors(commits: tuple[Logged, ...]) -> Mapping[str, tuple[Contributor, ...]]:
+    found: dict[str, set[Contributor]] = defaultdict(set)
     for one in commits:
         for path in one.note.paths:
-            found[path].update(one.authors)
-    return {path: tuple(sorted(found[path])) for path in sorted(found)}
+            found[path].update(one.contributors)
+    return {path: tuple(sorted(found[path], key=str)) for path in sorted(found)}
 
 
 def _sorted(changes: Iterable[Change]) -> Iterator[Change]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.actor import clean_name
 from verifflowcc.adapters.project.names import shown_name
+from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.facts import CommitNote
 from verifflowcc.records import dataclass
 
@@ -22,22 +23,30 @@ LOG = (
     "--encoding=UTF-8",
     "--decorate=full",
     "--decorate-refs=refs/tags/",
-    "--format=%x00%x00%H%x00%an%x00%D%x00%s%x00%b",
+    "--format=%x00%x00%H%x00%an%x00%ae%x00%cn%x00%ce%x00%D%x00%s%x00%b",
 )
 """A merge (`-c`) has the paths that differ from all its parents. Two NULs begin a commit: a name cannot be empty."""
 
-_CO_AUTHOR = re.compile(r"^[ \t]*co-authored-by[ \t]*:[ \t]*([^<\n]*[^<\s])", re.IGNORECASE | re.MULTILINE)
+_CO_AUTHOR = re.compile(
+    r"^[ \t]*co-authored-by[ \t]*:[ \t]*([^<\n]*[^<\s])(?:[ \t]*<([^>\n]*)>)?", re.IGNORECASE | re.MULTILINE
+)
 _ACTOR = re.compile(r"^[ \t]*vfcc-actor[ \t]*:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
 _TAG = "tag: refs/tags/"
+_FIELDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """A commit, the tags that point at it, and all who have a part in it."""
+    """A commit, the tags that point at it, and all who have a part in it.
+
+    `authors` are names: the author, co-authors, and who a `Vfcc-Actor:` line names. `contributors` are these with their
+    addresses, and the committer.
+    """
 
     note: CommitNote
     tags: tuple[str, ...]
     authors: tuple[str, ...]
+    contributors: tuple[Contributor, ...]
 
 
 def parse_log(out: bytes, prefix: bytes) -> Iterator[Logged]:
@@ -47,13 +56,21 @@ def parse_log(out: bytes, prefix: bytes) -> Iterator[Logged]:
     """
     parts = out.split(b"\0")
     place = 0
-    while parts[place : place + 2] == [b"", b""] and place + 6 < len(parts):
-        sha, author, refs, subject, body = (_text(part) for part in parts[place + 2 : place + 7])
-        place, names = _paths(parts, place + 7)
+    while parts[place : place + 2] == [b"", b""] and place + _FIELDS < len(parts):
+        fields = [_text(part) for part in parts[place + 2 : place + 2 + _FIELDS]]
+        sha, author, email, committer, committer_email, refs, subject, body = fields
+        place, names = _paths(parts, place + 2 + _FIELDS)
         inside = {shown_name(each.removeprefix(prefix)) for each in names if each.startswith(prefix)}
         name = clean_name(author)
         tags = tuple(sorted(ref.removeprefix(_TAG) for ref in refs.split(", ") if ref.startswith(_TAG)))
-        yield Logged(CommitNote(sha, name, subject, body, tuple(sorted(inside))), tags, (name, *_others(body)))
+        others = tuple(_others(body))
+        people = (_person(author, email), _person(committer, committer_email), *others)
+        yield Logged(
+            CommitNote(sha, name, subject, body, tuple(sorted(inside))),
+            tags,
+            authors=(name, *(one.actor.removeprefix("human:") for one in others)),
+            contributors=tuple(dict.fromkeys(people)),
+        )
 
 
 def _paths(parts: Sequence[bytes], place: int) -> tuple[int, list[bytes]]:
@@ -75,11 +92,16 @@ def _paths(parts: Sequence[bytes], place: int) -> tuple[int, list[bytes]]:
     return place, paths
 
 
-def _others(body: str) -> Iterator[str]:
+def _others(body: str) -> Iterator[Contributor]:
     for found in _CO_AUTHOR.finditer(body):
-        yield clean_name(found[1])
+        yield _person(found[1], found[2] or "")
     for found in _ACTOR.finditer(body):
-        yield clean_name(found[1])
+        actor = clean_name(found[1])
+        yield Contributor(actor if actor.startswith(("human:", "agent:")) else f"human:{actor}")
+
+
+def _person(name: str, email: str) -> Contributor:
+    return Contributor(f"human:{clean_name(name)}", clean_name(email))
 
 
 def _text(part: bytes) -> str:

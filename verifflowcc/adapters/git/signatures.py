@@ -40,6 +40,7 @@ class VerifiedCommit:
     signed: bool
     good: bool
     reason: str
+    email: str = ""
 
 
 def verified_commit(root: Path, revision: str) -> VerifiedCommit:
@@ -78,11 +79,12 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
         signed=problem != _UNSIGNED,
         good=not problem,
         reason=reason,
+        email=clean_name(email),
     )
 
 
-def added_by(root: Path, path: str, *, or_removed: bool = False) -> tuple[str, str] | None:
-    """Return (id, author's name) of the commit that last added the file at `path`, relative to `root`.
+def added_by(root: Path, path: str, *, or_removed: bool = False) -> tuple[str, str, str] | None:
+    """Return the commit that last added the file at `path`, relative to `root`: its id, its author's name and e-mail.
 
     None where the file is not in the commit that is checked out; with `or_removed`, where it never was in its history.
     Raises WorkspaceError where git cannot tell.
@@ -104,7 +106,7 @@ def added_by(root: Path, path: str, *, or_removed: bool = False) -> tuple[str, s
         "--no-color",
         "--no-show-signature",
         "--encoding=UTF-8",
-        "--format=%H%x00%an%x00",
+        "--format=%H%x00%an%x00%ae%x00",
         "--",
         path,
     )
@@ -112,9 +114,9 @@ def added_by(root: Path, path: str, *, or_removed: bool = False) -> tuple[str, s
         if "does not have any commits" in result.err or "not a git repository" in result.err:
             return None
         raise WorkspaceError(f"git cannot tell who added {path}: {result.first_line}", hint=f"git log -- {path}")
-    sha, name, *rest = (*result.out.decode("utf-8", "replace").split("\0"), "", "")
+    sha, name, email, *rest = (*result.out.decode("utf-8", "replace").split("\0"), "", "", "")
     added = next((part.strip() for part in rest if part.strip()), "")
-    return (sha, clean_name(name)) if added.startswith("A") else None
+    return (sha, clean_name(name), clean_name(email)) if added.startswith("A") else None
 
 
 def _resolve(root: Path, revision: str) -> str:
