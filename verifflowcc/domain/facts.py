@@ -38,13 +38,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class CommitNote:
-    """A commit since the sprint's base. `paths` are the files that it touches."""
+    """A commit since the sprint's base. `paths` are the files that it touches, `time` is the author's, with a zone."""
 
     sha: str
     author: str
     subject: str
     body: str
     paths: tuple[str, ...]
+    time: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ class History:
     """What git knows since the sprint's base; `problem` says why it knows nothing. `tags` point at the present commit.
 
     `authors` maps a path below the project's root to the names of those who committed changes to it since the base.
-    `uncommitted` are the files, those of `.memory/project/` too, that are not as the present commit has them.
+    `uncommitted` are the files, those of `.memory/project/` too, that are not as the present commit has them; `entered`
+    are those of the project that differ from the commit at which the current stage was entered.
     """
 
     base: str | None = None
@@ -62,6 +64,7 @@ class History:
     tags: tuple[str, ...] = ()
     authors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     uncommitted: tuple[str, ...] = ()
+    entered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,29 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A protected file that is not as it was when the sprint started.
+
+    `digest` is that of its content now, empty where it is gone; `was_there` says whether there was one at the start.
+    `authors` made the commits since then that touch it; `uncommitted` says that the present commit has it otherwise.
+    """
+
+    path: str
+    digest: str
+    was_there: bool = True
+    authors: tuple[str, ...] = ()
+    uncommitted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideEdit:
+    """A file of the project that changed in a stage that does not edit it; `traces` say by whom and when, if known."""
+
+    path: str
+    traces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What is known when a gate is asked.
 
@@ -95,7 +121,11 @@ class Facts:
     `memory` does so for the committed files under `.memory/project/`. `artifacts` maps a stage to what lies in its
     `artifacts/` now, and `puts` are what `stage put` stored there. `recorded` are the evidence files of all stages.
     `history` is None where no criterion asks for it, and so is `trace`, what the trace checks say; `results_command`
-    then brings test results.
+    then brings test results. `rules` are the protected files that changed since the sprint started; `rules_problem`
+    says why that is not known. `commands_then` are the words of each command at that start, None where they did not
+    change since, or are not known. `lost_tests` maps evidence to tests of earlier evidence that have no result in it.
+    `outside` are the files that changed in the current stage and are none of those that it edits. `silent` are the
+    clients whose hooks are set up here and recorded nothing of that stage, although an agent acted in it.
     """
 
     sprint: SprintState
@@ -112,6 +142,12 @@ class Facts:
     puts: tuple[ArtifactPut, ...] = ()
     trace: TraceReport | None = None
     results_command: str = ""
+    rules: tuple[RuleChange, ...] = ()
+    rules_problem: str = ""
+    commands_then: Mapping[str, tuple[str, ...]] | None = None
+    lost_tests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    outside: tuple[OutsideEdit, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def traced(self) -> Mapping[str, str]:

@@ -169,6 +169,7 @@ GATE = (
     "a list of {criterion, mode, verdict, reason, evidence, subject}",
 )
 DIGESTS = (_map_of(_digest), "digests by name")
+CONTENTS = (_map_of(_optional(_digest)), "digests or null by path")
 
 REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.SPRINT_STARTED: {"sprint": SLUG, "title": TEXT, "goals": TEXTS, "workflow": WORKFLOW, "entered": STAGE},
@@ -218,10 +219,19 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.ARTIFACT_PUT: {"stage": STAGE, "path": TEXT, "digest": DIGEST, "bytes": (_count, "a count")},
 }
 _REPLACES = {"replaces": EVENTS}
+_ENTRY = {"head": COMMIT, "uncommitted": CONTENTS}
 OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
-    EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS},
-    EventType.STAGE_PASSED: {"gate": GATE, "uses": DIGESTS, "metrics": METRICS, "handover": (_any_text, "text")},
-    EventType.STAGE_SKIPPED: {"expires": DAY},
+    EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS, "rules": CONTENTS, **_ENTRY},
+    EventType.STAGE_ENTERED: _ENTRY,
+    EventType.STAGE_REOPENED: _ENTRY,
+    EventType.STAGE_PASSED: {
+        **_ENTRY,
+        "gate": GATE,
+        "uses": DIGESTS,
+        "metrics": METRICS,
+        "handover": (_any_text, "text"),
+    },
+    EventType.STAGE_SKIPPED: {**_ENTRY, "expires": DAY},
     EventType.REVIEW_RECORDED: {**_REPLACES, "seen": DIGESTS},
     EventType.ATTESTED: {**_REPLACES, "seen": DIGESTS, "reason": OPTIONAL_TEXT},
     EventType.FEEDBACK_ADDED: {**_REPLACES, "triages": EVENT, "decision": TEXT, "reason": OPTIONAL_TEXT},

@@ -7,8 +7,11 @@ from verifflowcc.domain.facts import ArtifactText, Facts, History
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.evidence_compared import with_comparisons
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
+from verifflowcc.services.outside_edits import with_stage_watched
+from verifflowcc.services.protected_files import changed_rules
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts
 from verifflowcc.workflow.artifacts import artifacts_folder
@@ -19,20 +22,25 @@ _ASKS_GIT = frozenset({Kind.DIFF, Kind.COMMIT, Kind.REVIEW, Kind.ATTESTATION, Ki
 
 def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
     """Return what there is to know now about a sprint whose ledger is sound."""
-    return Facts(
+    content, history = project_content(workspace.root, workspace.local), _history(workspace, state)
+    rules = changed_rules(workspace, state, content, history)
+    facts = Facts(
         sprint=state,
         today=workspace.today(),
-        content=project_content(workspace.root, workspace.local),
+        content=content,
         memory=memory_content(workspace.root),
         artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
         recorded=read_recorded(workspace, state),
         commands=effective_config(workspace).config.gates.commands,
-        history=_history(workspace, state),
+        history=history,
         reviews=reviews(state.notes),
         waivers=waivers(state.notes),
         feedback=sprint_feedback(workspace, state),
         puts=artifact_puts(state.notes),
+        rules=rules.changes,
+        rules_problem=rules.problem,
     )
+    return with_stage_watched(workspace, with_comparisons(workspace, facts))
 
 
 def artifacts_of(workspace: Workspace, sprint_id: str, stage_id: str) -> tuple[ArtifactText, ...]:
@@ -42,4 +50,6 @@ def artifacts_of(workspace: Workspace, sprint_id: str, stage_id: str) -> tuple[A
 
 def _history(workspace: Workspace, state: SprintState) -> History | None:
     asked = {criterion.kind for each in state.stages for criterion in (*each.stage.enter, *each.stage.exit)}
-    return read_history(workspace.root, state.base) if asked & _ASKS_GIT else None
+    stage = state.stage(state.current) if state.current else None
+    entered = stage.entry.head if stage and stage.entry else None
+    return read_history(workspace.root, state.base, entered) if asked & _ASKS_GIT else None

@@ -17,7 +17,7 @@ class NextStep:
     """What to do, why, and the command (or, where no command can do it, the words).
 
     `owed` are all criteria that are not met, in the order in which to meet them. `instead` is what a person may run to
-    leave all of them open; empty where a hard one is among them.
+    leave all of them open; empty where a hard one is among them. `notes` are those of the gate.
     """
 
     sprint: str | None
@@ -25,6 +25,7 @@ class NextStep:
     command: str
     owed: tuple[Owed, ...] = ()
     instead: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def first(self) -> Owed | None:
@@ -69,7 +70,8 @@ def _in_sprint(workspace: Workspace, state: SprintState) -> NextStep:
     try:
         if state.current is None:
             return _at_end(state, owed_to_close(workspace, state))
-        return _at_gate(ask_stage(workspace, state.id))
+        asked = ask_stage(workspace, state.id)
+        return replace(_at_gate(asked), notes=asked.exit.notes)
     except VfccError as error:
         return NextStep(state.id, error.message.splitlines()[0], error.hint or "vfcc doctor")
 

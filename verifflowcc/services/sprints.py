@@ -16,6 +16,8 @@ from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import LONGEST_TITLE, one_line
+from verifflowcc.services.protected_files import rules_at_start
+from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.transitions import (
     Transition,
     ledger_of,
@@ -211,8 +213,11 @@ def _start(
 
     seen = LedgerRead(sprint_id, (), (), ())
     carried = [f"{one.sprint}/{one.event}" for one in open_feedback_of_earlier_sprints(workspace)]
-    payload = payloads.started(sprint_id, title, goals, workflow, base=head_commit(workspace.root), carried=carried)
-    move = (EventType.SPRINT_STARTED, payload)
+    base = head_commit(workspace.root)
+    rules = rules_at_start(workspace, base)
+    payload = payloads.started(sprint_id, title, goals, workflow, base=base, carried=carried, rules=rules)
+    entry = entry_fields(workspace, workflow, workflow.stages[0].id)
+    move = (EventType.SPRINT_STARTED, {**payload, **entry})
     return record(workspace, seen, SprintState(sprint_id, title), move, actor=actor, prepare=prepare)
 
 

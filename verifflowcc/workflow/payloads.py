@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.events import Event, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
-from verifflowcc.domain.sprints import Artifact, Outcome, SprintState
+from verifflowcc.domain.sprints import Artifact, Outcome, SprintState, StageEntry
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.domain.workflows import Edits, Leg, Route, Stage, Workflow, artifact_criteria, default_uses
@@ -24,8 +24,12 @@ def started(
     *,
     base: str | None = None,
     carried: Sequence[str] = (),
+    rules: Mapping[str, str | None] | None = None,
 ) -> Payload:
-    """Return the payload of `sprint_started`; the workflow is pinned in it, and its first stage entered."""
+    """Return the payload of `sprint_started`; the workflow is pinned in it, and its first stage entered.
+
+    `rules` are the protected files that are not as `base` has them, each with its digest, None where it is gone.
+    """
     return {
         "sprint": sprint,
         "title": title,
@@ -34,6 +38,7 @@ def started(
         "entered": workflow.stages[0].id,
         "base": base,
         "carried": list(carried),
+        **({} if rules is None else {"rules": dict(rules)}),
     }
 
 
@@ -148,6 +153,23 @@ def unpin(pinned: Json) -> Workflow:
         bool(record.get("strict", False)),
         _trace(record["trace"]) if "trace" in record else DEFAULT_POLICY,
     )
+
+
+def rules_of(event: Event) -> Mapping[str, str | None] | None:
+    """Return the protected files that a `sprint_started` names; None where it is of a version that names none."""
+    if "rules" not in event.payload:
+        return None
+    record = fields.record(event.payload["rules"])
+    return {path: fields.optional_text(record, path) for path in record}
+
+
+def entry_of(event: Event) -> StageEntry | None:
+    """Return what an event that enters a stage says of the files then; None where it says nothing."""
+    head = fields.optional_text(event.payload, "head")
+    if head is None:
+        return None
+    found = fields.record(event.payload["uncommitted"]) if "uncommitted" in event.payload else None
+    return StageEntry(head, None if found is None else {path: fields.optional_text(found, path) for path in found})
 
 
 def artifacts_of(event: Event) -> tuple[Artifact, ...]:

@@ -25,6 +25,14 @@ def earlier_bytes(root: Path, path: str, digest: str) -> bytes | None:
         return None
 
 
+def blob_bytes(root: Path, name: str) -> bytes | None:
+    """Return the bytes that git has under a name (`COMMIT:./path`); None where it has none."""
+    try:
+        return next(_blob(root, name), None)
+    except WorkspaceError:
+        return None
+
+
 def _known(root: Path, path: str) -> Iterator[bytes]:
     yield from _blob(root, f":./{path}")
     logged = ask_git(root, "log", f"--max-count={MOST_COMMITS}", "--format=%H", "HEAD", "--", f":(literal){path}")

@@ -22,7 +22,7 @@ LOG = (
     "--encoding=UTF-8",
     "--decorate=full",
     "--decorate-refs=refs/tags/",
-    "--format=%x00%x00%H%x00%an%x00%D%x00%s%x00%b",
+    "--format=%x00%x00%H%x00%an%x00%aI%x00%D%x00%s%x00%b",
 )
 """A merge (`-c`) has the paths that differ from all its parents. Two NULs begin a commit: a name cannot be empty."""
 
@@ -47,13 +47,14 @@ def parse_log(out: bytes, prefix: bytes) -> Iterator[Logged]:
     """
     parts = out.split(b"\0")
     place = 0
-    while parts[place : place + 2] == [b"", b""] and place + 6 < len(parts):
-        sha, author, refs, subject, body = (_text(part) for part in parts[place + 2 : place + 7])
-        place, names = _paths(parts, place + 7)
+    while parts[place : place + 2] == [b"", b""] and place + 7 < len(parts):
+        sha, author, time, refs, subject, body = (_text(part) for part in parts[place + 2 : place + 8])
+        place, names = _paths(parts, place + 8)
         inside = {shown_name(each.removeprefix(prefix)) for each in names if each.startswith(prefix)}
         name = clean_name(author)
         tags = tuple(sorted(ref.removeprefix(_TAG) for ref in refs.split(", ") if ref.startswith(_TAG)))
-        yield Logged(CommitNote(sha, name, subject, body, tuple(sorted(inside))), tags, (name, *_others(body)))
+        note = CommitNote(sha, name, subject, body, tuple(sorted(inside)), time)
+        yield Logged(note, tags, (name, *_others(body)))
 
 
 def _paths(parts: Sequence[bytes], place: int) -> tuple[int, list[bytes]]:

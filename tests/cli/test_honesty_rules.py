@@ -1,0 +1,56 @@
+"""A change of the rules in a sprint needs a person, and a stray file in the ledger is named with the way on."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.at_terminal import person, typed
+from tests.cli.honest_world import (
+    CHANGES,
+    PYTHON,
+    TESTS,
+    commit,
+    config,
+    done,
+    edited,
+    project,
+    refused,
+    tried,
+)
+from tests.cli.process import vfcc
+from tests.trees import write_tree
+
+pytestmark = pytest.mark.vfcc("REQ-STAGE-EXIT")
+AGENT = {"VFCC_AGENT": "coder"}
+
+
+def test_swapped_command_after_a_red_run(tmp_path: Path) -> None:
+    root = person(project(tmp_path, TESTS, files={"tests/exit": "1"}), "You")
+    assert vfcc(root, "evidence", "run", env=AGENT).code != 0
+    passing = [*PYTHON, "-c", "import shutil, sys; shutil.copy('tests/junit.xml', sys.argv[1])", "{junit}"]
+    write_tree(root, {".memory/config.yaml": config(test={"run": passing})})
+    tried(root, "allow", "--yes")
+    done(root, "evidence", "run", env=AGENT)
+    commit(root)
+
+    refused("swapped-command-after-a-red-run", root)
+    gate = vfcc(root, "check", "gate").out
+    words = " ".join(gate.split())
+    assert "pass tests: " in words
+    assert "note: test: command changed since the sprint started. Was: " in words
+    assert vfcc(root, "approve", "plan", "--criterion", "rules", "--yes", env=AGENT).code == 3
+    assert typed(root, "approve", "plan", "--criterion", "rules", "--yes").code == 0
+    done(root, "stage", "advance", env=AGENT)
+
+
+def test_rules_edited_and_committed(tmp_path: Path) -> None:
+    root = project(tmp_path)
+    done(root, "stage", "advance")
+    write_tree(root, {CHANGES: "# Changes\n\nA form.\n", ".memory/agent/coder/tools.yaml": "read: always\n"})
+    edited(root / ".memory/workflow.yaml", "title: Own", "title: Other")
+    commit(root)
+
+    refused("rules-edited-and-committed", root)
+    (asked,) = json.loads(vfcc(root, "next", "--json").out)["owed"]
+    assert (asked["criterion"], asked["person"]) == ("rules", True)
