@@ -157,6 +157,15 @@ def test_what_the_history_of_this_machine_knows_of_an_edit_is_shown(tmp_path: Pa
     assert notes(here)[0].endswith("src/form.py (edited by agent:planner at 2027-11-21T04:31Z)")
 
 
+def test_a_recorded_edit_of_a_protected_file_names_its_role(tmp_path: Path) -> None:
+    here = started(tmp_path, WORKFLOW)
+    put(here, ".memory/config.yaml", "format: 1\n")
+    recorded(here, ".memory/config.yaml", "plan")
+
+    (asked,) = [one for one in ask_stage(here, ID).exit.assessments if one.criterion.id == "rules"]
+    assert asked.reason.endswith("(new, not committed; edited by agent:planner at 2027-11-21T04:31Z)")
+
+
 def test_more_files_than_are_shown_are_counted(tmp_path: Path) -> None:
     here = started(tmp_path, WORKFLOW)
     for number in range(8):

@@ -38,7 +38,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class CommitNote:
-    """A commit since the sprint's base. `paths` are the files that it touches, `time` is the author's, with a zone."""
+    """A commit since the sprint's base. `paths` are the files that it touches, `time` is the author's, with a zone.
+
+    `authors` are all who have a part in it: co-authors, and who a `Vfcc-Actor:` line names.
+    """
 
     sha: str
     author: str
@@ -46,6 +49,7 @@ class CommitNote:
     body: str
     paths: tuple[str, ...]
     time: str = ""
+    authors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,7 @@ class RuleChange:
 
     `digest` is that of its content now, empty where it is gone; `was_there` says whether there was one at the start.
     `authors` made the commits since then that touch it; `uncommitted` says that the present commit has it otherwise.
+    `recorded` are edits of it that hooks on this machine saw.
     """
 
     path: str
@@ -103,6 +108,7 @@ class RuleChange:
     was_there: bool = True
     authors: tuple[str, ...] = ()
     uncommitted: bool = False
+    recorded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from verifflowcc.adapters.project.content import memory_content, project_content
 from verifflowcc.domain.facts import ArtifactText, Facts, History
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.sprints import SprintState
+from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_compared import with_comparisons
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
-from verifflowcc.services.outside_edits import with_stage_watched
+from verifflowcc.services.outside_edits import with_recorded_edits, with_stage_watched
 from verifflowcc.services.protected_files import changed_rules
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts
@@ -22,25 +23,28 @@ _ASKS_GIT = frozenset({Kind.DIFF, Kind.COMMIT, Kind.REVIEW, Kind.ATTESTATION, Ki
 
 def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
     """Return what there is to know now about a sprint whose ledger is sound."""
-    content, history = project_content(workspace.root, workspace.local), _history(workspace, state)
-    rules = changed_rules(workspace, state, content, history)
-    facts = Facts(
+    return Facts(
         sprint=state,
         today=workspace.today(),
-        content=content,
+        content=project_content(workspace.root, workspace.local),
         memory=memory_content(workspace.root),
         artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
         recorded=read_recorded(workspace, state),
         commands=effective_config(workspace).config.gates.commands,
-        history=history,
+        history=_history(workspace, state),
         reviews=reviews(state.notes),
         waivers=waivers(state.notes),
         feedback=sprint_feedback(workspace, state),
         puts=artifact_puts(state.notes),
-        rules=rules.changes,
-        rules_problem=rules.problem,
     )
-    return with_stage_watched(workspace, with_comparisons(workspace, facts))
+
+
+def with_changes(workspace: Workspace, facts: Facts) -> Facts:
+    """Return the facts with all that a gate lists as changed: rules, the product outside of the stage, evidence."""
+    rules = changed_rules(workspace, facts.sprint, facts.content, facts.history)
+    facts = replace(facts, rules=rules.changes, rules_problem=rules.problem)
+    facts = with_recorded_edits(workspace, with_comparisons(workspace, facts))
+    return with_stage_watched(workspace, facts)
 
 
 def artifacts_of(workspace: Workspace, sprint_id: str, stage_id: str) -> tuple[ArtifactText, ...]:

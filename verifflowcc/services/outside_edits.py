@@ -9,9 +9,8 @@ from pathlib import Path
 from verifflowcc.adapters.files.integrations import load_records
 from verifflowcc.adapters.git.changed import changed_from
 from verifflowcc.adapters.git.history import commits_since
-from verifflowcc.adapters.git.log import Logged
 from verifflowcc.adapters.project.content import belongs
-from verifflowcc.domain.facts import Facts, OutsideEdit
+from verifflowcc.domain.facts import CommitNote, Facts, OutsideEdit
 from verifflowcc.domain.sprints import StageEntry, StageState
 from verifflowcc.domain.workflows import Edits
 from verifflowcc.errors import VfccError, WorkspaceError
@@ -49,8 +48,8 @@ def _outside(workspace: Workspace, stage: StageState, facts: Facts) -> Iterator[
     if not foreign:
         return
     looked = foreign[:_MOST]
-    commits = _commits(workspace, entry, looked)
-    edits = _recorded_edits(workspace, stage, looked)
+    commits = _commits(workspace, entry, looked, facts)
+    edits = recorded_edits(workspace, _entered_ms(stage), looked)
     for path in foreign:
         traces = (*_committed(path, commits), *edits.get(path, ()))
         if entry.uncommitted is None and not traces:
@@ -79,22 +78,34 @@ def _edits(stage: StageState, path: str, facts: Facts) -> bool:
     return any(matches(path, pattern) for pattern in tests)
 
 
-def _commits(workspace: Workspace, entry: StageEntry, paths: Sequence[str]) -> tuple[Logged, ...]:
+def _commits(workspace: Workspace, entry: StageEntry, paths: Sequence[str], facts: Facts) -> tuple[CommitNote, ...]:
+    history = facts.history
+    if history is not None and not history.problem and (entry.head == history.base or not history.commits):
+        return history.commits  # those since the stage was entered are those since the sprint's base
     try:
-        return commits_since(workspace.root, entry.head, paths)
+        return tuple(one.note for one in commits_since(workspace.root, entry.head, paths))
     except WorkspaceError:
         return ()
 
 
-def _committed(path: str, commits: Sequence[Logged]) -> Iterator[str]:
+def _committed(path: str, commits: Sequence[CommitNote]) -> Iterator[str]:
     for one in commits:
-        if path in one.note.paths:
-            yield f"commit {one.note.sha[:9]} by {', '.join(one.authors)} on {one.note.time[:10]}"
+        if path in one.paths:
+            yield f"commit {one.sha[:9]} by {', '.join(one.authors)} on {one.time[:10]}"
             return
 
 
-def _recorded_edits(workspace: Workspace, stage: StageState, paths: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    """Return the last recorded edit of each file since the stage was entered; nothing without a history."""
+def with_recorded_edits(workspace: Workspace, facts: Facts) -> Facts:
+    """Return the facts with the last recorded edit of each protected file, as far as stages that were entered go."""
+    since = min((_entered_ms(each) for each in facts.sprint.stages if each.entered_at), default=0)
+    if not facts.rules or not since:
+        return facts
+    edits = recorded_edits(workspace, since, [each.path for each in facts.rules])
+    return replace(facts, rules=tuple(replace(each, recorded=edits.get(each.path, ())) for each in facts.rules))
+
+
+def recorded_edits(workspace: Workspace, since_ms: int, paths: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return the last edit of each file that a hook recorded here since a moment; nothing without a history."""
     if not _has_history(workspace):
         return {}
     from verifflowcc.services.history.reading import open_history
@@ -102,7 +113,7 @@ def _recorded_edits(workspace: Workspace, stage: StageState, paths: Sequence[str
     marks = ", ".join("?" * len(paths))
     try:
         with open_history(workspace) as history:
-            rows = history.rows(_EDITED.format(marks=marks), (_entered_ms(stage), *paths))
+            rows = history.rows(_EDITED.format(marks=marks), (since_ms, *paths))
     except VfccError:
         return {}
     return {path: (f"edited by agent:{role or 'unknown'} at {time[:16]}Z",) for path, role, time in rows}

@@ -92,7 +92,7 @@ def _with_authors(
     root = start.root
     known = history is not None and not history.problem
     authors = history.authors if history and known else authors_since(root, base, paths) if base else {}
-    committed = _committed(root)
+    committed = start.blobs if history and known and not history.commits else _committed(root)
     for path in paths:
         digest, blob = now.get(path, ""), committed.get(path)
         same = (not digest and not blob) or (blob is not None and has_blob(root, path, blob))

@@ -76,4 +76,4 @@ def _listed(changes: tuple[RuleChange, ...]) -> str:
 def _how(change: RuleChange) -> str:
     what = "removed" if not change.digest else "changed" if change.was_there else "new"
     by = f" by {', '.join(change.authors)}" if change.authors else ""
-    return f"{what}{by}{', not committed' if change.uncommitted else ''}"
+    return "; ".join([f"{what}{by}{', not committed' if change.uncommitted else ''}", *change.recorded])

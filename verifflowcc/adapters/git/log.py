@@ -53,8 +53,8 @@ def parse_log(out: bytes, prefix: bytes) -> Iterator[Logged]:
         inside = {shown_name(each.removeprefix(prefix)) for each in names if each.startswith(prefix)}
         name = clean_name(author)
         tags = tuple(sorted(ref.removeprefix(_TAG) for ref in refs.split(", ") if ref.startswith(_TAG)))
-        note = CommitNote(sha, name, subject, body, tuple(sorted(inside)), time)
-        yield Logged(note, tags, (name, *_others(body)))
+        authors = (name, *_others(body))
+        yield Logged(CommitNote(sha, name, subject, body, tuple(sorted(inside)), time, authors), tags, authors)
 
 
 def _paths(parts: Sequence[bytes], place: int) -> tuple[int, list[bytes]]:
