@@ -4,7 +4,6 @@ The events of the example are what the program writes for these moves at these m
 that. Summaries and metrics are derived, and not part of it.
 """
 
-import shutil
 import sys
 import tempfile
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.shipped import example_folder
+from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
@@ -66,9 +66,12 @@ def write_history(root: Path) -> None:
 
 
 def made_again(root: Path) -> dict[str, bytes]:
-    """Make the example without its ledger in `root`, write the history, and return what the program wrote."""
+    """Make the example without its ledger in `root`, write the history, and return what the program wrote.
+
+    It is made as `vfcc init --example` makes it in an empty folder: the start of a sprint records the protected files.
+    """
     memory = root / ".memory"
-    shutil.copytree(example_folder(), memory)
+    initialise(root, example=True)
     for path in _written(memory):
         path.unlink()
     write_history(root)

@@ -20,6 +20,7 @@ OPEN = {
     "planned",
     "relations",
     "reports",
+    "rules",
     "seen",
     "severities",
     "sources",

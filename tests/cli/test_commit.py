@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.at_terminal import person, typed
 from tests.cli.process import git, vfcc
 
 pytestmark = pytest.mark.vfcc("REQ-COMMIT")
@@ -31,8 +32,13 @@ def repository(example: Path) -> Path:
 
 
 def _always(folder: Path) -> None:
+    """Have each move committed; a person approves that change of the configuration before the stage has its text."""
     path = folder / ".memory/config.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("commit: never", "commit: always"), encoding="utf-8")
+    written = (folder / DONE).read_bytes()
+    (folder / DONE).unlink()
+    assert typed(person(folder, "You"), "approve", "--criterion", "rules", "--yes").code == 0
+    (folder / DONE).write_bytes(written)
 
 
 def _work(folder: Path) -> list[str]:

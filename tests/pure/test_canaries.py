@@ -32,6 +32,7 @@ GOOD = {
     Kind.ATTESTATION: Criterion("a", Kind.ATTESTATION, ""),
     Kind.FEEDBACK: Criterion("a", Kind.FEEDBACK, ""),
     Kind.TRACE: Criterion("a", Kind.TRACE, ""),
+    Kind.RULES: Criterion("a", Kind.RULES, ""),
 }
 
 

@@ -72,6 +72,7 @@ def test_all_criteria_of_a_good_gate_close_it_and_its_command_can_fail(tmp_path:
         "imported",
         "speed",
         "frozen",
+        "rules",
     ]
     assert trial(proved, "test") == Trial("test", 0, 1, ("check/tests", "check/skips"))
 

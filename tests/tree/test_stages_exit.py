@@ -11,7 +11,9 @@ from tests.ledger_samples import ANN, START, TickingClock, advance, fill, snapsh
 from tests.trees import write_memory
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.domain.gates import Kind
+from verifflowcc.domain.people import Opinion
 from verifflowcc.errors import ConfigError, GateClosed, UsageError, WorkspaceError
+from verifflowcc.services.approvals import Opinions, approve, what_to_approve
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.owed import way_on
 from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
@@ -196,6 +198,9 @@ def test_editing_the_workflow_changes_no_gate_of_a_running_sprint(tmp_path: Path
     with pytest.raises(GateClosed, match="any-artifact: nothing in"):
         advance_stage(here, ID, actor=ANN)
     (artifacts(here, "plan") / "b.txt").write_text("x\n")
+    with pytest.raises(GateClosed, match=r"rules: a protected file changed .*workflow\.yaml \(changed\)"):
+        advance_stage(here, ID, actor=ANN)
+    approve(here, what_to_approve(here, ID, "plan", "rules"), Opinions(Opinion.APPROVED), actor=ANN)
     done = advance_stage(here, ID, actor=ANN)
     assert done.after == "build"
     assert done.warnings == (

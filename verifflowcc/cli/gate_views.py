@@ -51,7 +51,8 @@ def _page(gate: Gate, assessments: Sequence[Assessment]) -> str:
         head = f"{what}: the gate to {verb} it is open{gaps} ({len(gate.assessments)} criteria)"
     else:
         head = f"{what}: the gate to {verb} it is closed ({len(gate.blockers)} of {len(gate.assessments)} block)"
-    return "\n".join([head, *(line for each in assessments for line in _lines(each))])
+    notes = [folded(f"  note: {note}", HANG) for note in gate.notes]
+    return "\n".join([head, *(line for each in assessments for line in _lines(each)), *notes])
 
 
 def _lines(each: Assessment) -> list[str]:

@@ -29,4 +29,4 @@ def _more(step: "NextStep") -> list[str]:
     others = [f"{each.criterion}{' (by a person)' if each.person else ''}" for each in step.owed if each is not first]
     lines += [f"  owed too: {', '.join(others)}"] if others else []
     lines += [f"  a person may leave that open: {step.instead}"] if step.instead else []
-    return lines
+    return [*lines, *(f"  note: {note}" for note in step.notes)]

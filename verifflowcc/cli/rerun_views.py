@@ -10,6 +10,7 @@ def reproduction(found: Reproduction) -> str:
         colour = "RED  " if row.found in RED else "     "
         by = f" ({row.evidence})" if row.evidence else ""
         lines.append(f"{colour}{row.stage}/{row.criterion}: {row.found}: {row.reason}{by}")
+        lines += [f"       note: {note}" for note in row.notes]
         if row.step:
             lines.append(f"       → {row.step}")
     for one in found.people:

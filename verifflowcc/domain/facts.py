@@ -60,13 +60,18 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class CommitNote:
-    """A commit since the sprint's base. `paths` are the files that it touches."""
+    """A commit since the sprint's base. `paths` are the files that it touches, `time` is the author's, with a zone.
+
+    `authors` are all who have a part in it: co-authors, and who a `Vfcc-Actor:` line names.
+    """
 
     sha: str
     author: str
     subject: str
     body: str
     paths: tuple[str, ...]
+    time: str = ""
+    authors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,8 @@ class History:
 
     `authors` maps a path below the project's root to the authors and committers of the commits since the base that
     touch it. `uncommitted` are the files, those of `.memory/project/` too, that are not as the present commit has them;
-    `unsaved` are all such files, those of every folder of `.memory/` too.
+    `unsaved` are all such files, those of every folder of `.memory/` too; `entered` are those of the project that
+    differ from the commit at which the current stage was entered.
     """
 
     base: str | None = None
@@ -86,6 +92,7 @@ class History:
     authors: Mapping[str, tuple[Contributor, ...]] = field(default_factory=dict)
     uncommitted: tuple[str, ...] = ()
     unsaved: tuple[str, ...] = ()
+    entered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,31 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A protected file that is not as it was when the sprint started.
+
+    `digest` is that of its content now, empty where it is gone; `was_there` says whether there was one at the start.
+    `authors` made the commits since then that touch it; `uncommitted` says that the present commit has it otherwise.
+    `recorded` are edits of it that hooks on this machine saw.
+    """
+
+    path: str
+    digest: str
+    was_there: bool = True
+    authors: tuple[str, ...] = ()
+    uncommitted: bool = False
+    recorded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideEdit:
+    """A file of the project that changed in a stage that does not edit it; `traces` say by whom and when, if known."""
+
+    path: str
+    traces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What is known when a gate is asked.
 
@@ -120,7 +152,11 @@ class Facts:
     `artifacts/` now, and `puts` are what `stage put` stored there. `edits` are those that hooks recorded and the ledger
     took over. `recorded` are the evidence files of all stages.
     `history` is None where no criterion asks for it, and so is `trace`, what the trace checks say; `results_command`
-    then brings test results.
+    then brings test results. `rules` are the protected files that changed since the sprint started; `rules_problem`
+    says why that is not known. `commands_then` are the words of each command at that start, None where they did not
+    change since, or are not known. `lost_tests` maps evidence to tests of earlier evidence that have no result in it.
+    `outside` are the files that changed in the current stage and are none of those that it edits. `silent` are the
+    clients whose hooks are set up here and recorded nothing of that stage, although an agent acted in it.
     """
 
     sprint: SprintState
@@ -138,6 +174,12 @@ class Facts:
     edits: tuple[RecordedEdit, ...] = ()
     trace: TraceReport | None = None
     results_command: str = ""
+    rules: tuple[RuleChange, ...] = ()
+    rules_problem: str = ""
+    commands_then: Mapping[str, tuple[str, ...]] | None = None
+    lost_tests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    outside: tuple[OutsideEdit, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def traced(self) -> Mapping[str, str]:

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     FEEDBACK = "feedback"
     UPSTREAM = "upstream"
     TRACE = "trace"
+    RULES = "rules"
 
 
 RECORDED = frozenset(
@@ -135,12 +136,16 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A gate when it was asked: every criterion that is not off, in the order of the workflow."""
+    """A gate when it was asked: every criterion that is not off, in the order of the workflow.
+
+    `notes` are sentences that a reader should know of, and that block nothing.
+    """
 
     sprint: str
     stage: str
     side: Side
     assessments: tuple[Assessment, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def blockers(self) -> tuple[Assessment, ...]:

@@ -80,13 +80,25 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
+class StageEntry:
+    """What lay there when a stage was entered: git's commit, and files that were not as it has them (None: gone).
+
+    `uncommitted` is None where there were too many of them, or nothing is recorded.
+    """
+
+    head: str
+    uncommitted: Mapping[str, str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StageState:
     """A stage and what became of it.
 
     `artifacts`, `traced` (each type of trace items that it specifies → digest of all of them), `summary` (a digest),
     `outcomes`, `metrics` and `handover` (a text) are those of the latest pass, the last two None where its event is
     older than they are; `used` maps each stage that it builds on to the digest of what that stage
-    had specified then. `entered_at` is the time on the event that last entered it, and `entered_by` that event's id.
+    had specified then. `entered_at` is the time on the event that last entered it, and `entered_by` that event's id;
+    `entry` is what it says of the files then, None where it says nothing.
     `passes` and `reopened` count. `gaps` are the criteria that were neither met nor waived at the pass that counts.
     """
 
@@ -94,6 +106,7 @@ class StageState:
     status: StageStatus = StageStatus.PENDING
     entered_at: str | None = None
     entered_by: str | None = None
+    entry: StageEntry | None = None
     passes: int = 0
     reopened: int = 0
     artifacts: tuple[Artifact, ...] = ()
@@ -149,8 +162,9 @@ class SprintState:
     from which it started, `branch` the git branch on which it started; `carried` are comments of earlier sprints
     (`sprint/event`). `counts` maps each event type that occurs to its number. Under a fork, stages and `current` are
     those of the last event that all sides share. `aside` are the moves of sides that were not kept. `gaps` are those of
-    all stages. `packed` maps the id of each
-    event that has no file of its own to the path of the pack that holds it, relative to the project's root.
+    all stages. `packed` maps the id of each event that has no file of its own to the path of the pack that holds it,
+    relative to the project's root. `rules` are the digests of the protected files that were not as `base` has them at
+    the start (None: gone); it is None for a sprint that an older version started.
     """
 
     id: str
@@ -159,6 +173,7 @@ class SprintState:
     workflow: Workflow | None = None
     base: str | None = None
     branch: str | None = None
+    rules: Mapping[str, str | None] | None = None
     carried: tuple[str, ...] = ()
     status: SprintStatus = SprintStatus.BROKEN
     stages: tuple[StageState, ...] = ()

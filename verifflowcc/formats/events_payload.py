@@ -182,6 +182,7 @@ GATE = (
     "a list of {criterion, mode, verdict, reason, evidence, subject}",
 )
 DIGESTS = (_map_of(_digest), "digests by name")
+CONTENTS = (_map_of(_optional(_digest)), "digests or null by path")
 
 REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.SPRINT_STARTED: {"sprint": SLUG, "title": TEXT, "goals": TEXTS, "workflow": WORKFLOW, "entered": STAGE},
@@ -232,10 +233,19 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
 }
 _REPLACES = {"replaces": EVENTS}
 _EMAIL = {"email": OPTIONAL_TEXT}
+_ENTRY = {"head": COMMIT, "uncommitted": CONTENTS}
 OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
-    EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS, "branch": BRANCH},
-    EventType.STAGE_PASSED: {"gate": GATE, "uses": DIGESTS, "metrics": METRICS, "handover": (_any_text, "text")},
-    EventType.STAGE_SKIPPED: {"expires": DAY, **_EMAIL},
+    EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS, "branch": BRANCH, "rules": CONTENTS, **_ENTRY},
+    EventType.STAGE_ENTERED: _ENTRY,
+    EventType.STAGE_REOPENED: _ENTRY,
+    EventType.STAGE_PASSED: {
+        **_ENTRY,
+        "gate": GATE,
+        "uses": DIGESTS,
+        "metrics": METRICS,
+        "handover": (_any_text, "text"),
+    },
+    EventType.STAGE_SKIPPED: {**_ENTRY, "expires": DAY, **_EMAIL},
     EventType.REVIEW_RECORDED: {**_REPLACES, **_EMAIL, "seen": DIGESTS},
     EventType.ATTESTED: {**_REPLACES, **_EMAIL, "seen": DIGESTS, "reason": OPTIONAL_TEXT},
     EventType.WAIVED: _EMAIL,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from verifflowcc.adapters.git.earlier import earlier_bytes
 from verifflowcc.adapters.git.history import read_history
+from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.records import dataclass
 from verifflowcc.services.approvals import Approvable, SeenFile
@@ -49,7 +50,10 @@ def texts_to_approve(workspace: Workspace, what: Approvable) -> tuple[ApprovalTe
     folder = f"{artifacts_folder(what.sprint, what.stage)}/"
     made = [one for one in what.files if one.path.startswith(folder)]
     others = {one.path: one for one in what.files if not one.path.startswith(folder)}
-    changed = [each.path for each in read_history(workspace.root, state.base).changes] if others else []
+    if what.criterion.kind is Kind.RULES:
+        changed = sorted(others)
+    else:
+        changed = [each.path for each in read_history(workspace.root, state.base).changes] if others else []
     chosen = (*made, *(others[path] for path in changed if path in others))
     shown = tuple(_text(workspace, one, last) for one in chosen)
     return (*shown, *_gone(what.files, last))

@@ -1,6 +1,6 @@
 """Approve, accept, reject, or ask for a review of what a stage made."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType, Json
@@ -95,8 +95,14 @@ def what_to_approve(
     where = stage_id or gates[0].stage
     if not found:
         raise UsageError(f"{where} has nothing that people approve", hint=f"vfcc check gate {where}")
-    gate, asked = pick(found, criterion_id, f"vfcc approve {where}")
+    gate, asked = pick(_meant(found, criterion_id), criterion_id, f"vfcc approve {where}")
     return _approvable(workspace, state, facts, gate, asked)
+
+
+def _meant(found: Sequence[tuple[Gate, Assessment]], criterion_id: str | None) -> Sequence[tuple[Gate, Assessment]]:
+    """Leave out the rules where none is named and people still owe something that the workflow asks."""
+    asked = [pair for pair in found if pair[1].criterion.kind is not Kind.RULES]
+    return asked if criterion_id is None and any(not each.met for _, each in asked) else found
 
 
 def check_word(workspace: Workspace, what: Approvable, said: Opinions, *, actor: str, email: str = "") -> None:
@@ -159,7 +165,8 @@ def approve_signed(
 
 def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Gate, asked: Assessment) -> Approvable:
     criterion, stage = asked.criterion, gate.stage
-    files = subject_files(criterion, stage, facts)
+    rules = criterion.kind is Kind.RULES
+    files = tuple((each.path, each.digest) for each in facts.rules) if rules else subject_files(criterion, stage, facts)
     if not files:
         raise UsageError(f"there is nothing to approve in {stage}: {asked.reason}", hint=f"vfcc check gate {stage}")
     written = authorship(criterion, stage, facts)
@@ -200,6 +207,8 @@ def _checked(workspace: Workspace, what: Approvable, said: Opinions) -> Opinions
 
 
 def _require_another(what: Approvable, who: Contributor) -> None:
+    if what.criterion.kind is Kind.RULES:
+        return  # it needs a person who saw the change, and that may be its author
     author = next((each for each in what.written.authors if who.is_same(each)), None)
     if author:
         known_as = f" (recorded as {author})" if author.actor != who.actor else ""
@@ -262,4 +271,5 @@ def _own(state: SprintState, what: Approvable, actor: str) -> list[Review]:
 
 
 def _seen(what: Approvable) -> Iterator[tuple[str, str]]:
-    return ((one.path, one.digest) for one in what.files) if len(what.files) <= MOST_SEEN else iter(())
+    there = [one for one in what.files if one.digest]
+    return ((one.path, one.digest) for one in there) if len(there) <= MOST_SEEN else iter(())

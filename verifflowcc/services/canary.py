@@ -11,6 +11,7 @@ from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.scratch import Trial, try_command
 from verifflowcc.services.transitions import load_movable
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.workflow.assess_rules import rules_criterion
 from verifflowcc.workflow.canaries import FAR_NUMBERS, canaries
 from verifflowcc.workflow.evidence_wanted import Wanted
 from verifflowcc.workflow.gate import assess
@@ -65,7 +66,7 @@ def prove_gate(workspace: Workspace, sprint_id: str, stage_id: str | None = None
     stage = stage_meant(state, stage_id).stage
     wanted = stage.id
     facts = sound_facts(workspace, state)
-    every = (*stage.enter, *stage.exit)
+    every = (*stage.enter, *stage.exit, rules_criterion(facts))
     criteria = [each for each in every if each.mode is not Mode.OFF]
     off = tuple(each.id for each in every if each.mode is Mode.OFF)
     proofs = tuple(_proof(each, wanted, facts) for each in criteria)

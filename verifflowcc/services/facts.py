@@ -6,9 +6,13 @@ from verifflowcc.adapters.project.content import memory_content, project_content
 from verifflowcc.domain.facts import ArtifactText, Facts, History
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.sprints import SprintState
+from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.evidence_compared import with_comparisons
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
+from verifflowcc.services.outside_edits import with_recorded_edits, with_stage_watched
+from verifflowcc.services.protected_files import changed_rules
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts, recorded_edits
 from verifflowcc.workflow.artifacts import artifacts_folder
@@ -37,6 +41,14 @@ def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
     )
 
 
+def with_changes(workspace: Workspace, facts: Facts) -> Facts:
+    """Return the facts with all that a gate lists as changed: rules, the product outside of the stage, evidence."""
+    rules = changed_rules(workspace, facts.sprint, facts.content, facts.history)
+    facts = replace(facts, rules=rules.changes, rules_problem=rules.problem)
+    facts = with_recorded_edits(workspace, with_comparisons(workspace, facts))
+    return with_stage_watched(workspace, facts)
+
+
 def artifacts_of(workspace: Workspace, sprint_id: str, stage_id: str) -> tuple[ArtifactText, ...]:
     """Return what lies in a stage's `artifacts/` now."""
     return read_artifact_texts(workspace.root / artifacts_folder(sprint_id, stage_id), workspace.memory)
@@ -44,4 +56,6 @@ def artifacts_of(workspace: Workspace, sprint_id: str, stage_id: str) -> tuple[A
 
 def _history(workspace: Workspace, state: SprintState) -> History | None:
     asked = {criterion.kind for each in state.stages for criterion in (*each.stage.enter, *each.stage.exit)}
-    return read_history(workspace.root, state.base) if asked & _ASKS_GIT else None
+    stage = state.stage(state.current) if state.current else None
+    entered = stage.entry.head if stage and stage.entry else None
+    return read_history(workspace.root, state.base, entered) if asked & _ASKS_GIT else None

@@ -5,7 +5,7 @@ from verifflowcc.domain.gates import Gate
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.domain.workflows import Route
 from verifflowcc.records import dataclass, replace
-from verifflowcc.services.facts import gather_facts
+from verifflowcc.services.facts import gather_facts, with_changes
 from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.transitions import changed_by_hand, load_movable
@@ -99,6 +99,7 @@ def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
     wrong = [f"{one.path}:1: {one.problem}" for one in facts.recorded if one.problem]
     if wrong:
         raise changed_by_hand(wrong, f".memory/stage/{state.id}")
+    facts = with_changes(workspace, facts)
     if not asks_trace(state.workflow):
         return facts
     from verifflowcc.services.configuration import effective_config

@@ -18,6 +18,7 @@ class NextStep:
 
     `owed` are all criteria that are not met, in the order in which to meet them. `instead` is what a person may run to
     leave all of them open; empty where a hard one is among them. `by` is what chose the sprint of several open ones.
+    `notes` are those of the gate.
     """
 
     sprint: str | None
@@ -26,6 +27,7 @@ class NextStep:
     owed: tuple[Owed, ...] = ()
     instead: str = ""
     by: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def first(self) -> Owed | None:
@@ -67,7 +69,8 @@ def _in_sprint(workspace: Workspace, state: SprintState) -> NextStep:
     try:
         if state.current is None:
             return _at_end(state, owed_to_close(workspace, state))
-        return _at_gate(ask_stage(workspace, state.id))
+        asked = ask_stage(workspace, state.id)
+        return replace(_at_gate(asked), notes=asked.exit.notes)
     except VfccError as error:
         return NextStep(state.id, error.message.splitlines()[0], error.hint or "vfcc doctor")
 

@@ -12,7 +12,7 @@ from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Criterion, Kind, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.evidence_results import results_differ
@@ -23,6 +23,8 @@ from verifflowcc.services.transitions import ledger_of, load_movable
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import judge
+from verifflowcc.workflow.assess_rules import asks_rules, rules_criterion
+from verifflowcc.workflow.evidence_changes import evidence_changes
 from verifflowcc.workflow.evidence_choice import chosen, id_of
 from verifflowcc.workflow.evidence_wanted import Wanted, of_stage
 from verifflowcc.workflow.gate import assess
@@ -56,7 +58,7 @@ OF_OTHER_FILES = frozenset({"changed", "changed_hit", "missing_files", "unknown_
 class Rerun:
     """One piece of evidence and what a second run made of it; `step` is what mends it.
 
-    `evidence` is empty where a criterion is not met, whatever its evidence says.
+    `evidence` is empty where a criterion is not met, whatever its evidence says. `notes` say what changed about it.
     """
 
     stage: str
@@ -65,6 +67,7 @@ class Rerun:
     found: Found
     reason: str
     step: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,8 @@ def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:
     rows += _not_met(state, facts, {(row.stage, row.criterion) for row in rows if row.found in RED})
     if not rows and not people:
         raise WorkspaceError(f"{sprint_id} has no evidence to reproduce", hint="vfcc evidence run")
+    criteria = {(wanted.stage, wanted.criterion.id): wanted.criterion for wanted, _ in latest}
+    rows = [replace(row, notes=_notes(row, criteria, facts)) for row in rows]
     order = [each.stage.id for each in state.stages]
     return Reproduction(
         sprint_id, tuple(sorted(rows, key=lambda row: (order.index(row.stage), row.criterion, row.evidence))), people
@@ -140,6 +145,11 @@ def _without_a_run(wanted: Wanted, recorded: Recorded, state: SprintState, facts
     return None
 
 
+def _notes(row: Rerun, criteria: Mapping[tuple[str, str], Criterion], facts: Facts) -> tuple[str, ...]:
+    criterion = criteria.get((row.stage, row.criterion))
+    return evidence_changes(criterion, row.stage, facts) if criterion else ()
+
+
 def _row(wanted: Wanted, recorded: Recorded, found: Found, reason: str) -> Rerun:
     criterion = wanted.criterion
     again = f"vfcc evidence run {criterion.id} --stage {wanted.stage}" if found in RED else ""
@@ -167,6 +177,7 @@ def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], fa
 
 def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> Iterator[Rerun]:
     """Yield the hard criteria of passed stages that are not met now: a pass can be written by hand, too."""
+    yield from _rules(state, facts)
     for stage in state.stages:
         if stage.status is not StageStatus.PASSED:
             continue
@@ -177,6 +188,15 @@ def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> It
             asked = assess(each, name, facts)
             if not asked.met:
                 yield Rerun(name, each.id, "", Found.NOT_MET, f"{name} passed, but {asked.reason}", asked.step)
+
+
+def _rules(state: SprintState, facts: Facts) -> Iterator[Rerun]:
+    """Yield that no person approved a change of the rules, once a stage has passed with them."""
+    passed = [each.stage.id for each in state.stages if each.status is StageStatus.PASSED]
+    criterion = rules_criterion(facts)
+    asked = assess(criterion, state.current or passed[-1], facts) if passed and asks_rules(facts) else None
+    if asked and criterion.mode is Mode.HARD and not asked.met:
+        yield Rerun(passed[-1], criterion.id, "", Found.NOT_MET, asked.reason, asked.step)
 
 
 def _compared(wanted: Wanted, recorded: Recorded, made: Made, workspace: Workspace) -> Rerun:

@@ -6,7 +6,7 @@ from functools import partial
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment
+from verifflowcc.domain.gates import Assessment, Kind
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.records import dataclass
@@ -16,6 +16,7 @@ from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.people_acting import address, last_day, require_open, require_person
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
+from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.transitions import Transition, load_movable, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifacts import artifacts_digest
@@ -87,6 +88,7 @@ def skip_stage(
         "expires": last_day(expires, workspace.today()),
         "digest": _left_behind(facts, now.stage),
         **address(email),
+        **entry_fields(workspace, state.workflow, now.following),
     }
     done = record(workspace, seen, state, (EventType.STAGE_SKIPPED, payload), actor=actor)
     done = with_memory_ended(workspace, done)
@@ -121,7 +123,10 @@ def _objection(stage_id: str, unmet: tuple[Assessment, ...], facts: Facts, who: 
 
 
 def _require_waivable(stage_id: str, unmet: tuple[Assessment, ...]) -> None:
-    firm = [each for each in unmet if each.blocks and not each.criterion.waivable]
+    asked_later = Kind.RULES  # by the gates of all later stages, and before the sprint is closed
+    firm = [
+        each for each in unmet if each.blocks and not each.criterion.waivable and each.criterion.kind is not asked_later
+    ]
     if firm:
         raise NotAllowed(
             f"{stage_id} cannot be skipped: {firm[0].criterion.id} cannot be waived ({firm[0].reason})",

@@ -12,6 +12,7 @@ from verifflowcc.errors import VfccError
 from verifflowcc.formats.events import stamp
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
+from verifflowcc.services.repairing import plan_for, steps_of
 from verifflowcc.services.transitions import ledger_of, load_sprint, parse_results, results_path
 from verifflowcc.services.workspace import LedgersRead, Workspace
 from verifflowcc.workflow.fold import event_file
@@ -38,8 +39,9 @@ def sprints_remarks(workspace: Workspace) -> Iterator[Remark]:
 
 def _sprint(workspace: Workspace, name: str) -> Iterator[Remark]:
     seen, state = load_sprint(workspace, name)
-    show = f"vfcc sprint show {name}"
-    yield from (Remark(name, Health.FINDING, str(problem), show) for problem in state.problems)
+    steps = steps_of(plan_for(workspace, name)) if state.problems else {}
+    for problem in state.problems:
+        yield Remark(name, Health.FINDING, str(problem), steps.get(problem.file, f"vfcc sprint show {name}"))
     yield from _ahead(workspace, state, seen.events)
     if state.fork:
         sides = "; ".join(f"{move.actor} {move.does}" for move in state.fork.moves)
@@ -77,8 +79,10 @@ def _workflow(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
 def _evidence(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
     recorded = read_recorded(workspace, state, whole=True)
     wrong = [one for one in recorded if one.problem]
-    step = f"git status -- .memory/stage/{state.id}"
-    yield from (Remark(state.id, Health.FINDING, f"{one.path}:1: {one.problem}", step) for one in wrong)
+    steps = steps_of(plan_for(workspace, state.id)) if wrong else {}
+    for one in wrong:
+        step = steps.get(one.path, f"git status -- .memory/stage/{state.id}")
+        yield Remark(state.id, Health.FINDING, f"{one.path}:1: {one.problem}", step)
     if recorded and not wrong:
         yield Remark(state.id, Health.OK, f"its evidence is what its events name ({len(recorded):,} files)")
     named = {one.path.removeprefix(".memory/") for one in recorded}

@@ -18,6 +18,8 @@ from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import LONGEST_TITLE, one_line
+from verifflowcc.services.protected_files import rules_at_start
+from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.transitions import (
     Transition,
     ledger_of,
@@ -203,10 +205,16 @@ def _start(
     seen = LedgerRead(sprint_id, (), (), ())
     carried = [f"{one.sprint}/{one.event}" for one in open_feedback_of_earlier_sprints(workspace)]
     root = workspace.root
+    base = head_commit(root)
     payload = payloads.started(
-        sprint_id, title, goals, workflow, base=head_commit(root), carried=carried, branch=current_branch(root)
+        sprint_id,
+        title,
+        goals,
+        workflow,
+        carried=carried,
+        git=payloads.GitStart(base, current_branch(root), rules_at_start(workspace, base)),
     )
-    move = (EventType.SPRINT_STARTED, payload)
+    move = (EventType.SPRINT_STARTED, {**payload, **entry_fields(workspace, workflow, workflow.stages[0].id)})
     return record(workspace, seen, SprintState(sprint_id, title), move, actor=actor, prepare=prepare)
 
 

@@ -22,6 +22,7 @@ from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
+from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.transitions import Transition, load_movable, load_sprint, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
@@ -77,7 +78,7 @@ def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: b
         digest_text(summary),
         gate=gate,
         traced=traced,
-        kept=kept_of(left),
+        kept={**kept_of(left), **entry_fields(workspace, state.workflow, asked.following)},
     )
     done = record(
         workspace,
@@ -87,7 +88,7 @@ def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: b
         actor=actor,
         prepare=lambda writer: _hand_over(writer, stage.stage.id, summary, metrics_document(left)),
     )
-    told = (*on_record(asked.gates), *standing(state, done.state))
+    told = (*on_record(asked.gates), *asked.exit.notes, *standing(state, done.state))
     done = with_memory_ended(workspace, replace(done, notes=told, warnings=(*notices, *done.warnings)))
     return settle(workspace, done, f"{sprint_id}: {stage.stage.id} passed", commit=commit)
 
@@ -110,7 +111,8 @@ def reopen_stage(
     if stage_id not in possible:
         have = f"there is {', '.join(possible)}" if possible else "no stage was"
         raise UsageError(f"{stage_id} was not left behind in {sprint_id}; {have}", hint="vfcc stage list")
-    move = (EventType.STAGE_REOPENED, payloads.reopened(stage_id, why))
+    entry = entry_fields(workspace, state.workflow, stage_id)
+    move = (EventType.STAGE_REOPENED, {**payloads.reopened(stage_id, why), **entry})
     done = record(workspace, seen, state, move, actor=actor)
     done = replace(done, notes=standing(state, done.state))
     return settle(workspace, done, f"{sprint_id}: {stage_id} reopened", commit=commit)

@@ -8,13 +8,14 @@ that the criterion itself answers.
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
-from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded
+from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded, RuleChange
 from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Trust
 from verifflowcc.domain.people import Feedback, Opinion, Review
 from verifflowcc.domain.trace import RED, Finding, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_select import MISSING_CHILD, needs_among, selected
 from verifflowcc.records import dataclass, replace
+from verifflowcc.workflow.assess_rules import rules_subject
 from verifflowcc.workflow.staleness import inputs_now
 from verifflowcc.workflow.subject import subject_of
 
@@ -59,6 +60,8 @@ def _planted(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Cana
             yield Canary("a comment that nobody triaged", replace(facts, feedback=(*facts.feedback, comment)))
         case Kind.UPSTREAM:
             yield from _earlier(stage_id, facts)
+        case Kind.RULES:
+            yield from _rules(criterion, facts)
         case _:
             yield from _traces(criterion, facts)
 
@@ -110,6 +113,18 @@ def _people(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Canar
     yield Canary("approval of other content", replace(base, reviews=stale))
     if criterion.kind is Kind.REVIEW:
         yield Canary("approval by its author", replace(base, reviews=own))
+
+
+def _rules(criterion: Criterion, facts: Facts) -> Iterator[Canary]:
+    changed = replace(facts, rules=(RuleChange(".memory/config.yaml", _OTHER),), rules_problem="", reviews=())
+    subject = rules_subject(changed)
+
+    def approved(actor: str, of: str = subject) -> Review:
+        return Review(_ID, "", criterion.id, Opinion.APPROVED, actor, "", of)
+
+    yield Canary("a protected file that changed", changed)
+    yield Canary("approval by agents alone", replace(changed, reviews=(approved("agent:canary"),)))
+    yield Canary("approval of other content", replace(changed, reviews=(approved("human:Canary", _OTHER),)))
 
 
 def _earlier(stage_id: str, facts: Facts) -> Iterator[Canary]:

@@ -13,7 +13,10 @@ from verifflowcc.workflow.assess_artifact import assess_artifact
 from verifflowcc.workflow.assess_git import assess_commit, assess_diff
 from verifflowcc.workflow.assess_people import apply_waiver, assess_attestation, assess_feedback, assess_review
 from verifflowcc.workflow.assess_recorded import assess_recorded
+from verifflowcc.workflow.assess_rules import asks_rules, assess_rules, rules_criterion
 from verifflowcc.workflow.assess_trace import assess_trace, idle
+from verifflowcc.workflow.evidence_changes import evidence_changes
+from verifflowcc.workflow.gate_notes import gate_notes
 from verifflowcc.workflow.subject import subject_of
 from verifflowcc.workflow.upstream import assess_upstream
 
@@ -42,7 +45,7 @@ def closing_gate(facts: Facts) -> Gate:
     """Return the gate before a sprint is closed: all that its stages were passed on still holds."""
     mode = facts.sprint.workflow.gates if facts.sprint.workflow else Mode.HARD
     asked = assess_upstream(replace(CLOSING, mode=mode), "", facts, assess)
-    return Gate(facts.sprint.id, "", Side.EXIT, (asked,))
+    return Gate(facts.sprint.id, "", Side.EXIT, (asked, *_rules("", facts)))
 
 
 def assess(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
@@ -51,6 +54,7 @@ def assess(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
         asked = assess_upstream(criterion, stage_id, facts, assess)
     else:
         asked = _assessed(criterion, stage_id, facts)
+        asked = replace(asked, notes=(*asked.notes, *evidence_changes(criterion, stage_id, facts)))
     return apply_waiver(asked, stage_id, facts)
 
 
@@ -70,7 +74,14 @@ def _asked(stage_id: str, side: Side, criteria: tuple[Criterion, ...], facts: Fa
         why = f"its workflow asks nothing of {stage_id}"
         step = f'vfcc sprint close {facts.sprint.id} --unfinished "{why}"  # and start one that asks for something'
         asked += (Assessment(NOTHING, Verdict.NOT_EVALUABLE, f"{stage_id} has no criterion to leave by", step),)
-    return Gate(facts.sprint.id, stage_id, side, asked)
+    if side is Side.ENTRY:
+        return Gate(facts.sprint.id, stage_id, side, asked)
+    return Gate(facts.sprint.id, stage_id, side, (*asked, *_rules(stage_id, facts)), gate_notes(stage_id, facts))
+
+
+def _rules(stage_id: str, facts: Facts) -> tuple[Assessment, ...]:
+    """Return what a gate asks of protected files; nothing while all are as at the sprint's start."""
+    return (assess(rules_criterion(facts), stage_id, facts),) if asks_rules(facts) else ()
 
 
 def _assessed(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
@@ -89,5 +100,7 @@ def _assessed(criterion: Criterion, stage_id: str, facts: Facts) -> Assessment:
             return assess_attestation(criterion, stage_id, facts, subject_of(criterion, stage_id, facts))
         case Kind.FEEDBACK:
             return assess_feedback(criterion, stage_id, facts)
+        case Kind.RULES:
+            return assess_rules(criterion, stage_id, facts)
         case _:
             return assess_trace(criterion, facts)

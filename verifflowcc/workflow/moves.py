@@ -75,6 +75,7 @@ def _start(state: SprintState, event: Event) -> SprintState:
         goals=fields.texts(event.payload, "goals"),
         workflow=workflow,
         base=fields.optional_text(event.payload, "base"),
+        rules=payloads.rules_of(event),
         carried=fields.texts(event.payload, "carried") if "carried" in event.payload else (),
         branch=fields.optional_text(event.payload, "branch"),
         status=SprintStatus.OPEN,
@@ -159,7 +160,14 @@ def _reopen(state: SprintState, event: Event) -> SprintState:
 
 def _activate(state: SprintState, name: str, event: Event) -> SprintState:
     stages = tuple(
-        replace(each, status=StageStatus.ACTIVE, entered_at=event.time, entered_by=event.id, gaps=0)
+        replace(
+            each,
+            status=StageStatus.ACTIVE,
+            entered_at=event.time,
+            entered_by=event.id,
+            entry=payloads.entry_of(event),
+            gaps=0,
+        )
         if each.stage.id == name
         else each
         for each in state.stages

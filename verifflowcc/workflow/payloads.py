@@ -4,16 +4,31 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.events import Event, Json
 from verifflowcc.domain.gates import Assessment, Mode, Verdict
-from verifflowcc.domain.sprints import Artifact, Outcome, SprintState
+from verifflowcc.domain.sprints import Artifact, Outcome, SprintState, StageEntry
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.domain.workflows import Edits, Leg, Route, Stage, Workflow, artifact_criteria, default_uses
 from verifflowcc.errors import FormatError, LedgerError
 from verifflowcc.formats.policy_record import policy_from_json, policy_to_json
-from verifflowcc.records import replace
+from verifflowcc.records import dataclass, replace
 from verifflowcc.workflow import fields
 from verifflowcc.workflow.fields import Payload
 from verifflowcc.workflow.pinned_criterion import pin_criterion, unpin_criterion
+
+
+@dataclass(frozen=True, slots=True)
+class GitStart:
+    """What git knew when a sprint was started: the commit, the branch, and protected files that differed.
+
+    `rules` has the digest of each protected file that was not as `base` has it, None where it was gone.
+    """
+
+    base: str | None = None
+    branch: str | None = None
+    rules: Mapping[str, str | None] | None = None
+
+
+NO_GIT = GitStart()
 
 
 def started(
@@ -22,23 +37,20 @@ def started(
     goals: Sequence[str],
     workflow: Workflow,
     *,
-    base: str | None = None,
     carried: Sequence[str] = (),
-    branch: str | None = None,
+    git: GitStart = NO_GIT,
 ) -> Payload:
-    """Return the payload of `sprint_started`; the workflow is pinned in it, and its first stage entered.
-
-    `branch` is the git branch on which it is started; the field is absent where there is none.
-    """
+    """Return the payload of `sprint_started`; the workflow is pinned in it, and its first stage entered."""
     return {
         "sprint": sprint,
         "title": title,
         "goals": list(goals),
         "workflow": pin(workflow),
         "entered": workflow.stages[0].id,
-        "base": base,
+        "base": git.base,
         "carried": list(carried),
-        **({"branch": branch} if branch else {}),
+        **({"branch": git.branch} if git.branch else {}),
+        **({} if git.rules is None else {"rules": dict(git.rules)}),
     }
 
 
@@ -153,6 +165,23 @@ def unpin(pinned: Json) -> Workflow:
         bool(record.get("strict", False)),
         _trace(record["trace"]) if "trace" in record else DEFAULT_POLICY,
     )
+
+
+def rules_of(event: Event) -> Mapping[str, str | None] | None:
+    """Return the protected files that a `sprint_started` names; None where it is of a version that names none."""
+    if "rules" not in event.payload:
+        return None
+    record = fields.record(event.payload["rules"])
+    return {path: fields.optional_text(record, path) for path in record}
+
+
+def entry_of(event: Event) -> StageEntry | None:
+    """Return what an event that enters a stage says of the files then; None where it says nothing."""
+    head = fields.optional_text(event.payload, "head")
+    if head is None:
+        return None
+    found = fields.record(event.payload["uncommitted"]) if "uncommitted" in event.payload else None
+    return StageEntry(head, None if found is None else {path: fields.optional_text(found, path) for path in found})
 
 
 def artifacts_of(event: Event) -> tuple[Artifact, ...]:

@@ -10,8 +10,9 @@ from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Kind, Mode, Verdict
 from verifflowcc.domain.people import Feedback, Review, Waiver
 from verifflowcc.domain.sprints import Outcome, SprintState, StageState, StageStatus
-from verifflowcc.records import dataclass, field
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.workflow.assess_people import expired
+from verifflowcc.workflow.assess_rules import RULES
 from verifflowcc.workflow.deviations import clause, deviations_in_sprint
 from verifflowcc.workflow.metrics_table import SprintMetrics
 
@@ -172,6 +173,8 @@ def _verdict(outcome: Outcome, stage: StageState, state: SprintState) -> Reporte
     others = [(each.stage.id, one) for each in state.stages if each is not stage for one in each.stage.enter]
     found = [(stage.stage.id, one) for one in own] + others
     gate, criterion = next(((name, one) for name, one in found if one.id == outcome.criterion), (stage.stage.id, None))
+    if outcome.criterion == RULES.id and criterion is None and state.workflow:
+        criterion = replace(RULES, mode=state.workflow.gates)
     mode, kind = (criterion.mode, criterion.kind) if criterion else (None, None)
     return ReportedVerdict(outcome.criterion, gate, mode, kind, outcome.verdict, outcome.reason, outcome.used)
 

@@ -88,6 +88,7 @@ def handover_text(left: StageExit) -> str:
 def _handed_over(left: StageExit) -> list[str]:
     return [
         _section("Evidence", [_verdict(each) for each in left.gate.assessments]),
+        _section("Notes", [clause(note) for note in left.gate.notes]),
         _section("Approvals and waivers", list(_said(left))),
         _section("Deviations", _deviations(left)),
         _section("Open points", list(_open_points(left))),

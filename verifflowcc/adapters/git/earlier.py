@@ -25,6 +25,24 @@ def earlier_bytes(root: Path, path: str, digest: str) -> bytes | None:
         return None
 
 
+def known_versions(root: Path, path: str) -> Iterator[bytes]:
+    """Yield what the index and the latest commits have at `path`; nothing where git cannot tell."""
+    if not in_repository(root):
+        return
+    try:
+        yield from _known(root, path)
+    except WorkspaceError:
+        return
+
+
+def blob_bytes(root: Path, name: str) -> bytes | None:
+    """Return the bytes that git has under a name (`COMMIT:./path`); None where it has none."""
+    try:
+        return next(_blob(root, name), None)
+    except WorkspaceError:
+        return None
+
+
 def _known(root: Path, path: str) -> Iterator[bytes]:
     yield from _blob(root, f":./{path}")
     logged = ask_git(root, "log", f"--max-count={MOST_COMMITS}", "--format=%H", "HEAD", "--", f":(literal){path}")

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import GitResult, ask_git
@@ -64,20 +64,21 @@ def head_commit(root: Path) -> str | None:
     return sha if result.code == 0 and _COMMIT.fullmatch(sha) else None
 
 
-def read_history(root: Path, base: str | None) -> History:
+def read_history(root: Path, base: str | None, entered: str | None = None) -> History:
     """Return what happened in the project since the commit `base`; where git cannot tell, `problem` says why.
 
     Changes are those of the working tree, of files that git has or would add, but for `.memory/`. Commits and authors
     are those of `base..HEAD`, `.memory/` included; a commit's committer, its co-authors, and who a `Vfcc-Actor:` line
-    names, count as its authors. Paths are relative to `root`.
+    names, count as its authors. Paths are relative to `root`. With `entered`, files that differ from that commit are
+    listed, too.
     """
     try:
-        return _read(root, base)
+        return _read(root, base, entered)
     except WorkspaceError as error:
         return History(base, error.message)
 
 
-def _read(root: Path, base: str | None) -> History:
+def _read(root: Path, base: str | None, entered: str | None) -> History:
     if base is None:
         return History(None, "the sprint has no base: it was started outside of git, or before the first commit")
     if not in_repository(root):
@@ -88,15 +89,52 @@ def _read(root: Path, base: str | None) -> History:
     tracked = tuple(_tracked(root, base, place, tree))
     new = tree.untracked_names
     unsaved = sorted(map(shown_name, (*names_differing(root, tree, place.head), *new)))
+    changes = tuple(_sorted((*tracked, *_untracked(root, new))))
     return History(
         base,
-        changes=tuple(_sorted((*tracked, *_untracked(root, new)))),
+        changes=changes,
         commits=tuple(one.note for one in commits),
         tags=tags,
         authors=_authors(commits),
         uncommitted=tuple(filter(_counts, unsaved)),
         unsaved=tuple(unsaved),
+        entered=_since(root, tree, entered, base, changes) if entered else (),
     )
+
+
+def _since(root: Path, tree: WorkTree, entered: str, base: str, changes: Sequence[Change]) -> tuple[str, ...]:
+    """Return the project's files that differ from the commit `entered`; nothing where git does not have it."""
+    if entered == base:
+        return tuple(each.path for each in changes)
+    try:
+        names = (*names_differing(root, tree, entered), *tree.untracked_names)
+    except WorkspaceError:
+        return ()
+    return tuple(sorted(filter(belongs, map(shown_name, names))))
+
+
+def authors_since(root: Path, base: str, paths: Sequence[str]) -> Mapping[str, tuple[Contributor, ...]]:
+    """Return the authors and committers of commits since `base` for each of `paths` that one touches.
+
+    Raises WorkspaceError where git cannot tell.
+    """
+    return _authors(commits_since(root, base, paths))
+
+
+def commits_since(root: Path, commit: str, paths: Sequence[str]) -> tuple[Logged, ...]:
+    """Return the commits after `commit` that touch one of `paths`, newest first. Raises as `authors_since`."""
+    place = _find_place(root, commit)
+    return _log(root, place, f"{commit}..{place.head}", paths=paths)
+
+
+def uncommitted_files(root: Path) -> tuple[str, ...]:
+    """Return the project's files that are not as the present commit has them, new ones too, sorted.
+
+    Raises WorkspaceError where git cannot tell, also before the first commit.
+    """
+    tree = read_work_tree(root)
+    names = (*names_differing(root, tree, "HEAD"), *tree.untracked_names)
+    return tuple(sorted(filter(belongs, map(shown_name, names))))
 
 
 def _counts(path: str) -> bool:
@@ -110,7 +148,7 @@ def _find_place(root: Path, base: str) -> _Place:
         root, "rev-parse", "--is-shallow-repository", "--show-prefix", "HEAD^{commit}", f"{base}^{{commit}}"
     )
     if result.code or not result.out.endswith(f"\n{base}\n".encode()):
-        raise WorkspaceError(_why_not(root, base, result))
+        raise WorkspaceError(why_unknown(root, base, result))
     shallow, _, rest = result.out.partition(b"\n")
     if shallow == b"true":
         raise WorkspaceError("the clone is shallow and its history is cut off; git fetch --unshallow brings the rest")
@@ -118,7 +156,8 @@ def _find_place(root: Path, base: str) -> _Place:
     return _Place(head.decode("utf-8", "replace"), prefix)
 
 
-def _why_not(root: Path, base: str, result: GitResult) -> str:
+def why_unknown(root: Path, base: str, result: GitResult) -> str:
+    """Return why git could not answer about the commit `base`."""
     if "not a git repository" in result.err:
         return f"{root} is in no git repository"
     if "dubious ownership" in result.err:
@@ -158,14 +197,14 @@ def _tags_at(root: Path, place: _Place) -> tuple[str, ...]:
     return tuple(tag for one in _log(root, place, "--no-walk", place.head) for tag in one.tags)
 
 
-def _log(root: Path, place: _Place, *revisions: str) -> tuple[Logged, ...]:
-    result = ask_git(root, *LOG, *revisions, "--")
+def _log(root: Path, place: _Place, *revisions: str, paths: Sequence[str] = ()) -> tuple[Logged, ...]:
+    result = ask_git(root, "--literal-pathspecs", *LOG, *revisions, "--", *paths)
     if result.code:
         raise WorkspaceError(f"git cannot tell the commits since the sprint's base: {result.first_line}")
     return tuple(parse_log(result.out, place.prefix))
 
 
-def _authors(commits: tuple[Logged, ...]) -> Mapping[str, tuple[Contributor, ...]]:
+def _authors(commits: Iterable[Logged]) -> Mapping[str, tuple[Contributor, ...]]:
     found: dict[str, set[Contributor]] = defaultdict(set)
     for one in commits:
         for path in one.note.paths:

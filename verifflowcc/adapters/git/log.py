@@ -23,7 +23,7 @@ LOG = (
     "--encoding=UTF-8",
     "--decorate=full",
     "--decorate-refs=refs/tags/",
-    "--format=%x00%x00%H%x00%an%x00%ae%x00%cn%x00%ce%x00%D%x00%s%x00%b",
+    "--format=%x00%x00%H%x00%an%x00%ae%x00%cn%x00%ce%x00%aI%x00%D%x00%s%x00%b",
 )
 """A merge (`-c`) has the paths that differ from all its parents. Two NULs begin a commit: a name cannot be empty."""
 
@@ -32,7 +32,7 @@ _CO_AUTHOR = re.compile(
 )
 _ACTOR = re.compile(r"^[ \t]*vfcc-actor[ \t]*:[ \t]*(\S[^\n]*)", re.IGNORECASE | re.MULTILINE)
 _TAG = "tag: refs/tags/"
-_FIELDS = 8
+_FIELDS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +58,16 @@ def parse_log(out: bytes, prefix: bytes) -> Iterator[Logged]:
     place = 0
     while parts[place : place + 2] == [b"", b""] and place + _FIELDS < len(parts):
         fields = [_text(part) for part in parts[place + 2 : place + 2 + _FIELDS]]
-        sha, author, email, committer, committer_email, refs, subject, body = fields
+        sha, author, email, committer, committer_email, time, refs, subject, body = fields
         place, names = _paths(parts, place + 2 + _FIELDS)
         inside = {shown_name(each.removeprefix(prefix)) for each in names if each.startswith(prefix)}
         name = clean_name(author)
         tags = tuple(sorted(ref.removeprefix(_TAG) for ref in refs.split(", ") if ref.startswith(_TAG)))
         others = tuple(_others(body))
         people = (_person(author, email), _person(committer, committer_email), *others)
-        yield Logged(
-            CommitNote(sha, name, subject, body, tuple(sorted(inside))),
-            tags,
-            authors=(name, *(one.actor.removeprefix("human:") for one in others)),
-            contributors=tuple(dict.fromkeys(people)),
-        )
+        authors = (name, *(one.actor.removeprefix("human:") for one in others))
+        note = CommitNote(sha, name, subject, body, tuple(sorted(inside)), time, authors)
+        yield Logged(note, tags, authors=authors, contributors=tuple(dict.fromkeys(people)))
 
 
 def _paths(parts: Sequence[bytes], place: int) -> tuple[int, list[bytes]]:

@@ -331,6 +331,14 @@ def _file(full: bytes, found: os.stat_result, width: int) -> OnDisk:
     return OnDisk(mode, tuple(ids))
 
 
+def blob_ids(full: bytes, width: int) -> tuple[str, ...]:
+    """Return the ids that the file at `full` may have in git; none where there is no file, or it cannot be read."""
+    try:
+        return _file(full, os.lstat(full), width).ids
+    except OSError:
+        return ()
+
+
 def _nested(full: bytes, entry: Entry) -> OnDisk | None:
     """Return the commit that is checked out in a submodule, unless it is the recorded one with nothing changed."""
     folder = Path(os.fsdecode(full))

@@ -6,7 +6,7 @@ behind (caches, environments, installed packages).
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
@@ -17,6 +17,7 @@ from verifflowcc.adapters.project.nested import digest_nested
 from verifflowcc.errors import WorkspaceError
 
 MEMORY = ".memory"
+_HAS_OR_ADDS = ("--cached", "--others", "--exclude-standard")
 LARGEST_READ_BYTES = 256 * 1024 * 1024
 _LEFT_BEHIND = re.compile(
     r"(?:.*/)?(?:\.git|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.hypothesis|\.coverage(?:\.[^/]*)?|\.tox|\.venv"
@@ -97,7 +98,7 @@ def _names(root: Path) -> Iterator[bytes]:
 
 def _listed_by_git(root: Path) -> list[bytes] | None:
     """Return the files that git has or would add; None where it has nothing to do with this folder."""
-    said = ask_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    said = ask_git(root, "ls-files", "-z", *_HAS_OR_ADDS)
     if said.code:
         if "not a git repository" in said.err:
             return None
@@ -107,6 +108,15 @@ def _listed_by_git(root: Path) -> list[bytes] | None:
         raise WorkspaceError(f"git cannot list the files of {root}: {said.first_line}", hint=hint)
     names = list(dict.fromkeys(name.rstrip(b"/") for name in said.out.split(b"\0") if name))
     return None if not names and is_ignored(root) else names
+
+
+def listed_at(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
+    """Return those of some paths at which the project has a file: one that git has or would add, else any."""
+    if in_repository(root):
+        listed = ask_git(root, "--literal-pathspecs", "ls-files", "-z", *_HAS_OR_ADDS, "--", *paths)
+        if listed.code == 0:
+            return tuple(sorted({shown_name(name) for name in listed.out.split(b"\0") if name}))
+    return tuple(path for path in paths if (root / path).is_file())
 
 
 def is_ignored(root: Path) -> bool:

@@ -52,7 +52,7 @@ def artifact_problem(pattern: str) -> str | None:
 def _criterion(reader: Reader, value: object, place: Loc, mode: Mode, trace: TracePolicy) -> Criterion | None:
     record = reader.record(value, place, _ALL_KEYS, ("id", "kind"))
     name = reader.named(record, "id", place, name_problem)
-    kind_name = reader.choice(record, "kind", place, [kind.value for kind in Kind])
+    kind_name = reader.choice(record, "kind", place, [kind.value for kind in RULES])
     if kind_name is None:
         return None
     kind = Kind(kind_name)
