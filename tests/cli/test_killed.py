@@ -44,7 +44,7 @@ main()
 
 def _stopped(folder: Path, point: int, how: str, *arguments: str) -> Ran:
     """Run a command that gets a signal before the step of that number of all its steps that change the disk."""
-    return vfcc(folder, *arguments, program=(sys.executable, "-B", "-c", STOPPER, str(point), how))
+    return vfcc(folder, *arguments, program=(sys.executable, "-B", "-c", STOPPER, str(point), how), person=True)
 
 
 def _killed(folder: Path, point: int, *arguments: str) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import VFCC, environment, git, on_terminal, vfcc
+from tests.cli.process import VFCC, by_person, environment, git, on_terminal, vfcc
 from tests.cli.trees import everything, half_written
 from tests.made_once import copied
 
@@ -156,7 +156,7 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
     git(traced, "init", "-q")
     git(traced, "add", "--all")
     git(traced, "commit", "-qm", "first")
-    made = vfcc(traced, "trace", "baseline", "create", "v1", "--note", "before the audit")
+    made = by_person(traced, "trace", "baseline", "create", "v1", "--note", "before the audit")
     assert made.out == "v1: 3 items written to .memory/project/baselines/v1.json\n"
     assert vfcc(traced, "trace", "baseline", "diff", "v1").out == "v1 → the present: 3 items, none of them changed\n"
     path = traced / f".memory/project/items/requirement/{REQ}.md"
@@ -173,7 +173,7 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
     assert json.loads(vfcc(traced, "trace", "baseline", "diff", "v1", "--json").out)["changed"] == [
         {"fields": ["text"], "item": REQ, "title": "It ends"}
     ]
-    vfcc(traced, "trace", "baseline", "create", "v1").refused(2, "there is a baseline v1 already")
+    by_person(traced, "trace", "baseline", "create", "v1").refused(2, "there is a baseline v1 already")
 
 
 @pytest.mark.points(2)
@@ -222,7 +222,7 @@ def test_a_merge_left_open_is_one_clear_error(traced: Path) -> None:
         vfcc(traced, "trace", *line.split()).refused(
             3, f"{REQ}.md:", "holds the conflict markers of a merge", "by hand"
         )
-    vfcc(traced, "trace", "baseline", "create", "v1").refused(3, "holds the conflict markers of a merge")
+    by_person(traced, "trace", "baseline", "create", "v1").refused(3, "holds the conflict markers of a merge")
     assert everything(traced) == before
 
 

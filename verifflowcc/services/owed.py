@@ -7,6 +7,7 @@ Only where nothing is owed is the next command to advance, or to close the sprin
 import re
 from collections.abc import Sequence
 
+from verifflowcc.domain.actors import described
 from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Side
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import GateClosed
@@ -98,7 +99,7 @@ def require_leave(workspace: Workspace, asked: StageGates, *, actor: str) -> Non
     are = "is" if len(holding) == 1 else "are"
     head = f"{asked.sprint.id} cannot leave {asked.stage.stage.id}: {len(holding)} of {total} criteria {are} not met"
     if asked.is_open:
-        head = f"{head}, and only a person at a terminal may leave a gap (this is {actor})"
+        head = f"{head}, and only a person at a terminal may leave a gap (this is {described(actor)})"
     lines = [_line(each, with_step=not person) for each in holding]
     raise GateClosed("\n".join([head, *lines]), hint=_hint(workspace, asked, holding, actor))
 
