@@ -282,11 +282,12 @@ class Signer:
 
 
 @pytest.fixture
-def signer(tmp_path: Path) -> Signer:
+def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Signer:
     here = world(tmp_path / "project")
     public = ssh_key(tmp_path)
     allow(tmp_path / "allowed", "other@example.org", public)
-    sign_with(here.root, public, tmp_path / "allowed")
+    for name, value in sign_with(here.root, public, tmp_path / "allowed").items():
+        monkeypatch.setenv(name, value)
     return Signer(here)
 
 
