@@ -14,7 +14,7 @@ def two(young: Path) -> Path:
     """A project of its own workflow with two open sprints, of which only the first has a plan."""
     own_workflow(young)
     for title in ("One", "Two"):
-        assert vfcc(young, "sprint", "start", title, "--workflow", "own").code == 0
+        assert by_person(young, "sprint", "start", title, "--workflow", "own").code == 0
     write_memory(young, {"stage/one/planning/artifacts/plan.md": "A form, a session, tests for both.\n"})
     return young
 

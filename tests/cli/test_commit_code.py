@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.hostile_world import hostile_settings
-from tests.cli.process import CI, Ran, git, on_terminal, vfcc
+from tests.cli.process import CI, Ran, by_person, git, on_terminal, vfcc
 
 pytestmark = [pytest.mark.vfcc("REQ-COMMIT"), pytest.mark.vfcc("REQ-COMMANDS")]
 
@@ -128,10 +128,10 @@ def test_a_configuration_that_always_commits_runs_nothing_that_is_not_allowed(tm
     (world.root / ".memory/config.yaml").write_text("format: 1\ngit:\n  commit: always\n")
     before = (world.root / ".git/refs/heads/main").read_bytes()
     for line in ("sprint start Other", "stage skip --sprint other --reason no", "feedback add Why? --sprint login"):
-        done = vfcc(world.root, *line.split(), env=world.env)
+        done = by_person(world.root, *line.split(), env=world.env)
         assert world.ran() == []
         assert "Traceback" not in done.err
-    assert "not allowed yet: vfcc allow" in vfcc(world.root, "sprint", "start", "Third", env=world.env).err
+    assert "not allowed yet: vfcc allow" in by_person(world.root, "sprint", "start", "Third", env=world.env).err
     assert (world.root / ".git/refs/heads/main").read_bytes() == before
     assert world.ran() == []
 

@@ -43,7 +43,7 @@ def root(tmp_path: Path) -> Path:
     git(folder, "init", "-q", "-b", "main")
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "first")
-    assert vfcc(folder, "sprint", "start", "Log in", "--workflow", "small").code == 0
+    assert by_person(folder, "sprint", "start", "Log in", "--workflow", "small").code == 0
     return folder
 
 

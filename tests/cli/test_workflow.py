@@ -159,6 +159,6 @@ def test_a_mode_that_the_workflow_refuses_is_told_at_the_start(young: Path) -> N
     path = young / ".memory/config.yaml"
     path.write_text("gates: {modes: {trace: off}}\n", encoding="utf-8")
 
-    vfcc(young, "sprint", "start", "First", "--workflow", "safety").refused(
+    by_person(young, "sprint", "start", "First", "--workflow", "safety").refused(
         3, "safety allows no softer gate: trace: off", "hint: vfcc workflow show safety"
     )
