@@ -43,7 +43,7 @@ def all_passed(root: Path, *, without: str = "") -> None:
         assert ran.code == 0, ran
 
 
-def unchanged(root: Path, ran: Ran, code: int, *words: str, before: dict[str, bytes]) -> None:
+def unchanged(root: Path, ran: Ran, code: int, *words: str, before: dict[str, str | bytes]) -> None:
     ran.refused(code, *words)
     assert everything(root) == before
 

@@ -1,6 +1,7 @@
 """An agent leaves no stage with a gap; a person may, and every screen counts it. One answer names what is owed."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,7 @@ def test_an_agent_that_meets_every_criterion_advances(tmp_path: Path) -> None:
 def test_a_person_whom_git_has_no_name_for_leaves_no_gap(tmp_path: Path) -> None:
     root = project(tmp_path)
     git(root, "config", "--unset", "user.name")
-    ran = typed(root, "stage", "advance")
+    ran = typed(root, "stage", "advance", env={"GIT_CONFIG_GLOBAL": os.devnull})
 
     assert ran.code == 4, ran
     assert "hint: git config --global user.name" in ran.err

@@ -237,7 +237,7 @@ def test_a_persons_command_is_refused_to_everybody_else(example: Path, name: str
     run, this_is = ACTORS[who]
     before = everything(example)
 
-    ran = run(example, *OF_PERSON[name].split())  # type: ignore[operator]
+    ran = run(example, *OF_PERSON[name].split())
 
     ran.refused(3, f"{name.partition(' --')[0]}{REFUSED}, and {this_is}", "\nhint: vfcc ")
     assert everything(example) == before
@@ -250,7 +250,7 @@ def test_what_ci_may_is_refused_to_agents_and_programs(example: Path, name: str,
     run, this_is = ACTORS[who]
     before = everything(example)
 
-    ran = run(example, *OF_CI[name].split())  # type: ignore[operator]
+    ran = run(example, *OF_CI[name].split())
 
     ran.refused(3, f"vfcc {name} needs a person at a terminal or a CI job, and {this_is}", f"hint: vfcc {name}")
     assert everything(example) == before

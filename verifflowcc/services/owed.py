@@ -4,10 +4,10 @@ Hard criteria come first, since they close the gate; then soft ones, which a per
 Only where nothing is owed is the next command to advance, or to close the sprint.
 """
 
-import re
 from collections.abc import Sequence
 
 from verifflowcc.domain.actors import described
+from verifflowcc.domain.command_classes import PERSON, class_of
 from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Side
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import GateClosed
@@ -20,8 +20,6 @@ from verifflowcc.workflow.gate import closing_gate
 from verifflowcc.workflow.in_sprint import in_sprint
 
 ADVANCE = "vfcc stage advance"
-_OF_PERSON = re.compile(r"vfcc (?:waive|stage skip|trace (?:review|clear|verify)|approve(?! .*--request))\b")
-"""Commands that vfcc refuses from anybody but a person at a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +114,14 @@ def _owed(gate: Gate, each: Assessment) -> Owed:
         command=each.step,
         file=each.file,
         headings=criterion.requires if each.file else (),
-        person=bool(_OF_PERSON.match(each.step)),
+        person=_is_of_person(each.step),
     )
+
+
+def _is_of_person(step: str) -> bool:
+    """Whether vfcc refuses this step to anybody but a person at a terminal."""
+    program, *words = step.partition("  # ")[0].split() or [""]
+    return program == "vfcc" and class_of(words) == PERSON
 
 
 def _line(each: Owed, *, with_step: bool) -> str:

@@ -63,9 +63,10 @@ def start_sprint(
     from verifflowcc.adapters.workflows import load_workflow  # reading YAML is for starting alone
 
     plan = with_modes(load_workflow(workspace.memory, workflow), effective_config(workspace).config.gates.modes)
-    require_start(workspace, workflow, actor)
     if sprint_id is not None:
         _check_chosen(workspace, sprint_id)
+    require_start(workspace, workflow, actor)
+    if sprint_id is not None:
         done = _start(workspace, sprint_id, name, aims, plan, actor)
     else:
         done = _start_derived(workspace, name, aims, plan, actor)
