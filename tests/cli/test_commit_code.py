@@ -128,7 +128,7 @@ def test_a_configuration_that_always_commits_runs_nothing_that_is_not_allowed(tm
     (world.root / ".memory/config.yaml").write_text("format: 1\ngit:\n  commit: always\n")
     before = (world.root / ".git/refs/heads/main").read_bytes()
     for line in ("sprint start Other", "stage skip --sprint other --reason no", "feedback add Why? --sprint login"):
-        done = by_person(world.root, *line.split(), env=world.env)
+        done = by_person(world.root, *line.split(), *(["--yes"] if "skip" in line else []), env=world.env)
         assert world.ran() == []
         assert "Traceback" not in done.err
     assert "not allowed yet: vfcc allow" in by_person(world.root, "sprint", "start", "Third", env=world.env).err

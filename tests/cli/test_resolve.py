@@ -72,10 +72,10 @@ def test_a_printed_command_works_as_it_stands_and_the_sprint_goes_on(forked: Pat
         for line in vfcc(forked, "sprint", "resolve").out.splitlines()
         if line.endswith(_sides(forked)[side])
     )
-    done = vfcc(forked, *command, "--reason", "we talked", "--commit")
+    done = by_person(forked, *command, "--reason", "we talked", "--commit")
 
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"sprint-02: fork resolved, in {stage}\n  set aside: agent:unknown ")
+    assert done.out.startswith(f"sprint-02: fork resolved, in {stage}\n  set aside: agent:program ")
     assert git(forked, "status", "--short") == ""
     shown = vfcc(forked, "sprint", "show")
     assert shown.code == 0
