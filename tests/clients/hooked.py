@@ -27,7 +27,7 @@ def take_out(desk: Desk, client: str) -> None:
     """Remove the hooks of a client, as a person at a terminal."""
     ours, theirs = os.openpty()
     env = {**_env(desk), "VFCC_AGENT": "", "GIT_CONFIG_GLOBAL": settings_of("You")}
-    undo = [VFCC, "integrate", client, "--uninstall"]
+    undo = [str(VFCC), "integrate", client, "--uninstall"]
     subprocess.run(undo, cwd=desk.folder, env=env, stdin=theirs, capture_output=True, check=True)
     os.close(ours)
     os.close(theirs)
