@@ -152,7 +152,12 @@ def _event(memory: Path, number: int, parents: tuple[str, ...], at: datetime) ->
 
 
 def _vfcc(folder: Path, *arguments: str) -> None:
-    environment = {**os.environ, "XDG_DATA_HOME": str(folder.parent / "data"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        **os.environ,
+        "XDG_DATA_HOME": str(folder.parent / "data"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CI": "true",
+    }
     done = subprocess.run(
         [VFCC, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
     )

@@ -15,6 +15,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+from verifflowcc.adapters.process.ancestors import client_above
+
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / ".demo"
 EXAMPLE = DEMO / "tidewater"
@@ -131,9 +133,13 @@ def tests() -> None:
     run("vfcc stage advance", there=SHOP)
     run("vfcc stage advance", expected=4, there=SHOP)
 
-    step("No command of a project runs before somebody has allowed it on this machine.")
+    step("No command of a project runs before a person or a CI job has allowed it on this machine.")
     run("vfcc evidence run", expected=3, there=SHOP)
-    run("vfcc allow --yes", there=SHOP)
+    run("vfcc allow --yes", expected=3, there=SHOP)
+    if client_above():
+        step("An agent client started this demo. Run it in a terminal of your own to see the tests run.")
+        return
+    run("CI=true vfcc allow --yes", there=SHOP)
 
     step("vfcc runs the tests. One fails, so the gate stays closed.")
     run("vfcc evidence run", expected=1, there=SHOP)

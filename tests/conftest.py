@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import forked, tiers
+from tests import forked, outside, tiers
 from tests.progress import Progress
 
 if TYPE_CHECKING:
@@ -27,11 +27,18 @@ def pytest_configure(config: pytest.Config) -> None:
     """Set up the tiers."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in its background
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if not hasattr(config, "workerinput"):
+        outside.leave_clients()
     tiers.set_percent(config.getoption("examples"))
     if not hasattr(config, "workerinput"):
         forked.share_starts(config)
         if config.getoption("progress"):
             config.pluginmanager.register(Progress(config.pluginmanager.getplugin("terminalreporter")))
+
+
+def pytest_sessionfinish(exitstatus: int) -> None:
+    """Tell the process that waits outside, if there is one."""
+    outside.note_end(int(exitstatus))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -26,11 +27,18 @@ def allow(allowed: Path, signer: str, public: Path) -> None:
     allowed.write_text(f"{signer} {public.read_text(encoding='ascii')}", encoding="utf-8")
 
 
-def sign_with(root: Path, public: Path, allowed: Path) -> None:
-    """Let the repository sign with a key, and trust those of the file `allowed`."""
-    settings = {"gpg.format": "ssh", "user.signingkey": str(public), "gpg.ssh.allowedSignersFile": str(allowed)}
-    for name, value in settings.items():
+def sign_with(root: Path, public: Path, allowed: Path) -> dict[str, str]:
+    """Let the repository sign with a key, and a machine trust those of the file `allowed`: return its environment."""
+    for name, value in {"gpg.format": "ssh", "user.signingkey": str(public)}.items():
         git(root, "config", name, value)
+    return machine(allowed)
+
+
+def machine(allowed: Path | str, more: str = "") -> dict[str, str]:
+    """Return the environment of a machine whose global git configuration trusts the ssh keys of a file."""
+    settings = Path(tempfile.mkdtemp(prefix="vfcc-machine-")) / "gitconfig"
+    settings.write_text(f'[gpg "ssh"]\n\tallowedSignersFile = {allowed}\n{more}', encoding="utf-8")
+    return {"GIT_CONFIG_GLOBAL": str(settings)}
 
 
 def pretend_to_sign(root: Path, kind: str = "ssh") -> str:

@@ -5,15 +5,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests import forked
-from tests.cli.process import PATIENCE_S, Ran, drain, environment, git
+from tests.cli.process import PATIENCE_S, Ran, drain, environment, git, settings_of
 from tests.people_world import started, world
 from verifflowcc.services.workspace import Workspace
 
 
 def typed(folder: Path, *arguments: str, keys: str = "", env: Mapping[str, str] | None = None) -> Ran:
-    """Run `vfcc` in `folder` at a terminal where `keys` are typed; what they echo is among what it wrote to stderr."""
+    """Run `vfcc` in `folder` at a terminal where `keys` are typed; what they echo is among what it wrote to stderr.
+
+    The person is `You` unless the repository or `env` names another.
+    """
     (err, err_side), (out, out_side) = os.openpty(), os.openpty()
-    process = forked.start(arguments, folder, environment(folder.parent, **(env or {})), (err_side, out_side, err_side))
+    full = environment(folder.parent, **{"GIT_CONFIG_GLOBAL": settings_of("You"), **(env or {})})
+    process = forked.start(arguments, folder, full, (err_side, out_side, err_side))
     os.close(err_side)
     os.close(out_side)
     os.write(err, keys.encode())

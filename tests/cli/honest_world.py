@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cli.process import Ran, git, vfcc
+from tests.cli.process import CI, Ran, git, vfcc
 from tests.cli.trees import everything
 from tests.made_once import copied
 from tests.trees import write_tree
@@ -112,7 +112,7 @@ def _begun(folder: Path, flow: str, settings: str) -> Path:
     git(root, "init", "--quiet", "--initial-branch", "main")
     commit(root)
     done(root, "sprint", "start", "Log in")
-    done(root, "allow", "--yes")
+    done(root, "allow", "--yes", env=CI)
     commit(root)
     return root
 

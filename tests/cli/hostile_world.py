@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cli.process import PATIENCE_S, environment, git, vfcc
+from tests.cli.process import PATIENCE_S, by_person, environment, git, vfcc
 from tests.trace_project import traced
 from tests.trees import write_tree
 
@@ -137,7 +137,7 @@ def _begun(root: Path) -> Path:
     git(root, "add", ".")
     git(root, "commit", "-qm", "first")
     assert vfcc(root, "sprint", "start", "Login").code == 0
-    assert vfcc(root, "trace", "baseline", "create", "one").code == 0
+    assert by_person(root, "trace", "baseline", "create", "one").code == 0
     git(root, "add", ".")
     git(root, "commit", "-qm", "begun: REQ-timeout-k3f9")
     return root

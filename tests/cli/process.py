@@ -1,22 +1,28 @@
 """Run `vfcc` as a real process in a small, fixed environment, piped or on a terminal of its own."""
 
+import atexit
 import fcntl
 import os
 import pty
 import select
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests import forked
+from verifflowcc.domain.command_classes import QUERY, WORK, class_of
 
 VFCC = forked.VFCC
 PATIENCE_S = 60
 _PERSON = {"NAME": "You", "EMAIL": "you@example.org"}
+CI = {"CI": "true"}
+"""The environment of a CI job, which may allow commands without a person."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,26 +69,54 @@ def vfcc(
     env: Mapping[str, str] | None = None,
     before: Callable[[], None] | None = None,
     program: Sequence[str] = (),
+    person: bool = False,
 ) -> Ran:
     """Run `vfcc` in `folder` with `env` on top of the fixed environment.
 
-    With `before`, which runs in the new process, or `program`, which runs in place of `vfcc`, nothing is forked.
+    With `before`, which runs in the new process, or `program`, which runs in place of `vfcc`, nothing is forked; then,
+    a `person` has a terminal to type at, and is called `You`.
     """
-    full = environment(folder.parent, **(env or {}))
+    full = environment(folder.parent, **({"GIT_CONFIG_GLOBAL": settings_of("You")} if person else {}), **(env or {}))
     if before is None and not program:
         done = forked.run(arguments, folder, full, PATIENCE_S)
     else:
+        ours, theirs = pty.openpty()
         done = subprocess.run(
             [*(program or (str(VFCC),)), *arguments],
             cwd=folder,
             env=full,
-            stdin=subprocess.DEVNULL,
+            stdin=theirs if person else subprocess.DEVNULL,
             capture_output=True,
             timeout=PATIENCE_S,
             preexec_fn=before,
             check=False,
         )
+        os.close(ours)
+        os.close(theirs)
     return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8", "replace"))
+
+
+def by_person(folder: Path, *arguments: str, name: str = "You", env: Mapping[str, str] | None = None) -> Ran:
+    """Run `vfcc` in `folder` as the person `name` at a terminal whose output goes into a pipe."""
+    return on_terminal(
+        folder, *arguments, piped_stdout=True, env={"GIT_CONFIG_GLOBAL": settings_of(name), **(env or {})}
+    )
+
+
+def permitted(folder: Path, *arguments: str) -> Ran:
+    """Run `vfcc` as somebody who may: a person, where the command decides or moves a sprint, else a program."""
+    free = class_of(list(arguments)) in (QUERY, WORK, None)
+    return vfcc(folder, *arguments) if free else by_person(folder, *arguments)
+
+
+@cache
+def settings_of(name: str) -> str:
+    """Return a git configuration of the person `name`, which lasts as long as the tests."""
+    file = tempfile.NamedTemporaryFile("w", prefix="vfcc-person-", encoding="utf-8", delete=False)  # noqa: SIM115
+    with file:
+        file.write(f"[user]\n\tname = {name}\n")
+    atexit.register(os.unlink, file.name)
+    return file.name
 
 
 def git(folder: Path, *arguments: str) -> str:

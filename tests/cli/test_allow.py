@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import PATIENCE_S, VFCC, Ran, environment, vfcc
+from tests.cli.process import CI, PATIENCE_S, VFCC, Ran, environment, vfcc
 from tests.cli.trees import everything
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
@@ -136,7 +136,7 @@ def test_one_command_is_asked_for_as_one(project: Path) -> None:
 
 @pytest.mark.sweep
 def test_what_is_allowed_already_is_not_asked_again(project: Path) -> None:
-    assert vfcc(project, "allow", "--yes").code == 0
+    assert vfcc(project, "allow", "--yes", env=CI).code == 0
     before = file_of(project).read_bytes()
 
     again = at_terminal(project, "allow", types=b"")
@@ -146,16 +146,16 @@ def test_what_is_allowed_already_is_not_asked_again(project: Path) -> None:
 
 
 def test_without_a_terminal_nobody_is_asked_and_nothing_allowed(project: Path) -> None:
-    vfcc(project, "allow").refused(3, "not allowed on this machine: lint, test", "hint: vfcc allow --yes")
+    vfcc(project, "allow", env=CI).refused(3, "not allowed on this machine: lint, test", "hint: vfcc allow --yes")
 
     assert not file_of(project).exists()
-    assert vfcc(project, "allow", "--yes") == Ran(
+    assert vfcc(project, "allow", "--yes", env=CI) == Ran(
         0, f"{TABLE}allowed on this machine, in {file_of(project)}\n".replace("ROOT", str(project)), ""
     )
 
 
 def test_a_changed_command_is_told_and_needs_allowing_again(project: Path) -> None:
-    assert vfcc(project, "allow", "--yes").code == 0
+    assert vfcc(project, "allow", "--yes", env=CI).code == 0
     config = project / ".memory" / "config.yaml"
     config.write_text(config.read_text(encoding="utf-8").replace("ruff", "evil"), encoding="utf-8")
 
@@ -180,13 +180,13 @@ def test_to_check_changes_nothing_in_the_project_nor_beside_it(project: Path) ->
 def test_to_allow_changes_nothing_in_the_project(project: Path) -> None:
     before = everything(project)
 
-    assert vfcc(project, "allow", "--yes").code == 0
+    assert vfcc(project, "allow", "--yes", env=CI).code == 0
 
     assert everything(project) == before
 
 
 def test_what_was_allowed_can_be_taken_back(project: Path) -> None:
-    assert vfcc(project, "allow", "--yes").code == 0
+    assert vfcc(project, "allow", "--yes", env=CI).code == 0
 
     assert vfcc(project, "allow", "--withdraw").out == "nothing of this project is allowed to run any more\n"
     assert vfcc(project, "allow", "--check").code == 1
@@ -194,14 +194,14 @@ def test_what_was_allowed_can_be_taken_back(project: Path) -> None:
 
 
 def test_a_copy_of_the_project_is_not_allowed_with_it(project: Path) -> None:
-    assert vfcc(project, "allow", "--yes").code == 0
+    assert vfcc(project, "allow", "--yes", env=CI).code == 0
     moved = project.rename(project.parent / "elsewhere")
 
     assert vfcc(moved, "allow", "--check").code == 1
 
 
 def test_json_has_the_words_apart_and_whether_they_may_run(project: Path) -> None:
-    shown = json.loads(vfcc(project, "allow", "--yes", "--json").out)
+    shown = json.loads(vfcc(project, "allow", "--yes", "--json", env=CI).out)
 
     assert shown["allowed"] is True
     assert shown["file"] == str(file_of(project))
@@ -215,7 +215,7 @@ def test_json_has_the_words_apart_and_whether_they_may_run(project: Path) -> Non
 def test_no_commands_tells_what_to_write(young: Path) -> None:
     (young / ".memory" / "config.yaml").write_text("format: 1\n", encoding="utf-8")
 
-    vfcc(young, "allow").refused(
+    vfcc(young, "allow", env=CI).refused(
         3, "no command is configured in .memory/config.yaml", "hint: under gates.commands write  test: {run:"
     )
 
@@ -226,7 +226,7 @@ def test_two_wishes_at_once_are_refused(project: Path) -> None:
 
 def test_a_project_cannot_allow_itself(project: Path) -> None:
     for options in (("--yes",), ("--check",), ("--withdraw",)):
-        refused = vfcc(project, "allow", *options, env={"XDG_DATA_HOME": str(project / ".memory")})
+        refused = vfcc(project, "allow", *options, env={**CI, "XDG_DATA_HOME": str(project / ".memory")})
         refused.refused(3, "lies inside the project", "XDG_DATA_HOME")
     assert not (project / ".memory" / "vfcc").exists()
 
@@ -238,7 +238,7 @@ def test_a_damaged_file_is_told_and_written_anew(project: Path) -> None:
     checked = vfcc(project, "allow", "--check")
 
     assert (checked.code, "is damaged, so nothing is allowed" in checked.err) == (1, True)
-    assert vfcc(project, "allow", "--yes").code == 0
+    assert vfcc(project, "allow", "--yes", env=CI).code == 0
     assert vfcc(project, "allow", "--check") == Ran(
         0, f"{TABLE}allowed on this machine, in {file_of(project)}\n".replace("ROOT", str(project)), ""
     )

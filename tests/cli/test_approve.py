@@ -1,6 +1,7 @@
 """`vfcc approve`: a person at a real terminal; agents, pipes and authors are refused in one line."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_an_agent_or_a_job_approves_nothing_even_at_a_terminal(tmp_path: Path, e
     here = project(tmp_path)
     for more in ((), ("--reject", "--reason", "no")):
         ran = typed(here.root, "approve", "--yes", *more, env=env)
-        refused_at_terminal(ran, "approving needs a person at a terminal", "hint: vfcc approve plan --request")
+        refused_at_terminal(ran, "vfcc approve needs a person at a terminal", "hint: vfcc approve --request")
     assert silent(here)
 
 
@@ -80,7 +81,7 @@ def test_without_a_terminal_nobody_is_a_person(tmp_path: Path) -> None:
     here = project(tmp_path)
     for more in ((), ("--reject", "--reason", "no")):
         vfcc(here.root, "approve", "--yes", *more).refused(
-            3, "this is agent:unknown", "hint: vfcc approve plan --request"
+            3, "this is a program without a terminal", "hint: vfcc approve --request"
         )
     assert silent(here)
 
@@ -97,7 +98,7 @@ def test_an_author_is_refused_in_one_line(tmp_path: Path) -> None:
 def test_a_person_whom_git_has_no_name_for_is_told_to_give_one(tmp_path: Path) -> None:
     here = project(tmp_path)
     git(here.root, "config", "--unset", "user.name")
-    ran = typed(here.root, "approve", "--yes")
+    ran = typed(here.root, "approve", "--yes", env={"GIT_CONFIG_GLOBAL": os.devnull})
 
     refused_at_terminal(ran, 'hint: git config --global user.name "Your Name"')
 

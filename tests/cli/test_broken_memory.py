@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import vfcc
+from tests.cli.process import permitted, vfcc
 from tests.cli.trees import everything
 
 PROMPT = ("context", "show", "--agent", "coder")
@@ -127,7 +127,7 @@ def test_a_pipe_in_the_place_of_a_file_makes_nothing_hang(example: Path, place: 
     os.mkfifo(example / place)
     before = everything(example)
 
-    ran = vfcc(example, *line.split())
+    ran = permitted(example, *line.split())
 
     if told:
         ran.refused(3, told)

@@ -44,7 +44,7 @@ def read_only(example: Path, tmp_path: Path) -> Path:
 
 
 def _run(folder: Path, line: str) -> Ran:
-    return vfcc(folder, *line.split(), before=_as_others)
+    return vfcc(folder, *line.split(), before=_as_others, person=True)
 
 
 @pytest.mark.points(4)

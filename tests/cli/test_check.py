@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import git, vfcc
+from tests.cli.process import by_person, git, vfcc
 from tests.trees import own_workflow, write_memory
 
 
@@ -14,7 +14,7 @@ def two(young: Path) -> Path:
     """A project of its own workflow with two open sprints, of which only the first has a plan."""
     own_workflow(young)
     for title in ("One", "Two"):
-        assert vfcc(young, "sprint", "start", title, "--workflow", "own").code == 0
+        assert by_person(young, "sprint", "start", title, "--workflow", "own").code == 0
     write_memory(young, {"stage/one/planning/artifacts/plan.md": "A form, a session, tests for both.\n"})
     return young
 
@@ -84,7 +84,7 @@ def test_a_gate_that_cannot_be_asked_is_worst_and_hides_no_other(two: Path) -> N
 
 @pytest.mark.sweep
 def test_a_closed_sprint_is_not_asked(two: Path) -> None:
-    assert vfcc(two, "sprint", "close", "two", "--unfinished", "enough").code == 0
+    assert by_person(two, "sprint", "close", "two", "--unfinished", "enough").code == 0
 
     done = vfcc(two, "check")
 

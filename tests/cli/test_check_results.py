@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import on_terminal, vfcc
+from tests.cli.process import by_person, on_terminal, vfcc
 from tests.traced_project import CONFIG, HIGH, ITEMS, case, item, traced
 from tests.trees import write_tree
 from verifflowcc.adapters.project.content import project_content
@@ -70,7 +70,7 @@ def test_a_project_without_results_gets_one_sentence_with_its_own_command(tmp_pa
 
 def test_bare_check_without_results_fits_one_screen_of_80_columns(tmp_path: Path) -> None:
     root = project(tmp_path / "fresh", "all.xml")
-    assert vfcc(root, "sprint", "start", "Gauge", "--workflow", "light").code == 0
+    assert by_person(root, "sprint", "start", "Gauge", "--workflow", "light").code == 0
 
     done = on_terminal(root, "check")
 
@@ -177,13 +177,13 @@ def test_without_the_setting_the_hint_is_the_evidence_of_the_open_sprint(tmp_pat
     assert vfcc(root, "sprint", "start", "Gauge").code == 0
     assert "no test results for this content here; run `vfcc evidence run tests`" in vfcc(root, "check").out
 
-    assert vfcc(root, "sprint", "start", "Other").code == 0
+    assert by_person(root, "sprint", "start", "Other").code == 0
     assert "run `vfcc evidence run tests --sprint gauge`" in vfcc(root, "check").out
 
 
 def test_a_gate_without_results_says_so_in_one_short_sentence(tmp_path: Path) -> None:
     root = project(tmp_path / "fresh", "all.xml")
-    assert vfcc(root, "sprint", "start", "Gauge", "--workflow", "light").code == 0
+    assert by_person(root, "sprint", "start", "Gauge", "--workflow", "light").code == 0
 
     lines = vfcc(root, "check", "gate", "testing").out.splitlines()
 

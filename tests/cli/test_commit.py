@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.at_terminal import person, typed
-from tests.cli.process import git, vfcc
+from tests.cli.process import CI, git, vfcc
 
 pytestmark = pytest.mark.vfcc("REQ-COMMIT")
 
@@ -105,7 +105,7 @@ def test_a_hook_that_refuses_is_a_warning_and_the_move_stands(repository: Path) 
     hook.write_text("#!/bin/sh\necho 'no commits on Friday' >&2\nexit 1\n", encoding="utf-8")
     hook.chmod(hook.stat().st_mode | stat.S_IXUSR)
     before, head = _work(repository), git(repository, "rev-parse", "HEAD")
-    assert vfcc(repository, "allow", "--yes").code == 0
+    assert vfcc(repository, "allow", "--yes", env=CI).code == 0
 
     moved = vfcc(repository, "stage", "advance", "--commit")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.hostile_world import hostile_settings
-from tests.cli.process import Ran, git, on_terminal, vfcc
+from tests.cli.process import CI, Ran, by_person, git, on_terminal, vfcc
 
 pytestmark = [pytest.mark.vfcc("REQ-COMMIT"), pytest.mark.vfcc("REQ-COMMANDS")]
 
@@ -53,7 +53,7 @@ def test_a_hook_that_is_not_allowed_does_not_run_and_nothing_is_committed_withou
 
 def test_a_hook_that_is_allowed_runs(repository: Path) -> None:
     ran = hook(repository)
-    shown = vfcc(repository, "allow", "--yes")
+    shown = vfcc(repository, "allow", "--yes", env=CI)
     assert shown.code == 0
     assert f"  hook pre-commit: {repository}/.git/hooks/pre-commit (sha256:" in shown.out
     assert not ran.exists()
@@ -66,7 +66,7 @@ def test_a_hook_that_is_allowed_runs(repository: Path) -> None:
 
 def test_a_hook_that_changed_needs_allowing_again(repository: Path) -> None:
     hook(repository)
-    assert vfcc(repository, "allow", "--yes").code == 0
+    assert vfcc(repository, "allow", "--yes", env=CI).code == 0
     ran = hook(repository, more="true\n")
     checked = vfcc(repository, "allow", "--check")
 
@@ -93,7 +93,7 @@ def test_a_filter_of_the_repository_is_run_where_it_is_allowed(repository: Path)
     assert advance(repository).err == NOT_ALLOWED.format("filter.up.clean")
     assert not (repository.parent / "ran").exists()
 
-    assert "  filter.up.clean: touch " in vfcc(repository, "allow", "--yes").out
+    assert "  filter.up.clean: touch " in vfcc(repository, "allow", "--yes", env=CI).out
     assert vfcc(repository, "stage", "reopen", "coding", "--reason", "again", "--commit").err == ""
     assert git(repository, "show", f"HEAD:{DONE}") == "DONE.\n"
 
@@ -128,10 +128,10 @@ def test_a_configuration_that_always_commits_runs_nothing_that_is_not_allowed(tm
     (world.root / ".memory/config.yaml").write_text("format: 1\ngit:\n  commit: always\n")
     before = (world.root / ".git/refs/heads/main").read_bytes()
     for line in ("sprint start Other", "stage skip --sprint other --reason no", "feedback add Why? --sprint login"):
-        done = vfcc(world.root, *line.split(), env=world.env)
+        done = by_person(world.root, *line.split(), *(["--yes"] if "skip" in line else []), env=world.env)
         assert world.ran() == []
         assert "Traceback" not in done.err
-    assert "not allowed yet: vfcc allow" in vfcc(world.root, "sprint", "start", "Third", env=world.env).err
+    assert "not allowed yet: vfcc allow" in by_person(world.root, "sprint", "start", "Third", env=world.env).err
     assert (world.root / ".git/refs/heads/main").read_bytes() == before
     assert world.ran() == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import VFCC, environment, vfcc
+from tests.cli.process import CI, VFCC, environment, vfcc
 from tests.cli.test_killed import STOPPER
 from tests.cli.trees import half_written
 from tests.evidence_project import ADD, PYTHON, SUB_FAILED, TEST, TREE, config
@@ -28,7 +28,7 @@ def here(tmp_path: Path) -> Path:
 def _begun(folder: Path) -> Path:
     root = write_tree(folder / "project", TREE | {".memory/config.yaml": config({"test": TEST, "build": SLOW})})
     assert vfcc(root, "sprint", "start", "Log in").code == 0
-    assert vfcc(root, "allow", "--yes").code == 0
+    assert vfcc(root, "allow", "--yes", env=CI).code == 0
     return root
 
 
@@ -49,7 +49,7 @@ def test_a_red_run_exits_with_1_and_shows_the_end_of_the_output(here: Path) -> N
     lines = "print(*range(40), sep='\\n'); import runpy; runpy.run_path('tests/suite.py')"
     table = {"test": {"run": [*PYTHON, "-c", lines, "{junit}"]}, "build": SLOW}
     write_tree(here, {".memory/config.yaml": config(table), "tests/cases.xml": SUB_FAILED, "tests/exit": "1"})
-    assert vfcc(here, "allow", "--yes").code == 0
+    assert vfcc(here, "allow", "--yes", env=CI).code == 0
 
     ran = vfcc(here, "evidence", "run", "tests")
 
@@ -120,7 +120,7 @@ def test_a_run_that_is_killed_leaves_a_sound_sprint(here: Path) -> None:
     waits = "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"
     table = {"test": TEST, "build": {"run": [*PYTHON, "-c", waits]}}
     write_tree(here, {".memory/config.yaml": config(table)})
-    assert vfcc(here, "allow", "--yes").code == 0
+    assert vfcc(here, "allow", "--yes", env=CI).code == 0
 
     assert vfcc(here, "evidence", "run", "built").code == -9
 
@@ -139,7 +139,7 @@ def test_a_report_of_a_ci_job_is_told_apart(here: Path, tmp_path: Path) -> None:
 
     typed = vfcc(here, "evidence", "add", str(report), "--criterion", "tests")
     assert typed.code == 1
-    assert "fail: asserted by agent:unknown, ran_by_vfcc is needed\nto do: vfcc evidence run tests" in typed.out
+    assert "fail: asserted by agent:program, ran_by_vfcc is needed\nto do: vfcc evidence run tests" in typed.out
 
 
 def test_a_report_older_than_the_code_is_one_actionable_line(here: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_a_comment_is_added_listed_and_triaged(tmp_path: Path) -> None:
     assert added.out.splitlines()[0].endswith(" on plan")
 
     listed = vfcc(here.root, "feedback", "list").out
-    assert all(word in listed for word in (words[2], ID, "plan", "open", "agent:unknown", "too big"))
+    assert all(word in listed for word in (words[2], ID, "plan", "open", "agent:program", "too big"))
     assert "1 comment is open: vfcc feedback list --sprint log-in" in vfcc(here.root, "status").out
 
     done = vfcc(here.root, "feedback", "triage", words[2], "--later", "--reason", "no time")

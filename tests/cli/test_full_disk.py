@@ -25,7 +25,7 @@ def test_no_move_is_made_and_nothing_is_half_written(example: Path, line: str, s
     (example / DONE).write_text("Done.\n", encoding="utf-8")
     shown = vfcc(example, "sprint", "show").out
 
-    stopped = vfcc(example, *line.split(), before=_files_of_at_most(size_bytes))
+    stopped = vfcc(example, *line.split(), before=_files_of_at_most(size_bytes), person=True)
 
     if stopped.code != 0:
         stopped.refused(3, "File too large")

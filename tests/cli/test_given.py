@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import vfcc
+from tests.cli.process import by_person, permitted, vfcc
 from tests.cli.trees import everything
 
 PROMPT = ("context", "show", "--agent", "coder")
@@ -168,7 +168,7 @@ def test_learnings_that_cannot_be_kept_close_nothing(example: Path, kind: str, c
     given = _learnings(example, kind)
     before = everything(example)
 
-    vfcc(example, *CLOSE, given).refused(code, told)
+    by_person(example, *CLOSE, given).refused(code, told)
 
     assert everything(example) == before
 
@@ -177,7 +177,7 @@ def test_learnings_that_cannot_be_kept_close_nothing(example: Path, kind: str, c
 def test_learnings_are_kept_once(example: Path) -> None:
     (example / "learned.md").write_bytes(b"\xef\xbb\xbfAsk early.\r\nTwice.\r\n")
 
-    assert vfcc(example, *CLOSE, "learned.md").code == 0
+    assert by_person(example, *CLOSE, "learned.md").code == 0
 
     knowledge = (example / ".memory/sprint/sprint-02/knowledge.md").read_text(encoding="utf-8")
     assert knowledge.endswith("Ask early.\nTwice.\n")
@@ -240,7 +240,7 @@ def test_what_is_no_title(young: Path, title: str | bytes, told: str) -> None:
 def test_no_word_for_the_record_can_steer_a_terminal(example: Path, line: tuple[str, ...]) -> None:
     before = everything(example)
 
-    vfcc(example, *line).refused(2, "holds U+001B, which cannot be shown")
+    permitted(example, *line).refused(2, "holds U+001B, which cannot be shown")
 
     assert everything(example) == before
 
@@ -256,8 +256,8 @@ def test_what_no_event_can_hold_is_refused_before_anything_is_written(young: Pat
 
 @pytest.mark.vfcc("REQ-SEVERAL-SPRINTS")
 def test_two_open_sprints_are_not_guessed_between(example: Path) -> None:
-    assert vfcc(example, "sprint", "start", "Another").code == 0
+    assert by_person(example, "sprint", "start", "Another").code == 0
 
     for line in ("stage advance", "sprint close --unfinished x", "sprint show", "context show --agent coder"):
-        vfcc(example, *line.split()).refused(2, "several sprints are open: another, sprint-02")
+        permitted(example, *line.split()).refused(2, "several sprints are open: another, sprint-02")
     assert vfcc(example, "stage", "show", "--sprint", "another").code == 0

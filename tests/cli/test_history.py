@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import on_terminal, vfcc
+from tests.cli.at_terminal import typed
+from tests.cli.process import by_person, on_terminal, permitted, vfcc
 from tests.history_world import DAY_S, NOW, edit, prompt, read, run, spoken, stop, tell
 from verifflowcc.services.workspace import Workspace
 
@@ -126,7 +127,7 @@ def test_lines_that_could_not_be_read_are_counted_in_a_warning(worked: Path) -> 
 def test_what_cannot_be_answered_is_told_with_a_hint(worked: Path, line: str, code: int, told: str, hint: str) -> None:
     (worked / "config.yaml").write_text("", encoding="utf-8")
 
-    refused = vfcc(worked, "history", *line.split())
+    refused = permitted(worked, "history", *line.split())
 
     refused.refused(code, told)
     assert not hint or f"hint: {hint}" in refused.err
@@ -141,15 +142,15 @@ def test_pruning_asks_first_and_says_what_went(worked: Path) -> None:
     tell(here, edit(-400 * DAY_S, "a.py"), edit(-401 * DAY_S, "a.py"))
     asked = ("history", "prune", "--older-than", "300d")
 
-    unanswered = vfcc(worked, *asked)
+    unanswered = typed(worked, *asked, keys="\n")
     assert unanswered.code != 0
     assert "Remove them? [y/N]" in unanswered.err
     dry = vfcc(worked, *asked, "--dry-run")
     assert dry.out == "to remove: 2 days, 2025-10-16 to 2025-10-17; 2 events, 1 KiB\n"
-    gone = vfcc(worked, *asked, "--yes")
+    gone = by_person(worked, *asked, "--yes")
 
     assert gone.out == dry.out.replace("to remove", "removed")
-    assert vfcc(worked, *asked, "--yes").out.startswith("nothing is older than ")
+    assert by_person(worked, *asked, "--yes").out.startswith("nothing is older than ")
     assert [path.name for path in (worked / ".memory/local/history").iterdir()] == [f"{NOW:%Y-%m-%d}.jsonl"]
 
 

@@ -38,7 +38,7 @@ from tests.cli.honest_world import (
     tried,
     unseen,
 )
-from tests.cli.process import git
+from tests.cli.process import by_person, git
 from tests.made_once import copied
 from tests.trees import write_tree
 from verifflowcc.domain.events import EventType, Json
@@ -350,7 +350,7 @@ def test_shipped_workflow_weakened_in_the_ledger(tmp_path: Path) -> None:
     root = project(tmp_path)
     (root / ".memory/sprint").rename(tmp_path / "before")
     (root / f".memory/stage/{ID}").rename(tmp_path / "stages")
-    done(root, "sprint", "start", "Log in", "--workflow", "standard")
+    assert by_person(root, "sprint", "start", "Log in", "--workflow", "standard").code == 0
     began_with(root, no_approval)
 
     refused("shipped-workflow-weakened-in-the-ledger", root)

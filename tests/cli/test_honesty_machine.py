@@ -38,6 +38,27 @@ def cloned(root: Path, folder: Path) -> Path:
     return folder / "project"
 
 
+@pytest.mark.points(2)
+@pytest.mark.parametrize("env", [{"VFCC_AGENT": "coder"}, {"CODEX_THREAD_ID": "x"}, {}], ids=["role", "client", "none"])
+def test_allowing_as_an_agent(tmp_path: Path, env: dict[str, str]) -> None:
+    refused_to_allow("allowing-as-an-agent", tmp_path, **env)
+
+
+def test_job_beside_a_marker(tmp_path: Path) -> None:
+    refused_to_allow("job-beside-a-marker", tmp_path, CI="1", CLAUDECODE="1")
+
+
+def refused_to_allow(anchor: str, folder: Path, **env: str) -> None:
+    """As `refused`: the command that would run is another than the one that a person allowed."""
+    root = project(folder, BUILT)
+    (root / ".memory/config.yaml").write_text(config(build=TRAP), encoding="utf-8")
+    before = kept(root)
+    shown(rows()[anchor], vfcc(root, "allow", "--yes", env=env), 3)
+    assert kept(root) == before
+    assert vfcc(root, "evidence", "run").code == 3
+    assert not (root / "trap").exists()
+
+
 def test_command_not_allowed(tmp_path: Path) -> None:
     root = project(tmp_path, BUILT, build=TRAP)
     done(root, "allow", "--withdraw")

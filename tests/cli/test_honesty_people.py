@@ -1,5 +1,7 @@
 """Approvals, waivers and skips: only a person who did not make it, at a terminal, for what lies there, until a day."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -29,8 +31,9 @@ from tests.cli.honest_world import (
     unseen,
     workflow,
 )
-from tests.cli.process import git, vfcc
+from tests.cli.process import VFCC, Ran, environment, git, vfcc
 from tests.made_once import copied
+from tests.signing import allow, sign_with, ssh_key
 from tests.trees import write_tree
 from verifflowcc.domain.events import EventType
 
@@ -204,6 +207,41 @@ def test_approval_by_an_agent(tmp_path: Path, env: dict[str, str]) -> None:
 
 def test_approval_without_a_terminal(tmp_path: Path) -> None:
     refused("approval-without-a-terminal", reviewable(tmp_path), approve=("approve", "--yes"))
+
+
+def test_terminal_below_a_client(tmp_path: Path) -> None:
+    if shutil.which("script") is None:
+        pytest.skip("script is not installed")
+    root = reviewable(tmp_path)
+    client = tmp_path / "claude"
+    client.write_text('#!/bin/sh\nscript -qec "$1" /dev/null\nexit $?\n', encoding="utf-8")
+    client.chmod(0o755)
+    before = kept(root)
+    done = subprocess.run(
+        [client, f"env -u CLAUDECODE -u VFCC_AGENT {VFCC} approve --yes"],
+        cwd=root,
+        env=environment(tmp_path, CLAUDECODE="1", VFCC_AGENT="coder"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    shown(rows()["terminal-below-a-client"], Ran(done.returncode, done.stdout, done.stderr), 3)
+    assert kept(root) == before
+
+
+def test_self_made_key(tmp_path: Path) -> None:
+    """Git itself believes the repository: `git verify-commit` is green."""
+    root = reviewable(tmp_path)
+    key = ssh_key(tmp_path, "self-made")
+    allow(tmp_path / "allowed", "you@example.org", key)
+    sign_with(root, key, tmp_path / "allowed")
+    git(root, "config", "gpg.ssh.allowedSignersFile", str(tmp_path / "allowed"))
+    line = f"Vfcc-Approve: {ID}/plan {asked(root, 'reviewed').subject.removeprefix('sha256:')[:12]}"
+    git(root, "commit", "--quiet", "--allow-empty", "-S", "--author", "Other <you@example.org>", "--message", line)
+    git(root, "verify-commit", "HEAD")
+
+    refused("self-made-key", root, approve=("approve", "--signed", "HEAD"))
 
 
 def test_unsigned_approval(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from tests.cli.honest_world import (
     tried,
     workflow,
 )
-from tests.cli.process import vfcc
+from tests.cli.process import CI, vfcc
 from tests.trees import write_tree
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
@@ -207,7 +207,7 @@ def test_changed_inputs_with_an_old_time(tmp_path: Path) -> None:
 def test_changed_command(tmp_path: Path) -> None:
     root = measured(tmp_path)
     edited(root / ".memory/config.yaml", '"tests/suite.py"', '"tests/suite.py", "--fast"')
-    done(root, "allow", "--yes")
+    done(root, "allow", "--yes", env=CI)
 
     refused("changed-command", root)
 

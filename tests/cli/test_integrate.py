@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import Ran, vfcc
+from tests.cli.process import Ran, by_person, vfcc
 from tests.cli.trees import everything, half_written
 from tests.client_answers import check_answer
 from verifflowcc.clients.entries import EVENTS, FILES
@@ -54,11 +54,11 @@ def test_all_clients_are_set_up_once_and_undone_to_the_byte(young: Path) -> None
 
     assert (again.code, again.out) == (0, "".join(f"nothing to do: {path}\n" for path in FILES.values()))
     assert contents(young) == there
-    assert vfcc(young, "integrate", *ALL, "--uninstall").code == 0
+    assert by_person(young, "integrate", *ALL, "--uninstall").code == 0
     assert contents(young) == before
     assert not (young / ".github").exists()
     assert (young / ".gemini/notes.md").exists()
-    assert vfcc(young, "integrate", *ALL, "--uninstall").out == again.out
+    assert by_person(young, "integrate", *ALL, "--uninstall").out == again.out
 
 
 def test_only_the_clients_asked_for_are_touched_and_permissions_stay(young: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_file_for_one_person_is_remembered_for_that_person_alone(young: Path) 
     assert not (young / SETTINGS).exists()
     assert not (young / MANIFEST).exists()
     assert (young / ".memory/local/integrations.json").exists()
-    assert vfcc(young, "integrate", "claude", "--local", "--uninstall").code == 0
+    assert by_person(young, "integrate", "claude", "--local", "--uninstall").code == 0
     assert not (young / ".claude").exists()
 
 
@@ -110,7 +110,7 @@ def test_what_somebody_edited_is_told_and_left(young: Path, uninstall: tuple[str
     settings.write_bytes(edited)
     before = contents(young)
 
-    told = vfcc(young, "integrate", "claude", *uninstall)
+    told = by_person(young, "integrate", "claude", *uninstall)
 
     step = " ".join(("vfcc integrate claude", *uninstall, "--force"))
     assert (told.code, told.err) == (1, "")
@@ -118,7 +118,7 @@ def test_what_somebody_edited_is_told_and_left(young: Path, uninstall: tuple[str
     assert "SessionStart" in told.out
     assert told.out.endswith(f"  {step}\n")
     assert contents(young) == before
-    assert vfcc(young, *step.split()[1:]).code == 0
+    assert by_person(young, *step.split()[1:]).code == 0
     assert b"60" not in (settings.read_bytes() if settings.exists() else b"")
 
 
@@ -129,7 +129,7 @@ def test_edits_beside_our_hooks_outlive_them(young: Path) -> None:
     settings.write_bytes(settings.read_bytes().replace(b'"a": 1', b'"a": 1,\n  "b": 2'))
 
     assert vfcc(young, "integrate", "claude").out == f"nothing to do: {SETTINGS}\n"
-    assert vfcc(young, "integrate", "claude", "--uninstall").code == 0
+    assert by_person(young, "integrate", "claude", "--uninstall").code == 0
     assert settings.read_bytes() == b'{\n  "a": 1,\n  "b": 2\n}\n'
     assert not (young / MANIFEST).exists()
 
@@ -203,7 +203,7 @@ def test_a_manifest_that_is_broken_is_told(young: Path) -> None:
 
     told.refused(3, "it is not what vfcc wrote")
     (young / MANIFEST).unlink()
-    assert vfcc(young, "integrate", "claude", "--uninstall").code == 0
+    assert by_person(young, "integrate", "claude", "--uninstall").code == 0
     assert (young / SETTINGS).read_text(encoding="utf-8").split() == ["{}"]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import git, vfcc
+from tests.cli.process import git, permitted, vfcc
 from tests.cli.shapes import shape
 from tests.cli.test_help import COMMANDS
 from tests.cli.test_json_code import CODED
@@ -63,7 +63,7 @@ def answer(folder: Path, name: str) -> str:
     """Return what the command of that name prints with `--json` in the worked example."""
     (folder / "below").mkdir()
     (folder / DONE).write_text("Done.\n", encoding="utf-8")
-    done = vfcc(folder, *QUESTIONS[name].split(), "--json")
+    done = permitted(folder, *QUESTIONS[name].split(), "--json")
     assert done.code == 0, done.err
     return done.out
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.at_terminal import project, typed
-from tests.cli.process import Ran, vfcc
+from tests.cli.process import CI, Ran, vfcc
 from tests.cli.shapes import shape
 from tests.trees import write_tree
 
@@ -47,7 +47,8 @@ print("the suite has run")
 """
 CONFIG = {"format": 1, "gates": {"commands": {"test": {"run": [sys.executable, "-B", "tests/form.py", "{junit}"]}}}}
 TREE = {"tests/form.py": SUITE, "report.xml": REPORT, ".memory/config.yaml": json.dumps(CONFIG)}
-RUN = ("allow --yes", "evidence run tests")
+ALLOW = ("allow --yes",)
+RUN = (*ALLOW, "evidence run tests")
 COMMENT = "feedback add Why? --stage plan"
 
 
@@ -71,7 +72,7 @@ ASKED = {
     "feedback_add": Asked(COMMENT),
     "feedback_list": Asked("feedback list", (COMMENT,)),
     "feedback_triage": Asked("feedback triage LAST --done", (COMMENT,)),
-    "evidence_run": Asked("evidence run tests", ("allow --yes",)),
+    "evidence_run": Asked("evidence run tests", ALLOW),
     "evidence_add": Asked("evidence add report.xml --criterion tests", code=1),
     "evidence_list": Asked("evidence list", RUN),
     "evidence_show": Asked("evidence show LAST", RUN),
@@ -87,7 +88,7 @@ def answer(root: Path, asked: Asked) -> str:
         if line == "EDIT":
             (root / "report.xml").write_text("other\n", encoding="utf-8")
         else:
-            assert vfcc(root, *line.split()).code in {0, 1}
+            assert vfcc(root, *line.split(), env=CI if line in ALLOW else None).code in {0, 1}
     if "LAST" in asked.line:
         last = max(path.stem for path in root.glob(".memory/s*/**/[0-9A-Z]*.json") if _named(asked, path))
     done = _asked(root, asked, last)
@@ -101,7 +102,7 @@ def _named(asked: Asked, path: Path) -> bool:
 
 def _asked(root: Path, asked: Asked, last: str) -> Ran:
     words = [*asked.line.replace("LAST", last).split(), "--json"]
-    return typed(root, *words) if asked.person else vfcc(root, *words)
+    return typed(root, *words) if asked.person else vfcc(root, *words, env=CI if asked.line in ALLOW else None)
 
 
 @pytest.mark.points(2)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import vfcc
+from tests.cli.process import permitted
 from tests.cli.shapes import shape
 from tests.cli.test_history import worked
 from tests.history_world import DAY_S, edit, tell
@@ -41,7 +41,7 @@ def answer(root: Path, line: str) -> str:
     """Return what the command prints with `--json` in the project at `root`."""
     tell(Workspace(root), edit(-400 * DAY_S, "a.py"))
     learn_from_session(Workspace(root), "s1")
-    done = vfcc(root, "history", *line.split(), "--json")
+    done = permitted(root, "history", *line.split(), "--json")
     assert done.code == 0, done
     return done.out
 

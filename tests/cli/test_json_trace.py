@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.at_terminal import person, typed
-from tests.cli.process import Ran, git, vfcc
+from tests.cli.process import Ran, git, permitted
 from tests.cli.shapes import shape
 from tests.cli.test_json_gates import Asked
 from tests.trace_project import AUDIT, NEED, TIMEOUT, UNIT, report, traced
@@ -78,7 +78,7 @@ def answer(root: Path, asked: Asked) -> str:
 
 
 def _ran(root: Path, words: list[str], *, person: bool) -> Ran:
-    return typed(root, *words) if person else vfcc(root, *words)
+    return typed(root, *words) if person else permitted(root, *words)
 
 
 def _edit(root: Path) -> None:

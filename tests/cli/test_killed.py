@@ -44,7 +44,7 @@ main()
 
 def _stopped(folder: Path, point: int, how: str, *arguments: str) -> Ran:
     """Run a command that gets a signal before the step of that number of all its steps that change the disk."""
-    return vfcc(folder, *arguments, program=(sys.executable, "-B", "-c", STOPPER, str(point), how))
+    return vfcc(folder, *arguments, program=(sys.executable, "-B", "-c", STOPPER, str(point), how), person=True)
 
 
 def _killed(folder: Path, point: int, *arguments: str) -> int:
@@ -89,7 +89,7 @@ def test_a_close_happened_or_did_not_and_every_event_is_there(example: Path, poi
     assert [each for each in found.events if each.type is not EventType.SPRINT_CLOSED] == list(before)
     if len(found.events) == len(before):
         assert code != 0
-        close_sprint(here, "sprint-02", actor="ci", unfinished_reason="enough")
+        close_sprint(here, "sprint-02", actor="human:You", unfinished_reason="enough")
     state = show_sprint(here, "sprint-02")
     assert (state.status, _sound(state)) == (SprintStatus.CLOSED, True)
     lines = [line for line in list_sprints(here) if line.id == "sprint-02"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import git, vfcc
+from tests.cli.process import by_person, git, vfcc
 from tests.life_world import found
 from tests.trees import write_memory
 
@@ -25,7 +25,7 @@ def closing(young: Path) -> Path:
 
 @pytest.mark.vfcc("REQ-STAGE-LIFECYCLE")
 def test_what_a_sprint_learned_is_offered_as_it_closes(closing: Path) -> None:
-    done = vfcc(closing, "sprint", "close", "--unfinished", "enough")
+    done = by_person(closing, "sprint", "close", "--unfinished", "enough")
 
     assert done.code == 0, done
     assert "learned in log-in, and kept only if you say so:\n  noon: " in done.out
@@ -36,7 +36,7 @@ def test_what_a_sprint_learned_is_offered_as_it_closes(closing: Path) -> None:
 
 
 def test_its_json_has_it_too(closing: Path) -> None:
-    done = vfcc(closing, "sprint", "close", "--unfinished", "enough", "--json")
+    done = by_person(closing, "sprint", "close", "--unfinished", "enough", "--json")
 
     (learning,) = json.loads(done.out)["learnings"]
     assert {name: learning[name] for name in ("id", "scope", "type", "why", "command")} == {

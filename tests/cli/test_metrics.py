@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import on_terminal, vfcc
+from tests.cli.process import by_person, on_terminal, vfcc
 from tests.measured_world import ID, as_in_0_1, whole
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.metrics_table import COLUMNS, NAMES
@@ -41,7 +41,7 @@ def test_the_table_fits_the_terminal(measured: Path, columns: int) -> None:
 
 
 def test_the_csv_is_one_table_over_all_sprints(measured: Path) -> None:
-    assert vfcc(measured, "sprint", "start", "Log out", "--workflow", "measured").code == 0
+    assert by_person(measured, "sprint", "start", "Log out", "--workflow", "measured").code == 0
 
     shown = vfcc(measured, "metrics", "--csv")
 

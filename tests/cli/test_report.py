@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import vfcc
+from tests.cli.process import by_person, vfcc
 from tests.measured_world import ID, whole
 
 pytestmark = pytest.mark.vfcc("REQ-REPORT")
@@ -28,7 +28,7 @@ def test_the_page_goes_to_stdout_or_to_a_file(measured: Path) -> None:
 
 
 def test_the_open_sprint_is_the_one_that_is_meant(measured: Path) -> None:
-    assert vfcc(measured, "sprint", "start", "Log out", "--workflow", "measured").code == 0
+    assert by_person(measured, "sprint", "start", "Log out", "--workflow", "measured").code == 0
 
     assert vfcc(measured, "sprint", "report").out.startswith("# Log out: ")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import git, vfcc
+from tests.cli.process import CI, git, vfcc
 from tests.evidence_project import ADD, BUILD, SUB_FAILED, TEST, TREE, config
 from tests.made_once import copied
 from tests.trees import write_tree
@@ -28,7 +28,7 @@ def _begun(made: Path) -> Path:
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "--message", "first")
     assert vfcc(folder, "sprint", "start", "Log in").code == 0
-    assert vfcc(folder, "allow", "--yes").code == 0
+    assert vfcc(folder, "allow", "--yes", env=CI).code == 0
     return folder
 
 
@@ -46,7 +46,7 @@ def clone(root: Path) -> Path:
 def test_a_clone_reproduces_what_was_recorded_elsewhere(root: Path) -> None:
     assert vfcc(root, "evidence", "run", "tests", "frozen").code == 0
     there = clone(root)
-    assert vfcc(there, "allow", "--yes").code == 0
+    assert vfcc(there, "allow", "--yes", env=CI).code == 0
 
     done = vfcc(there, "check", "--rerun")
 
@@ -75,7 +75,7 @@ def test_what_does_not_come_out_is_red_with_the_command_that_shows_it(root: Path
     write_tree(root, {"tests/cases.xml": ADD + SUB_FAILED})
     assert vfcc(root, "evidence", "run", "tests").code == 0
     there = clone(root)
-    assert vfcc(there, "allow", "--yes").code == 0
+    assert vfcc(there, "allow", "--yes", env=CI).code == 0
 
     done = vfcc(there, "check", "--rerun")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import git, vfcc
+from tests.cli.process import by_person, git, vfcc
 from tests.made_once import copied
 
 pytestmark = pytest.mark.vfcc("REQ-FORKS")
@@ -72,23 +72,25 @@ def test_a_printed_command_works_as_it_stands_and_the_sprint_goes_on(forked: Pat
         for line in vfcc(forked, "sprint", "resolve").out.splitlines()
         if line.endswith(_sides(forked)[side])
     )
-    done = vfcc(forked, *command, "--reason", "we talked", "--commit")
+    done = by_person(forked, *command, "--reason", "we talked", "--commit")
 
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"sprint-02: fork resolved, in {stage}\n  set aside: agent:unknown ")
+    assert done.out.startswith(f"sprint-02: fork resolved, in {stage}\n  set aside: agent:program ")
     assert git(forked, "status", "--short") == ""
     shown = vfcc(forked, "sprint", "show")
     assert shown.code == 0
     assert "set aside: these moves stay on record" in shown.out
     assert ": we talked" in shown.out
     assert vfcc(forked, "doctor").code == 0
-    assert vfcc(forked, "sprint", "close", "--unfinished", "enough").code == 0
+    assert by_person(forked, "sprint", "close", "--unfinished", "enough").code == 0
 
 
 @pytest.mark.sweep
 def test_what_is_no_side_is_a_usage_error_and_so_is_a_sprint_that_is_not_forked(forked: Path) -> None:
-    vfcc(forked, "sprint", "resolve", "--keep", "01KABCDEFGHJKMNPQRSTVWXYZ0").refused(2, "begins no side of the fork")
-    assert vfcc(forked, "sprint", "resolve", "sprint-02", "--keep", _sides(forked)["passed"]).code == 0
+    by_person(forked, "sprint", "resolve", "--keep", "01KABCDEFGHJKMNPQRSTVWXYZ0").refused(
+        2, "begins no side of the fork"
+    )
+    assert by_person(forked, "sprint", "resolve", "sprint-02", "--keep", _sides(forked)["passed"]).code == 0
 
     vfcc(forked, "sprint", "resolve").refused(2, "sprint-02 is not forked")
     vfcc(forked, "sprint", "resolve", "sprint-01").refused(2, "sprint-01 is not forked")
@@ -97,17 +99,17 @@ def test_what_is_no_side_is_a_usage_error_and_so_is_a_sprint_that_is_not_forked(
 def test_two_branches_that_chose_otherwise_meet_the_fork_again(forked: Path) -> None:
     sides = _sides(forked)
     git(forked, "branch", "third")
-    assert vfcc(forked, "sprint", "resolve", "--keep", sides["passed"], "--commit").code == 0
+    assert by_person(forked, "sprint", "resolve", "--keep", sides["passed"], "--commit").code == 0
     git(forked, "checkout", "-q", "third")
-    assert vfcc(forked, "sprint", "resolve", "--keep", sides["reopened"], "--commit").code == 0
+    assert by_person(forked, "sprint", "resolve", "--keep", sides["reopened"], "--commit").code == 0
     git(forked, "merge", "-q", "--no-edit", "other")
 
     assert _sides(forked) == sides
-    assert vfcc(forked, "sprint", "resolve", "--keep", sides["passed"]).out.startswith("sprint-02: fork resolved")
+    assert by_person(forked, "sprint", "resolve", "--keep", sides["passed"]).out.startswith("sprint-02: fork resolved")
 
 
 def test_as_json_the_choice_is_the_move_that_it_is(forked: Path) -> None:
-    done = vfcc(forked, "sprint", "resolve", "--keep", _sides(forked)["passed"], "--json")
+    done = by_person(forked, "sprint", "resolve", "--keep", _sides(forked)["passed"], "--json")
 
     value = json.loads(done.out)
     assert (value["event"]["type"], value["state"]["fork"], value["after"]) == ("fork_resolved", None, "testing")

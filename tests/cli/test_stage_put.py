@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.at_terminal import person, typed
-from tests.cli.process import VFCC, Ran, environment, git, vfcc
+from tests.cli.process import VFCC, Ran, by_person, environment, git, vfcc
 from tests.cli.trees import everything
 from tests.secret_samples import TOKEN
 from tests.trees import write_tree
@@ -43,7 +43,7 @@ def root(tmp_path: Path) -> Path:
     git(folder, "init", "-q", "-b", "main")
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "first")
-    assert vfcc(folder, "sprint", "start", "Log in", "--workflow", "small").code == 0
+    assert by_person(folder, "sprint", "start", "Log in", "--workflow", "small").code == 0
     return folder
 
 
@@ -272,6 +272,6 @@ def test_a_draft_on_stdout_writes_nothing(root: Path) -> None:
 
 
 def test_a_closed_sprint_takes_no_artifact(root: Path) -> None:
-    assert vfcc(root, "sprint", "close", "--unfinished", "enough").code == 0
+    assert by_person(root, "sprint", "close", "--unfinished", "enough").code == 0
 
     put(root, "plan", WHOLE, "--sprint", "log-in").refused(2, "log-in is closed")

@@ -122,11 +122,11 @@ def test_a_console_that_cannot_show_a_letter_gets_a_question_mark(young: Path, e
 
 
 def test_a_person_at_a_terminal_is_the_actor(young: Path) -> None:
-    assert on_terminal(young, "sprint", "start", "Mine").code == 0
     assert vfcc(young, "sprint", "start", "Theirs").code == 0
+    assert on_terminal(young, "sprint", "start", "Mine").code == 0
 
     actors = [
         re.search(r'"actor":"([^"]+)"', path.read_text(encoding="utf-8"))
         for path in sorted((young / ".memory/sprint").glob("*/events/*.json"))
     ]
-    assert sorted(found[1] for found in actors if found) == ["agent:unknown", "human:unknown"]
+    assert sorted(found[1] for found in actors if found) == ["agent:program", "human:unknown"]

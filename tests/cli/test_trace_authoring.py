@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import VFCC, environment, git, on_terminal, vfcc
+from tests.cli.process import VFCC, by_person, environment, git, on_terminal, vfcc
 from tests.cli.trees import everything, half_written
 from tests.made_once import copied
 
@@ -43,7 +43,7 @@ def test_an_item_is_added_and_its_file_is_named(young: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert found is not None
     assert (young / found[2]).read_text(encoding="utf-8").endswith("\nSomebody gets in.\n")
-    assert "actor: agent:unknown}\ntrust: agent\n" in (young / found[2]).read_text(encoding="utf-8")
+    assert "actor: agent:program}\ntrust: agent\n" in (young / found[2]).read_text(encoding="utf-8")
 
 
 @pytest.mark.sweep
@@ -156,7 +156,7 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
     git(traced, "init", "-q")
     git(traced, "add", "--all")
     git(traced, "commit", "-qm", "first")
-    made = vfcc(traced, "trace", "baseline", "create", "v1", "--note", "before the audit")
+    made = by_person(traced, "trace", "baseline", "create", "v1", "--note", "before the audit")
     assert made.out == "v1: 3 items written to .memory/project/baselines/v1.json\n"
     assert vfcc(traced, "trace", "baseline", "diff", "v1").out == "v1 → the present: 3 items, none of them changed\n"
     path = traced / f".memory/project/items/requirement/{REQ}.md"
@@ -173,7 +173,7 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
     assert json.loads(vfcc(traced, "trace", "baseline", "diff", "v1", "--json").out)["changed"] == [
         {"fields": ["text"], "item": REQ, "title": "It ends"}
     ]
-    vfcc(traced, "trace", "baseline", "create", "v1").refused(2, "there is a baseline v1 already")
+    by_person(traced, "trace", "baseline", "create", "v1").refused(2, "there is a baseline v1 already")
 
 
 @pytest.mark.points(2)
@@ -192,7 +192,7 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
         ("list --status gone", 2, "there is no status gone; there is active, draft, planned, retired"),
         ("baseline diff v1", 2, "there is no baseline yet"),
         ("baseline create V1", 2, "vfcc trace baseline create v1"),
-        ("review REQ-timeout", 3, "reviewing needs a person at a terminal, and this is agent:unknown"),
+        ("review REQ-timeout", 3, "vfcc trace review needs a person at a terminal, and this is a program"),
         ("clear REQ-timeout --to NEED-login --reason x", 3, "needs a person at a terminal"),
         ("verify REQ-timeout --saw x", 3, "needs a person at a terminal"),
     ],
@@ -200,7 +200,8 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
 def test_slips_are_told_and_nothing_is_written(traced: Path, line: str, code: int, said: str) -> None:
     before = everything(traced)
 
-    vfcc(traced, "trace", *line.split()).refused(code, said, "hint: ")
+    run = by_person if line.startswith("baseline create") else vfcc
+    run(traced, "trace", *line.split()).refused(code, said, "hint: ")
 
     assert everything(traced) == before
 
@@ -222,7 +223,7 @@ def test_a_merge_left_open_is_one_clear_error(traced: Path) -> None:
         vfcc(traced, "trace", *line.split()).refused(
             3, f"{REQ}.md:", "holds the conflict markers of a merge", "by hand"
         )
-    vfcc(traced, "trace", "baseline", "create", "v1").refused(3, "holds the conflict markers of a merge")
+    by_person(traced, "trace", "baseline", "create", "v1").refused(3, "holds the conflict markers of a merge")
     assert everything(traced) == before
 
 
@@ -235,7 +236,7 @@ def test_a_full_disk_leaves_what_was_there(traced: Path, size_bytes: int) -> Non
         resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, size_bytes))
 
     for line in ("add need x --text y", f"retire {SPEC}", f"unlink {SPEC} {REQ}", "baseline create v1"):
-        stopped = vfcc(traced, "trace", *line.split(), before=limit)
+        stopped = vfcc(traced, "trace", *line.split(), before=limit, person=True)
         stopped.refused(3, "cannot write", "File too large")
     assert half_written(traced) == []
     assert {path for path, what in everything(traced).items() if what != "folder"} <= before.keys()

@@ -1,6 +1,7 @@
 """`vfcc trace review|clear|verify`: a person at a terminal is asked; nobody else is let in."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -120,4 +121,6 @@ def test_an_agent_at_a_terminal_is_no_person(traced: Path, line: str, marker: st
 def test_a_person_without_a_name_is_sent_to_git(traced: Path) -> None:
     git(traced, "config", "--unset", "user.name")
 
-    typed(traced, "trace", "review", REQ, "--yes").refused(3, "git config --global user.name")
+    nameless = typed(traced, "trace", "review", REQ, "--yes", env={"GIT_CONFIG_GLOBAL": os.devnull})
+
+    nameless.refused(3, "git config --global user.name")

@@ -1,11 +1,12 @@
 """Two processes that move one sprint at the same moment."""
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.process import VFCC, environment, vfcc
+from tests.cli.process import VFCC, environment, settings_of, vfcc
 from tests.cli.trees import everything, half_written
 
 pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
@@ -14,18 +15,23 @@ EVENTS = ".memory/sprint/sprint-02/events"
 
 
 def _at_once(folder: Path, *arguments: str) -> list[int]:
+    """Run the same command twice at the same time, each time as a person at a terminal."""
+    ours, theirs = os.openpty()
     started = [
         subprocess.Popen(
             [VFCC, *arguments],
             cwd=folder,
-            env=environment(folder.parent),
-            stdin=subprocess.DEVNULL,
+            env=environment(folder.parent, GIT_CONFIG_GLOBAL=settings_of("You")),
+            stdin=theirs,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         for _ in range(2)
     ]
-    return sorted(process.wait(60) for process in started)
+    codes = sorted(process.wait(60) for process in started)
+    os.close(ours)
+    os.close(theirs)
+    return codes
 
 
 @pytest.mark.sweep

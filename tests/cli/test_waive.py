@@ -37,8 +37,8 @@ def test_an_agent_or_a_job_waives_nothing(tmp_path: Path, env: dict[str, str]) -
     here = project(tmp_path)
     ran = typed(here.root, "waive", "reviewed", *WORDS, "--yes", env=env)
 
-    refused_at_terminal(ran, "waiving needs a person at a terminal")
-    vfcc(here.root, "waive", "reviewed", *WORDS, "--yes").refused(3, "waiving needs a person at a terminal")
+    refused_at_terminal(ran, "vfcc waive needs a person at a terminal")
+    vfcc(here.root, "waive", "reviewed", *WORDS, "--yes").refused(3, "vfcc waive needs a person at a terminal")
     assert silent(here)
 
 

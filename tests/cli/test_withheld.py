@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.at_terminal import person, typed
-from tests.cli.process import Ran, git, on_terminal, vfcc
+from tests.cli.process import Ran, git, on_terminal, permitted, vfcc
 from tests.secret_samples import PASSWORD, SAMPLES, TOKEN
 from tests.trees import write_memory
 from verifflowcc.domain.events import Json
@@ -165,7 +165,7 @@ def steering(ran: Ran) -> list[str]:
 @pytest.mark.parametrize("line", READING)
 def test_no_reading_command_prints_a_secret_or_what_steers_a_terminal(planted: Path, line: str) -> None:
     if any(each in line for each in DATA):
-        asked = [vfcc(planted, *line.split())]
+        asked = [permitted(planted, *line.split())]
     else:
         asked = [on_terminal(planted, *line.split(), columns=40), vfcc(planted, *line.split(), "--json")]
         assert not [each for ran in asked for each in steering(ran)], asked

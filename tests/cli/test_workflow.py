@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import on_terminal, vfcc
+from tests.cli.process import by_person, on_terminal, vfcc
 
 MINE = """\
 name: mine
@@ -102,7 +102,7 @@ def test_its_file_can_become_ones_own(young: Path) -> None:
     own(young, text.out.replace("name: standard", "name: ours", 1))
 
     assert vfcc(young, "check", "workflow").out == "workflow.yaml is sound: ours\n"
-    assert vfcc(young, "workflow", "use", "ours").code == 0
+    assert by_person(young, "workflow", "use", "ours").code == 0
     assert vfcc(young, "sprint", "start", "First").code == 0
     vfcc(young, "workflow", "show", "--yaml", "--json").refused(2, "--yaml prints a file")
 
@@ -112,7 +112,7 @@ def test_using_one_says_what_it_does_not_touch(young: Path) -> None:
     vfcc(young, "sprint", "start", "First")
     before = (young / ".memory/config.yaml").read_text(encoding="utf-8")
 
-    done = vfcc(young, "workflow", "use", "agile")
+    done = by_person(young, "workflow", "use", "agile")
 
     assert done.code == 0
     assert done.out.splitlines() == [
@@ -123,11 +123,11 @@ def test_using_one_says_what_it_does_not_touch(young: Path) -> None:
     assert "warning: gates.commands.lint is not in config.yaml; needed by coding/findings" in done.err
     after = (young / ".memory/config.yaml").read_text(encoding="utf-8")
     assert after == before.replace("\nworkflow: light\n", "\nworkflow: agile\n")
-    assert "already" in vfcc(young, "workflow", "use", "agile").out
+    assert "already" in by_person(young, "workflow", "use", "agile").out
 
 
 def test_an_unknown_one_is_refused(young: Path) -> None:
-    vfcc(young, "workflow", "use", "agle").refused(2, "there is no workflow agle; did you mean agile?")
+    by_person(young, "workflow", "use", "agle").refused(2, "there is no workflow agle; did you mean agile?")
     vfcc(young, "workflow", "show", "agle").refused(2, "did you mean agile?", "hint: vfcc workflow list")
     vfcc(young, "workflow", "show", "--sprint", "nope").refused(2, "there is no sprint nope")
     vfcc(young, "sprint", "start", "First", "--workflow", "agle").refused(2, "did you mean agile?")
@@ -160,6 +160,6 @@ def test_a_mode_that_the_workflow_refuses_is_told_at_the_start(young: Path) -> N
     path = young / ".memory/config.yaml"
     path.write_text("gates: {modes: {trace: off}}\n", encoding="utf-8")
 
-    vfcc(young, "sprint", "start", "First", "--workflow", "safety").refused(
+    by_person(young, "sprint", "start", "First", "--workflow", "safety").refused(
         3, "safety allows no softer gate: trace: off", "hint: vfcc workflow show safety"
     )

@@ -1,12 +1,14 @@
 """A project in which real clients run the hooks of vfcc, and what those recorded."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.cli.process import settings_of
 from tests.clients.conftest import Desk
 
 VFCC = Path(sys.executable).with_name("vfcc")
@@ -19,6 +21,16 @@ def vfcc(desk: Desk, *arguments: str) -> str:
         [VFCC, *arguments], cwd=desk.folder, env=_env(desk), capture_output=True, text=True, check=True
     )
     return done.stdout
+
+
+def take_out(desk: Desk, client: str) -> None:
+    """Remove the hooks of a client, as a person at a terminal."""
+    ours, theirs = os.openpty()
+    env = {**_env(desk), "VFCC_AGENT": "", "GIT_CONFIG_GLOBAL": settings_of("You")}
+    undo = [str(VFCC), "integrate", client, "--uninstall"]
+    subprocess.run(undo, cwd=desk.folder, env=env, stdin=theirs, capture_output=True, check=True)
+    os.close(ours)
+    os.close(theirs)
 
 
 def prepare(desk: Desk, client: str, *, sprint: bool = False, files: dict[str, str] | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.clients.conftest import Desk
-from tests.clients.hooked import events, prepare, vfcc
+from tests.clients.hooked import events, prepare, take_out, vfcc
 from tests.clients.model_server import serving
 from tests.clients.running import run_claude, run_codex
 from tests.clients.turns import MAIN, Call, Say, Turn, Usage, calls
@@ -37,7 +37,7 @@ def test_a_session_of_claude_is_there_whole_with_its_tokens_and_its_subagent(
 ) -> None:
     prepare(desk, "claude")
     if not hooked:
-        vfcc(desk, "integrate", "claude", "--uninstall")
+        take_out(desk, "claude")
     file = str(desk.folder / "a.txt")
     script: dict[str, list[Say]] = {
         MAIN: [
@@ -75,7 +75,7 @@ def test_a_session_of_claude_is_there_whole_with_its_tokens_and_its_subagent(
 def test_a_session_of_codex_is_there_whole_with_its_tokens(codex: Path, desk: Desk, hooked: bool) -> None:
     prepare(desk, "codex")
     if not hooked:
-        vfcc(desk, "integrate", "codex", "--uninstall")
+        take_out(desk, "codex")
     script = {
         MAIN: [
             calls("exec_command", cmd="cat a.txt"),

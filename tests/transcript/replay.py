@@ -6,9 +6,10 @@ with one commit), `<!-- replay: example -->` (that, and the worked example, comm
 (a package from the index; the caller makes that folder); without one, the session goes on where the last one ended.
 `<!-- replay: no -->` leaves a session out. `<!-- replay: git terminal -->` begins sessions of a person at a terminal
 120 columns wide: there, what follows `[y/N]:` in the promised output is typed as the answer. `<!-- agent: coder -->`
-before a session says that an agent of that role runs it, with no terminal. `…` stands for anything within a line, and
-a line that is only `…` for any number of lines. Lines after a command are its output, stdout and stderr as they come;
-`[exit N]` follows where it is not 0. A command goes on in lines that begin with `>`.
+before a session says that an agent of that role runs it, with no terminal; `<!-- person -->`, that a person runs this
+one at a terminal. `…` stands for anything within a line, and a line that is only `…` for any number of lines. Lines
+after a command are its output, stdout and stderr as they come; `[exit N]` follows where it is not 0. A command goes on
+in lines that begin with `>`.
 """
 
 import os
@@ -22,7 +23,8 @@ from pathlib import Path
 from tests.transcript.terminal import ASKED, at_terminal
 
 _SESSION = re.compile(
-    r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+|<!-- agent: (?P<agent>\w+) -->\n+)?"
+    r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+|<!-- agent: (?P<agent>\w+) -->\n+"
+    r"|(?P<person><!-- person -->\n+))?"
     r"```console\n(?P<text>.*?)\n```",
     re.DOTALL,
 )
@@ -55,7 +57,8 @@ def sessions(page: str) -> Iterator[Session]:
             first = page.count("\n", 0, found.start("text")) + 1
             terminal = found["terminal"] is not None if found["start"] else terminal
             steps = tuple(_steps(found["text"].splitlines(), first))
-            yield Session(found["start"], steps, terminal and not found["agent"], found["agent"])
+            at_terminal = terminal or found["person"] is not None
+            yield Session(found["start"], steps, at_terminal and not found["agent"], found["agent"])
 
 
 def _steps(lines: list[str], first: int) -> Iterator[Step]:

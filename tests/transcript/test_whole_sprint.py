@@ -53,7 +53,7 @@ def test_the_example_for_ci_checks_out_the_whole_history(ci: str) -> None:
 def test_a_clone_of_the_walk_through_is_green_in_ci(walked: tuple[Path, list[str]], ci: str, tmp_path: Path) -> None:
     """Without anything of `.memory/local/`, and though the sprint is closed: `check gate` then has nothing to ask."""
     run(f"git clone -q {walked[0]} clone", tmp_path)
-    ended = {command: run(command, tmp_path / "clone").splitlines() for command in commands(ci)}
+    ended = {command: run(f"export CI=true; {command}", tmp_path / "clone").splitlines() for command in commands(ci)}
 
     assert ended["vfcc check config"] == ["config.yaml is valid"]
     assert ended["vfcc check --rerun"][-1] == "initials: none of 17 is red"
@@ -88,7 +88,7 @@ def test_a_clone_that_allows_nothing_runs_nothing(walked: tuple[Path, list[str]]
 def test_a_change_after_the_sprint_is_red_in_ci(walked: tuple[Path, list[str]], tmp_path: Path) -> None:
     run(f"git clone -q {walked[0]} clone", tmp_path)
     here = tmp_path / "clone"
-    run("vfcc allow --yes && echo '# later' >> inflection/__init__.py && git commit -qam later", here)
+    run("CI=true vfcc allow --yes && echo '# later' >> inflection/__init__.py && git commit -qam later", here)
     said = run("vfcc check --rerun", here)
 
     assert "RED  unit_test/tests: stale: it speaks of other content: inflection/__init__.py changed" in said

@@ -10,6 +10,7 @@ from tests.event_samples import DIGEST
 from tests.people_world import CODER, ID, OTHER, PLAN, THIRD, YOU, asked, commit, day, later, put, started, world
 from tests.signing import allow, sign_with, ssh_key
 from tests.trees import PERSON, environment, git
+from verifflowcc.domain.actors import described
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.gates import Verdict
@@ -92,7 +93,7 @@ def test_what_is_approved_is_shown_with_digests_and_sizes(tmp_path: Path) -> Non
 def test_only_people_approve_and_reject(tmp_path: Path, actor: str) -> None:
     here = world(tmp_path)
     for opinion in (YES, NO):
-        with pytest.raises(NotAllowed, match=f"approving needs a person at a terminal, and this is {actor}"):
+        with pytest.raises(NotAllowed, match=f"approving needs a person at a terminal, and this is {described(actor)}"):
             said(here, actor, opinion)
     assert show_sprint(here, ID).notes == ()
 
@@ -289,11 +290,12 @@ class Signer:
 
 
 @pytest.fixture
-def signer(tmp_path: Path) -> Signer:
+def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Signer:
     here = world(tmp_path / "project")
     public = ssh_key(tmp_path)
     allow(tmp_path / "allowed", "other@example.org", public)
-    sign_with(here.root, public, tmp_path / "allowed")
+    for name, value in sign_with(here.root, public, tmp_path / "allowed").items():
+        monkeypatch.setenv(name, value)
     return Signer(here)
 
 

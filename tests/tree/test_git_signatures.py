@@ -1,15 +1,17 @@
 """Signatures as git itself judges them, with real keys, and who added a file."""
 
 import os
+import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.signing import allow, pretend_to_sign, sign_with, ssh_key
+from tests.signing import allow, machine, pretend_to_sign, sign_with, ssh_key
 from tests.trees import PERSON, commit, git, path_with, repository, write_tree
-from verifflowcc.adapters.git.signatures import added_by, verified_commit
+from verifflowcc.adapters.git.signatures import TRUST_STEP, added_by, verified_commit
 from verifflowcc.errors import UsageError, WorkspaceError
 
 ME = "ann@example.org"
@@ -34,12 +36,19 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def signing(root: Path, tmp_path: Path) -> Path:
-    """The repository, where it signs with the key `mine` and trusts it as the person's."""
+def signing(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The repository, where it signs with the key `mine`, and the machine trusts that as the person's."""
     mine = ssh_key(tmp_path, "mine")
-    sign_with(root, mine, tmp_path / "allowed")
+    for name, value in sign_with(root, mine, tmp_path / "allowed").items():
+        monkeypatch.setenv(name, value)
     allow(tmp_path / "allowed", ME, mine)
     return root
+
+
+def fingerprint(folder: Path) -> str:
+    """The fingerprint of the key `mine`, as its own program prints it."""
+    shown = subprocess.run(["ssh-keygen", "-l", "-f", folder / "mine.pub"], capture_output=True, text=True, check=True)
+    return shown.stdout.split()[1]
 
 
 def sign(root: Path, message: str = "I approve\n\nof this", *options: str) -> str:
@@ -47,7 +56,7 @@ def sign(root: Path, message: str = "I approve\n\nof this", *options: str) -> st
     return git(root, "rev-parse", "HEAD").strip()
 
 
-@pytest.mark.parametrize("who", [ME, "*@example.org", ME.upper(), "Ann"])
+@pytest.mark.parametrize("who", [ME, ME.upper(), "Ann"])
 def test_what_its_author_signed_with_a_trusted_key_is_good(signing: Path, tmp_path: Path, who: str) -> None:
     sha = sign(signing)
     allow(tmp_path / "allowed", who, tmp_path / "mine.pub")
@@ -55,7 +64,99 @@ def test_what_its_author_signed_with_a_trusted_key_is_good(signing: Path, tmp_pa
     for revision in ("HEAD", sha, sha[:10], "main"):
         found = verified_commit(signing, revision)
         assert (found.sha, found.author, found.message) == (sha, "Ann", "I approve\n\nof this")
-        assert (found.good, found.reason) == (True, f"signed by {who}")
+        assert (found.good, found.reason) == (True, f"signed by {who} with the key {fingerprint(tmp_path)}")
+        assert found.key == fingerprint(tmp_path)
+
+
+@pytest.mark.parametrize("who", ["*@example.org", "*", "ann@example.or?", "!bob@example.org,*@example.org"])
+def test_a_key_that_is_trusted_for_anybody_vouches_for_nobody(signing: Path, tmp_path: Path, who: str) -> None:
+    sign(signing, "I approve", "--author", "Boss <boss@example.org>" if "?" not in who else "Ann <ann@example.org>")
+    allow(tmp_path / "allowed", who, tmp_path / "mine.pub")
+
+    found = verified_commit(signing, "HEAD")
+
+    assert not found.good
+    assert "which names no one person" in found.reason or "not one that is trusted" in found.reason
+
+
+# What the repository sets trusts no key
+
+
+@pytest.fixture
+def self_made(root: Path, tmp_path: Path) -> Path:
+    """A repository that signs with a key of its own making and says itself that this is Ann's."""
+    mine = ssh_key(tmp_path, "mine")
+    sign_with(root, mine, tmp_path / "allowed")
+    allow(tmp_path / "allowed", ME, mine)
+    git(root, "config", "gpg.ssh.allowedSignersFile", str(tmp_path / "allowed"))
+    return root
+
+
+def test_a_repository_makes_no_key_trusted(self_made: Path) -> None:
+    sign(self_made)
+    assert (
+        "Good"
+        in subprocess.run(
+            ["git", "verify-commit", "HEAD"], cwd=self_made, capture_output=True, text=True, check=True
+        ).stderr
+    ), "git itself believes it"
+
+    found = verified_commit(self_made, "HEAD")
+
+    assert (found.good, found.step) == (False, TRUST_STEP)
+    assert found.reason.endswith("gpg.ssh.allowedSignersFile is not set in the global git configuration")
+
+
+@pytest.mark.parametrize("how", ["include", "worktree", "environment"])
+def test_no_other_place_that_a_repository_has_makes_a_key_trusted(
+    self_made: Path, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign(self_made)
+    git(self_made, "config", "--unset", "gpg.ssh.allowedSignersFile")
+    setting = ("gpg.ssh.allowedSignersFile", str(tmp_path / "allowed"))
+    if how == "include":
+        git(self_made, "config", "--file", ".git/more", *setting)
+        git(self_made, "config", "include.path", "more")
+    elif how == "worktree":
+        git(self_made, "config", "extensions.worktreeConfig", "true")
+        git(self_made, "config", "--worktree", *setting)
+    else:
+        for name, value in zip(("KEY_0", "VALUE_0", "COUNT"), (*setting, "1"), strict=True):
+            monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+
+    assert not verified_commit(self_made, "HEAD").good
+
+
+@pytest.mark.parametrize("place", ["signers", "sub/../signers", "{root}/signers", "{root}/.git/signers"])
+def test_a_file_in_the_repository_makes_no_key_trusted(
+    signing: Path, tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign(signing)
+    named = place.format(root=signing)
+    allow(signing / "signers", ME, tmp_path / "mine.pub")
+    allow(signing / ".git" / "signers", ME, tmp_path / "mine.pub")
+    for name, value in machine(named).items():
+        monkeypatch.setenv(name, value)
+
+    found = verified_commit(signing, "HEAD")
+
+    assert (found.good, found.step) == (False, TRUST_STEP)
+    assert "names a file in the repository" in found.reason
+
+
+def test_a_repository_takes_back_no_key_that_the_machine_revoked(
+    signing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign(signing)
+    revoked = tmp_path / "revoked"
+    shutil.copy(tmp_path / "mine.pub", revoked)
+    for name, value in machine(tmp_path / "allowed", f"\trevocationFile = {revoked}\n").items():
+        monkeypatch.setenv(name, value)
+    assert not verified_commit(signing, "HEAD").good
+    (tmp_path / "none").touch()
+    git(signing, "config", "gpg.ssh.revocationFile", str(tmp_path / "none"))
+
+    assert not verified_commit(signing, "HEAD").good
 
 
 def test_what_nobody_signed_is_not_good(root: Path) -> None:
@@ -122,12 +223,8 @@ def test_where_it_cannot_be_checked_the_reason_is_gits(
     signing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign(signing)
-    git(signing, "config", "--unset", "gpg.ssh.allowedSignersFile")
-    assert "gpg.ssh.allowedSignersFile needs to be configured" in verified_commit(signing, "HEAD").reason
-    git(signing, "config", "gpg.ssh.allowedSignersFile", str(signing / "a.py"))
-    settings = tmp_path / "of-the-machine"
-    settings.write_text('[gpg "ssh"]\n\tprogram = /no/such/program\n')
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    for name, value in machine(tmp_path / "allowed", "\tprogram = /no/such/program\n").items():
+        monkeypatch.setenv(name, value)
     found = verified_commit(signing, "HEAD")
     assert (found.good, "cannot run /no/such/program" in found.reason) == (False, True)
 
@@ -205,7 +302,8 @@ def test_a_gpg_key_is_good_where_it_is_trusted_and_only_there(
     )
 
     found = verified_commit(root, "HEAD")
-    assert (found.good, found.reason) == (True, f"signed by Ann <{ME}>")
+    assert (found.good, found.reason) == (True, f"signed by Ann <{ME}> with the key {found.key}")
+    assert re.fullmatch("[0-9A-F]{40}", found.key)
 
     public = subprocess.run(["gpg", "--export"], capture_output=True, check=True).stdout
     stranger = gpg / "stranger"

@@ -1,5 +1,6 @@
 """Who vouches for a person's word: the commit that brought it, or the signed commit that says it."""
 
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -167,12 +168,13 @@ def test_outside_of_git_nobody_vouches(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def signing(tmp_path: Path) -> Workspace:
+def signing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """A repository that trusts one ssh key, that of `Other`."""
     here = world(tmp_path / "project")
     public = ssh_key(tmp_path)
     allow(tmp_path / "allowed", "other@example.org", public)
-    sign_with(here.root, public, tmp_path / "allowed")
+    for name, value in sign_with(here.root, public, tmp_path / "allowed").items():
+        monkeypatch.setenv(name, value)
     return here
 
 
@@ -197,7 +199,9 @@ def test_a_signed_commit_vouches_whoever_commits_the_event(signing: Workspace) -
     approve_signed(signing, what_to_approve(signing, ID), YES, sha)
     commit(signing, "You")
 
-    assert words(signing) == {"approved plan/reviewed": (True, f"by the signed commit {sha[:12]} of Other")}
+    ((good, reason),) = words(signing).values()
+    assert good
+    assert re.fullmatch(f"by the signed commit {sha[:12]} of Other, key SHA256:[A-Za-z0-9+/]{{43}}", reason)
 
 
 def test_it_is_told_that_the_commit_that_brought_a_word_is_signed(signing: Workspace) -> None:
@@ -205,7 +209,7 @@ def test_it_is_told_that_the_commit_that_brought_a_word_is_signed(signing: Works
     git(signing.root, "add", "--all")
     sha = sign(signing, "review")
 
-    assert only(signing).reason == f"by the signed commit {sha[:12]} of Other"
+    assert only(signing).reason.startswith(f"by the signed commit {sha[:12]} of Other, key SHA256:")
 
 
 @pytest.mark.vfcc("REQ-RERUN")
@@ -280,7 +284,7 @@ def test_an_acceptance_must_stand_in_the_signed_commit_word_for_word(signing: Wo
 
     found = [one.reason for one in people_of(signing) if one.what == "accepted build/accepted"]
 
-    assert sorted(found) == [
+    assert [each.partition(", key SHA256:")[0] for each in sorted(found)] == [
         f"by the signed commit {sha[:12]} of Other",
         f"the signed commit {sha[:12]} does not hold the statement",
     ]

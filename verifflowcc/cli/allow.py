@@ -11,7 +11,7 @@ NOT_ALLOWED = 1
 
 
 def allow(
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask. Needed without a terminal.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask. A CI job needs it.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say whether they are allowed; exit 1 if not.")] = False,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take back what was allowed.")] = False,
     as_json: JsonFlag = False,

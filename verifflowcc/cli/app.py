@@ -28,6 +28,7 @@ from verifflowcc.cli import (
     task,
     trace,
     waive,
+    who_may,
     window,
     workflow,
 )
@@ -66,6 +67,7 @@ app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)
 app.command("migrate")(migrate.migrate)
+who_may.guard(app)
 
 
 def _version(asked: bool) -> None:

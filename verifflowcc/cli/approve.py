@@ -108,6 +108,7 @@ def _show(made: "Approval", what: "Approvable", here: "Workspace", *, as_json: b
     until = f" until {word.expires}" if word.expires else ""
     verb = "accepted" if word.statement else str(word.opinion)
     lines = [f"{what.sprint}/{what.stage}, {what.criterion.id}: {verb} by {word.actor}{until}"]
+    lines += [f"  {note}" for note in made.done.notes]
     if verb == "requested":
         lines += [
             f"next: {what.command}  # by somebody else, at a terminal",

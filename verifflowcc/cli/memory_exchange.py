@@ -93,10 +93,7 @@ def import_(
 
     Exits with 5 where an item that is there differs and was left as it is, with 1 where lines were skipped.
     """
-    import os
-    import sys
-
-    from verifflowcc.adapters.actor import acting, git_user
+    from verifflowcc.adapters.actor import actor_here
     from verifflowcc.cli import output as out
     from verifflowcc.services.memory.here import workspace_for
     from verifflowcc.services.memory.importing import Choices, Fate, import_memory
@@ -104,7 +101,7 @@ def import_(
 
     workspace = workspace_for(_USER)
     root = workspace.root if workspace else current_folder()
-    actor = acting(os.environ, stdin_is_terminal=sys.stdin.isatty(), git_user=git_user(root))
+    actor = actor_here(root).name
     choices = Choices(scope, type_, str(form) if form else None, replace, skip_broken, dry_run)
     done = import_memory(workspace, source, choices, actor=actor, confirm=lambda asked: _confirm(asked, yes=yes))
     for problem in done.problems:

@@ -1,9 +1,8 @@
 """Who acts on memory and where: in a project, or outside of any with user memory alone."""
 
-import os
 import sys
 
-from verifflowcc.adapters.actor import acting, git_user
+from verifflowcc.adapters.actor import actor_here
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.cli import output as out
 from verifflowcc.records import dataclass
@@ -37,8 +36,7 @@ def acting_here() -> Here:
     """Return who acts in the current folder, which need not be in a project."""
     workspace = find_workspace()
     folder = workspace.root if workspace else current_folder()
-    actor = acting(os.environ, stdin_is_terminal=sys.stdin.isatty(), git_user=git_user(folder))
-    return Here(workspace, actor, f"{SystemClock().now():%Y-%m-%d}")
+    return Here(workspace, actor_here(folder).name, f"{SystemClock().now():%Y-%m-%d}")
 
 
 def read_stdin() -> str:

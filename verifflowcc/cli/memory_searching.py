@@ -1,10 +1,9 @@
 """Answer `vfcc memory search`, however its words were read; nothing here needs typer."""
 
 import os
-import sys
 from collections.abc import Sequence
 
-from verifflowcc.adapters.actor import acting
+from verifflowcc.adapters.actor import marker
 from verifflowcc.cli import output as out
 from verifflowcc.cli.from_root import from_root
 from verifflowcc.domain.recall import DEFAULT_LIMIT, Sought
@@ -32,7 +31,8 @@ def answer(
     from verifflowcc.services.workspace import find_workspace
 
     workspace = find_workspace()
-    agent = agent_of(acting(os.environ, stdin_is_terminal=sys.stdin.isatty(), git_user=None))
+    marked = marker(os.environ)  # a role is named nowhere else, so nothing slower is asked
+    agent = agent_of(marked.name) if marked else None
     here = (read_scope(workspace, scope, agent=agent),) if scope else scopes_recalled(workspace, agent=agent)
     paths = tuple(from_root(workspace, file) for file in files)
     sought = Sought(question, limit, everything, paths, tuple(types), as_of)

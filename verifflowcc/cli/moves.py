@@ -1,11 +1,9 @@
 """What the commands that move a sprint share: who acts, and how a move is shown."""
 
-import os
 import shlex
-import sys
 from pathlib import Path
 
-from verifflowcc.adapters.actor import acting, git_email, git_user
+from verifflowcc.adapters.actor import actor_here, git_email
 from verifflowcc.cli import output as out
 from verifflowcc.domain.config import Config
 from verifflowcc.records import dataclass
@@ -36,15 +34,9 @@ class Acting:
 
 
 def acting_here(*, piped: bool = False) -> Acting:
-    """Return who acts in the workspace of the current folder.
-
-    Where a text may be `piped` in, any of the three streams shows a person at a terminal: who pipes an own text in
-    would else pass for an agent, and could approve it.
-    """
+    """Return who acts in the workspace of the current folder; `piped` is that of `actor_here`."""
     workspace = open_workspace()
-    streams = (sys.stdin, sys.stdout, sys.stderr) if piped else (sys.stdin,)
-    terminal = any(stream.isatty() for stream in streams)
-    actor = acting(os.environ, stdin_is_terminal=terminal, git_user=git_user(workspace.root))
+    actor = actor_here(workspace.root, piped=piped).name
     return Acting(workspace, effective_config(workspace).config, actor)
 
 

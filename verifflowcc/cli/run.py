@@ -43,7 +43,8 @@ def _invoke(arguments: list[str]) -> int:
     from verifflowcc.cli.output import say
 
     try:
-        result = app(arguments, prog_name="vfcc", standalone_mode=False, terminal_width=_help_width())
+        width = _help_width()
+        result = app(arguments, prog_name="vfcc", standalone_mode=False, terminal_width=width, obj=tuple(arguments))
     except typer.Abort:
         say("aborted")
         return INTERRUPTED

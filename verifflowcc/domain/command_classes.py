@@ -15,14 +15,14 @@ CLASSES = {
 
 _COMMANDS = {
     QUERY: (
-        *("status", "next", "metrics", "doctor", "sprint list", "sprint show", "sprint report", "stage show"),
-        *("stage list", "context", "context show", "context diff", "context tune", "evidence list", "evidence show"),
+        *("status", "next", "metrics", "doctor", "sprint list", "sprint show", "sprint resolve", "sprint report"),
+        *("stage show", "stage list", "context show", "context diff", "context tune", "evidence list", "evidence show"),
         *("evidence stale", "feedback list", "task list", "task show", "window show", "window snapshots"),
         *("memory list", "memory show", "memory search", "memory eval", "memory inbox", "memory stats"),
         *("memory export", "memory schema", "check", "check config", "check gate", "check trace", "check memory"),
         *("check workflow", "code index", "code status", "code find", "code file", "code refs", "code map"),
         *("code context", "code impact", "code watch", "history saved", "history show", "history similar"),
-        *("history sql", "history export", "trace list", "trace show", "trace export", "trace matrix"),
+        *("history sql", "trace list", "trace show", "trace export", "trace matrix"),
         *("trace impact", "trace coverage", "trace why", "trace baseline list", "trace baseline diff"),
         *("workflow list", "workflow show", "config check", "config show", "config schema"),
     ),
@@ -30,36 +30,51 @@ _COMMANDS = {
         *("init", "integrate", "hook", "stage put", "stage draft", "evidence run", "evidence add", "feedback add"),
         *("feedback triage", "task start", "task note", "task finish", "task fail", "task clear", "window add"),
         *("window prune", "window restore", "memory add", "memory edit", "memory link", "memory forget"),
-        *("memory move", "memory reject", "memory import", "memory maintain", "memory ingest", "history import"),
-        *("history learn", "trace add", "trace link", "trace unlink", "trace retire", "trace import"),
+        *("memory move", "memory reject", "memory restore", "memory import", "memory maintain", "memory ingest"),
+        *("history import", "history export", "history learn", "trace add", "trace link", "trace unlink"),
+        *("trace retire", "trace import"),
     ),
     MOVE: ("sprint start", "sprint close", "stage advance", "stage reopen"),
     CI_TOO: ("allow", "migrate"),
     PERSON: (
-        *("approve", "waive", "stage skip", "sprint resolve", "memory promote", "memory copy", "memory purge"),
-        *("memory restore", "history prune", "trace review", "trace clear", "trace verify"),
-        *("trace baseline create", "workflow use"),
+        *("approve", "waive", "stage skip", "memory promote", "memory copy", "memory purge", "history prune"),
+        *("trace review", "trace clear", "trace verify", "trace baseline create", "workflow use"),
     ),
 }
+DRY_RUN = "--dry-run"
+"""Every command that has it writes nothing with it, whatever else is given."""
+_FILE = {"--output": WORK, "-o": WORK}
 BY_OPTION = {
     "allow": {"--check": QUERY, "--withdraw": WORK},
     "approve": {"--request": WORK, "--signed": WORK},
+    "check": {"--rerun": WORK},
+    "check memory": _FILE,
+    "check trace": {"--output": WORK},
+    "context show": _FILE,
     "doctor": {"--repair": PERSON},
-    "history prune": {"--dry-run": QUERY},
-    "integrate": {"--dry-run": QUERY, "--uninstall": PERSON, "--force": PERSON},
-    "memory copy": {"--dry-run": QUERY},
+    "integrate": {"--uninstall": PERSON, "--force": PERSON},
+    "memory export": _FILE,
     "memory forget": {"--all": PERSON},
     "memory maintain": {"--forget-project": PERSON},
-    "memory purge": {"--dry-run": QUERY},
-    "memory restore": {"--dry-run": QUERY},
-    "migrate": {"--dry-run": QUERY},
     "sprint close": {"--unfinished": PERSON},
+    "sprint report": _FILE,
+    "sprint resolve": {"--keep": PERSON},
+    "trace export": _FILE,
+    "trace matrix": _FILE,
 }
 """Options that put a command into another class. A signed commit is a person's act, whoever hands it in."""
+_FLAGS = frozenset(
+    (
+        *("--yes", "--json", "--commit", "--check", "--withdraw", "--request", "--rerun", "--force", "--uninstall"),
+        *("--replace", "--move", "--all"),
+    )
+)
+"""Options of many commands that take no value, so that the word behind them is an option of its own."""
 
 COMMANDS = {name: sort for sort, names in _COMMANDS.items() for name in names}
 """The class of each command that does something by itself, without its options."""
 _LONGEST = 3
+_ORDER = tuple(CLASSES)
 
 
 def command_of(arguments: "list[str]") -> str:
@@ -75,21 +90,47 @@ def command_of(arguments: "list[str]") -> str:
 def class_of(arguments: "list[str]") -> "str | None":
     """Return the class of a command line; None for one that is not in the table.
 
+    Where it cannot be known whether a word is an option or the value of the one before it, the stricter class counts.
+
     >>> class_of(["approve", "plan"]), class_of(["approve", "plan", "--request"]), class_of(["frobnicate"])
     ('person', 'work', None)
+    >>> class_of(["approve", "--reason", "--request"])
+    'person'
     """
     name = command_of(arguments)
     if not name:
         return None
-    found = [sort for option, sort in BY_OPTION.get(name, {}).items() if _given(option, arguments)]
-    return _strictest(found) if found else COMMANDS[name]
-
-
-def _given(option: str, arguments: "list[str]") -> bool:
     words = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return any(word == option or word.startswith(f"{option}=") for word in words)
+    may_be = {option for option in BY_OPTION.get(name, {}) if _may_be_given(option, words)}
+    certain = {word for place, word in enumerate(words) if _is_option(words, place)}
+    surely = {option for option in may_be if not _loosens(name, option) or option in certain}
+    dry = {DRY_RUN} & certain
+    return max(class_with(name, surely | dry), class_with(name, may_be | dry), key=_ORDER.index)
 
 
-def _strictest(found: "list[str]") -> str:
-    order = list(CLASSES)
-    return max(found, key=order.index)
+def class_with(name: str, options: "set[str]") -> str:
+    """Return the class of the command `name` with these options, each of which is given for certain.
+
+    >>> class_with("integrate", {"--force"}), class_with("integrate", {"--force", "--dry-run"})
+    ('person', 'query')
+    """
+    if DRY_RUN in options:
+        return QUERY
+    table = BY_OPTION.get(name, {})
+    return max((table[option] for option in options if option in table), key=_ORDER.index, default=COMMANDS[name])
+
+
+def _loosens(name: str, option: str) -> bool:
+    return _ORDER.index(BY_OPTION[name][option]) < _ORDER.index(COMMANDS[name])
+
+
+def _may_be_given(option: str, words: "list[str]") -> bool:
+    if option.startswith("--"):
+        return any(word == option or word.startswith(f"{option}=") for word in words)
+    return any(word[:1] == "-" and word[:2] != "--" and option[1:] in word for word in words)
+
+
+def _is_option(words: "list[str]", place: int) -> bool:
+    """Whether the word is an option for certain: the one before it is none, or takes no value."""
+    before = words[place - 1] if place else ""
+    return not before.startswith("-") or "=" in before or before in _FLAGS

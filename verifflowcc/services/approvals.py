@@ -9,7 +9,7 @@ from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.asked_of_people import chosen_gates, pick
 from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import add_note, address, last_day, require_open, require_person
@@ -148,7 +148,8 @@ def approve_signed(
     vouching = verified_commit(workspace.root, signed)
     if not vouching.good:
         raise NotAllowed(
-            f"the commit {signed} vouches for nothing: {vouching.reason}", hint=f"git verify-commit {signed}"
+            f"the commit {signed} vouches for nothing: {vouching.reason}",
+            hint=vouching.step or f"git verify-commit {signed}",
         )
     actor = f"human:{vouching.author}"
     if not approves(vouching.message, what.sprint, what.stage, what.asked.subject):
@@ -160,7 +161,8 @@ def approve_signed(
     by = Contributor(actor, vouching.email)
     _require_another(what, by)
     _require_no_rejection(workspace, what, actor, vouching.sha)
-    return _record(workspace, what, said, by, vouching.sha, commit=commit)
+    made = _record(workspace, what, said, by, vouching.sha, commit=commit)
+    return replace(made, done=replace(made.done, notes=(*made.done.notes, vouching.reason)))
 
 
 def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Gate, asked: Assessment) -> Approvable:

@@ -4,9 +4,10 @@ Hard criteria come first, since they close the gate; then soft ones, which a per
 Only where nothing is owed is the next command to advance, or to close the sprint.
 """
 
-import re
 from collections.abc import Sequence
 
+from verifflowcc.domain.actors import described
+from verifflowcc.domain.command_classes import PERSON, class_of
 from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Side
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import GateClosed
@@ -18,8 +19,6 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.gate import closing_gate
 
 ADVANCE = "vfcc stage advance"
-_OF_PERSON = re.compile(r"vfcc (?:waive|stage skip|trace (?:review|clear|verify)|approve(?! .*--request))\b")
-"""Commands that vfcc refuses from anybody but a person at a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ def require_leave(workspace: Workspace, asked: StageGates, *, actor: str) -> Non
     are = "is" if len(holding) == 1 else "are"
     head = f"{asked.sprint.id} cannot leave {asked.stage.stage.id}: {len(holding)} of {total} criteria {are} not met"
     if asked.is_open:
-        head = f"{head}, and only a person at a terminal may leave a gap (this is {actor})"
+        head = f"{head}, and only a person at a terminal may leave a gap (this is {described(actor)})"
     lines = [_line(each, with_step=not person) for each in holding]
     raise GateClosed("\n".join([head, *lines]), hint=_hint(workspace, asked, holding, actor))
 
@@ -114,8 +113,14 @@ def _owed(gate: Gate, each: Assessment) -> Owed:
         command=each.step,
         file=each.file,
         headings=criterion.requires if each.file else (),
-        person=bool(_OF_PERSON.match(each.step)),
+        person=_is_of_person(each.step),
     )
+
+
+def _is_of_person(step: str) -> bool:
+    """Whether vfcc refuses this step to anybody but a person at a terminal."""
+    program, *words = step.partition("  # ")[0].split() or [""]
+    return program == "vfcc" and class_of(words) == PERSON
 
 
 def _line(each: Owed, *, with_step: bool) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import date
 
+from verifflowcc.domain.actors import needs_person
 from verifflowcc.domain.contributors import NAMELESS
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
@@ -25,7 +26,7 @@ def is_named_person(actor: str) -> bool:
 def require_person(actor: str, what: str, *, hint: str) -> None:
     """Raise NotAllowed unless `actor` is a person with a name; `what` is what they do (`approving`)."""
     if not actor.startswith("human:"):
-        raise NotAllowed(f"{what} needs a person at a terminal, and this is {actor}", hint=hint)
+        raise NotAllowed(needs_person(what, actor), hint=hint)
     if actor == NAMELESS:
         raise NotAllowed(
             f"{what} needs a person whom git has a name for", hint='git config --global user.name "Your Name"'

@@ -8,16 +8,18 @@ from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
 from verifflowcc.adapters.files.started_here import note_started
 from verifflowcc.adapters.git.head import current_branch, is_linked_worktree
 from verifflowcc.adapters.git.history import head_commit
+from verifflowcc.domain.actors import needs_person
 from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.workflows import Workflow
-from verifflowcc.errors import ConflictError, GateClosed, LedgerError, UsageError, VfccError, WorkspaceError
+from verifflowcc.errors import ConflictError, GateClosed, LedgerError, NotAllowed, UsageError, VfccError, WorkspaceError
 from verifflowcc.formats.event_pack import events_digest
 from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import LONGEST_TITLE, one_line
+from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.protected_files import rules_at_start
 from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.transitions import (
@@ -37,6 +39,7 @@ from verifflowcc.text.digest import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
 from verifflowcc.workflow import payloads
 from verifflowcc.workflow.closing import GAPS, closed_line, learnings_block, with_block
+from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.gate import closing_gate
 from verifflowcc.workflow.modes import with_modes
 from verifflowcc.workflow.progress import progress_document
@@ -55,7 +58,7 @@ def start_sprint(
     """Start a sprint under the workflow of that name and enter its first stage; `goals.md` is written unless it exists.
 
     The id is made from the title, with a number where that is taken. Raises UsageError for an empty title, for a chosen
-    id that is taken or no id, and for an unknown workflow.
+    id that is taken or no id, and for an unknown workflow; NotAllowed as `require_start` does.
     """
     name = one_line(title, "the title", LONGEST_TITLE)
     if not name:
@@ -66,6 +69,8 @@ def start_sprint(
     plan = with_modes(load_workflow(workspace.memory, workflow), effective_config(workspace).config.gates.modes)
     if sprint_id is not None:
         _check_chosen(workspace, sprint_id)
+    require_start(workspace, workflow, actor)
+    if sprint_id is not None:
         done = _start(workspace, sprint_id, name, aims, plan, actor)
     else:
         done = _start_derived(workspace, name, aims, plan, actor)
@@ -89,6 +94,25 @@ def list_sprints(workspace: Workspace) -> tuple[SprintLine, ...]:
     return tuple(_line(workspace, sprint_id) for sprint_id in ledger_of(workspace).sprint_ids())
 
 
+def require_start(workspace: Workspace, workflow: str, actor: str) -> None:
+    """Raise NotAllowed where only a person may start this sprint: in a workflow of choice, or beside an open one."""
+    if actor.startswith("human:"):
+        return
+    again = 'vfcc sprint start "Title"'
+    if workflow != effective_config(workspace).config.workflow:
+        hint = f"{again} --workflow {workflow}  # a person runs it, at a terminal"
+        raise NotAllowed(needs_person(f"starting a sprint in another workflow, {workflow},", actor), hint=hint)
+    others = _open_beside(workspace)
+    if others:
+        hint = f"{again}  # a person runs it, at a terminal"
+        raise NotAllowed(needs_person(f"starting a sprint while {', '.join(others)} is open", actor), hint=hint)
+
+
+def _open_beside(workspace: Workspace) -> tuple[str, ...]:
+    """Return the ids of the open sprints that a new one would run beside."""
+    return tuple(line.id for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED)
+
+
 def progress_text(workspace: Workspace, sprint_id: str) -> str:
     """Return what `progress.json` should hold now, from the ledger and `results.json`."""
     state = show_sprint(workspace, sprint_id)
@@ -109,13 +133,18 @@ def close_sprint(
     """Close a sprint; its learnings go to the end of its `knowledge.md`, once, however often this is tried.
 
     Raises GateClosed while a stage is open or does not hold any more, unless `unfinished_reason` says why the sprint
-    ends all the same. What the sprint learned is offered, and nothing of it written.
+    ends all the same, which only a person may say; and where anybody but a person would close it with gaps. What the
+    sprint learned is offered, and nothing of it written.
     """
     seen, state = load_movable(workspace, sprint_id)
     if state.status is SprintStatus.CLOSED:
         raise UsageError(f"{sprint_id} is closed already", hint=f"vfcc sprint show {sprint_id}")
     unfinished = _unfinished(state, unfinished_reason)
+    if unfinished:
+        require_person(actor, f"closing {sprint_id} unfinished", hint=f"vfcc next {sprint_id}")
     notes = () if unfinished else _still_holds(workspace, state)
+    if not unfinished and (notes or state.gaps):
+        _require_person_for_gaps(state, notes, actor)
     block = learnings_block(state.title, learnings) if learnings and learnings.strip() else None
     ledger: dict[str, Json] = {
         "events": len(seen.events),
@@ -250,6 +279,14 @@ def _still_holds(workspace: Workspace, state: SprintState) -> tuple[str, ...]:
             f"{state.id} cannot be closed: {each.reason}", hint=f"{each.step}  # then: vfcc sprint close {state.id}"
         )
     return tuple(f"on record: {each.reason}" for each in gate.findings)
+
+
+def _require_person_for_gaps(state: SprintState, notes: Sequence[str], actor: str) -> None:
+    if not actor.startswith("human:"):
+        owed = [f"- {note}" for note in notes]
+        head = needs_person(f"closing {state.id}{with_gaps(state.gaps or len(notes))}", actor)
+        hint = f"vfcc sprint close {state.id}  # a person runs it, at a terminal"
+        raise GateClosed("\n".join([head, *owed]), hint=hint)
 
 
 def _learn(writer: LedgerWriter, block: str | None) -> tuple[str, ...]:

@@ -111,7 +111,9 @@ def _vouched(workspace: Workspace, state: SprintState, word: _Word) -> Vouched:
     commit = verified_commit(workspace.root, sha)
     if commit.signed and not commit.good:  # the author's name is all there is, as in an unsigned commit
         return _of(word, f"by the commit {sha[:12]} of {author}; {commit.reason}")
-    return _of(word, f"by the {'signed' if commit.signed else 'unsigned'} commit {sha[:12]} of {author}")
+    if commit.signed:
+        return _of(word, f"by the signed commit {sha[:12]} of {author}, key {commit.key}")
+    return _of(word, f"by the unsigned commit {sha[:12]} of {author}")
 
 
 def _added_by(workspace: Workspace, state: SprintState, event: str) -> tuple[str, str, str] | None:
@@ -132,14 +134,14 @@ def _signed(workspace: Workspace, sprint: str, word: _Word, review: Review, sha:
     except VfccError as error:  # it may name anything, and what others said is looked at all the same
         return _of(word, error.message, error.hint or "git log --oneline")
     if not commit.good:
-        return _of(word, f"the commit {sha[:12]}: {commit.reason}", f"git verify-commit {sha[:12]}")
+        return _of(word, f"the commit {sha[:12]}: {commit.reason}", commit.step or f"git verify-commit {sha[:12]}")
     if word.actor != f"human:{commit.author}":
         return _of(word, f"the signed commit {sha[:12]} is by {commit.author}", f"git show {sha[:12]}")
     if not approves(commit.message, sprint, review.stage, review.subject):
         return _of(word, f"the signed commit {sha[:12]} approves something else", f"git show {sha[:12]}")
     if review.statement and review.statement not in " ".join(commit.message.split()):
         return _of(word, f"the signed commit {sha[:12]} does not hold the statement", f"git show {sha[:12]}")
-    return _of(word, f"by the signed commit {sha[:12]} of {commit.author}")
+    return _of(word, f"by the signed commit {sha[:12]} of {commit.author}, key {commit.key}")
 
 
 def _of(word: _Word, reason: str, step: str = "") -> Vouched:

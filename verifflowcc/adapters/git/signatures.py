@@ -1,13 +1,14 @@
-"""Who stands behind a commit: its signature, and who added a file."""
+"""Who vouches for a commit: its signature, judged by what this machine trusts, and who added a file."""
 
+import os
 import re
-from fnmatch import fnmatchcase
+from collections.abc import Iterator
 from pathlib import Path
 
 from verifflowcc.adapters.actor import clean_name
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.place import in_repository
-from verifflowcc.adapters.git.settings import read_settings
+from verifflowcc.adapters.git.place import in_repository, top_of
+from verifflowcc.adapters.git.settings import Setting, read_settings
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 
@@ -24,14 +25,31 @@ _STATES = {
 _MISSING = re.compile(r"cannot run ([^/\s]+): No such file or directory")
 """How git reports that the program that it checks signatures with is not on PATH."""
 
-_CHECKERS = (("gpg.program", "gpg"), ("gpg.x509.program", "gpgsm"), ("gpg.ssh.program", "ssh-keygen"))
+_SIGNERS = "gpg.ssh.allowedsignersfile"
+_REVOKED = "gpg.ssh.revocationfile"
+_DEFAULTS = {
+    "gpg.program": "gpg",
+    "gpg.x509.program": "gpgsm",
+    "gpg.ssh.program": "ssh-keygen",
+    "gpg.mintrustlevel": "undefined",
+    _SIGNERS: os.devnull,
+    _REVOKED: "",
+}
+"""What decides whether a signature is good, each as git has it where nothing is set: no repository sets any of them.
+
+Who can write to a repository could else trust a key of their own making, or have a program of their own judge it.
+"""
+_NO_SIGNERS = "no ssh key is trusted on this machine: gpg.ssh.allowedSignersFile"
+TRUST_STEP = "git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers"
+"""The setting to make where ssh keys are to be trusted; the file is the person's own, outside of every repository."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedCommit:
     """A commit and what git says of its signature; `reason` is a clause, also where the signature is good.
 
-    `signed` is true for a signature that is bad, or that could not be checked, as well.
+    `signed` is true for a signature that is bad, or that could not be checked, as well. `key` is the fingerprint of the
+    key, where git tells it; `step` is the command that would help, where there is one.
     """
 
     sha: str
@@ -41,17 +59,21 @@ class VerifiedCommit:
     good: bool
     reason: str
     email: str = ""
+    key: str = ""
+    step: str = ""
 
 
 def verified_commit(root: Path, revision: str) -> VerifiedCommit:
-    """Return the commit with its signature judged by git, in the person's own keys or allowed signers.
+    """Return the commit with its signature judged by git, by the keys that this machine trusts.
 
-    Good is a signature that git verifies with a key that it trusts, made by the commit's own author: who signs what
-    another is said to have written vouches for themself alone. Raises UsageError where there is no such commit, and
-    WorkspaceError outside of git.
+    Good is a signature that git verifies with a key that the global or system configuration trusts, made by the
+    commit's own author: who signs what another is said to have written vouches for themself alone. Raises UsageError
+    where there is no such commit, and WorkspaceError outside of git.
     """
     sha = _resolve(root, revision)
-    checkers = _checkers(root)
+    machine = tuple(each for each in read_settings(root) if each.of_machine)
+    untrusted = _no_signers(root, machine)
+    judges = tuple(_judges(machine, with_signers=not untrusted))
     result = ask_git(
         root,
         "log",
@@ -60,18 +82,19 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
         "--no-color",
         "--no-show-signature",
         "--encoding=UTF-8",
-        "--format=%an%x00%ae%x00%G?%x00%GS%x00%B",
+        "--format=%an%x00%ae%x00%G?%x00%GS%x00%GF%x00%B",
         sha,
         "--",
-        settings=checkers,
+        settings=judges,
     )
     if result.code:
         raise WorkspaceError(f"git cannot show the commit {sha}: {result.first_line}", hint=f"git show {sha}")
-    name, email, state, signer, message = result.out.decode("utf-8", "replace").removesuffix("\n").split("\0", 4)
-    problem = _problem(root, sha, state, checkers)
-    if not problem and not _is_author(signer, name, email):
-        problem = f"it is signed by {clean_name(signer)}, and its author is {clean_name(name)} <{clean_name(email)}>"
-    reason = problem or f"signed by {clean_name(signer)}"
+    name, email, state, signer, key, message = result.out.decode("utf-8", "replace").removesuffix("\n").split("\0", 5)
+    problem, step = _problem(root, sha, state, judges), ""
+    if problem and state == "U" and untrusted and _is_ssh(root, sha):
+        problem, step = untrusted, TRUST_STEP
+    problem = problem or _not_the_author(signer, name, email)
+    reason = problem or f"signed by {clean_name(signer)} with the key {clean_name(key)}"
     return VerifiedCommit(
         sha=sha,
         author=clean_name(name),
@@ -80,6 +103,8 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
         good=not problem,
         reason=reason,
         email=clean_name(email),
+        key=clean_name(key),
+        step=step,
     )
 
 
@@ -128,19 +153,35 @@ def _resolve(root: Path, revision: str) -> str:
     return result.out.decode("ascii").strip()
 
 
-def _checkers(root: Path) -> tuple[str, ...]:
-    """Return settings that name the programs which check signatures, as the machine has them, not the repository."""
-    programs = dict(_CHECKERS)
-    for each in read_settings(root):
-        if each.of_machine and each.key in ("gpg.openpgp.program", *programs):
-            programs[each.key.replace("gpg.openpgp.", "gpg.")] = each.value
-    programs["gpg.openpgp.program"] = programs["gpg.program"]
-    return tuple(f"{key}={value}" for key, value in programs.items())
+def _judges(machine: tuple[Setting, ...], *, with_signers: bool) -> Iterator[str]:
+    """Yield the settings that decide whether a signature is good, as the machine has them."""
+    own = {each.key.replace("gpg.openpgp.", "gpg."): each.value for each in machine}
+    values = {key: own.get(key, default) for key, default in _DEFAULTS.items()}
+    if not with_signers:
+        values[_SIGNERS] = _DEFAULTS[_SIGNERS]
+    yield from (f"{key}={value}" for key, value in values.items())
+    yield f"gpg.openpgp.program={values['gpg.program']}"
 
 
-def _problem(root: Path, sha: str, state: str, checkers: tuple[str, ...]) -> str:
+def _no_signers(root: Path, machine: tuple[Setting, ...]) -> str:
+    """Return why the machine trusts no ssh key; nothing where its file of them lies outside of the repository."""
+    files = [each.value for each in machine if each.key == _SIGNERS]
+    if not files or not files[-1]:
+        return f"{_NO_SIGNERS} is not set in the global git configuration"
+    file = Path(files[-1]).expanduser()
+    if not file.is_absolute() or file.resolve().is_relative_to((top_of(root) or root).resolve()):
+        return f"{_NO_SIGNERS} names a file in the repository, which anybody can change who works on it"
+    return ""
+
+
+def _is_ssh(root: Path, sha: str) -> bool:
+    header = ask_git(root, "cat-file", "commit", sha).out.partition(b"\n\n")[0]
+    return b"-----BEGIN SSH SIGNATURE-----" in header
+
+
+def _problem(root: Path, sha: str, state: str, judges: tuple[str, ...]) -> str:
     """Return why the signature is not good; nothing where it is."""
-    result = ask_git(root, "verify-commit", "--", sha, settings=checkers)
+    result = ask_git(root, "verify-commit", "--", sha, settings=judges)
     if result.code == 0 and state == "G":
         return ""
     if result.tells_why:
@@ -150,10 +191,15 @@ def _problem(root: Path, sha: str, state: str, checkers: tuple[str, ...]) -> str
     return _STATES.get(state, "git does not verify its signature")
 
 
-def _is_author(signer: str, name: str, email: str) -> bool:
-    """Say whether a signer is the author: `Name <address>` of a gpg key, or what an allowed signers file has for a key.
+def _not_the_author(signer: str, name: str, email: str) -> str:
+    """Return why a signer is not the commit's author; nothing where they are one.
 
-    The latter is an address as a rule, possibly with `*` and `?`, or a bare name.
+    A signer is `Name <address>` of a gpg key, or what the machine's allowed signers have for a key: an address as a
+    rule, or a bare name. A pattern for addresses names no one person: its key could sign in anybody's name.
     """
     address = signer.rpartition("<")[2].removesuffix(">").lower()
-    return bool(signer) and (fnmatchcase(email.lower(), address) or signer == name)
+    if any(letter in address for letter in "*?!"):
+        return f"its key is trusted for {clean_name(signer)}, which names no one person"
+    if signer and (email.lower() == address or signer == name):
+        return ""
+    return f"it is signed by {clean_name(signer)}, and its author is {clean_name(name)} <{clean_name(email)}>"

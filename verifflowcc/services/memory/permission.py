@@ -1,5 +1,6 @@
 """Who may change what: an agent proposes what the person and the project remember, a person decides."""
 
+from verifflowcc.domain.actors import needs_person
 from verifflowcc.domain.items import Item, Relation, Status, Trust
 from verifflowcc.domain.vouching import GUARDED
 from verifflowcc.errors import NotAllowed
@@ -42,7 +43,7 @@ def would_replace(item: Item) -> bool:
 def require_person(actor: str, doing: str, *, hint: str) -> None:
     """Raise NotAllowed unless a person acts; `doing` says what (`promoting`)."""
     if not is_person(actor):
-        raise NotAllowed(f"{doing} needs a person at a terminal, and this is {actor}", hint=hint)
+        raise NotAllowed(needs_person(doing, actor), hint=hint)
 
 
 def require_change(item: Item, scope: str, actor: str, doing: str, *, hint: str) -> None:

@@ -2,6 +2,7 @@
 
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.domain.actors import NO_ROLE, needs_person
 from verifflowcc.domain.items import Archived, Item, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import awaits_promotion
@@ -18,8 +19,6 @@ from verifflowcc.services.memory.rewriting import rewritten
 from verifflowcc.services.workspace import Workspace
 
 REJECTED = "rejected"
-_NOBODY = "agent:unknown"
-"""Any number of agents without a name are this one, so that nothing is its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +53,9 @@ def demand_may_reject(found: Found, actor: str) -> None:
         raise UsageError(
             f"{item.id} is {item.status}; only what is pending is rejected", hint=f"vfcc memory forget {item.id}"
         )
-    if not is_person(actor) and (actor == _NOBODY or item.source.actor != actor):
+    if not is_person(actor) and (actor in NO_ROLE or item.source.actor != actor):
         raise NotAllowed(
-            f"{item.source.actor} proposed {item.id}: rejecting it needs a person at a terminal, and this is {actor}",
+            needs_person(f"{item.source.actor} proposed {item.id}: rejecting it", actor),
             hint=f"vfcc memory show {item.id}",
         )
 

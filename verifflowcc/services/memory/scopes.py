@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.domain.actors import NO_ROLE
 from verifflowcc.domain.item_types import ScopeKind, item_type
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.here import required
@@ -17,13 +18,13 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def agent_of(actor: str) -> str | None:
-    """Return the role of an agent that acts; None for people, for CI and for an agent without a name.
+    """Return the role of an agent that acts; None for people, CI, programs, and agents without a role.
 
     >>> agent_of("agent:coder"), agent_of("human:You"), agent_of("agent:unknown")
     ('coder', None, None)
     """
     kind, _, name = actor.partition(":")
-    return name if kind == "agent" and name != "unknown" else None
+    return name if kind == "agent" and actor not in NO_ROLE else None
 
 
 def read_scope(workspace: Workspace | None, text: str, *, agent: str | None = None) -> str:
