@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import CI, Ran, by_person, vfcc
+from tests.cli.process import CI, Ran, by_person, git, vfcc
 from tests.cli.trees import everything
 from tests.trees import OWN_WORKFLOW, write_memory
 
@@ -56,8 +56,25 @@ def test_they_start_in_the_configured_workflow_while_none_is_open(soft: Path, en
 
     again = vfcc(soft, "sprint", "start", "Another", env=env)
 
-    unchanged(soft, again, 3, f"while log-in is open {PERSON}", 'hint: vfcc sprint start "Title"', before=before)
+    unchanged(
+        soft,
+        again,
+        3,
+        f"on a branch with an open one, log-in, {PERSON}",
+        'hint: vfcc sprint start "Title"',
+        before=before,
+    )
     assert by_person(soft, "sprint", "start", "Another").code == 0
+
+
+@pytest.mark.points(1)
+@pytest.mark.parametrize("env", WHO, ids=IDS)
+def test_an_open_sprint_of_another_branch_does_not_hinder_them(soft: Path, env: dict[str, str]) -> None:
+    git(soft, "init", "--quiet", "--initial-branch", "main")
+    assert vfcc(soft, "sprint", "start", "Log in", env=env).code == 0
+    git(soft, "symbolic-ref", "HEAD", "refs/heads/feature")
+
+    assert vfcc(soft, "sprint", "start", "Another", env=env).code == 0
 
 
 @pytest.mark.points(2)

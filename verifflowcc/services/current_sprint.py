@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.started_here import FILE, started_here
 from verifflowcc.adapters.git.head import current_branch, head_files
-from verifflowcc.domain.sprints import SprintLine, SprintState, SprintStatus
+from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError, VfccError, WorkspaceError
 from verifflowcc.records import dataclass
-from verifflowcc.services.sprints import list_sprints, open_sprints, show_sprint
+from verifflowcc.services.sprints import open_sprints, show_sprint
 from verifflowcc.services.transitions import ledger_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
@@ -126,16 +126,6 @@ def command_in(workspace: Workspace, sprint_id: str) -> Callable[[str], str]:
     if resolve_sprint(workspace).id == sprint_id:
         return lambda command: command
     return lambda command: in_sprint(command, sprint_id)
-
-
-def open_on_branch(workspace: Workspace) -> tuple[SprintLine, ...]:
-    """Return the open sprints that were started on the current branch, and those whose branch is not known.
-
-    Where no branch is checked out (no git, a detached HEAD), these are all open sprints.
-    """
-    branch = current_branch(workspace.root)
-    here = {state.id for state in open_sprints(workspace) if branch is None or state.branch in (None, branch)}
-    return tuple(line for line in list_sprints(workspace) if line.id in here and line.status is not SprintStatus.CLOSED)
 
 
 def _fault(workspace: Workspace, variable: str, open_: tuple[str, ...]) -> str:

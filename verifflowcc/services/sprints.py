@@ -102,15 +102,21 @@ def require_start(workspace: Workspace, workflow: str, actor: str) -> None:
     if workflow != effective_config(workspace).config.workflow:
         hint = f"{again} --workflow {workflow}  # a person runs it, at a terminal"
         raise NotAllowed(needs_person(f"starting a sprint in another workflow, {workflow},", actor), hint=hint)
-    others = _open_beside(workspace)
+    others = [line.id for line in open_on_branch(workspace)]
     if others:
         hint = f"{again}  # a person runs it, at a terminal"
-        raise NotAllowed(needs_person(f"starting a sprint while {', '.join(others)} is open", actor), hint=hint)
+        beside = f"starting a sprint on a branch with an open one, {', '.join(others)},"
+        raise NotAllowed(needs_person(beside, actor), hint=hint)
 
 
-def _open_beside(workspace: Workspace) -> tuple[str, ...]:
-    """Return the ids of the open sprints that a new one would run beside."""
-    return tuple(line.id for line in list_sprints(workspace) if line.status is not SprintStatus.CLOSED)
+def open_on_branch(workspace: Workspace) -> tuple[SprintLine, ...]:
+    """Return the open sprints that were started on the current branch, and those whose branch is not known.
+
+    Where no branch is checked out (no git, a detached HEAD), these are all open sprints.
+    """
+    branch = current_branch(workspace.root)
+    here = {state.id for state in open_sprints(workspace) if branch is None or state.branch in (None, branch)}
+    return tuple(line for line in list_sprints(workspace) if line.id in here and line.status is not SprintStatus.CLOSED)
 
 
 def progress_text(workspace: Workspace, sprint_id: str) -> str:
