@@ -274,7 +274,7 @@ def test_a_planted_approval_by_the_author_is_found_by_the_gate_and_the_second_ru
     assert "FAIL     approved (hard): approved by human:A n a, who is its author" in project.gate()
     rerun = project.vfcc("check", "--rerun")
     assert rerun.code == 1
-    assert "RED  approved planning/approved by human:A n a; written by agent:unknown (review request)" in rerun.out
+    assert "RED  approved planning/approved by human:A n a; written by agent:program (review request)" in rerun.out
 
 
 def test_an_old_approval_has_the_address_of_the_commit_that_brought_it(tmp_path: Path) -> None:
@@ -351,7 +351,8 @@ def test_a_person_without_a_name_approves_nothing(tmp_path: Path) -> None:
     project.agent_puts()
     project.git("config", "--unset", "user.name")
 
-    refused(project.approves(), "needs a person whom git has a name for")
+    ran = typed(project.root, "approve", "planning", "--yes", env={"GIT_CONFIG_GLOBAL": os.devnull})
+    refused(ran, "needs a person whom git has a name for")
 
 
 def test_a_gate_starts_as_many_processes_of_git_as_before(tmp_path: Path) -> None:

@@ -17,9 +17,8 @@ from tests.cli.honest_world import (
     edited,
     project,
     refused,
-    tried,
 )
-from tests.cli.process import vfcc
+from tests.cli.process import by_person, vfcc
 from tests.event_samples import START
 from tests.trees import write_tree
 from verifflowcc.domain.events import EventType
@@ -34,7 +33,7 @@ def test_swapped_command_after_a_red_run(tmp_path: Path) -> None:
     assert vfcc(root, "evidence", "run", env=AGENT).code != 0
     passing = [*PYTHON, "-c", "import shutil, sys; shutil.copy('tests/junit.xml', sys.argv[1])", "{junit}"]
     write_tree(root, {".memory/config.yaml": config(test={"run": passing})})
-    tried(root, "allow", "--yes")
+    assert by_person(root, "allow", "--yes").code == 0
     done(root, "evidence", "run", env=AGENT)
     commit(root)
 

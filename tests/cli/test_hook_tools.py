@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.hooked import faults, hook, said
-from tests.cli.process import environment, git, vfcc
+from tests.cli.process import by_person, environment, git, vfcc
 from tests.cli.test_hooks_at_once import LATE, NO_TIME
 from tests.made_once import copied
 
@@ -170,15 +170,15 @@ def test_workflow_use_creates_what_its_roles_lack_and_doctor_asks_for_it(root: P
         "missing, so that these roles may only read and write their stage's artifacts: .memory/agent/tester" in red.out
     )
     assert "vfcc workflow use light" in red.out
-    done = vfcc(root, "workflow", "use", "light")
+    done = by_person(root, "workflow", "use", "light")
     assert "created what its roles lacked (tester): 1 file under .memory/agent/" in done.out
     assert own.read_text(encoding="utf-8") == "Our own words.\n"
     assert "each has its tools.yaml" in vfcc(root, "doctor").out
-    assert "created" not in vfcc(root, "workflow", "use", "light").out
+    assert "created" not in by_person(root, "workflow", "use", "light").out
 
 
 def test_a_sprint_of_another_workflow_gets_the_files_of_its_roles(root: Path) -> None:
-    done = vfcc(root, "sprint", "start", "Other", "--workflow", "standard")
+    done = by_person(root, "sprint", "start", "Other", "--workflow", "standard")
 
     assert "created what its roles lacked (analyst, architect, integrator): 9 files" in done.err
     assert (root / ".memory/agent/analyst/tools.yaml").is_file()

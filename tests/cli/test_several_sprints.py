@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 from tests.cli.hooked import events, faults, hook, said
-from tests.cli.process import Ran, git, vfcc
+from tests.cli.process import Ran, by_person, git, vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from tests.cli.test_hook import hook_with
 from tests.made_once import copied
@@ -164,7 +164,7 @@ def test_a_remembered_status_is_of_this_branch_and_this_variable(two: Path) -> N
 
 def test_a_variable_of_a_closed_sprint_stops_commands_and_not_the_close_itself(two: Path) -> None:
     env = {"VFCC_SPRINT": "pay"}
-    assert vfcc(two, "sprint", "close", "--unfinished", "x", env=env).code == 0
+    assert by_person(two, "sprint", "close", "--unfinished", "x", env=env).code == 0
 
     vfcc(two, "stage", "show", env=env).refused(
         2, "VFCC_SPRINT names the sprint pay, which is closed", "hint: export VFCC_SPRINT=log-in"

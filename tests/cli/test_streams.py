@@ -111,7 +111,7 @@ def test_help_and_version_need_no_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.points(2)
-@pytest.mark.parametrize("line", ["status", "context show --agent coder", "sprint start New"])
+@pytest.mark.parametrize("line", ["status", "context show --agent coder", "feedback add New"])
 def test_no_variable_of_the_environment_is_needed(example: Path, line: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "verifflowcc", *line.split()], cwd=example, env={}, capture_output=True, check=False

@@ -98,10 +98,10 @@ def test_a_change_names_the_authors_of_its_commits(tmp_path: Path) -> None:
     here = started(tmp_path)
     put(here, CONFIG, "format: 1\n")
     commit(here, "Other")
-    assert reason(here).endswith(f"{CONFIG} (new by Other)")
+    assert reason(here).endswith(f"{CONFIG} (new by Ann, Other)")
 
     put(here, CONFIG, "format: 1\nhooks: {tools: ask}\n")
-    assert reason(here).endswith(f"{CONFIG} (new by Other, not committed)")
+    assert reason(here).endswith(f"{CONFIG} (new by Ann, Other, not committed)")
 
 
 def test_a_removed_rule_file_is_a_change(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_an_agent_cannot_approve_it_and_its_author_can(tmp_path: Path) -> None:
             approve_rules(here, actor)
     approve_rules(here, YOU)
 
-    assert reason(here) == f"approved by {YOU}: {CONFIG} (new by You)"
+    assert reason(here) == f"approved by {YOU}: {CONFIG} (new by Ann, You)"
     assert advance_stage(here, ID, actor=YOU).before == "build"
 
 

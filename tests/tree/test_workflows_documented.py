@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from verifflowcc.adapters.config.tools_yaml import parse_tools
 from verifflowcc.adapters.config.validate import check
 from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.adapters.workflows import parse_workflow, shipped_names
@@ -41,6 +42,12 @@ def test_the_configurations_on_their_page_are_sound() -> None:
     assert sum("gates:" in text for text in texts) == 1
     for text in texts:
         check(text.encode(), ("light",))
+
+
+def test_the_tools_on_their_page_are_sound() -> None:
+    (text,) = [text for text in blocks("configuration.md") if text.startswith("# .memory/agent/coder/tools.yaml\n")]
+
+    assert parse_tools(text.encode(), "tools.yaml")[1] == ()
 
 
 def test_the_commented_commands_in_the_shipped_configuration_are_sound() -> None:

@@ -91,7 +91,7 @@ def what_to_approve(
     state = load_movable(workspace, sprint_id)[1]
     require_open(state)
     facts, gates = chosen_gates(workspace, state, stage_id)
-    found = [(gate, one) for gate in gates for one in gate.assessments if one.criterion.kind in PEOPLE]
+    found = [(gate, one) for gate in gates for one in gate.assessments if one.criterion.kind in (*PEOPLE, Kind.RULES)]
     where = stage_id or gates[0].stage
     if not found:
         raise UsageError(f"{where} has nothing that people approve", hint=f"vfcc check gate {where}")
