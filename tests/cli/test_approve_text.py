@@ -146,3 +146,18 @@ def test_of_code_only_what_changed_in_the_sprint_is_shown(tmp_path: Path) -> Non
     assert "=== src/form.py\nFORM = 1" in text
     assert "README.md" not in text
     assert "1 more of the approved files did not change in this sprint" in text
+
+
+def test_a_change_of_the_rules_is_a_diff_since_the_sprint_started(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    own = here.memory / "workflow.yaml"
+    was = own.read_text(encoding="utf-8")
+    own.write_text(f"{was}# relaxed\n", encoding="utf-8")
+    put(here, ".memory/agent/tester/tools.yaml", "version: 2\ntools: [{name: read}]\n")
+    ran = typed(here.root, "approve", "--criterion", "rules", keys="n\n")
+
+    assert "=== .memory/workflow.yaml (changed since the sprint started)\n" in ran.err
+    assert "\n+# relaxed\n" in ran.err
+    assert was.splitlines()[0] not in ran.err.splitlines()
+    assert "\nversion: 2\ntools: [{name: read}]\n" in ran.err
+    assert "by agent" not in ran.err

@@ -3,11 +3,12 @@
 import difflib
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.adapters.git.earlier import earlier_bytes
+from verifflowcc.adapters.git.earlier import blob_bytes, earlier_bytes
 from verifflowcc.adapters.git.history import read_history
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.people import Opinion, Review
-from verifflowcc.records import dataclass
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.approvals import Approvable, SeenFile
 from verifflowcc.services.transitions import load_sprint
 from verifflowcc.services.workspace import Workspace
@@ -51,9 +52,8 @@ def texts_to_approve(workspace: Workspace, what: Approvable) -> tuple[ApprovalTe
     made = [one for one in what.files if one.path.startswith(folder)]
     others = {one.path: one for one in what.files if not one.path.startswith(folder)}
     if what.criterion.kind is Kind.RULES:
-        changed = sorted(others)
-    else:
-        changed = [each.path for each in read_history(workspace.root, state.base).changes] if others else []
+        return tuple(_against_start(workspace, state, one, last) for one in what.files)
+    changed = [each.path for each in read_history(workspace.root, state.base).changes] if others else []
     chosen = (*made, *(others[path] for path in changed if path in others))
     shown = tuple(_text(workspace, one, last) for one in chosen)
     return (*shown, *_gone(what.files, last))
@@ -108,6 +108,35 @@ def _text(workspace: Workspace, one: SeenFile, last: Review | None) -> ApprovalT
     return ApprovalText(one.path, head, left_out=left_out, history=history, diff=diff)
 
 
+def _against_start(workspace: Workspace, state: SprintState, one: SeenFile, last: Review | None) -> ApprovalText:
+    """Return what changed in a file of the rules since its last approval, else since the sprint's start."""
+    if not one.digest:
+        return ApprovalText(one.path, "", "removed since the sprint started")
+    shown = _text(workspace, one, last)
+    if shown.diff or shown.note or (last and one.path in last.seen):
+        return replace(shown, text="", left_out=0)
+    recorded, root = state.rules or {}, workspace.root
+    if one.path in recorded:
+        digest = recorded[one.path]
+        before = earlier_bytes(root, one.path, digest) if digest else None
+    else:
+        before = blob_bytes(root, f"{state.base}:./{one.path}") if state.base else None
+    if before is None:
+        return replace(shown, history=shown.history or "as it is now; git does not have it as the sprint started")
+    diff = _diff(before, (root / one.path).read_bytes(), "before")
+    if diff is None:
+        return replace(shown, history="changed since the sprint started; too large to compare, or no text")
+    return replace(shown, text="", left_out=0, history="changed since the sprint started", diff=diff)
+
+
+def _diff(before: bytes, data: bytes, name: str) -> str | None:
+    """Return the changes of a text as a unified diff; None where it is too large, or no text."""
+    was, now = _decoded(before), _decoded(data)
+    if was is None or now is None or max(len(before), len(data)) > LARGEST_COMPARED:
+        return None
+    return "\n".join(difflib.unified_diff(was.splitlines(), now.splitlines(), name, "now", lineterm=""))
+
+
 def _head(text: str) -> str:
     """Return a text's first bytes, up to the end of a line where there is one."""
     data = text.encode("utf-8")
@@ -132,11 +161,10 @@ def _since(workspace: Workspace, one: SeenFile, data: bytes, last: Review | None
     before = earlier_bytes(workspace.root, one.path, earlier)
     if before is None:
         return f"changed since {since}; git does not have the text that was approved", ""
-    was, now = _decoded(before), _decoded(data)
-    if was is None or now is None or max(len(before), len(data)) > LARGEST_COMPARED:
+    diff = _diff(before, data, "approved")
+    if diff is None:
         return f"changed since {since}; too large to compare, or no text", ""
-    lines = difflib.unified_diff(was.splitlines(), now.splitlines(), "approved", "now", lineterm="")
-    return f"changed since {since}", "\n".join(lines)
+    return f"changed since {since}", diff
 
 
 def _gone(files: tuple[SeenFile, ...], last: Review | None) -> Iterator[ApprovalText]:

@@ -171,7 +171,7 @@ def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Ga
     files = tuple((each.path, each.digest) for each in facts.rules) if rules else subject_files(criterion, stage, facts)
     if not files:
         raise UsageError(f"there is nothing to approve in {stage}: {asked.reason}", hint=f"vfcc check gate {stage}")
-    written = authorship(criterion, stage, facts)
+    written = _who_changed(facts) if rules else authorship(criterion, stage, facts)
     return Approvable(
         sprint=state.id,
         stage=stage,
@@ -183,6 +183,12 @@ def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Ga
         command=approve_command(criterion, stage, state).partition(" --statement")[0],
         author_step=author_step(criterion, stage, facts, written),
     )
+
+
+def _who_changed(facts: Facts) -> Authorship:
+    """Return the authors of the changed rules, of whom any may approve them."""
+    names = sorted({name for each in facts.rules for name in each.authors})
+    return Authorship(tuple(Contributor(f"human:{name}") for name in names))
 
 
 def _size(workspace: Workspace, path: str) -> int:
