@@ -11,6 +11,7 @@ from tests.clients.hooked import events, kinds, prepare, vfcc
 from tests.clients.model_server import serving
 from tests.clients.running import run_claude, run_codex
 from tests.clients.turns import MAIN, Call, Say, Turn, Usage, calls
+from verifflowcc.text.digest import digest_bytes
 from verifflowcc.text.injected import BEGIN, END
 
 pytestmark = pytest.mark.sweep
@@ -48,6 +49,11 @@ def brief_in(text: str) -> str:
     return text[text.index(BEGIN) : text.index(END) + len(END)]
 
 
+def digest(desk: Desk) -> str:
+    """Return the digest of the file that was edited, as it is now."""
+    return digest_bytes((desk.folder / "a.txt").read_bytes())
+
+
 def test_what_claude_does_is_recorded_each_event_once_and_in_order(claude: Path, desk: Desk) -> None:
     prepare(desk, "claude")
     file = str(desk.folder / "a.txt")
@@ -82,7 +88,7 @@ def test_what_claude_does_is_recorded_each_event_once_and_in_order(claude: Path,
     assert [event["success"] for event in made] == [True, True, True, True, False]
     assert [event.get("files") for event in made[:3]] == [
         [{"path": "a.txt", "operation": "read"}],
-        [{"path": "a.txt", "operation": "edit", "lines": [1, 3], "changes": "+1 -1"}],
+        [{"path": "a.txt", "operation": "edit", "lines": [1, 3], "changes": "+1 -1", "digest": digest(desk)}],
         [{"path": "a.txt", "operation": "read"}],
     ]
     assert made[4]["error.message"] == "Exit code 3\nhalf"
@@ -119,7 +125,7 @@ def test_what_codex_does_is_recorded_with_how_commands_ended(codex: Path, desk: 
     assert [event["success"] for event in made] == [True, True, False]
     assert [event.get("files") for event in made[:2]] == [
         [{"path": "a.txt", "operation": "read"}],
-        [{"path": "a.txt", "operation": "edit", "changes": "+1 -1"}],
+        [{"path": "a.txt", "operation": "edit", "changes": "+1 -1", "digest": digest(desk)}],
     ]
     assert made[2]["error.message"] == "exit code 3\nhalf"
 

@@ -33,7 +33,7 @@ ADVANCE = "vfcc stage advance"
 class Act:
     """A tool call of the agent: a shell command, or the whole text of a file at `path`.
 
-    `before` it a person runs commands: the arguments of `vfcc`, and what is typed where it asks.
+    `before` it a person runs commands: the arguments of `vfcc` (or `git` and its own), and what is typed where it asks.
     """
 
     command: str = ""
@@ -60,6 +60,11 @@ def put(texts: Mapping[str, str]) -> Act:
 def asked(*arguments: str, keys: str = "y\n") -> tuple[Sequence[str], str]:
     """A command of `vfcc` that a person runs at a terminal, who types `keys` there."""
     return arguments, keys
+
+
+def by_git(*arguments: str) -> tuple[Sequence[str], str]:
+    """A command of git that a person runs, for what the role of the stage may not do."""
+    return ("git", *arguments), ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +161,10 @@ class Day:
 
     def _say(self, act: Act, request: Request) -> Turn:
         for arguments, keys in act.before:
-            self.person(*arguments, keys=keys)
+            if arguments[0] == "git":
+                git(self.folder, *arguments[1:])
+            else:
+                self.person(*arguments, keys=keys)
         return self._turn(act)
 
     def _turn(self, act: Act) -> Turn:

@@ -32,9 +32,10 @@ def test_a_script_that_only_advances_commits_and_allows_gets_nowhere(
     assert day.sprint().current == "planning"
     assert day.sprint().stages[0].passes == 0
     results = {act.command: result for act, result in session.results}
-    for command in (ADVANCE, "VFCC_AGENT=0 vfcc stage advance"):
-        assert f"vfcc stage put {OWED[workflow][0]}" in results[command]
-        for name in OWED[workflow]:
-            assert artifact("shout", "planning", name).rpartition(".")[0] in results[command]
-    assert "hint: vfcc allow" in results["vfcc allow"]
-    assert "needs a person at a terminal" in results[TRIES[4]]
+    assert f"vfcc stage put {OWED[workflow][0]}" in results[ADVANCE]
+    for name in OWED[workflow]:
+        assert artifact("shout", "planning", name).rpartition(".")[0] in results[ADVANCE]
+    assert "may not run git add" in results[TRIES[1]]
+    assert "run vfcc without that" in results["VFCC_AGENT=0 vfcc stage advance"]
+    assert "ask a person to run: vfcc allow" in results["vfcc allow"]
+    assert "ask a person to run: vfcc stage skip" in results[TRIES[4]]

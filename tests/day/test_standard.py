@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.conftest import Desk
-from tests.day import Act, Day, Work, a_day, artifact, asked, put, run, write
+from tests.day import Act, Day, Work, a_day, artifact, asked, by_git, put, run, write
 from tests.day.repository import ALL_COMMANDS, FILES, GOAL, LOUD
 from verifflowcc.domain.sprints import SprintStatus
 
@@ -171,9 +171,14 @@ VALIDATION = Work(
     [
         notes(acceptance_record="NEED-far: seen.", release_notes="1.1: shout."),
     ],
-    [asked("trace", "verify", "TEST-heard", "--saw", "HELLO, ADA"), asked("approve", "--statement", "saw HELLO, ADA")],
-    last="git add . && git commit --quiet -m 'shout: items as reviewed' && git tag v1.1 && vfcc evidence run"
-    " && vfcc stage advance && vfcc sprint close",
+    [
+        asked("trace", "verify", "TEST-heard", "--saw", "HELLO, ADA"),
+        asked("approve", "--statement", "saw HELLO, ADA"),
+        by_git("add", "."),
+        by_git("commit", "--quiet", "--message", "shout: items as reviewed"),
+        by_git("tag", "v1.1"),
+    ],
+    last="vfcc evidence run && vfcc stage advance && vfcc sprint close",
 )
 OWED = {
     "planning": ["sprint-plan", "needs", "acceptance-plan", "risks"],
