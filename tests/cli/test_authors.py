@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.at_terminal import typed
-from tests.cli.hooked import hook, said
+from tests.cli.hooked import forked_hook, said
 from tests.cli.process import Ran, environment, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
@@ -83,7 +83,7 @@ class Project:
     def recorded(self, tool: str, call: Mapping[str, str]) -> None:
         """Report a call of a tool, as a client does after it."""
         words = said("PostToolUse", tool_name=tool, tool_input=dict(call), tool_response={}, cwd=str(self.root))
-        ran = hook(self.root, words, env={**PLANNER, "XDG_DATA_HOME": str(self.root.parent / "data")})
+        ran = forked_hook(self.root, words, env={**PLANNER, "XDG_DATA_HOME": str(self.root.parent / "data")})
         assert (ran.code, ran.err) == (0, ""), ran
 
     def vfcc(self, *arguments: str, env: Mapping[str, str] | None = None) -> Ran:
@@ -208,7 +208,7 @@ def test_a_failed_call_is_no_edit(tmp_path: Path) -> None:
     words = said(
         "PostToolUseFailure", tool_name="Write", tool_input={"file_path": str(project.root / PLAN)}, error="no"
     )
-    hook(project.root, words, env=PLANNER)
+    forked_hook(project.root, words, env=PLANNER)
     project.commit()
 
     refused(project.approves())

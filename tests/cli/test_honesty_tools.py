@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.honest_world import CHANGES, EVENTS, TOOLS, Row, project, refused, rows
-from tests.cli.hooked import hook, said
+from tests.cli.hooked import forked_hook, said
 
 pytestmark = pytest.mark.vfcc("REQ-HOOK-TOOLS")
 READS = "version: 2\ntools: [read, search, git-read, vfcc, mcp]\n"
@@ -21,7 +21,7 @@ def acting(folder: Path, table: str = READS) -> Path:
 def denied(anchor: str, root: Path, tool: str, given: dict[str, Any], **more: Any) -> Row:
     """Assert that the hook denies a call in the words of the row; return the row."""
     row = rows()[anchor]
-    answered = hook(root, said("PreToolUse", tool_name=tool, tool_input=given, cwd=str(root), **more))
+    answered = forked_hook(root, said("PreToolUse", tool_name=tool, tool_input=given, cwd=str(root), **more))
     assert answered.code == 0
     output = json.loads(answered.out)["hookSpecificOutput"]
     assert output["permissionDecision"] == "deny"
@@ -72,5 +72,7 @@ def test_role_without_a_file(tmp_path: Path) -> None:
     (root / ".memory/agent/planner/tools.yaml").unlink()
 
     refused("role-without-a-file", root)
-    answered = hook(root, said("PreToolUse", tool_name="Edit", tool_input={"file_path": "src/calc.py"}, cwd=str(root)))
+    answered = forked_hook(
+        root, said("PreToolUse", tool_name="Edit", tool_input={"file_path": "src/calc.py"}, cwd=str(root))
+    )
     assert "there is no .memory/agent/planner/tools.yaml" in answered.out

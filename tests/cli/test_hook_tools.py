@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.hooked import faults, hook, said
+from tests.cli.hooked import faults, forked_hook, said
 from tests.cli.process import by_person, environment, git, vfcc
 from tests.cli.test_hooks_at_once import LATE, NO_TIME
 from tests.made_once import copied
@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 def answer(root: Path, tool: str, given: dict[str, Any], role: str = "", client: str = "claude", **more: Any) -> str:
     """Why a call is not made, `ask: …` where a person is asked, an empty text where it is made."""
     words = said("PreToolUse", tool_name=tool, tool_input=given, cwd=str(root), **more)
-    done = hook(root, words, client, env={"VFCC_AGENT": role} if role else None)
+    done = forked_hook(root, words, client, env={"VFCC_AGENT": role} if role else None)
     assert (done.code, done.err) == (0, "")
     if not done.out.strip():
         return ""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from tests.cli.hooked import events, faults, hook, said
+from tests.cli.hooked import events, faults, forked_hook, said
 from tests.cli.process import Ran, by_person, git, vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from tests.cli.test_hook import hook_with
@@ -102,7 +102,7 @@ def decision(ran: Ran) -> tuple[str, str]:
 
 
 def asked(root: Path, path: str, **env: str) -> tuple[str, str]:
-    return decision(hook(root, edit(root, path), env=env))
+    return decision(forked_hook(root, edit(root, path), env=env))
 
 
 @pytest.mark.points(6)
@@ -219,18 +219,18 @@ def test_a_snapshot_for_hooks_is_of_its_sprint_and_its_branch(two: Path) -> None
     local = two / ".memory/local"
     assert hook_with(two, AHEAD, said("Stop")).code == 0
     assert json.loads((local / "hook.json").read_text())["sprint"] == "pay"
-    hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}))
+    forked_hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}))
     assert events(two)[-1]["sprint"] == "pay", "placed at once, by the snapshot"
 
-    hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}), env={"VFCC_SPRINT": "log-in"})
+    forked_hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}), env={"VFCC_SPRINT": "log-in"})
     assert {each.get("sprint") for each in events(two) if each["kind"] == "place"} == {"pay", "log-in"}
     git(two, "switch", "--quiet", "other")
-    hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "pwd"}))
+    forked_hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "pwd"}))
     assert [each.get("sprint") for each in events(two) if each["kind"] == "tool_execution"] == ["pay", None, None]
 
 
 def test_the_brief_names_the_open_sprints_and_how_to_choose(two: Path) -> None:
-    brief = hook(two, said("SessionStart", source="startup")).out
+    brief = forked_hook(two, said("SessionStart", source="startup")).out
 
     context = json.loads(brief)["hookSpecificOutput"]["additionalContext"]
     assert PROBLEM in context

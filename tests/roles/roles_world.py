@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.cli.at_terminal import typed
-from tests.cli.hooked import hook, said
+from tests.cli.hooked import forked_hook, said
 from tests.cli.process import PATIENCE_S, Ran, environment, git, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
@@ -218,7 +218,7 @@ def before_tool(root: Path, tool: str, given: Mapping[str, object], agent_type: 
     """Return why the hook denies a call of a tool; empty where it denies nothing."""
     more = {"agent_id": "a1", "agent_type": agent_type} if agent_type else {}
     call = said("PreToolUse", tool_name=tool, tool_input=given, cwd=str(root), **more)
-    done = hook(root, call, env={**MARKERS, **git_settings(root), **env})
+    done = forked_hook(root, call, env={**MARKERS, **git_settings(root), **env})
     assert (done.code, done.err) == (0, ""), done
     if not done.out:
         return ""
