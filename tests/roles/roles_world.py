@@ -132,7 +132,7 @@ def _prepared(folder: Path, *, integrate: bool) -> Path:
 
 
 def _coding(folder: Path) -> Path:
-    root = _planning(folder)
+    root = planning(folder)
     person(root, "approve", "--yes")
     moved = below_client(root, "vfcc stage advance")
     assert moved.code == 0, moved
@@ -141,14 +141,14 @@ def _coding(folder: Path) -> Path:
 
 
 def _two_sprints(folder: Path) -> Path:
-    root = _coding(folder)
+    root = coding(folder)
     person(root, "sprint", "start", "Log out")
     commit(root)
     return root
 
 
 def _without_tools(folder: Path) -> Path:
-    root = _planning(folder)
+    root = planning(folder)
     for path in root.glob(".memory/agent/*/tools.yaml"):
         path.unlink()
     commit(root)
