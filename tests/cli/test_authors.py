@@ -214,6 +214,7 @@ def test_a_failed_call_is_no_edit(tmp_path: Path) -> None:
     refused(project.approves())
 
 
+@pytest.mark.sweep
 def test_the_code_that_a_hook_saw_an_agent_write_is_approved_by_the_person_who_committed_it(tmp_path: Path) -> None:
     project = begun(tmp_path)
     project.agent_edits("print('in')\nprint('out')\n", "src/form.py")
@@ -246,7 +247,7 @@ def test_a_request_by_an_agent_does_not_make_a_persons_work_the_agents(tmp_path:
     assert project.approves().code == 0
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @STRICT
 def test_a_planted_approval_by_the_author_is_found_by_the_gate_and_the_second_run(
     tmp_path: Path, workflow: str
@@ -277,6 +278,7 @@ def test_a_planted_approval_by_the_author_is_found_by_the_gate_and_the_second_ru
     assert "RED  approved planning/approved by human:A n a; written by agent:program (review request)" in rerun.out
 
 
+@pytest.mark.sweep
 def test_an_old_approval_has_the_address_of_the_commit_that_brought_it(tmp_path: Path) -> None:
     """Version 0.1 recorded names alone; `Else` has the e-mail address of the author."""
     project = begun(tmp_path)

@@ -29,16 +29,19 @@ def denied(anchor: str, root: Path, tool: str, given: dict[str, Any], **more: An
     return row
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("words", ["apply x", "reset --hard", "push --force", "diff --output=x", "stash pop"])
 def test_git_that_writes(tmp_path: Path, words: str) -> None:
     denied("git-that-writes", acting(tmp_path), "Bash", {"command": f"git {words}"})
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("words", ["-c alias.x='!sh' x", "config core.hooksPath /tmp"])
 def test_git_with_other_settings(tmp_path: Path, words: str) -> None:
     denied("git-with-other-settings", acting(tmp_path, TOOLS), "Bash", {"command": f"git {words}"})
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("words", ["allow --yes", "waive plan/tests", "stage skip", "approve --yes"])
 def test_persons_act_by_an_agent(tmp_path: Path, words: str) -> None:
     denied("persons-act-by-an-agent", acting(tmp_path, TOOLS), "Bash", {"command": f"vfcc {words}"})
@@ -50,6 +53,7 @@ def test_edit_by_a_server(tmp_path: Path) -> None:
     denied("edit-by-a-server", root, "mcp__fs__write_file", {"path": f"{root}/{EVENTS}/x.json"})
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("path", [".memory/config.yaml", ".memory/workflow.yaml", ".claude/settings.json"])
 def test_rules_edited_while_coding(tmp_path: Path, path: str) -> None:
     root = acting(tmp_path, TOOLS)

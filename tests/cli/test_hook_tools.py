@@ -48,7 +48,6 @@ def shell(root: Path, command: str, role: str = "", **more: Any) -> str:
     return answer(root, "Bash", {"command": command}, role, **more)
 
 
-@pytest.mark.points(2)
 def test_a_role_that_reads_changes_nothing_by_git_or_vfcc(root: Path) -> None:
     for command in (
         "git log --oneline",
@@ -157,7 +156,6 @@ def test_a_subagent_is_judged_by_its_own_role_too(root: Path, client: str) -> No
     assert "may not be edited in stage planning" in answer(root, "Edit", given, client=client, **other)
 
 
-@pytest.mark.points(2)
 def test_workflow_use_creates_what_its_roles_lack_and_doctor_asks_for_it(root: Path) -> None:
     assert vfcc(root, "doctor").out.count("each has its tools.yaml") == 1
     (root / ".memory/agent/tester/tools.yaml").unlink()

@@ -105,7 +105,7 @@ def asked(root: Path, path: str, **env: str) -> tuple[str, str]:
     return decision(forked_hook(root, edit(root, path), env=env))
 
 
-@pytest.mark.points(6)
+@pytest.mark.points(3)
 @pytest.mark.parametrize("line", NEED_A_SPRINT)
 def test_a_command_that_needs_a_sprint_names_them_all_and_how_to_choose(two: Path, line: str) -> None:
     ran = vfcc(two, *line.split())
@@ -119,7 +119,7 @@ def test_no_command_that_takes_a_sprint_is_left_out() -> None:
     assert set(with_option(get_command(app))) == asked | ACT_ON_OTHERS
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("line", [line for line in NEED_A_SPRINT if not line.startswith("memory")])
 def test_each_of_them_takes_the_sprint_as_an_option_and_by_the_variable(two: Path, line: str) -> None:
     by_option, wrong = vfcc(two, *line.split(), "--sprint", "pay"), vfcc(two, *line.split(), "--sprint", "zzz")
@@ -205,6 +205,7 @@ def test_the_narrower_stage_decides_until_a_sprint_is_chosen(two: Path) -> None:
     assert asked(two, "src/a.py") == ("", "")
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("name", ["nope", "../pay", "PAY"])
 def test_a_variable_that_names_no_sprint_frees_no_hook(two: Path, name: str) -> None:
     denial, why = asked(two, "src/a.py", VFCC_SPRINT=name)
