@@ -123,10 +123,10 @@ def _prepared(folder: Path, *, integrate: bool) -> Path:
     git(root, "push", "--quiet", "origin", "main")
     person(root, "allow", "--yes")
     person(root, "sprint", "start", "Log in")
-    put = below_client(root, f"vfcc stage put plan <<'END'\n{TEXT}END")
-    assert put.code == 0, put
-    remembered = below_client(root, "vfcc memory add fact --key adds --id adds 'It adds.'")
-    assert remembered.code == 0, remembered
+    write_tree(root, {"draft.md": TEXT})
+    agent(root, "stage", "put", "plan", "--file", "draft.md")
+    (root / "draft.md").unlink()
+    agent(root, "memory", "add", "fact", "--key", "adds", "--id", "adds", "It adds.")
     commit(root)
     return root
 
@@ -134,8 +134,7 @@ def _prepared(folder: Path, *, integrate: bool) -> Path:
 def _coding(folder: Path) -> Path:
     root = planning(folder)
     person(root, "approve", "--yes")
-    moved = below_client(root, "vfcc stage advance")
-    assert moved.code == 0, moved
+    agent(root, "stage", "advance")
     commit(root)
     return root
 
@@ -158,6 +157,13 @@ def _without_tools(folder: Path) -> Path:
 def person(root: Path, *arguments: str) -> Ran:
     """Let the person at the terminal run a command that must succeed."""
     ran = typed(root, *arguments)
+    assert ran.code == 0, ran
+    return ran
+
+
+def agent(root: Path, *arguments: str) -> Ran:
+    """Let the agent run a command that must succeed, in a process that only the client's variables mark."""
+    ran = vfcc(root, *arguments, env={**MARKERS, **git_settings(root)})
     assert ran.code == 0, ran
     return ran
 
