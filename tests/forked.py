@@ -14,6 +14,7 @@ import hashlib
 import marshal
 import os
 import re
+import select
 import shutil
 import socket
 import subprocess
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 VFCC = Path(sys.executable).with_name("vfcc")
 SERVER = Path(__file__).with_name("fork_server.py")
-READ_LATE = re.compile(r"PATH|HOME|COLUMNS|EDITOR|SCRIPT|CI|(?:VFCC|XDG|GIT)_\w+")
+READ_LATE = re.compile(
+    r"PATH|HOME|COLUMNS|EDITOR|SCRIPT|CI|CLAUDECODE|CURSOR_AGENT|GEMINI_CLI|(?:VFCC|XDG|GIT|CLAUDE|CODEX)_\w+"
+)
 SAME = {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
 _LOCK = threading.Lock()
 STARTS = "VFCC_TEST_STARTS"
@@ -92,16 +95,21 @@ def start(
 
 
 def run(
-    arguments: Sequence[str | bytes], folder: Path, env: Mapping[str, str], patience_s: float | None = None
+    arguments: Sequence[str | bytes],
+    folder: Path,
+    env: Mapping[str, str],
+    patience_s: float | None = None,
+    *,
+    given: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `vfcc` to its end, with nothing to read."""
+    """Run `vfcc` to its end, with `given` to read."""
     out, out_side = os.pipe()
     err, err_side = os.pipe()
-    nothing = os.open(os.devnull, os.O_RDONLY)
+    stdin = _readable(given) if given else os.open(os.devnull, os.O_RDONLY)
     try:
-        process = start(arguments, folder, env, (nothing, out_side, err_side))
+        process = start(arguments, folder, env, (stdin, out_side, err_side))
     finally:
-        for handle in (nothing, out_side, err_side):
+        for handle in (stdin, out_side, err_side):
             os.close(handle)
     texts: list[bytes] = [b"", b""]
 
@@ -116,6 +124,15 @@ def run(
     for reader in readers:
         reader.join(patience_s)
     return subprocess.CompletedProcess([VFCC, *arguments], code, *texts)
+
+
+def _readable(given: bytes) -> int:
+    """Return the end of a pipe from which `given` is read: a file would not end where a pipe ends."""
+    end, other = os.pipe()
+    assert len(given) < select.PIPE_BUF * 8, "more than a pipe holds while nothing reads it"
+    os.write(other, given)
+    os.close(other)
+    return end
 
 
 def forks_at_once(arguments: Sequence[str | bytes]) -> None:

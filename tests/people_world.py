@@ -1,10 +1,12 @@
 """A sprint in which people are asked: a plan to review, code to review and accept, comments to deal with, in a git
 repository where `You` committed the plan."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 from tests.event_samples import START
+from tests.made_once import copied
 from tests.trees import git
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.domain.gates import Assessment
@@ -53,14 +55,28 @@ stages:
 
 def world(folder: Path, workflow: str = WORKFLOW) -> Workspace:
     """A project in git with a sprint whose plan `You` committed since it began."""
+    return _made(folder, _planned, workflow)
+
+
+def _planned(folder: Path, workflow: str) -> Path:
     here = started(folder, workflow)
     put(here, PLAN, "# Plan\n\nA form.\n")
     commit(here, "You")
-    return here
+    return folder
 
 
 def started(folder: Path, workflow: str = WORKFLOW) -> Workspace:
-    """A project in git with a sprint and nothing in it."""
+    """A project in git with a sprint, and what lay in the folder before committed; nothing else in it."""
+    return _made(folder, _started, workflow)
+
+
+def _made(folder: Path, make: Callable[[Path, str], Path], workflow: str) -> Workspace:
+    """Copy what `make` makes of an empty folder; of another one it makes its own."""
+    empty = not folder.exists() or not any(folder.iterdir())
+    return Workspace(copied(folder, make, workflow) if empty else make(folder, workflow), FixedClock(START))
+
+
+def _started(folder: Path, workflow: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     here = Workspace(folder, FixedClock(START))
     put(here, ".memory/.gitignore", "local/\nprogress.json\n")
@@ -69,7 +85,7 @@ def started(folder: Path, workflow: str = WORKFLOW) -> Workspace:
     git(folder, "init", "--quiet", "--initial-branch", "main")
     commit(here, "You")
     start_sprint(here, "Log in", workflow="people", actor=YOU)
-    return here
+    return folder
 
 
 def put(here: Workspace, path: str, text: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests import forked
 from tests.cli.process import VFCC, Ran, environment
 
 PATIENCE_S = 20
@@ -34,6 +35,18 @@ def hook(
         timeout=PATIENCE_S,
         preexec_fn=before,
         check=False,
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def forked_hook(folder: Path, words: Mapping[str, Any], *arguments: str, env: Mapping[str, str] | None = None) -> Ran:
+    """Run the hook in a forked process, where a test is about its answer and neither its start nor its time."""
+    done = forked.run(
+        ("hook", *(arguments or ("claude",))),
+        folder,
+        environment(folder.parent, **(env or {})),
+        PATIENCE_S,
+        given=json.dumps(words).encode(),
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 

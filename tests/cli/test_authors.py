@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.at_terminal import typed
-from tests.cli.hooked import hook, said
+from tests.cli.hooked import forked_hook, said
 from tests.cli.process import Ran, environment, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
@@ -83,7 +83,7 @@ class Project:
     def recorded(self, tool: str, call: Mapping[str, str]) -> None:
         """Report a call of a tool, as a client does after it."""
         words = said("PostToolUse", tool_name=tool, tool_input=dict(call), tool_response={}, cwd=str(self.root))
-        ran = hook(self.root, words, env={**PLANNER, "XDG_DATA_HOME": str(self.root.parent / "data")})
+        ran = forked_hook(self.root, words, env={**PLANNER, "XDG_DATA_HOME": str(self.root.parent / "data")})
         assert (ran.code, ran.err) == (0, ""), ran
 
     def vfcc(self, *arguments: str, env: Mapping[str, str] | None = None) -> Ran:
@@ -208,12 +208,13 @@ def test_a_failed_call_is_no_edit(tmp_path: Path) -> None:
     words = said(
         "PostToolUseFailure", tool_name="Write", tool_input={"file_path": str(project.root / PLAN)}, error="no"
     )
-    hook(project.root, words, env=PLANNER)
+    forked_hook(project.root, words, env=PLANNER)
     project.commit()
 
     refused(project.approves())
 
 
+@pytest.mark.sweep
 def test_the_code_that_a_hook_saw_an_agent_write_is_approved_by_the_person_who_committed_it(tmp_path: Path) -> None:
     project = begun(tmp_path)
     project.agent_edits("print('in')\nprint('out')\n", "src/form.py")
@@ -246,7 +247,7 @@ def test_a_request_by_an_agent_does_not_make_a_persons_work_the_agents(tmp_path:
     assert project.approves().code == 0
 
 
-@pytest.mark.points(1)
+@pytest.mark.sweep
 @STRICT
 def test_a_planted_approval_by_the_author_is_found_by_the_gate_and_the_second_run(
     tmp_path: Path, workflow: str
@@ -277,6 +278,7 @@ def test_a_planted_approval_by_the_author_is_found_by_the_gate_and_the_second_ru
     assert "RED  approved planning/approved by human:A n a; written by agent:program (review request)" in rerun.out
 
 
+@pytest.mark.sweep
 def test_an_old_approval_has_the_address_of_the_commit_that_brought_it(tmp_path: Path) -> None:
     """Version 0.1 recorded names alone; `Else` has the e-mail address of the author."""
     project = begun(tmp_path)

@@ -38,7 +38,7 @@ def cloned(root: Path, folder: Path) -> Path:
     return folder / "project"
 
 
-@pytest.mark.points(2)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("env", [{"VFCC_AGENT": "coder"}, {"CODEX_THREAD_ID": "x"}, {}], ids=["role", "client", "none"])
 def test_allowing_as_an_agent(tmp_path: Path, env: dict[str, str]) -> None:
     refused_to_allow("allowing-as-an-agent", tmp_path, **env)

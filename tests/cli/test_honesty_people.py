@@ -131,6 +131,7 @@ def stored_by_agent(folder: Path) -> Path:
     return root
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("name", ["you", " YOU"])
 def test_own_review_spelled_otherwise(tmp_path: Path, name: str) -> None:
     root = person(reviewable(tmp_path), name)
@@ -198,7 +199,7 @@ def test_unknown_author(tmp_path: Path) -> None:
     refused("unknown-author", root)
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("env", MARKS, ids=lambda env: next(iter(env)))
 def test_approval_by_an_agent(tmp_path: Path, env: dict[str, str]) -> None:
     """It sits at a real terminal, and git has a person's name."""
@@ -394,7 +395,7 @@ def test_skip_in_a_strict_workflow(tmp_path: Path) -> None:
     refused_at_terminal("skip-in-a-strict-workflow", root, "stage", "skip", "--reason", "no time", "--yes")
 
 
-@pytest.mark.points(2)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("actor", ["agent:coder", "ci", "tool:vfcc"])
 def test_planted_skip_by_nobody(tmp_path: Path, actor: str) -> None:
     root = project(tmp_path, TESTS)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.honest_world import CHANGES, EVENTS, TOOLS, Row, project, refused, rows
-from tests.cli.hooked import hook, said
+from tests.cli.hooked import forked_hook, said
 
 pytestmark = pytest.mark.vfcc("REQ-HOOK-TOOLS")
 READS = "version: 2\ntools: [read, search, git-read, vfcc, mcp]\n"
@@ -21,7 +21,7 @@ def acting(folder: Path, table: str = READS) -> Path:
 def denied(anchor: str, root: Path, tool: str, given: dict[str, Any], **more: Any) -> Row:
     """Assert that the hook denies a call in the words of the row; return the row."""
     row = rows()[anchor]
-    answered = hook(root, said("PreToolUse", tool_name=tool, tool_input=given, cwd=str(root), **more))
+    answered = forked_hook(root, said("PreToolUse", tool_name=tool, tool_input=given, cwd=str(root), **more))
     assert answered.code == 0
     output = json.loads(answered.out)["hookSpecificOutput"]
     assert output["permissionDecision"] == "deny"
@@ -29,16 +29,19 @@ def denied(anchor: str, root: Path, tool: str, given: dict[str, Any], **more: An
     return row
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("words", ["apply x", "reset --hard", "push --force", "diff --output=x", "stash pop"])
 def test_git_that_writes(tmp_path: Path, words: str) -> None:
     denied("git-that-writes", acting(tmp_path), "Bash", {"command": f"git {words}"})
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("words", ["-c alias.x='!sh' x", "config core.hooksPath /tmp"])
 def test_git_with_other_settings(tmp_path: Path, words: str) -> None:
     denied("git-with-other-settings", acting(tmp_path, TOOLS), "Bash", {"command": f"git {words}"})
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("words", ["allow --yes", "waive plan/tests", "stage skip", "approve --yes"])
 def test_persons_act_by_an_agent(tmp_path: Path, words: str) -> None:
     denied("persons-act-by-an-agent", acting(tmp_path, TOOLS), "Bash", {"command": f"vfcc {words}"})
@@ -50,6 +53,7 @@ def test_edit_by_a_server(tmp_path: Path) -> None:
     denied("edit-by-a-server", root, "mcp__fs__write_file", {"path": f"{root}/{EVENTS}/x.json"})
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("path", [".memory/config.yaml", ".memory/workflow.yaml", ".claude/settings.json"])
 def test_rules_edited_while_coding(tmp_path: Path, path: str) -> None:
     root = acting(tmp_path, TOOLS)
@@ -72,5 +76,7 @@ def test_role_without_a_file(tmp_path: Path) -> None:
     (root / ".memory/agent/planner/tools.yaml").unlink()
 
     refused("role-without-a-file", root)
-    answered = hook(root, said("PreToolUse", tool_name="Edit", tool_input={"file_path": "src/calc.py"}, cwd=str(root)))
+    answered = forked_hook(
+        root, said("PreToolUse", tool_name="Edit", tool_input={"file_path": "src/calc.py"}, cwd=str(root))
+    )
     assert "there is no .memory/agent/planner/tools.yaml" in answered.out

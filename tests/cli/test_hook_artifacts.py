@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.hooked import hook
+from tests.cli.hooked import forked_hook
 from tests.cli.process import Ran, git, vfcc
+from tests.made_once import copied
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "clients"
 FOLDER = ".memory/stage/log-in/planning/artifacts"
@@ -82,22 +83,26 @@ WRITES: list[tuple[str, Callable[[str], Call]]] = [
 ]
 
 
+def begun(folder: Path) -> Path:
+    root = folder / "project"
+    root.mkdir()
+    git(root, "init", "-q")
+    assert vfcc(root, "init", "--workflow", "standard").code == 0
+    assert vfcc(root, "sprint", "start", "Log in").code == 0
+    return root
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A project in `planning` of the standard workflow, whose planner has no tool to edit with."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    git(folder, "init", "-q")
-    assert vfcc(folder, "init", "--workflow", "standard").code == 0
-    assert vfcc(folder, "sprint", "start", "Log in").code == 0
-    return folder
+    return copied(tmp_path, begun)
 
 
 def asked(root: Path, client: str, call: Call) -> Ran:
     """What a client is answered before a call, in the project."""
     here = {"cwd": str(root), **({"workspace_roots": [str(root)]} if client == "cursor" else {})}
     event = ("preToolUse",) if client == "copilot" else ()
-    return hook(root, call | here, client, *event)
+    return forked_hook(root, call | here, client, *event)
 
 
 @pytest.mark.points(2)
@@ -128,7 +133,7 @@ def test_the_command_may_be_run_where_no_other_may(root: Path, client: str) -> N
 
 def test_another_role_than_the_stages_gets_no_artifacts_by_that(root: Path) -> None:
     call = claude(PLAN) | {"cwd": str(root)}
-    done = hook(root, call, "claude", env={"VFCC_AGENT": "reviewer"})
+    done = forked_hook(root, call, "claude", env={"VFCC_AGENT": "reviewer"})
 
     assert "deny" in done.out
     assert "vfcc stage put" not in done.out
@@ -137,7 +142,7 @@ def test_another_role_than_the_stages_gets_no_artifacts_by_that(root: Path) -> N
 @pytest.mark.sweep
 def test_a_session_begins_with_the_names_the_headings_and_both_ways(root: Path) -> None:
     call = recorded("claude/PostToolUseFailure", hook_event_name="SessionStart", source="startup", cwd=str(root))
-    brief = json.loads(hook(root, call, "claude").out)["hookSpecificOutput"]["additionalContext"]
+    brief = json.loads(forked_hook(root, call, "claude").out)["hookSpecificOutput"]["additionalContext"]
 
     for name in ("sprint-plan", "needs", "acceptance-plan", "risks"):
         assert f"vfcc stage put {name}.md  # or write {FOLDER}/{name}.md\n" in brief

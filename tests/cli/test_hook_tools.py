@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.hooked import faults, hook, said
+from tests.cli.hooked import faults, forked_hook, said
 from tests.cli.process import by_person, environment, git, vfcc
 from tests.cli.test_hooks_at_once import LATE, NO_TIME
 from tests.made_once import copied
@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 def answer(root: Path, tool: str, given: dict[str, Any], role: str = "", client: str = "claude", **more: Any) -> str:
     """Why a call is not made, `ask: …` where a person is asked, an empty text where it is made."""
     words = said("PreToolUse", tool_name=tool, tool_input=given, cwd=str(root), **more)
-    done = hook(root, words, client, env={"VFCC_AGENT": role} if role else None)
+    done = forked_hook(root, words, client, env={"VFCC_AGENT": role} if role else None)
     assert (done.code, done.err) == (0, "")
     if not done.out.strip():
         return ""
@@ -48,7 +48,6 @@ def shell(root: Path, command: str, role: str = "", **more: Any) -> str:
     return answer(root, "Bash", {"command": command}, role, **more)
 
 
-@pytest.mark.points(2)
 def test_a_role_that_reads_changes_nothing_by_git_or_vfcc(root: Path) -> None:
     for command in (
         "git log --oneline",
@@ -157,7 +156,6 @@ def test_a_subagent_is_judged_by_its_own_role_too(root: Path, client: str) -> No
     assert "may not be edited in stage planning" in answer(root, "Edit", given, client=client, **other)
 
 
-@pytest.mark.points(2)
 def test_workflow_use_creates_what_its_roles_lack_and_doctor_asks_for_it(root: Path) -> None:
     assert vfcc(root, "doctor").out.count("each has its tools.yaml") == 1
     (root / ".memory/agent/tester/tools.yaml").unlink()

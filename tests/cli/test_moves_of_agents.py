@@ -48,7 +48,7 @@ def unchanged(root: Path, ran: Ran, code: int, *words: str, before: dict[str, st
     assert everything(root) == before
 
 
-@pytest.mark.points(2)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("env", WHO, ids=IDS)
 def test_they_start_in_the_configured_workflow_while_none_is_open(soft: Path, env: dict[str, str]) -> None:
     assert vfcc(soft, "sprint", "start", "Log in", env=env).code == 0
@@ -77,7 +77,7 @@ def test_an_open_sprint_of_another_branch_does_not_hinder_them(soft: Path, env: 
     assert vfcc(soft, "sprint", "start", "Another", env=env).code == 0
 
 
-@pytest.mark.points(2)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("env", WHO, ids=IDS)
 def test_they_choose_no_other_workflow(soft: Path, env: dict[str, str]) -> None:
     before = everything(soft)
@@ -92,7 +92,7 @@ def test_a_person_starts_in_any_workflow(soft: Path) -> None:
     assert by_person(soft, "sprint", "start", "Log in", "--workflow", "light").code == 0
 
 
-@pytest.mark.points(2)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("env", WHO, ids=IDS)
 def test_they_close_a_sprint_that_owes_nothing(soft: Path, env: dict[str, str]) -> None:
     assert vfcc(soft, "sprint", "start", "Log in").code == 0
@@ -102,7 +102,7 @@ def test_they_close_a_sprint_that_owes_nothing(soft: Path, env: dict[str, str]) 
     assert vfcc(soft, "sprint", "start", "Next", env=env).code == 0
 
 
-@pytest.mark.points(2)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("env", WHO, ids=IDS)
 def test_they_close_no_sprint_with_a_gap_and_a_person_does(soft: Path, env: dict[str, str]) -> None:
     assert vfcc(soft, "sprint", "start", "Log in").code == 0
@@ -115,7 +115,7 @@ def test_they_close_no_sprint_with_a_gap_and_a_person_does(soft: Path, env: dict
     assert by_person(soft, "sprint", "close").out.startswith("log-in: closed with 1 gap\n")
 
 
-@pytest.mark.points(2)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("env", WHO, ids=IDS)
 def test_they_close_no_sprint_whose_artifact_is_gone(soft: Path, env: dict[str, str]) -> None:
     assert vfcc(soft, "sprint", "start", "Log in").code == 0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from tests.cli.hooked import events, faults, hook, said
+from tests.cli.hooked import events, faults, forked_hook, said
 from tests.cli.process import Ran, by_person, git, vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from tests.cli.test_hook import hook_with
@@ -102,10 +102,10 @@ def decision(ran: Ran) -> tuple[str, str]:
 
 
 def asked(root: Path, path: str, **env: str) -> tuple[str, str]:
-    return decision(hook(root, edit(root, path), env=env))
+    return decision(forked_hook(root, edit(root, path), env=env))
 
 
-@pytest.mark.points(6)
+@pytest.mark.points(3)
 @pytest.mark.parametrize("line", NEED_A_SPRINT)
 def test_a_command_that_needs_a_sprint_names_them_all_and_how_to_choose(two: Path, line: str) -> None:
     ran = vfcc(two, *line.split())
@@ -119,7 +119,7 @@ def test_no_command_that_takes_a_sprint_is_left_out() -> None:
     assert set(with_option(get_command(app))) == asked | ACT_ON_OTHERS
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(1)
 @pytest.mark.parametrize("line", [line for line in NEED_A_SPRINT if not line.startswith("memory")])
 def test_each_of_them_takes_the_sprint_as_an_option_and_by_the_variable(two: Path, line: str) -> None:
     by_option, wrong = vfcc(two, *line.split(), "--sprint", "pay"), vfcc(two, *line.split(), "--sprint", "zzz")
@@ -205,6 +205,7 @@ def test_the_narrower_stage_decides_until_a_sprint_is_chosen(two: Path) -> None:
     assert asked(two, "src/a.py") == ("", "")
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("name", ["nope", "../pay", "PAY"])
 def test_a_variable_that_names_no_sprint_frees_no_hook(two: Path, name: str) -> None:
     denial, why = asked(two, "src/a.py", VFCC_SPRINT=name)
@@ -219,18 +220,18 @@ def test_a_snapshot_for_hooks_is_of_its_sprint_and_its_branch(two: Path) -> None
     local = two / ".memory/local"
     assert hook_with(two, AHEAD, said("Stop")).code == 0
     assert json.loads((local / "hook.json").read_text())["sprint"] == "pay"
-    hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}))
+    forked_hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}))
     assert events(two)[-1]["sprint"] == "pay", "placed at once, by the snapshot"
 
-    hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}), env={"VFCC_SPRINT": "log-in"})
+    forked_hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "ls"}), env={"VFCC_SPRINT": "log-in"})
     assert {each.get("sprint") for each in events(two) if each["kind"] == "place"} == {"pay", "log-in"}
     git(two, "switch", "--quiet", "other")
-    hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "pwd"}))
+    forked_hook(two, said("PostToolUse", tool_name="Bash", tool_input={"command": "pwd"}))
     assert [each.get("sprint") for each in events(two) if each["kind"] == "tool_execution"] == ["pay", None, None]
 
 
 def test_the_brief_names_the_open_sprints_and_how_to_choose(two: Path) -> None:
-    brief = hook(two, said("SessionStart", source="startup")).out
+    brief = forked_hook(two, said("SessionStart", source="startup")).out
 
     context = json.loads(brief)["hookSpecificOutput"]["additionalContext"]
     assert PROBLEM in context

@@ -229,7 +229,7 @@ def test_all_commands_of_a_person_and_of_ci_are_tried_below() -> None:
         assert class_of(line.split()) == listed[name], line
 
 
-@pytest.mark.points(6)
+@pytest.mark.points(4)
 @pytest.mark.parametrize("who", ACTORS)
 @pytest.mark.parametrize("name", OF_PERSON)
 def test_a_persons_command_is_refused_to_everybody_else(example: Path, name: str, who: str) -> None:
@@ -242,7 +242,7 @@ def test_a_persons_command_is_refused_to_everybody_else(example: Path, name: str
     assert everything(example) == before
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("who", [each for each in ACTORS if each != "ci"])
 @pytest.mark.parametrize("name", OF_CI)
 def test_what_ci_may_is_refused_to_agents_and_programs(example: Path, name: str, who: str) -> None:
@@ -255,7 +255,7 @@ def test_what_ci_may_is_refused_to_agents_and_programs(example: Path, name: str,
     assert everything(example) == before
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("name", [*OF_PERSON, *OF_CI])
 def test_a_person_is_not_refused(example: Path, name: str) -> None:
     ran = by_person(example, *{**OF_PERSON, **OF_CI}[name].split())
@@ -263,6 +263,7 @@ def test_a_person_is_not_refused(example: Path, name: str) -> None:
     assert REFUSED not in ran.err, ran
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("name", OF_CI)
 def test_a_job_is_not_refused_what_it_may(example: Path, name: str) -> None:
     assert REFUSED not in vfcc(example, *OF_CI[name].split(), env={"CI": "true"}).err
@@ -274,7 +275,7 @@ def test_a_person_without_a_name_decides_nothing(example: Path) -> None:
     ran.refused(3, "vfcc workflow use needs a person whom git has a name for", "hint: git config --global user.name")
 
 
-@pytest.mark.points(3)
+@pytest.mark.points(2)
 @pytest.mark.parametrize("name", [n for n, c in commands() if DRY_RUN in options_of(c)])
 def test_a_dry_run_is_free_and_writes_nothing(example: Path, name: str) -> None:
     line = {**OF_PERSON, **OF_CI}.get(
@@ -290,6 +291,7 @@ def test_a_dry_run_is_free_and_writes_nothing(example: Path, name: str) -> None:
     }
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("name", ["approve", "memory promote", "allow"])
 def test_help_is_free(example: Path, name: str) -> None:
     assert vfcc(example, *name.split(), "--help", env={"VFCC_AGENT": "coder"}).code == 0

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.cli.at_terminal import typed
-from tests.cli.hooked import hook, said
+from tests.cli.hooked import forked_hook, said
 from tests.cli.process import PATIENCE_S, Ran, environment, git, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
@@ -123,32 +123,31 @@ def _prepared(folder: Path, *, integrate: bool) -> Path:
     git(root, "push", "--quiet", "origin", "main")
     person(root, "allow", "--yes")
     person(root, "sprint", "start", "Log in")
-    put = below_client(root, f"vfcc stage put plan <<'END'\n{TEXT}END")
-    assert put.code == 0, put
-    remembered = below_client(root, "vfcc memory add fact --key adds --id adds 'It adds.'")
-    assert remembered.code == 0, remembered
+    write_tree(root, {"draft.md": TEXT})
+    agent(root, "stage", "put", "plan", "--file", "draft.md")
+    (root / "draft.md").unlink()
+    agent(root, "memory", "add", "fact", "--key", "adds", "--id", "adds", "It adds.")
     commit(root)
     return root
 
 
 def _coding(folder: Path) -> Path:
-    root = _planning(folder)
+    root = planning(folder)
     person(root, "approve", "--yes")
-    moved = below_client(root, "vfcc stage advance")
-    assert moved.code == 0, moved
+    agent(root, "stage", "advance")
     commit(root)
     return root
 
 
 def _two_sprints(folder: Path) -> Path:
-    root = _coding(folder)
+    root = coding(folder)
     person(root, "sprint", "start", "Log out")
     commit(root)
     return root
 
 
 def _without_tools(folder: Path) -> Path:
-    root = _planning(folder)
+    root = planning(folder)
     for path in root.glob(".memory/agent/*/tools.yaml"):
         path.unlink()
     commit(root)
@@ -158,6 +157,13 @@ def _without_tools(folder: Path) -> Path:
 def person(root: Path, *arguments: str) -> Ran:
     """Let the person at the terminal run a command that must succeed."""
     ran = typed(root, *arguments)
+    assert ran.code == 0, ran
+    return ran
+
+
+def agent(root: Path, *arguments: str) -> Ran:
+    """Let the agent run a command that must succeed, in a process that only the client's variables mark."""
+    ran = vfcc(root, *arguments, env={**MARKERS, **git_settings(root)})
     assert ran.code == 0, ran
     return ran
 
@@ -218,7 +224,7 @@ def before_tool(root: Path, tool: str, given: Mapping[str, object], agent_type: 
     """Return why the hook denies a call of a tool; empty where it denies nothing."""
     more = {"agent_id": "a1", "agent_type": agent_type} if agent_type else {}
     call = said("PreToolUse", tool_name=tool, tool_input=given, cwd=str(root), **more)
-    done = hook(root, call, env={**MARKERS, **git_settings(root), **env})
+    done = forked_hook(root, call, env={**MARKERS, **git_settings(root), **env})
     assert (done.code, done.err) == (0, ""), done
     if not done.out:
         return ""

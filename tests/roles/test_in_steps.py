@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.at_terminal import typed
 from tests.roles.roles_world import (
     ARTIFACTS,
@@ -23,6 +25,7 @@ from tests.trees import write_tree
 GREEN = 'mkdir -p .memory/local/reports; cp tests/green.xml "$1"\n'
 
 
+@pytest.mark.sweep
 def test_a_key_that_an_agent_makes_and_the_repository_trusts_approves_nothing(tmp_path: Path) -> None:
     root = planning(tmp_path)
     public = ssh_key(tmp_path)
@@ -56,6 +59,7 @@ def test_an_author_who_lets_an_agent_ask_for_the_review_does_not_give_it(tmp_pat
     assert all_files(root) == files
 
 
+@pytest.mark.sweep
 def test_a_test_command_that_was_swapped_after_a_red_run_is_allowed_by_no_agent_and_named_by_the_gate(
     tmp_path: Path,
 ) -> None:

@@ -173,6 +173,7 @@ def test_a_history_of_this_machine_is_deleted_by_any_script(tmp_path: Path) -> N
     shown("deleted-history", root)
 
 
+@pytest.mark.sweep
 def test_a_key_that_is_unlocked_signs_for_any_process(tmp_path: Path) -> None:
     root = planning(tmp_path)
     env = with_signer(tmp_path / "mine")

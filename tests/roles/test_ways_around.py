@@ -53,7 +53,7 @@ def test_every_attempt_has_a_name_of_its_own_and_an_answer() -> None:
     assert [each.name for each in ATTEMPTS if not (each.hook or each.program or each.gate or each.listed)] == []
 
 
-@pytest.mark.points(12)
+@pytest.mark.points(5)
 @those("hook")
 def test_the_hook_refuses_it_and_says_why(attempt: Attempt, tmp_path: Path) -> None:
     root = made(attempt, tmp_path)
@@ -67,7 +67,7 @@ def test_the_hook_refuses_it_and_says_why(attempt: Attempt, tmp_path: Path) -> N
     assert all_files(root) == files
 
 
-@pytest.mark.points(6)
+@pytest.mark.points(2)
 @those("program")
 def test_the_program_refuses_it_below_a_client(attempt: Attempt, tmp_path: Path) -> None:
     root = made(attempt, tmp_path)
@@ -80,7 +80,7 @@ def test_the_program_refuses_it_below_a_client(attempt: Attempt, tmp_path: Path)
     assert all_files(root) == files
 
 
-@pytest.mark.points(4)
+@pytest.mark.points(2)
 @those("gate")
 def test_the_gate_names_it_where_it_happens(attempt: Attempt, tmp_path: Path) -> None:
     root = made(attempt, tmp_path)

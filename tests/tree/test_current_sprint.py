@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.process import git
-from tests.ledger_samples import ANN, events_folder, workspace
+from tests.ledger_samples import ANN, START, events_folder, workspace
+from tests.made_once import copied
+from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.files.started_here import started_here
 from verifflowcc.adapters.git.head import current_branch, head_files
 from verifflowcc.domain.events import EventType
@@ -51,15 +53,19 @@ def commit(here: Workspace) -> None:
     git(here.root, "commit", "--quiet", "--message", "sprint")
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> Workspace:
-    """`log-in` was started on `main`, `pay` on `feature/pay`, which is checked out."""
-    here = repository(tmp_path / "project")
+def started_two(folder: Path) -> Path:
+    here = repository(folder / "project")
     begin(here, "Log in")
     git(here.root, "switch", "--quiet", "--create", "feature/pay")
     begin(here, "Pay")
     commit(here)
-    return here
+    return here.root
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Workspace:
+    """`log-in` was started on `main`, `pay` on `feature/pay`, which is checked out."""
+    return Workspace(copied(tmp_path, started_two), FixedClock(START))
 
 
 def chosen(here: Workspace) -> tuple[str | None, str]:
@@ -93,6 +99,7 @@ def test_a_switch_of_the_branch_changes_the_current_sprint(two: Workspace) -> No
     assert active_sprint(two).id == "log-in"
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("options", [("--create", "other"), ("--detach",)])
 def test_a_branch_on_which_no_sprint_was_started_chooses_none(two: Workspace, options: tuple[str, ...]) -> None:
     git(two.root, "switch", "--quiet", *options)
@@ -137,6 +144,7 @@ def test_the_variable_decides_before_the_branch(two: Workspace, monkeypatch: pyt
         ("../etc", "VFCC_SPRINT names '../etc', and there is no such sprint; open: log-in, pay"),
     ],
 )
+@pytest.mark.points(1)
 def test_a_variable_that_names_no_open_sprint_is_an_error(
     two: Workspace, monkeypatch: pytest.MonkeyPatch, name: str, told: str
 ) -> None:
@@ -181,6 +189,7 @@ def test_a_linked_worktree_chooses_the_sprint_that_was_started_in_it(two: Worksp
     assert chosen(there) == ("shelf", "by worktree")
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("name", ["a b", "a\u202eb", "a\x1b[31m", "x" * 300, ""])
 def test_a_branch_whose_name_could_mislead_a_reader_is_not_recorded(tmp_path: Path, name: str) -> None:
     here = repository(tmp_path / "project")
@@ -191,6 +200,7 @@ def test_a_branch_whose_name_could_mislead_a_reader_is_not_recorded(tmp_path: Pa
     assert show_sprint(here, "log-in").branch is None
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("name", ["feature/größe", "a'b", "fix-#12", "a;b"])
 def test_a_branch_of_unusual_letters_is_quoted_in_a_command(tmp_path: Path, name: str) -> None:
     here = repository(tmp_path / "project")
@@ -209,6 +219,7 @@ def test_a_branch_of_unusual_letters_is_quoted_in_a_command(tmp_path: Path, name
     assert shlex.split(words) == [name]
 
 
+@pytest.mark.points(1)
 @pytest.mark.parametrize("branch", ["a b", "a\nb", "-f", 7, ""])
 def test_an_event_with_a_branch_that_git_would_refuse_is_not_sound(tmp_path: Path, branch: str | int) -> None:
     here = workspace(tmp_path)

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.ledger_samples import TickingClock
+from tests.ledger_samples import START, TickingClock
+from tests.made_once import copied
 from tests.people_world import ID, YOU, commit, put, started
+from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.clients.entries import target_of
 from verifflowcc.domain.sprints import StageEntry
 from verifflowcc.domain.workflows import Edits
@@ -47,6 +49,10 @@ def fill(here: Workspace, stage: str, name: str) -> None:
 
 def in_check(folder: Path) -> Workspace:
     """A sprint in `check`, with code that was committed in `build`."""
+    return Workspace(copied(folder, left_build), FixedClock(START))
+
+
+def left_build(folder: Path) -> Path:
     here = started(folder, WORKFLOW)
     fill(here, "plan", "plan.md")
     advance_stage(here, ID, actor=YOU)
@@ -54,7 +60,7 @@ def in_check(folder: Path) -> Workspace:
     commit(here, "You")
     fill(here, "build", "changes.md")
     advance_stage(here, ID, actor=YOU)
-    return here
+    return folder
 
 
 def recorded(here: Workspace, path: str, stage: str, moment: str = "2027-11-21T04:31:00.000Z") -> None:

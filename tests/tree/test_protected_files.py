@@ -86,6 +86,7 @@ def test_a_new_project_that_is_not_committed_lists_no_change(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "path", [CONFIG, TOOLS, ".memory/workflow.yaml", ".memory/project/baselines/test.sarif", ".claude/settings.json"]
 )
+@pytest.mark.points(2)
 def test_each_protected_file_is_in_the_gate_once_it_changed(tmp_path: Path, path: str) -> None:
     here = started(tmp_path)
     put(here, path, WORKFLOW.replace("title: People", "title: All") if path.endswith("workflow.yaml") else "{}\n")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ledger_samples import START, TickingClock, advance, started
+from tests.made_once import copied
 from tests.trees import git, repository
 from verifflowcc.domain.events import EventType
 from verifflowcc.errors import NotAllowed
@@ -25,11 +26,15 @@ NEVER = "01M6ZPVCT00000000000000000"
 
 def world(folder: Path) -> Workspace:
     """A sprint with three events, all committed."""
+    return Workspace(copied(folder, moved_twice), TickingClock())
+
+
+def moved_twice(folder: Path) -> Path:
     here = Workspace(started(folder).root, TickingClock())
     advance(here, ID)
     advance(here, ID)
     repository(folder)
-    return here
+    return folder
 
 
 def events(here: Workspace) -> Path:
@@ -88,6 +93,7 @@ def test_what_builds_on_a_stray_event_goes_with_it(tmp_path: Path) -> None:
     assert not show_sprint(fresh(here), ID).problems
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("text", ["", "{}", "not json", '{"v":1,"actor":"agent:coder","type":"waived"}', "[" * 5000])
 def test_bytes_that_do_not_make_their_name_are_moved(tmp_path: Path, text: str) -> None:
     here = world(tmp_path)
@@ -155,6 +161,7 @@ def test_a_second_quarantine_of_one_name_keeps_the_first(tmp_path: Path) -> None
     assert sorted(each.read_text() for each in kept) == ["a", "b"]
 
 
+@pytest.mark.points(2)
 @pytest.mark.parametrize("actor", ["agent:coder", "ci", "tool:vfcc", "human:unknown"])
 def test_nothing_is_moved_for_anybody_but_a_named_person(tmp_path: Path, actor: str) -> None:
     here = world(tmp_path)
