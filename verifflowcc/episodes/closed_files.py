@@ -90,23 +90,16 @@ def _of_vfcc(program: "Program", found: "list[Program]") -> str:
         return "the command changes what marks its program as an agent's (such as VFCC_AGENT): run vfcc without that"
     if any(each in TERMINALS for each in program.wrappers):
         return "the command gives vfcc a terminal of its own, which is how a person is told from an agent"
-    from verifflowcc.domain.command_classes import CI_TOO, PERSON, command_of
+    if any(each in FEEDING for each in program.wrappers):
+        return "another program would give vfcc its words, which hides its command: run vfcc with its words written out"
+    from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_or_strictest, command_of
 
-    given = [word for word in program.given if word not in ("-v", "--verbose")]
-    if any(word[:1] in "$`" for word in given[:1]):
-        return "the command of vfcc is not in the words: write it out"
-    sort = vfcc_class(given)
-    if sort in (PERSON, CI_TOO):
-        return f"only a person may do this, and no agent: ask a person to run: vfcc {command_of(given)}"
+    if class_or_strictest(program.given) in (PERSON, CI_TOO):
+        name = command_of(program.given)
+        if not name:
+            return "the words name no command of vfcc: write the command out (vfcc --help lists them)"
+        return f"only a person may do this, and no agent: ask a person to run: vfcc {name}"
     return ""
-
-
-def vfcc_class(given: "list[str]") -> str:
-    """Return the class of the words behind `vfcc`; asking for help is a query."""
-    from verifflowcc.domain.command_classes import QUERY, class_of
-
-    words = given[: given.index("--")] if "--" in given else given
-    return QUERY if "--help" in words or "-h" in words else class_of(given) or QUERY
 
 
 def _marks(setting: str) -> bool:
