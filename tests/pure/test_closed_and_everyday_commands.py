@@ -269,3 +269,13 @@ def test_who_commits_is_refused_in_one_sentence() -> None:
         assert why("Bash", None, command=command).startswith(
             "git's settings say who commits, and no agent changes that"
         )
+
+
+@pytest.mark.parametrize(
+    "command", ["vfcc approve --yes", "echo x > .memory/config.yaml", "git config core.hooksPath x"]
+)
+def test_a_long_beginning_hides_no_command(command: str) -> None:
+    long = f"echo {'x' * 30_000}"
+
+    assert "too long to be judged" in why("Bash", None, command=f"{long}; {command}")
+    assert why("Bash", rules("coder"), command=f"{long} > src/a.txt") == ""

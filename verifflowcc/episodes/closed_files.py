@@ -6,7 +6,7 @@ run may do anything. It runs inside of hooks, so it imports next to nothing.
 
 from verifflowcc.domain.protected import AROUND, INSIDE, could_be
 from verifflowcc.episodes.commands import only_looks
-from verifflowcc.episodes.programs import FEEDING, SHELLS, TERMINALS, is_computed
+from verifflowcc.episodes.programs import FEEDING, LONGEST, SHELLS, TERMINALS, is_computed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ def refused(command: str, found: "list[Program]", place: "Call") -> str:
             return f"the command may change {whose(path)}"
     if ("vfcc" in command.lower()) and any(each.name in TERMINALS or _opens_terminal(each) for each in found):
         return "the command gives vfcc a terminal of its own, which is how a person is told from an agent"
+    rest = command[LONGEST:].translate(_BETWEEN).split()
+    if any(each in (*VFCC, "git") or place.closed(each) == INSIDE for each in rest):
+        return "the command is too long to be judged: write its text into a file first, with the tool for that"
     path = _in_code(command, found, place) or _computed(command, found, place)
     return f"the command may change {whose(path)}" if path else ""
 

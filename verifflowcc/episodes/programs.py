@@ -53,7 +53,7 @@ _WRAPPERS: "dict[str, tuple[str, int]]" = {
 """Programs that run another one: their options that take a word, and how many words come before it."""
 _RUNNERS = frozenset(("uv", "pipx", "pdm", "hatch", "rye", "conda", "poetry"))
 _OF_THE_SHELL = ("$PWD", "$HOME", "$TMPDIR", "$?", "$$", "$!", "$#", "$OLDPWD", "${PWD}", "${HOME}", "${TMPDIR}")
-_DEEPEST, _LONGEST, _MOST = 6, 20_000, 400
+_DEEPEST, LONGEST, _MOST = 6, 20_000, 400
 
 
 class Program:
@@ -89,7 +89,7 @@ def programs(command: str, where: str = "", depth: int = 0) -> "list[Program]":
         return []
     found: list[Program] = []
     known: dict[str, list[str]] = {}
-    for words, written, piped in _simple(command[:_LONGEST]):
+    for words, written, piped in _simple(command[:LONGEST]):
         for one in _expanded_words(words, known):
             if len(found) > _MOST:
                 return found
@@ -107,7 +107,7 @@ def programs(command: str, where: str = "", depth: int = 0) -> "list[Program]":
                     each.wrappers = [*program.wrappers, program.name, *each.wrappers]
                     each.piped = each.piped or program.piped
                     found.append(each)
-    for text in _substituted(command[:_LONGEST]):
+    for text in _substituted(command[:LONGEST]):
         found += programs(text, where, depth + 1)
     for text in _fed(command, found):
         found += programs(text, where, depth + 1)
