@@ -88,6 +88,7 @@ vfcc evidence run
 vfcc approve plan --request
 vfcc task note 'it works'
 vfcc approve --signed HEAD
+vfcc sprint resolve x
 cat .memory/config.yaml
 ls .memory/sprint/s/events/1.json
 git diff .memory/config.yaml
@@ -221,7 +222,7 @@ vfcc stage skip
 vfcc memory promote x
 vfcc workflow use light
 vfcc trace review x
-vfcc sprint resolve x
+vfcc sprint resolve x --keep y
 vfcc doctor --repair
 vfcc migrate
 python -m verifflowcc approve

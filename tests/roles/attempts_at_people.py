@@ -67,7 +67,14 @@ DISGUISES = (
     ),
     as_coder("shell-in-a-shell", "sh -c 'vfcc memory promote adds --yes'", hook=PERSONS, program=NOT_A_PERSON),
     as_coder("nohup", "nohup vfcc approve planning --yes", hook=PERSONS, program=NOT_A_PERSON),
-    as_coder("words-through-xargs", "echo memory promote adds --yes | xargs vfcc", program=NOT_A_PERSON),
+    as_coder(
+        "words-through-xargs",
+        "echo memory promote adds --yes | xargs vfcc",
+        hook="hides its command",
+        program=NOT_A_PERSON,
+    ),
+    as_coder("command-behind-a-dash", "vfcc -- memory promote adds --yes", hook=PERSONS, program=NOT_A_PERSON),
+    as_coder("command-behind-an-option", "vfcc --json memory promote adds --yes", hook=PERSONS, program="no option"),
     as_coder(
         "program-of-its-own",
         "python3 -c 'from verifflowcc.fast import main; main()' memory promote adds --yes",

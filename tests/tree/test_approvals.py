@@ -10,6 +10,7 @@ from tests.event_samples import DIGEST
 from tests.people_world import CODER, ID, OTHER, PLAN, THIRD, YOU, asked, commit, day, later, put, started, world
 from tests.signing import allow, sign_with, ssh_key
 from tests.trees import PERSON, environment, git
+from verifflowcc.adapters.git.signatures import verified_commit
 from verifflowcc.domain.actors import described
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType
@@ -26,8 +27,10 @@ from verifflowcc.services.approvals import (
     what_to_approve,
 )
 from verifflowcc.services.feedback import add_feedback
+from verifflowcc.services.signer_names import name_of_another
 from verifflowcc.services.sprints import close_sprint, show_sprint
 from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.transitions import load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.authors import Authorship
 
@@ -273,8 +276,8 @@ class Signer:
 
     here: Workspace
 
-    def commit(self, message: str, *, author: str = "Other", signed: bool = True) -> str:
-        who = {"GIT_AUTHOR_NAME": author, "GIT_AUTHOR_EMAIL": f"{author.lower()}@example.org"}
+    def commit(self, message: str, *, author: str = "Other", email: str = "", signed: bool = True) -> str:
+        who = {"GIT_AUTHOR_NAME": author, "GIT_AUTHOR_EMAIL": email or f"{author.lower()}@example.org"}
         flags = ["-S"] if signed else []
         subprocess.run(
             ["git", "commit", "--quiet", "--allow-empty", *flags, "--message", message],
@@ -360,6 +363,63 @@ def test_a_signed_commit_of_the_author_approves_nothing(signer: Signer) -> None:
 
     with pytest.raises(NotAllowed, match="human:Other is an author"):
         signer.hand_in(signer.commit(line(what_to_approve(signer.here, ID))))
+
+
+def test_a_signed_approval_records_the_key_and_the_address(signer: Signer) -> None:
+    made = signer.hand_in(signer.commit(line(what_to_approve(signer.here, ID))))
+
+    payload = made.done.event.payload
+    assert payload["email"] == "other@example.org"
+    assert str(payload["key"]).startswith("SHA256:")
+
+
+SOMEBODY_ELSE = r"its key proves other@example\.org alone, and the commit names Boss <other@example\.org>"
+
+
+def test_no_key_signs_in_the_name_of_another_author(signer: Signer) -> None:
+    signer.commit("work", author="Boss", email="boss@example.org", signed=False)
+    sha = signer.commit(line(what_to_approve(signer.here, ID)), author="B o s s", email="other@example.org")
+
+    with pytest.raises(NotAllowed, match=r"the commit names B o s s <other.*known as Boss <boss@example"):
+        signer.hand_in(sha)
+
+
+def test_no_key_signs_in_the_name_of_who_is_on_record(signer: Signer) -> None:
+    boss = approve(signer.here, what_to_approve(signer.here, ID), YES, actor="human:Boss", email="boss@example.org")
+    assert boss.asked.met
+    sha = signer.commit(line(what_to_approve(signer.here, ID)), author="Boss", email="other@example.org")
+
+    with pytest.raises(NotAllowed, match=SOMEBODY_ELSE):
+        signer.hand_in(sha)
+
+
+def test_a_commit_in_the_name_before_the_signed_one_helps_nothing(signer: Signer) -> None:
+    for email in ("boss@example.org", "other@example.org"):
+        signer.commit("work", author="Boss", email=email, signed=False)
+
+    with pytest.raises(NotAllowed, match=SOMEBODY_ELSE):
+        signer.hand_in(signer.commit(line(what_to_approve(signer.here, ID)), author="Boss", email="other@example.org"))
+
+
+def test_a_key_that_is_trusted_for_a_name_signs_with_no_address_of_another(signer: Signer, tmp_path: Path) -> None:
+    allow(tmp_path / "allowed", "Other", tmp_path / "key.pub")
+    signer.commit("work", author="Boss", email="boss@example.org", signed=False)
+    approves = line(what_to_approve(signer.here, ID))
+
+    with pytest.raises(NotAllowed, match="its key proves Other alone"):
+        signer.hand_in(signer.commit(approves, email="boss@example.org"))
+    assert signer.hand_in(signer.commit(approves)).word.actor == OTHER
+
+
+def test_who_was_in_the_history_at_the_start_signs_though_they_have_a_second_address(
+    signer: Signer, tmp_path: Path
+) -> None:
+    allow(tmp_path / "allowed", "you@example.org", tmp_path / "key.pub")
+    signer.commit("merged on the host", author="You", email="you@users.example.net", signed=False)
+    state = load_movable(signer.here, ID)[1]
+    signed = verified_commit(signer.here.root, signer.commit("review", author="You"))
+
+    assert (signed.good, name_of_another(signer.here, state, signed)) == (True, "")
 
 
 def test_a_signed_commit_rejects_nothing(signer: Signer) -> None:

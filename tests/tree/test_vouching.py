@@ -266,6 +266,18 @@ def test_a_planted_approval_that_names_another_persons_signed_commit_is_red(sign
     assert (only(signing).good, only(signing).reason) == (False, f"the signed commit {sha[:12]} is by Other")
 
 
+def test_a_planted_approval_whose_signed_commit_names_another_than_its_signer_is_red(signing: Workspace) -> None:
+    git(
+        signing.root, "commit", "--quiet", "--allow-empty", "--message", "work", "--author", "Third <third@example.org>"
+    )
+    sha = sign(signing, line(signing), "--author", "Third <other@example.org>")
+    plant(signing, "human:Third", signed=sha)
+
+    reason = f"the signed commit {sha[:12]}: its key proves other@example.org alone, and the commit names Third"
+    assert not only(signing).good
+    assert only(signing).reason.startswith(reason)
+
+
 def test_an_acceptance_must_stand_in_the_signed_commit_word_for_word(signing: Workspace) -> None:
     """What was signed is what was said; the event may be by another hand."""
     put(signing, PLAN.replace("plan.md", "risks.md"), "None.\n")

@@ -43,6 +43,7 @@ _COMMANDS = {
 }
 DRY_RUN = "--dry-run"
 """Every command that has it writes nothing with it, whatever else is given."""
+_WRITE_NOTHING = frozenset((DRY_RUN, "--help", "-h"))
 _FILE = {"--output": WORK, "-o": WORK}
 BY_OPTION = {
     "allow": {"--check": QUERY, "--withdraw": WORK},
@@ -82,9 +83,10 @@ def command_of(arguments: "list[str]") -> str:
 
     >>> command_of(["trace", "baseline", "list", "--json"]), command_of(["--help"])
     ('trace baseline list', '')
+    >>> command_of(["--json", "memory", "--", "promote", "x"])
+    'memory promote'
     """
-    names = (" ".join(arguments[:count]) for count in range(_LONGEST, 0, -1))
-    return next((name for name in names if name in COMMANDS), "")
+    return _command_and_rest(arguments)[0]
 
 
 def class_of(arguments: "list[str]") -> "str | None":
@@ -94,18 +96,42 @@ def class_of(arguments: "list[str]") -> "str | None":
 
     >>> class_of(["approve", "plan"]), class_of(["approve", "plan", "--request"]), class_of(["frobnicate"])
     ('person', 'work', None)
-    >>> class_of(["approve", "--reason", "--request"])
-    'person'
+    >>> class_of(["approve", "--reason", "--request"]), class_of(["approve", "--help"])
+    ('person', 'query')
     """
-    name = command_of(arguments)
+    name, rest = _command_and_rest(arguments)
     if not name:
         return None
-    words = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    words = rest[: rest.index("--")] if "--" in rest else rest
     may_be = {option for option in BY_OPTION.get(name, {}) if _may_be_given(option, words)}
     certain = {word for place, word in enumerate(words) if _is_option(words, place)}
     surely = {option for option in may_be if not _loosens(name, option) or option in certain}
-    dry = {DRY_RUN} & certain
-    return max(class_with(name, surely | dry), class_with(name, may_be | dry), key=_ORDER.index)
+    if _WRITE_NOTHING & certain:
+        return QUERY
+    return max(class_with(name, surely), class_with(name, may_be), key=_ORDER.index)
+
+
+def class_or_strictest(arguments: "list[str]") -> str:
+    """Return the class of a command line; of one that names no command, but is no mere question, the strictest.
+
+    >>> class_or_strictest([]), class_or_strictest(["memory", "--help"]), class_or_strictest(["memory", "$X", "a"])
+    ('query', 'query', 'person')
+    """
+    names = " ".join(word for word in arguments if not word.startswith("-"))
+    group = any(f"{name} ".startswith(f"{names} ") for name in COMMANDS) or not names
+    return class_of(arguments) or (QUERY if group else PERSON)
+
+
+def _command_and_rest(arguments: "list[str]") -> "tuple[str, list[str]]":
+    """Return the name of the command, and the other words; options and `--` may come before and between its names."""
+    places = [place for place, word in enumerate(arguments) if not word.startswith("-")]
+    for count in range(_LONGEST, 0, -1):
+        names = places[:count]
+        name = " ".join(arguments[place] for place in names)
+        if name in COMMANDS:
+            before = [word for word in arguments[: names[-1]] if word.startswith("-") and word != "--"]
+            return name, [*before, *arguments[names[-1] + 1 :]]
+    return "", list(arguments)
 
 
 def class_with(name: str, options: "set[str]") -> str:

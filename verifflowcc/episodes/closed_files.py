@@ -6,7 +6,7 @@ run may do anything. It runs inside of hooks, so it imports next to nothing.
 
 from verifflowcc.domain.protected import AROUND, INSIDE, could_be
 from verifflowcc.episodes.commands import only_looks
-from verifflowcc.episodes.programs import FEEDING, SHELLS, TERMINALS
+from verifflowcc.episodes.programs import FEEDING, LONGEST, SHELLS, TERMINALS, is_computed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ _CHANGERS = frozenset(
     )
 )
 """Programs that can change all files of a folder that they are given."""
+_WRITERS = ("tee", "touch")
+_CONTROLS = ("read", "return", "exit", "shift", "set", "kill", "wait", "sleep", "mapfile")
+"""Commands of the shell that change no file, whatever they are given."""
 _LEAVES_OUT = ("--exclude", "--ignore", "--exclude-dir", "--exclude-from")
 _NAMES = ("-name", "-iname", "-path", "-ipath", "-wholename")
 _OPENS = ("import pty", "pty.spawn", "openpty", "node-pty")
@@ -44,6 +47,7 @@ _TAILS = frozenset(
     )
 )
 _BETWEEN = str.maketrans(dict.fromkeys("'\"(),;=<>|&[]:\n\t", " "))
+_AUTHORS = ("GIT_AUTHOR_", "GIT_COMMITTER_")
 _GIT_HARMLESS = ("GIT_PAGER=cat", "GIT_PAGER=", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=true",
                  "GIT_SEQUENCE_EDITOR=true", "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:")  # fmt: skip
 
@@ -53,13 +57,18 @@ def refused(command: str, found: "list[Program]", place: "Call") -> str:
     for program in found:
         if program.name in VFCC and (why := _of_vfcc(program, found)):
             return why
-        if program.name == "git" and (why := _of_git(program, place)):
+        if why := _of_author(program):
+            return why
+        if program.name == "git" and (why := _of_git(program, found, place)):
             return why
         if path := _writes(program, found, place):
             return f"the command may change {whose(path)}"
     if ("vfcc" in command.lower()) and any(each.name in TERMINALS or _opens_terminal(each) for each in found):
         return "the command gives vfcc a terminal of its own, which is how a person is told from an agent"
-    path = _in_code(command, found, place)
+    rest = command[LONGEST:].translate(_BETWEEN).split()
+    if any(each in (*VFCC, "git") or place.closed(each) == INSIDE for each in rest):
+        return "the command is too long to be judged: write its text into a file first, with the tool for that"
+    path = _in_code(command, found, place) or _computed(command, found, place)
     return f"the command may change {whose(path)}" if path else ""
 
 
@@ -90,23 +99,16 @@ def _of_vfcc(program: "Program", found: "list[Program]") -> str:
         return "the command changes what marks its program as an agent's (such as VFCC_AGENT): run vfcc without that"
     if any(each in TERMINALS for each in program.wrappers):
         return "the command gives vfcc a terminal of its own, which is how a person is told from an agent"
-    from verifflowcc.domain.command_classes import CI_TOO, PERSON, command_of
+    if any(each in FEEDING for each in program.wrappers):
+        return "another program would give vfcc its words, which hides its command: run vfcc with its words written out"
+    from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_or_strictest, command_of
 
-    given = [word for word in program.given if word not in ("-v", "--verbose")]
-    if any(word[:1] in "$`" for word in given[:1]):
-        return "the command of vfcc is not in the words: write it out"
-    sort = vfcc_class(given)
-    if sort in (PERSON, CI_TOO):
-        return f"only a person may do this, and no agent: ask a person to run: vfcc {command_of(given)}"
+    if class_or_strictest(program.given) in (PERSON, CI_TOO):
+        name = command_of(program.given)
+        if not name:
+            return "the words name no command of vfcc: write the command out (vfcc --help lists them)"
+        return f"only a person may do this, and no agent: ask a person to run: vfcc {name}"
     return ""
-
-
-def vfcc_class(given: "list[str]") -> str:
-    """Return the class of the words behind `vfcc`; asking for help is a query."""
-    from verifflowcc.domain.command_classes import QUERY, class_of
-
-    words = given[: given.index("--")] if "--" in given else given
-    return QUERY if "--help" in words or "-h" in words else class_of(given) or QUERY
 
 
 def _marks(setting: str) -> bool:
@@ -114,14 +116,24 @@ def _marks(setting: str) -> bool:
     return name == "-" or name in _MARKERS or name.startswith(_MARKER_PREFIXES)
 
 
-def _of_git(program: "Program", place: "Call") -> str:
+def _of_author(program: "Program") -> str:
+    """Return why a program would commit in a name that git's settings do not say."""
+    if any(each.startswith(_AUTHORS) for each in program.settings):
+        from verifflowcc.episodes.git_verbs import WHOSE_COMMIT
+
+        return f"{WHOSE_COMMIT} GIT_AUTHOR_ and GIT_COMMITTER_ variables"
+    return ""
+
+
+def _of_git(program: "Program", found: "list[Program]", place: "Call") -> str:
     """Return why a call of git is not an agent's."""
-    if any(each.startswith("GIT_") and each not in _GIT_HARMLESS for each in program.settings):
+    settings = [*program.settings, *(each for one in found if not one.plain for each in one.settings)]
+    if any(each.startswith("GIT_") and each not in _GIT_HARMLESS for each in settings):
         return "the command sets GIT_ variables, which change what git runs and who is its author: run git without them"
-    from verifflowcc.episodes.git_verbs import judged
+    from verifflowcc.episodes.git_verbs import WHOSE_COMMIT, judged
 
     _, why, _ = judged(program.given, lambda word: _is_root(place, word), lambda word: place.path(program.path(word)))
-    return f"{why}, which is closed to every agent" if why else ""
+    return f"{why}, which is closed to every agent" if why and not why.startswith(WHOSE_COMMIT) else why
 
 
 def _writes(program: "Program", found: "list[Program]", place: "Call") -> str:
@@ -213,3 +225,44 @@ def _in_code(command: str, found: "list[Program]", place: "Call") -> str:
         if inside or (around and any(word.casefold().strip("/") in _TAILS - {".memory"} for word in words)):
             return inside or around
     return ""
+
+
+def _computed(command: str, found: "list[Program]", place: "Call") -> str:
+    """Return a closed path that a command names, where it changes a file whose name the shell computes; else empty.
+
+    So a name that is printed, read or kept in a variable is not judged: only that something is changed by a name that
+    the words do not show.
+    """
+    words = command.replace("\\n", " ").translate(_BETWEEN).split()
+    if not any(_hides(each, command, words) for each in found):
+        words = [each.partition("=")[2] for one in found if _acts(one) for each in one.settings]
+    return next((word for word in words if place.closed(word.strip("`${}-")) == INSIDE), "")
+
+
+def _acts(program: "Program") -> bool:
+    return bool(program.plain) and program.name not in (*VFCC, "git") and not only_looks([], program.plain)
+
+
+def _hides(program: "Program", command: str, words: "list[str]") -> bool:
+    """Whether a program, or a file that it writes or is given, has a name that only the shell knows."""
+    if any(each == "{}" or _is_hidden(each, command, words) for each in program.written):
+        return True
+    if not _acts(program) or program.name in _CONTROLS:
+        return False
+    first, *rest = program.plain
+    if program.name not in (
+        *_CHANGERS,
+        *_WRITERS,
+    ):  # what others are given from `$(…)` is content more often than a name
+        rest = [each for each in rest if not each.startswith(("$(", "`"))]
+    return any(_is_hidden(each, command, words) for each in (first, *rest))
+
+
+def _is_hidden(word: str, command: str, words: "list[str]") -> bool:
+    """Whether a word is a path that the shell computes from what the command names: not from the environment."""
+    if word[:1] in ("$", "`") and "/" in word:
+        return word.casefold().rpartition("/")[2] in _TAILS or is_computed(word)
+    name = word.strip('${}"').partition("[")[0]
+    if not is_computed(word) or f"{name}=$(mktemp" in command:
+        return False
+    return not name.isidentifier() or name in words

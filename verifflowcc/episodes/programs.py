@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "fish"))
 TERMINALS = frozenset(("script", "unbuffer", "expect", "socat", "screen", "tmux", "dtach", "abduco"))
 """Programs that give what they run a terminal of its own."""
+SOURCES = (".", "source")
 FEEDING = frozenset(("xargs", "parallel"))
 _KEYWORDS = frozenset(("then", "do", "else", "elif", "if", "while", "until", "!", "{", "(", "}", "done", "fi", "esac"))
 _WRAPPERS: "dict[str, tuple[str, int]]" = {
@@ -51,7 +52,8 @@ _WRAPPERS: "dict[str, tuple[str, int]]" = {
 }
 """Programs that run another one: their options that take a word, and how many words come before it."""
 _RUNNERS = frozenset(("uv", "pipx", "pdm", "hatch", "rye", "conda", "poetry"))
-_DEEPEST, _LONGEST, _MOST = 6, 20_000, 400
+_OF_THE_SHELL = ("$PWD", "$HOME", "$TMPDIR", "$?", "$$", "$!", "$#", "$OLDPWD", "${PWD}", "${HOME}", "${TMPDIR}")
+_DEEPEST, LONGEST, _MOST = 6, 20_000, 400
 
 
 class Program:
@@ -81,13 +83,13 @@ def programs(command: str, where: str = "", depth: int = 0) -> "list[Program]":
     """Return the programs of a command, those inside of others too.
 
     >>> [each.plain for each in programs("cd src && env -u A sh -c 'X=1 vfcc approve' | tee a; P=x; rm $P")]
-    [['tee', 'a'], ['vfcc', 'approve'], ['rm', 'x']]
+    [['vfcc', 'approve'], ['tee', 'a'], [], ['rm', 'x']]
     """
     if depth > _DEEPEST:
         return []
     found: list[Program] = []
     known: dict[str, list[str]] = {}
-    for words, written, piped in _simple(command[:_LONGEST]):
+    for words, written, piped in _simple(command[:LONGEST]):
         for one in _expanded_words(words, known):
             if len(found) > _MOST:
                 return found
@@ -105,7 +107,9 @@ def programs(command: str, where: str = "", depth: int = 0) -> "list[Program]":
                     each.wrappers = [*program.wrappers, program.name, *each.wrappers]
                     each.piped = each.piped or program.piped
                     found.append(each)
-    for text in (*_substituted(command[:_LONGEST]), *_fed(command, found)):
+    for text in _substituted(command[:LONGEST]):
+        found += programs(text, where, depth + 1)
+    for text in _fed(command, found):
         found += programs(text, where, depth + 1)
     return [each for each in found if not _is_shell_of_text(each)]
 
@@ -148,6 +152,9 @@ def _expanded_words(words: "list[str]", known: "dict[str, list[str]]") -> "Itera
             known |= _value(word)
         yield [word for word in words if _is_setting(word)]
         return
+    if "read" in words[:2]:  # `read f`, and `while read f`
+        for word in words[1:]:
+            known.pop(word, None)
     if words and all(_is_setting(word) for word in words):
         for word in words:
             known |= {name: [text for each in texts for text in _with_values(each, known)] for name, texts in
@@ -238,6 +245,10 @@ def _inner(program: Program) -> "list[str]":
         return texts + [word.partition("=")[2] for word in given if word.startswith("--command=")]
     if name == "eval":
         return [" ".join(given)]
+    if name == "git":
+        from verifflowcc.episodes.git_verbs import commands_in
+
+        return commands_in(given)
     if name == "find":
         return [
             _quoted(_until(given[place + 1 :])) for place, word in enumerate(given) if word.startswith(("-exec", "-ok"))
@@ -254,6 +265,19 @@ def _until(words: "list[str]") -> "list[str]":
     return words[: ends[0]] if ends else words
 
 
+def is_computed(word: str) -> bool:
+    """Whether a shell knows all of a word only when it runs it; `mktemp` makes names of no file that exists.
+
+    >>> [is_computed(each) for each in ("$f", "${a[0]}", "$(cat x)", "${f:-x/y}", "$HOME/x", "a$f", "$(mktemp -d)")]
+    [True, True, True, True, False, False, False]
+    """
+    if "mktemp" in word:
+        return False
+    if word.startswith(("$(", "`")) or (word.startswith("${") and word.find("}") == len(word) - 1):
+        return word not in _OF_THE_SHELL
+    return word.startswith("$") and not any(each in word for each in "/.,:= ") and word not in _OF_THE_SHELL
+
+
 def _quoted(words: "list[str]") -> str:
     return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
 
@@ -265,9 +289,10 @@ def _is_shell_of_text(program: Program) -> bool:
 
 def _fed(command: str, found: "list[Program]") -> "Iterator[str]":
     """Yield the texts that a shell among the programs reads as commands: fed by `<<`, or printed into it."""
-    if any(each.name in SHELLS and not any(map(_is_c, each.given)) for each in found):
-        if "<<" in command and "\n" in command:
-            yield command.partition("\n")[2]
+    shells = any(each.name in (*SHELLS, *SOURCES) and not any(map(_is_c, each.given)) for each in found)
+    if shells and "<<" in command and "\n" in command:
+        yield command.partition("\n")[2]
+    if shells or any(is_computed(each.plain[0]) for each in found if each.plain):
         yield from (" ".join(each.given) for each in found if each.name in ("echo", "printf"))
 
 

@@ -88,11 +88,11 @@ def _by_paths(sort: str, path: str, rule: "Json", whose: RoleTable) -> str:
 def _by_class(sort: str, detail: str, rule: "Json", whose: RoleTable) -> str:
     """Return why a call of git, vfcc, a server or a program is none that the table lists."""
     if sort == "vfcc":
-        from verifflowcc.episodes.closed_files import vfcc_class
+        from verifflowcc.domain.command_classes import class_or_strictest
 
         allowed = rule.get("classes") if isinstance(rule, dict) else ()
         words = detail.split()
-        wanted = vfcc_class(words)
+        wanted = class_or_strictest(words)
         lacks = whose.lacks(f"no class {wanted!r} of vfcc")
         if isinstance(allowed, list) and wanted in allowed:
             return ""

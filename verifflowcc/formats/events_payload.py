@@ -233,6 +233,7 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
 }
 _REPLACES = {"replaces": EVENTS}
 _EMAIL = {"email": OPTIONAL_TEXT}
+_KEY = {"key": OPTIONAL_TEXT}
 _ENTRY = {"head": COMMIT, "uncommitted": CONTENTS}
 OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.SPRINT_STARTED: {"base": COMMIT, "carried": TEXTS, "branch": BRANCH, "rules": CONTENTS, **_ENTRY},
@@ -246,8 +247,8 @@ OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
         "handover": (_any_text, "text"),
     },
     EventType.STAGE_SKIPPED: {**_ENTRY, "expires": DAY, **_EMAIL},
-    EventType.REVIEW_RECORDED: {**_REPLACES, **_EMAIL, "seen": DIGESTS},
-    EventType.ATTESTED: {**_REPLACES, **_EMAIL, "seen": DIGESTS, "reason": OPTIONAL_TEXT},
+    EventType.REVIEW_RECORDED: {**_REPLACES, **_EMAIL, **_KEY, "seen": DIGESTS},
+    EventType.ATTESTED: {**_REPLACES, **_EMAIL, **_KEY, "seen": DIGESTS, "reason": OPTIONAL_TEXT},
     EventType.WAIVED: _EMAIL,
     EventType.ARTIFACT_PUT: {**_EMAIL, "recorded": DIGESTS},
     EventType.FEEDBACK_ADDED: {**_REPLACES, "triages": EVENT, "decision": TEXT, "reason": OPTIONAL_TEXT},

@@ -1,6 +1,7 @@
 """Approve, accept, reject, or ask for a review of what a stage made."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType, Json
@@ -21,6 +22,9 @@ from verifflowcc.workflow.assess_people import approve_command, author_step
 from verifflowcc.workflow.authors import PEOPLE, Authorship, authorship
 from verifflowcc.workflow.people import latest_words, reviews
 from verifflowcc.workflow.subject import subject_files
+
+if TYPE_CHECKING:
+    from verifflowcc.adapters.git.signatures import VerifiedCommit
 
 MOST_SEEN = 200
 """So many files are named in an approval, so that it can be told which changed; of more, their one digest is."""
@@ -138,10 +142,11 @@ def approve_signed(
 ) -> Approval:
     """Record the approval that a signed commit holds; the approver is its author, whoever hands it in.
 
-    Raises NotAllowed where the signature is not good, or the message does not approve this very content, and for the
-    author's own work.
+    Raises NotAllowed where the signature is not good, or the message does not approve this very content, where
+    it names another person than its signer, and for the author's own work.
     """
     from verifflowcc.adapters.git.signatures import verified_commit
+    from verifflowcc.services.signer_names import name_of_another
 
     if said.opinion is not Opinion.APPROVED:
         raise UsageError("a signed commit approves; a rejection is made at a terminal")
@@ -158,10 +163,12 @@ def approve_signed(
     if said.statement and said.statement not in " ".join(vouching.message.split()):
         raise NotAllowed(f"the commit {vouching.sha[:12]} does not hold the statement; accept in its own words")
     require_person(actor, "approving", hint=what.command)
+    if another := name_of_another(workspace, load_movable(workspace, what.sprint)[1], vouching):
+        raise NotAllowed(f"the commit {vouching.sha[:12]}: {another}", hint=f"{what.command}  # at a terminal")
     by = Contributor(actor, vouching.email)
     _require_another(what, by)
     _require_no_rejection(workspace, what, actor, vouching.sha)
-    made = _record(workspace, what, said, by, vouching.sha, commit=commit)
+    made = _record(workspace, what, said, by, vouching, commit=commit)
     return replace(made, done=replace(made.done, notes=(*made.done.notes, vouching.reason)))
 
 
@@ -239,7 +246,13 @@ def _require_no_rejection(workspace: Workspace, what: Approvable, actor: str, sh
 
 
 def _record(
-    workspace: Workspace, what: Approvable, said: Opinions, by: Contributor, signed: str | None, *, commit: bool
+    workspace: Workspace,
+    what: Approvable,
+    said: Opinions,
+    by: Contributor,
+    signed: "VerifiedCommit | None",
+    *,
+    commit: bool,
 ) -> Approval:
     now = what_to_approve(workspace, what.sprint, what.stage, what.criterion.id)
     if now.asked.subject != what.asked.subject:
@@ -257,9 +270,10 @@ def _record(
             "digest": what.asked.subject,
             "reason": said.reason or None,
             "expires": said.expires,
-            "signed": signed,
+            "signed": signed.sha if signed else None,
             "replaces": list(own) if said.opinion is not Opinion.REQUESTED else [],
             "seen": dict(_seen(what)),
+            **({"key": signed.key} if signed and signed.key else {}),
             **address(by.email),
         }
 

@@ -15,6 +15,7 @@ from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass
+from verifflowcc.services.signer_names import name_of_another
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approves
 from verifflowcc.workflow.authors import PEOPLE, authorship
@@ -95,7 +96,7 @@ def _vouched(workspace: Workspace, state: SprintState, word: _Word) -> Vouched:
         step = f"vfcc check gate {word.what.rpartition(' ')[2].partition('/')[0]}"
         return _of(word, f"{word.actor} wrote it (as {own})", step)
     if word.review and word.review.signed:
-        return _signed(workspace, state.id, word, word.review, word.review.signed)
+        return _signed(workspace, state, word, word.review, word.review.signed)
     if not in_repository(workspace.root):
         return _of(word, "outside of git nobody vouches for it", "git init")
     path = event_file(state.id, word.event, state.packed)
@@ -128,7 +129,7 @@ def _added_by(workspace: Workspace, state: SprintState, event: str) -> tuple[str
     return added_by(workspace.root, own, or_removed=True) or added_by(workspace.root, pack)
 
 
-def _signed(workspace: Workspace, sprint: str, word: _Word, review: Review, sha: str) -> Vouched:
+def _signed(workspace: Workspace, state: SprintState, word: _Word, review: Review, sha: str) -> Vouched:
     try:
         commit = verified_commit(workspace.root, sha)
     except VfccError as error:  # it may name anything, and what others said is looked at all the same
@@ -137,7 +138,9 @@ def _signed(workspace: Workspace, sprint: str, word: _Word, review: Review, sha:
         return _of(word, f"the commit {sha[:12]}: {commit.reason}", commit.step or f"git verify-commit {sha[:12]}")
     if word.actor != f"human:{commit.author}":
         return _of(word, f"the signed commit {sha[:12]} is by {commit.author}", f"git show {sha[:12]}")
-    if not approves(commit.message, sprint, review.stage, review.subject):
+    if another := name_of_another(workspace, state, commit, word.event):
+        return _of(word, f"the signed commit {sha[:12]}: {another}", f"git show {sha[:12]}")
+    if not approves(commit.message, state.id, review.stage, review.subject):
         return _of(word, f"the signed commit {sha[:12]} approves something else", f"git show {sha[:12]}")
     if review.statement and review.statement not in " ".join(commit.message.split()):
         return _of(word, f"the signed commit {sha[:12]} does not hold the statement", f"git show {sha[:12]}")

@@ -49,7 +49,8 @@ class VerifiedCommit:
     """A commit and what git says of its signature; `reason` is a clause, also where the signature is good.
 
     `signed` is true for a signature that is bad, or that could not be checked, as well. `key` is the fingerprint of the
-    key, where git tells it; `step` is the command that would help, where there is one.
+    key, where git has it; `signer` is the name or address that the key is trusted for, in a good signature. `step` is
+    the command that would help, where there is one.
     """
 
     sha: str
@@ -61,6 +62,7 @@ class VerifiedCommit:
     email: str = ""
     key: str = ""
     step: str = ""
+    signer: str = ""
 
 
 def verified_commit(root: Path, revision: str) -> VerifiedCommit:
@@ -105,7 +107,30 @@ def verified_commit(root: Path, revision: str) -> VerifiedCommit:
         email=clean_name(email),
         key=clean_name(key),
         step=step,
+        signer="" if problem else clean_name(signer),
     )
+
+
+def authors_of(root: Path, revision: str, *, skip: int = 0) -> tuple[tuple[str, str], ...]:
+    """Return the name and e-mail address of each author of a commit and those before it, each pair once.
+
+    Leaves out the first `skip` commits. Empty where git has no such commit.
+    """
+    result = ask_git(
+        root,
+        "log",
+        f"--skip={skip}",
+        "--no-mailmap",
+        "--no-color",
+        "--no-show-signature",
+        "--encoding=UTF-8",
+        "--format=%an%x00%ae",
+        revision,
+        "--",
+    )
+    lines = result.out.decode("utf-8", "replace").split("\n")[:-1] if not result.code else []
+    pairs = dict.fromkeys(line.partition("\0")[::2] for line in lines)
+    return tuple((clean_name(name), clean_name(email)) for name, email in pairs)
 
 
 def added_by(root: Path, path: str, *, or_removed: bool = False) -> tuple[str, str, str] | None:
