@@ -198,7 +198,9 @@ def test_the_narrower_stage_decides_until_a_sprint_is_chosen(two: Path) -> None:
 
     assert asked(two, "src/a.py")[0] == "deny"
     assert asked(two, ".memory/stage/pay/coding/artifacts/changes.md") == ("", "")
-    assert asked(two, "src/a.py", VFCC_AGENT="coder") == ("", ""), "a coder may edit in both sprints"
+    assert "may not be edited in stage planning of log-in" in asked(two, "src/a.py", VFCC_AGENT="coder")[1]
+    assert asked(two, "src/a.py", VFCC_AGENT="coder", VFCC_SPRINT="log-in")[0] == "deny"
+    assert asked(two, "src/a.py", VFCC_AGENT="coder", VFCC_SPRINT="pay") == ("", "")
     assert asked(two, "src/a.py", VFCC_SPRINT="pay") == ("", "")
     assert asked(two, "src/a.py", VFCC_SPRINT="log-in")[0] == "deny"
     git(two, "switch", "--quiet", "feature/pay")
