@@ -167,6 +167,12 @@ def _facts(tried: Tried, root: Path) -> Iterator[tuple[str, str]]:
     yield from ((key, str(count)) for key, count in sorted(found.items()))
     for row in shown("memory", "list", "--all")["rows"]:
         yield f"memory {row['scope']} {row['item']['id']}", f"{row['item']['type']} {row['status']}"
+    with (root / ".memory/config.yaml").open("a", encoding="utf-8") as config:
+        config.write("# a protected file changes\n")
+    for name, (_, stage) in OPEN.items():
+        for one in shown("check", "gate", stage, "--sprint", name)["exit"]["assessments"]:
+            if one["criterion"]["id"] == "rules":
+                yield f"changed config {name} {stage} rules", f"{one['verdict']} {one['criterion']['mode']}"
 
 
 def prompts(tried: Tried) -> dict[str, str]:

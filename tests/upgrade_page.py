@@ -27,7 +27,7 @@ class Row:
 
     def speaks_of(self, key: str, before: str) -> bool:
         """Return whether the row claims something of this key."""
-        return before == self.before and any(fnmatchcase(key, pattern) for pattern in self.patterns)
+        return before == self.before and any(_fits(key, pattern) for pattern in self.patterns)
 
 
 def rows(text: str) -> Iterator[Row]:
@@ -55,6 +55,17 @@ def problems(claims: Iterable[Row], before: Answers, now: Answers, *, whole: boo
     return found
 
 
+def _fits(key: str, pattern: str) -> bool:
+    """Return whether a pattern names a key: word by word, `a,b` one of these and `!a,b` none of these."""
+    words, wanted = key.split(" "), pattern.split(" ")
+    return len(words) == len(wanted) and all(map(_one_of, words, wanted))
+
+
+def _one_of(word: str, wanted: str) -> bool:
+    found = any(fnmatchcase(word, name) for name in wanted.removeprefix("!").split(","))
+    return found is not wanted.startswith("!")
+
+
 def _untrue(row: Row, before: Answers, now: Answers, *, whole: bool) -> Iterator[str]:
     for pattern in row.patterns:
         one = Row((pattern,), row.before, row.now)
@@ -71,11 +82,11 @@ def _rows_to_add(unlisted: Mapping[str, tuple[str, str]], before: Answers, now: 
     while left:
         key, (old, new) = next(iter(left.items()))
         for pattern in (*_wider(key), key):
-            same = [each for each, answer in before.items() if answer == old and fnmatchcase(each, pattern)]
+            same = [each for each, answer in before.items() if answer == old and _fits(each, pattern)]
             if all(now.get(each, ABSENT) == new for each in same):
                 break
         yield f"| `{pattern}` | {old} | {new} |  |"
-        left = {each: pair for each, pair in left.items() if pair != (old, new) or not fnmatchcase(each, pattern)}
+        left = {each: pair for each, pair in left.items() if pair != (old, new) or not _fits(each, pattern)}
 
 
 def _wider(key: str) -> Iterator[str]:

@@ -17,10 +17,18 @@ from tests.upgrade_matrix import ACTORS, Tried
 from tests.upgraded_world import unpacked
 
 OLD = os.environ.get("VFCC_0_1", "")
-AGENT, PERSON = "agent", "person"
+AGENT, PERSON, PROGRAM = "agent", "person", "program"
 Steps = tuple[tuple[str, tuple[str, ...]], ...]
 WRITES: dict[str, tuple[str, Steps]] = {
     "a comment": ("titles", ((AGENT, ("feedback", "add", "More titles", "--sprint", "titles")),)),
+    "a comment by a program": ("titles", ((PROGRAM, ("feedback", "add", "More titles", "--sprint", "titles")),)),
+    "an approval of changed rules": (
+        "polite-greetings",
+        (
+            (PERSON, ("workflow", "use", "standard")),
+            (PERSON, ("approve", "coding", "--criterion", "rules", "--yes", *POLITE)),
+        ),
+    ),
     "a request and an approval": (
         "polite-greetings",
         ((AGENT, ("approve", "coding", "--request", *POLITE)), (PERSON, ("approve", "coding", "--yes", *POLITE))),

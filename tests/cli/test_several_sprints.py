@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 from tests.cli.hooked import events, faults, forked_hook, said
-from tests.cli.process import Ran, by_person, git, vfcc
+from tests.cli.process import Ran, by_person, git, permitted, vfcc
 from tests.cli.test_fast import AHEAD, LISTING
 from tests.cli.test_hook import hook_with
 from tests.made_once import copied
@@ -108,9 +108,10 @@ def asked(root: Path, path: str, **env: str) -> tuple[str, str]:
 @pytest.mark.points(3)
 @pytest.mark.parametrize("line", NEED_A_SPRINT)
 def test_a_command_that_needs_a_sprint_names_them_all_and_how_to_choose(two: Path, line: str) -> None:
-    ran = vfcc(two, *line.split())
+    ran = permitted(two, *line.split())
 
-    ran.refused(2, f"error: {PROBLEM}\n", f"hint: {HINT}\n")
+    ran.refused(2)
+    assert [each for each in ran.err.splitlines() if each][:2] == [f"error: {PROBLEM}", f"hint: {HINT}"]
 
 
 def test_no_command_that_takes_a_sprint_is_left_out() -> None:
@@ -122,7 +123,7 @@ def test_no_command_that_takes_a_sprint_is_left_out() -> None:
 @pytest.mark.points(1)
 @pytest.mark.parametrize("line", [line for line in NEED_A_SPRINT if not line.startswith("memory")])
 def test_each_of_them_takes_the_sprint_as_an_option_and_by_the_variable(two: Path, line: str) -> None:
-    by_option, wrong = vfcc(two, *line.split(), "--sprint", "pay"), vfcc(two, *line.split(), "--sprint", "zzz")
+    by_option, wrong = vfcc(two, *line.split(), "--sprint", "pay"), permitted(two, *line.split(), "--sprint", "zzz")
     by_variable = vfcc(two, *line.split(), env={"VFCC_SPRINT": "pay"})
 
     for ran in (by_option, by_variable):
@@ -198,7 +199,9 @@ def test_the_narrower_stage_decides_until_a_sprint_is_chosen(two: Path) -> None:
 
     assert asked(two, "src/a.py")[0] == "deny"
     assert asked(two, ".memory/stage/pay/coding/artifacts/changes.md") == ("", "")
-    assert asked(two, "src/a.py", VFCC_AGENT="coder") == ("", ""), "a coder may edit in both sprints"
+    assert "may not be edited in stage planning of log-in" in asked(two, "src/a.py", VFCC_AGENT="coder")[1]
+    assert asked(two, "src/a.py", VFCC_AGENT="coder", VFCC_SPRINT="log-in")[0] == "deny"
+    assert asked(two, "src/a.py", VFCC_AGENT="coder", VFCC_SPRINT="pay") == ("", "")
     assert asked(two, "src/a.py", VFCC_SPRINT="pay") == ("", "")
     assert asked(two, "src/a.py", VFCC_SPRINT="log-in")[0] == "deny"
     git(two, "switch", "--quiet", "feature/pay")

@@ -64,6 +64,16 @@ def test_a_row_to_add_claims_no_more_than_what_differs() -> None:
     assert problems([], BEFORE, now, whole=True) == ["| `hook a * go` | allow | deny |  |"]
 
 
+def test_a_pattern_may_list_words_or_exclude_them() -> None:
+    now = {**BEFORE, "hook b x go": "deny"}
+
+    for pattern in ("hook !a x,y go", "hook b,c !y go", "hook b * g*"):
+        assert problems([Row((pattern,), "allow", "deny")], BEFORE, now, whole=True) == [], pattern
+    assert problems([Row(("hook * go",), "allow", "deny")], BEFORE, BEFORE, whole=True) == [
+        "untrue: `hook * go`: 0.1 answered nothing like it with allow"
+    ]
+
+
 def test_a_row_without_its_difference_is_untrue() -> None:
     row = Row(("hook * x go",), "allow", "deny")
     now = {**BEFORE, "hook a x go": "deny"}

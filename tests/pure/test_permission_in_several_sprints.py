@@ -18,9 +18,9 @@ def own(sprint: str) -> str:
     return f".memory/stage/{sprint}/coding/artifacts"
 
 
-def in_sprint(sprint: str, role: str, *, of_stage: bool) -> Rules:
+def in_sprint(sprint: str, role: str, *, of_stage: bool, edits: str = "all") -> Rules:
     more = {"artifacts": own(sprint), "owed": ["changes.md"]} if of_stage else {}
-    return {**rules(role), "stage": f"coding of {sprint}", **more}
+    return {**rules(role), "stage": f"coding of {sprint}", "edits": edits, "tests": ["tests/**"], **more}
 
 
 def call(tool: str, path: str) -> Rules:
@@ -28,8 +28,21 @@ def call(tool: str, path: str) -> Rules:
     return {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": given, "cwd": "/p"}
 
 
-SPRINTS = st.lists(st.tuples(st.sampled_from(ROLES), st.booleans()), min_size=1, max_size=4).map(
-    lambda each: [in_sprint(f"s{number}", role, of_stage=own) for number, (role, own) in enumerate(each)]
+def all_of(named: str | None, stages: list[tuple[str, str]]) -> list[Rules]:
+    """Return the rules of an agent that names its role, or acts in the role of each stage."""
+    return [
+        in_sprint(f"s{number}", named or role, of_stage=named in (None, role), edits=edits)
+        for number, (role, edits) in enumerate(stages)
+    ]
+
+
+STAGES = st.tuples(
+    st.sampled_from(["coder", "tester"]) | st.sampled_from(ROLES), st.sampled_from(["none", "tests", "all"])
+)
+SPRINTS = st.builds(
+    all_of,
+    st.sampled_from([None, "coder", "tester"]) | st.sampled_from(ROLES),
+    st.lists(STAGES, min_size=1, max_size=4),
 )
 ASKED = st.builds(
     call,
@@ -62,6 +75,14 @@ def test_a_denial_names_the_stage_and_the_sprint_that_forbid_the_call() -> None:
     why = denied(call("Edit", "src/a.py"), several, "/p")
 
     assert why.startswith("the role planner (stage coding of log-in) may not edit src/a.py")
+
+
+def test_a_stage_of_another_role_keeps_its_files_closed_beside_a_stage_of_the_role() -> None:
+    several = [in_sprint("pay", "coder", of_stage=True), in_sprint("log-in", "coder", of_stage=False, edits="none")]
+
+    assert denied(call("Edit", "src/a.py"), several, "/p").startswith(
+        "src/a.py may not be edited in stage coding of log-in"
+    )
 
 
 def test_the_record_of_events_stays_closed_under_several_rules() -> None:

@@ -111,9 +111,10 @@ def denied(payload: "Mapping[str, Json]", rules: "Json", root: str, real: "Calla
     `rules` is `{role, stage, tools: {class: {paths, never, …}}, artifacts, owed, edits, tests, others, closed}`, or
     None where no rules hold. `artifacts` is the folder of the stage's artifacts, absent for another role than the
     stage's; `owed` are the names that its gates ask for; `edits` and `tests` bound the files that the stage changes;
-    `others` are the tables of the other roles; `closed` are patterns that are closed besides the usual ones. A list has
-    such rules for each of several open sprints, and all of them must allow the call. `real` resolves the links of an
-    absolute path; without it only names count.
+    `others` are the tables of the other roles; `closed` are patterns that are closed besides the usual ones; `opened`
+    is the folder of another stage's artifacts, open in place of `artifacts`, which makes no role that of the stage. A
+    list has such rules for each of several open sprints, and all of them must allow the call. `real` resolves the links
+    of an absolute path; without it only names count.
     """
     if isinstance(rules, list):
         return _by_each(payload, [each for each in rules if isinstance(each, dict)], root, real)
@@ -157,7 +158,7 @@ def _by_each(payload: "Mapping[str, Json]", rules: "list[Json]", root: str, real
     folders = [each["artifacts"] for each in rules if each.get("artifacts")]
     for rule in rules:
         why = denied(payload, rule, root, real)
-        if why and all(denied(payload, {**rule, "artifacts": folder}, root, real) for folder in folders):
+        if why and all(denied(payload, {**rule, "opened": folder}, root, real) for folder in folders):
             return why
     return ""
 

@@ -24,7 +24,8 @@ def by_rules(call: "Call", wishes: "list[Wish]", rules: "Mapping[str, Json]") ->
     role, stage = str(rules.get("role")), rules.get("stage")
     artifacts = str(rules.get("artifacts") or "")
     advice = _instead(artifacts, rules.get("owed"))
-    whose = RoleTable(role, f"the role {role} (stage {stage})", artifacts, advice)
+    opened = str(rules.get("opened") or artifacts)
+    whose = RoleTable(role, f"the role {role} (stage {stage})", opened, advice)
     whose.missing = rules.get("missing") is True
     if why := _by_table(wishes, tools, whose):
         return why

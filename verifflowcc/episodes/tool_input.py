@@ -97,7 +97,7 @@ def paths_in(given: "Json") -> "list[str]":
     """Return the texts that name a file: by the name of their field, or by how they begin.
 
     >>> paths_in({"edits": [{"path": "a.py", "text": "x y"}], "uri": "file:///p/b", "note": "~/c", "url": "https://d"})
-    ['a.py', '/p/b', '~/c']
+    ['/p/b', '~/c', 'a.py']
     """
     found = []
     for key, text in _texts(given):
