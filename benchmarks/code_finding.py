@@ -52,7 +52,7 @@ Count = Callable[[str], int]
 BUDGETS = (2_000, 4_000, 8_000)
 DEPTHS = (5, 10, 20)
 _BESIDE = re.compile(r"(?:^|/)(?:docs?|examples?)/|(?:^|/)setup\.py$")
-_PLAIN = FileWeights(path=0.0, names=0.0, text=1.0, saturation=1.2, length=0.75)
+PLAIN = FileWeights(path=0.0, names=0.0, text=1.0, saturation=1.2, length=0.75)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def rows_of(repository: Path, wanted: int, skip: int, aider: str | None = None, 
 
 def _row(task: Task, state: State, changed: Sequence[str], count: Count, aider: Sequence[str] | None) -> Row:
     wanted = asked(task.words)
-    plain = by_words(wanted, state, _PLAIN)
+    plain = by_words(wanted, state, PLAIN)
     orders = {
         "vfcc": [each.path for each in rank_files(wanted, state, graph_of(state))],
         "bm25": sorted(plain, key=lambda path: (-plain[path], path)),
@@ -141,11 +141,11 @@ def _row(task: Task, state: State, changed: Sequence[str], count: Count, aider: 
     if aider is not None:
         orders["aider"] = list(aider)
     places = {way: [order.index(path) + 1 for path in changed if path in order] for way, order in orders.items()}
-    pieces = _changed_pieces(task, state, changed)
+    pieces = pieces_in(task, state, changed)
     functions = [each for each in pieces if each.function]
     shown = {
         "vfcc": [_shown(task, state, budget, count) for budget in BUDGETS],
-        "bm25, whole files": [_whole_files(orders["bm25"], state, budget, count) for budget in BUDGETS],
+        "bm25, whole files": [whole_files(orders["bm25"], state, budget, count) for budget in BUDGETS],
     }
     return Row(
         task.commit,
@@ -156,7 +156,7 @@ def _row(task: Task, state: State, changed: Sequence[str], count: Count, aider: 
     )
 
 
-def _changed_pieces(task: Task, state: State, changed: Sequence[str]) -> list[Piece]:
+def pieces_in(task: Task, state: State, changed: Sequence[str]) -> list[Piece]:
     found = []
     for path in changed:
         lines = (state.text(path) or b"").decode("utf-8", "replace").splitlines()
@@ -180,7 +180,7 @@ def _shown(task: Task, state: State, budget: int, count: Count) -> Shown:
     return found
 
 
-def _whole_files(order: Sequence[str], state: State, budget: int, count: Count) -> Shown:
+def whole_files(order: Sequence[str], state: State, budget: int, count: Count) -> Shown:
     found: dict[str, list[tuple[int, int]]] = {}
     left = budget
     for path in order[:50]:
