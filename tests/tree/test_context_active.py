@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.prompt_world import ask, item, keys, person, skipped
+from tests.prompt_world import ask, item, keys, person
 from tests.trees import write_memory
 from verifflowcc.domain.entries import ContextPackage
 from verifflowcc.domain.layers import Layer
@@ -46,16 +46,32 @@ def constraint(items: Path, name: str, text: str, **front: object) -> None:
 
 
 @pytest.mark.vfcc("REQ-READ-PACK", "REQ-READ-LEXICAL")
-def test_only_what_a_word_of_the_task_is_in_is_recalled_each_with_why(root: Path, items: Path) -> None:
-    item(items, "fact", "sluices", "Sluices are mended at low tide.")
+def test_matches_come_first_and_the_rest_follows_by_importance(root: Path, items: Path) -> None:
+    item(items, "fact", "sluices", "Sluices are mended at low tide.", importance=0.1)
     item(items, "fact", "client", "The client is Acme.", importance=1.0)
+    item(items, "guideline", "voice", "Use their brand voice guide.", importance=0.9)
     package = ask(root, task=TASK)
 
-    assert keys(package, Layer.PROJECT) == ["items/fact/sluices.md"]
+    assert keys(package, Layer.PROJECT) == [
+        "items/fact/sluices.md",
+        "items/fact/client.md",
+        "items/guideline/voice.md",
+    ]
     assert why(package, "items/fact/sluices.md").startswith("relevance 1000, importance ")
-    assert skipped(package)["items/fact/client.md"] == "no word of the task is in it"
-    assert "Acme" not in package.text
-    assert package.prompt.tokens <= package.prompt.budget_tokens
+    assert why(package, "items/fact/client.md").startswith("relevance 0, importance 1000")
+
+
+@pytest.mark.vfcc("REQ-THINKING-CONTEXT", "REQ-WORKING-CONTEXT", "REQ-ALL-LIFETIMES")
+@pytest.mark.parametrize(("agent", "offered"), [("planner", 30), ("coder", 50)])
+def test_a_task_that_shares_no_word_with_60_items_takes_none_away(
+    root: Path, items: Path, agent: str, offered: int
+) -> None:
+    for number in range(60):
+        item(items, "fact", f"f{number}", f"Lock {number} is made of oak.")
+    with_task, without = ask(root, agent, task="Write the second chapter"), ask(root, agent)
+
+    assert len(keys(with_task, Layer.PROJECT)) == offered
+    assert set(keys(with_task, Layer.PROJECT)) == set(keys(without, Layer.PROJECT))
 
 
 @pytest.mark.vfcc("REQ-READ-EXPANSION")
@@ -68,12 +84,12 @@ def test_links_bring_in_a_few_more_behind_what_matches(root: Path, items: Path) 
     found = keys(ask(root, task=TASK), Layer.PROJECT)
 
     assert found[:2] == ["items/failure/sluice.md", "items/fact/gates.md"]
-    assert found[2:] == [f"items/fact/cause-{n}.md" for n in (1, 2, 3)]
+    assert found[2:5] == [f"items/fact/cause-{n}.md" for n in (1, 2, 3)]
     assert why(ask(root, task=TASK), "items/fact/cause-1.md") == "a link leads here: sluice caused_by it"
     settings(root, expansion={"max_items": 1, "min_confidence": 0.1})
-    assert keys(ask(root, task=TASK), Layer.PROJECT)[2:] == ["items/fact/cause-0.md"]
+    assert keys(ask(root, task=TASK), Layer.PROJECT)[2] == "items/fact/cause-0.md"
     settings(root, expansion={"enabled": False})
-    assert len(keys(ask(root, task=TASK), Layer.PROJECT)) == 2
+    assert why(ask(root, task=TASK), "items/fact/cause-1.md").startswith("relevance 0, importance 1000")
 
 
 @pytest.mark.vfcc("REQ-FILE-BOOST", "REQ-HOOK-SWITCHES")

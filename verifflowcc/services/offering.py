@@ -118,10 +118,9 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     ordered += [(entry, Score(0, 0, "handed over by an earlier stage")) for entry in of_stages]
     ordered += _ranked(of_past, offer)
     ordered += [(entry, _of_piece(entry)) for entry in (*always, *of_code) if entry.one.origin == CODE]
-    ordered, unmatched = _recalled(ordered, offer)
-    kept, above = _capped(ordered, offer.caps)
+    kept, above = _capped(_matches_first(ordered, offer), offer.caps)
     candidates = (_candidate(entry, number, score) for number, (entry, score) in enumerate(kept, start=1))
-    return tuple(candidates), [*unmatched, *above]
+    return tuple(candidates), above
 
 
 def _of_piece(entry: Entry) -> Score:
@@ -130,10 +129,10 @@ def _of_piece(entry: Entry) -> Score:
     return Score(0, 0, why or "code that the task speaks of")
 
 
-def _recalled(ordered: Sequence[_Ordered], offer: Offer) -> tuple[list[_Ordered], list[Skipped]]:
-    """Leave out what `@recall` offers and no word of the task is in; behind the rest stands what links bring in."""
+def _matches_first(ordered: Sequence[_Ordered], offer: Offer) -> list[_Ordered]:
+    """Put items of `@recall` that no word of the task matches behind the rest, those that a link leads to first."""
     if offer.task is None:
-        return list(ordered), []
+        return list(ordered)
     left = {id(entry) for entry, score in ordered if _is_unmatched(entry, score, offer)}
     direct = [each for each in ordered if id(each[0]) not in left]
     others = {entry.path: entry for entry, _ in ordered if id(entry) in left and entry.body and not entry.standing}
@@ -150,13 +149,8 @@ def _recalled(ordered: Sequence[_Ordered], offer: Offer) -> tuple[list[_Ordered]
         entry = others.pop(found.item.path)
         told = f"{item.id} {found.edge.relation} it" if found.edge.outward else f"it {found.edge.relation} {item.id}"
         brought.append((entry, Score(0, 0, f"a link leads here: {told}")))
-    kept = {id(entry) for entry, _ in brought}
-    skipped = [
-        Skipped(entry.one.layer, entry.one.key, entry.path, entry.tokens, "no word of the task is in it")
-        for entry, _ in ordered
-        if id(entry) in left and id(entry) not in kept
-    ]
-    return [*direct, *brought], skipped
+    left -= {id(entry) for entry, _ in brought}
+    return [*direct, *brought, *(each for each in ordered if id(each[0]) in left)]
 
 
 def _is_unmatched(entry: Entry, score: Score | None, offer: Offer) -> bool:
