@@ -14,8 +14,8 @@ pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 TASK = "the alarm of a station rings above the gate"
 HEADING = "\n## Code\n"
 ALARM = (
-    "### gauges/station.py:10-12 Station.alarm\n\nFrom gauges/station.py:10-12, trust human\n\n"
-    "```python\n    def alarm(self, level: int) -> bool:\n"
+    "### gauges/station.py\n\n```python\nfrom gauges.base import Gauge, clamp as bounded\n\n\n"
+    'class Station(Gauge):\n    """A station at the shore."""\n'
 )
 
 
@@ -45,6 +45,7 @@ def test_the_code_that_a_task_speaks_of_is_in_the_prompt_with_path_and_lines(cod
 
     assert HEADING in text
     assert ALARM in text
+    assert "    def alarm(self, level: int) -> bool:\n" in text
     assert text.index("### Task") < text.index(HEADING)
 
 
@@ -89,8 +90,14 @@ def test_each_piece_is_whole_or_shows_where_it_is_cut(code: Path) -> None:
         text = prompt(code, "--budget", str(budget), task="sound_the_alarm of a station")
         found = entries(package(code, "--budget", str(budget), task="sound_the_alarm of a station"))
         for each in found:
-            shown = f"From {each['path']}" in text
-            assert shown == (each["fate"] in ("kept", "trimmed")), each
+            path, _, lines = str(each["path"]).partition(":")
+            if lines and (code / path).is_file() and each["fate"] == "kept":
+                assert f"\n### {path}\n" in text, each
+                first, _, last = lines.partition("-")
+                piece = (code / path).read_text("utf-8").split("\n")[int(first) - 1 : int(last or first)]
+                assert "\n".join(piece) in text
+            if each["fate"] == "trimmed":
+                assert f"\n### {each['key']}\n" in text, each
         whole = [each for each in found if each["fate"] == "kept" and each["path"] == "gauges/long.py:1-122"]
         if whole:
             assert f"```python\ndef sound_the_alarm(level):\n{body}    return level\n```" in text
@@ -110,10 +117,10 @@ def test_committed_takes_the_code_of_the_commit_and_not_the_one_that_is_being_ed
     write_tree(code, {"gauges/siren.py": "def alarm_of_station():\n    return 'wail'\n"})
 
     assert "loud: bool" in prompt(code)
-    assert "gauges/siren.py:1-2" in prompt(code)
+    assert "### gauges/siren.py\n" in prompt(code)
     assert prompt(code, "--committed") == before
     commit(code)
-    assert "gauges/siren.py:1-2" in prompt(code, "--committed")
+    assert "### gauges/siren.py\n" in prompt(code, "--committed")
 
 
 @pytest.mark.sweep

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from verifflowcc.codegraph.asked import asked
-from verifflowcc.codegraph.bind_queries import callees, supertypes
+from verifflowcc.codegraph.bind_queries import callees, callers, supertypes
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.codegraph.links import FileGraph, graph_of
+from verifflowcc.codegraph.mix import FUNCTIONS, CodeMix, above_floor, interface, mixed, pieces_of_tests
 from verifflowcc.codegraph.rank_files import RankedFile, rank_files
 from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
 from verifflowcc.codegraph.snippets import Filled, fill
@@ -44,17 +45,27 @@ def choose(
     graph: FileGraph | None = None,
     *,
     unmarked: bool = False,
+    mix: CodeMix = FUNCTIONS,
 ) -> Chosen:
     """Return the code that bears on a task, at most so many tokens of it as `shown_text` shows it.
 
-    `graph` is that of the files, where it is known already.
+    `graph` is that of the files, where it is known already. With `unmarked`, tests count as other files do.
     """
-    wanted = asked(task)
-    files = rank_files(wanted, code, graph or graph_of(code), unmarked=unmarked)
-    pieces = rank_units(wanted, code, files)
-    filled = fill(
-        pieces, lambda taken: neighbours(code, taken), budget_tokens, count, lambda path: code.files[path].language
-    )
+    wanted, graph = asked(task), graph or graph_of(code)
+    files = rank_files(wanted, code, graph, unmarked=unmarked)
+    pieces = above_floor(rank_units(wanted, code, files))
+    if not mix.bodies:
+        pieces = [found for each in pieces if (found := interface(each, code.head(each.path).definitions))]
+    if mix.tests:
+        of_tests = pieces_of_tests(wanted, code, rank_files(wanted, code, graph, unmarked=True))
+        of_test_files = {each.path for each in of_tests}
+        others = [each for each in pieces if each.path not in of_test_files]
+        pieces = list(mixed(others, of_tests, mix.tests))
+
+    def around(taken: Sequence[RankedUnit]) -> Iterator[Snippet]:
+        return (calling if mix.callers else neighbours)(code, taken)
+
+    filled = fill(pieces, around, budget_tokens, count, lambda path: code.files[path].language)
     return Chosen(told(files), filled)
 
 
@@ -79,17 +90,28 @@ def neighbours(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snip
                 continue
             if (meant.path, meant.place) not in shown:
                 shown.add((meant.path, meant.place))
-                yield _signature(code, meant.path, meant.place, piece.name or piece.path)
+                yield _signature(code, meant.path, meant.place, f"{piece.name or piece.path} speaks of it")
 
 
-def _signature(code: SearchedCode, path: str, place: int, whose: str) -> Snippet:
+def calling(code: SearchedCode, taken: Sequence[RankedUnit]) -> Iterator[Snippet]:
+    """Yield signatures of what surely calls the best pieces, in the order of the pieces."""
+    binder = Binder(code)
+    shown = {(each.path, each.unit.place) for each in taken}
+    for piece in taken[:AROUND]:
+        if piece.unit.place == FILE:
+            continue
+        for link in callers(binder, piece.path, piece.unit.place):
+            if link.confidence >= CONFIDENT and link.inside != FILE and (link.path, link.inside) not in shown:
+                shown.add((link.path, link.inside))
+                yield _signature(code, link.path, link.inside, f"it calls {piece.name or piece.path}")
+
+
+def _signature(code: SearchedCode, path: str, place: int, why: str) -> Snippet:
     definitions = code.head(path).definitions
     each = definitions[place]
     name = qualified(definitions, place)
     text = each.signature or each.name
-    return Snippet(
-        path, each.line, each.line, name, text, 0, f"{whose} speaks of it", code.files[path].language, whole=False
-    )
+    return Snippet(path, each.line, each.line, name, text, 0, why, code.files[path].language, whole=False)
 
 
 def _why(parts: Mapping[str, float]) -> str:

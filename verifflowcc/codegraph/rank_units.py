@@ -33,9 +33,13 @@ class UnitWeights:
     says: float = 0.6
 
 
+_MEMBER = 0.5
+"""What counts of `exact` for a member of a type that the task names."""
+
+
 @dataclass(frozen=True, slots=True)
 class RankedUnit:
-    """A piece of a file with its score. `name` is the qualified name of what it is or stands in; empty for a file."""
+    """A piece of a file with its score. `name` is the qualified name of what it is or belongs to; empty for a file."""
 
     path: str
     unit: Unit
@@ -97,7 +101,7 @@ def _pieces(asked: Asked, wanted: Wanted, code: SearchedCode, file: RankedFile) 
         names = [definitions[unit.place].name] if unit.place != FILE else []
         names += [each.name for each in inside if unit.first <= each.line <= unit.last]
         outer = [definitions[around].name for around in outwards(definitions, unit.place)][::-1]
-        exact = 1.0 if not asked.names.isdisjoint(names) else 0.0
+        exact = 1.0 if not asked.names.isdisjoint(names) else _MEMBER * (not asked.names.isdisjoint(outer))
         says = sum(name in text for name in asked.names) / (len(asked.names) or 1)
         found.append(
             _Piece(

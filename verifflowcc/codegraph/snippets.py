@@ -15,7 +15,7 @@ BODIES = 95
 LARGEST = 60
 """No piece takes more than this percentage of a budget, so that one long function does not stand for all."""
 
-LOOKED_AT = 200
+LOOKED_AT = 1_000
 """So many of the best pieces are tried; further down chance decides."""
 
 TOLD = 12

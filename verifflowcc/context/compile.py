@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from verifflowcc.domain.entries import Candidate, Fate, Placed
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.ports import Count
+from verifflowcc.domain.sources import CODE
 from verifflowcc.errors import BudgetError
 from verifflowcc.packing.pack import LayerQueue, Packing, pack
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed, summarise, trim_text
@@ -17,6 +18,8 @@ from verifflowcc.records import dataclass
 
 REFINEMENTS = 3
 """How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""
+
+CODE_FRAME_TOKENS = 12
 
 BOUNDLESS_TOKENS = 1 << 50
 """More than any layer may take."""
@@ -172,6 +175,9 @@ def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Cand
 def frame_tokens(candidate: Candidate) -> int:
     """Estimate what the heading, the source line and the fence around an entry take.
 
-    An estimate is enough, since the final text is counted. Fitted on the shipped templates, where it is within five.
+    An estimate is enough, since the final text is counted. Fitted on the shipped templates, where it is within five; of
+    pieces of code, which share a heading and a fence with the others of their file, it is a mean.
     """
+    if candidate.origin == CODE:
+        return CODE_FRAME_TOKENS
     return 12 + (8 if candidate.date else 0) + (len(candidate.key) + len(candidate.path)) * 3 // 10

@@ -12,6 +12,7 @@ LANGUAGES = (
 class Snippet:
     """The lines `first` to `last` of a file. `name` is the qualified name of what stands there, empty for a file's own
     lines. `whole` is false where `text` is a signature alone. `why` is a short clause. `tokens` counts it as shown.
+    An overview has no lines: `first` is 0.
     """
 
     path: str
@@ -26,7 +27,9 @@ class Snippet:
 
     @property
     def place(self) -> str:
-        """The path with its lines."""
+        """The path with its lines; the path alone where there are none."""
+        if not self.first:
+            return self.path
         return f"{self.path}:{self.first}-{self.last}" if self.last != self.first else f"{self.path}:{self.first}"
 
 

@@ -62,7 +62,7 @@ class Circumstances:
     @property
     def budget_tokens(self) -> int:
         """The budget: as asked, else the role's, else 50,000."""
-        return self.question.budget_tokens or self.allocation.budget_tokens or DEFAULT_BUDGET_TOKENS
+        return budget_of(self.question, self.allocation)
 
     @property
     def caps(self) -> Caps:
@@ -84,6 +84,11 @@ class Circumstances:
     def template(self) -> "PromptTemplate":
         """Return the role's template, checked and ready."""
         return prompt_templates.compiled(self.template_source)
+
+
+def budget_of(question: Question, allocation: Allocation) -> int:
+    """Return the budget in tokens: as asked, else the role's, else 50,000."""
+    return question.budget_tokens or allocation.budget_tokens or DEFAULT_BUDGET_TOKENS
 
 
 @contextmanager
@@ -113,10 +118,12 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
         yield here
 
 
-def _code_for(workspace: Workspace, question: Question, commit: str | None, counter: TokenCounter) -> "Offer":
+def _code_for(
+    workspace: Workspace, question: Question, commit: str | None, counter: TokenCounter, budget_tokens: int
+) -> "Offer":
     from verifflowcc.services.code.offering import code_for
 
-    return code_for(workspace, question.task, commit, counter)
+    return code_for(workspace, question.task, commit, counter, budget_tokens, question.agent)
 
 
 def _look(
@@ -125,7 +132,7 @@ def _look(
     index: Index,
     inputs: dict[str, str],
     code: Code | None,
-    offer: "Callable[[TokenCounter], Offer]",
+    offer: "Callable[[TokenCounter, int], Offer]",
     reader: SourceReader,
 ) -> Circumstances:
     tree = Tree(source.root)
@@ -137,7 +144,15 @@ def _look(
     place, state, notices = resolve(source, question.agent, question.sprint, question.stage)
     allocation = allocation_of(loaded.config, question)
     counter = open_counter(loaded.config.tokens, index.counts)
-    request = SourceRequest(source, loaded.config, question, place, state, tree, code=partial(offer, counter))
+    request = SourceRequest(
+        source,
+        loaded.config,
+        question,
+        place,
+        state,
+        tree,
+        code=partial(offer, counter, budget_of(question, allocation)),
+    )
     sources = open_sources(request, reader)
     selection = select(tree, loaded.config.strategies, place, sources.derived, sources.offered)
     template = prompt_templates.source_for(source, question.agent)

@@ -33,7 +33,7 @@ from verifflowcc.services.standpoint import progress_of
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
-    from verifflowcc.services.code.offering import Offer
+    from verifflowcc.services.code.offering import Offer, PieceFile
 
 _ITEMS = ("items/**/*.md", "decisions/*.md", "conventions/*.md")
 _TOP = "/"
@@ -45,7 +45,8 @@ class Sources:
 
     `reader` has the sources that were left out. `theirs` are the person's own folder and index, where their items are
     files. Without `cacheable` a prompt of these sources must be compiled again each time: nothing on this disk says
-    whether they changed. `code` is the state of the code that pieces were chosen from, where they were.
+    whether they changed. `code` is the state of the code that pieces were chosen from, if they were; `code_files`
+    are their files by path.
     """
 
     reader: SourceReader = field(default_factory=SourceReader)
@@ -55,6 +56,7 @@ class Sources:
     theirs: tuple[Tree, Index] | None = None
     cacheable: bool = True
     code: str = ""
+    code_files: "Mapping[str, PieceFile]" = field(default_factory=dict)
 
     @property
     def may_be_kept(self) -> bool:
@@ -183,7 +185,7 @@ def _of_code(sources: Sources, request: SourceRequest) -> Sequence[Snippet]:
     if not request.question.task:
         return ()
     offer = request.code()
-    sources.code = offer.state
+    sources.code, sources.code_files = offer.state, offer.files
     return offer.pieces
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from verifflowcc.codegraph.pages import page
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.view import (
     EntryView,
@@ -13,10 +14,12 @@ from verifflowcc.context.view import (
     prose,
     prose_view,
 )
+from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.sources import CODE, TASK
 from verifflowcc.services.circumstances import Circumstances
+from verifflowcc.services.prompt_safety import safe_text
 
 
 def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str] = ()) -> PromptView:
@@ -36,11 +39,34 @@ def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str
         sprint_entries=entries[Layer.SPRINT],
         stage_entries=entries[Layer.STAGE],
         agent_entries=entries[Layer.AGENT],
-        code_entries=tuple(_entry(one) for one in shown if one.candidate.origin == CODE),
+        code_entries=code_entries(here, [one for one in shown if one.candidate.origin == CODE]),
         task_entries=tuple(_entry(one) for one in shown if one.candidate.origin == TASK),
         history_entries=tuple(_entry(one) for one in shown if _is_past(one.candidate)),
         user_entries=entries[Layer.USER],
     )
+
+
+def code_entries(here: Circumstances, shown: Sequence[Shown]) -> tuple[EntryView, ...]:
+    """Return an entry for each file with pieces, by its best one, and one for each piece that was trimmed."""
+    pieces = {one.path: one.source for one in here.selection.selected if isinstance(one.source, Snippet)}
+    by_file: dict[str, list[Snippet]] = {}
+    found: list[EntryView | str] = []
+    for one in shown:
+        piece = pieces[one.candidate.path]
+        if one.trimmed or piece.path not in here.sources.code_files:
+            found.append(_entry(one))
+            continue
+        if piece.path not in by_file:
+            found.append(piece.path)
+        by_file.setdefault(piece.path, []).append(piece)
+    return tuple(_page(here, by_file[each]) if isinstance(each, str) else each for each in found)
+
+
+def _page(here: Circumstances, pieces: Sequence[Snippet]) -> EntryView:
+    path = pieces[0].path
+    file = here.sources.code_files[path]
+    text = page([(each.first, each.last) for each in pieces], file.definitions, file.lines)
+    return entry_view(path, safe_text(text), source=path, kind=pieces[0].language)
 
 
 def _entry(one: Shown) -> EntryView:

@@ -1,0 +1,94 @@
+"""The sorts of code that a prompt shows: functions with their tests, interfaces, files that are nearly whole."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.pure.code_searched import Searched
+from verifflowcc.codegraph.context import choose
+from verifflowcc.codegraph.mix import CodeMix, above_floor, interface, mixed, size_of
+from verifflowcc.codegraph.rank_units import RankedUnit
+from verifflowcc.codegraph.units import Unit
+from verifflowcc.domain.graph import FILE, Definition, SymbolKind
+
+pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
+
+GATE = "def close_gate(level):\n    return level\n\n\ndef open_gate():\n    return 0\n"
+CODE = Searched(
+    {
+        "tide/gate.py": GATE,
+        "tide/other.py": "from tide.gate import close_gate\n\n\ndef night():\n    return close_gate(9)\n",
+        "tests/test_gate.py": "from tide.gate import close_gate\n\n\ndef test_closes():\n    assert close_gate(1)\n",
+        "tests/test_moon.py": "def test_moon():\n    assert True\n",
+    },
+    {"tests/test_gate.py", "tests/test_moon.py"},
+)
+TASK = "the gate does not close: close_gate"
+
+
+def piece(path: str, first: int, lines: tuple[str, ...], score: float = 1.0) -> RankedUnit:
+    return RankedUnit(path, Unit(first, first + len(lines) - 1, 0), "", score, lines)
+
+
+def shown(mix: CodeMix) -> dict[str, str]:
+    found = choose(TASK, CODE, 2_000, len, mix=mix).filled.snippets
+    return {f"{each.path} {each.name}": each.text for each in found}
+
+
+def test_tests_of_the_task_stand_beside_its_functions() -> None:
+    assert "tests/test_gate.py test_closes" in shown(CodeMix(tests=50))
+    assert "tests/test_moon.py test_moon" not in shown(CodeMix(tests=50))
+
+
+def test_an_interface_has_the_signature_and_no_body() -> None:
+    found = shown(CodeMix(bodies=False))
+
+    assert found["tide/gate.py close_gate"] == "def close_gate(level):"
+    assert "return" not in "".join(found.values())
+
+
+def test_callers_are_named_for_roles_that_design() -> None:
+    assert shown(CodeMix(bodies=False, callers=True))["tide/other.py night"].startswith("def night(")
+
+
+def test_a_signature_of_several_lines_is_shown_whole() -> None:
+    lines = ("@cached", "def gate(", "    level,", ") -> int:", "    return level")
+    found = interface(piece("a.py", 3, lines), [Definition(SymbolKind.FUNCTION, "gate", 4, 7)])
+
+    assert found is not None
+    assert (found.unit.first, found.unit.last) == (4, 6)
+    assert found.lines == lines[1:4]
+    assert interface(RankedUnit("a.py", Unit(1, 1, FILE), "", 1.0, ("import os",)), []) is None
+
+
+def test_pieces_far_below_the_best_are_left_out_unless_they_complete_a_file() -> None:
+    best, near, rest = (
+        piece("a.py", n, ("x" * size,), score) for n, size, score in ((1, 50, 1.0), (2, 40, 0.5), (3, 10, 0.0))
+    )
+    far = piece("b.py", 1, ("y" * 10,), 0.1)
+
+    assert above_floor([best, near, far, rest]) == [best, near, rest]
+    assert above_floor([best, piece("a.py", 2, ("x" * 40,), 0.1), far]) == [best]
+    assert above_floor([]) == []
+
+
+SIZES = st.lists(st.integers(1, 400), max_size=12)
+
+
+@given(SIZES, SIZES, st.integers(0, 100))
+def test_at_any_cut_tests_have_about_their_share_while_there_are_both(
+    others: list[int], tests: list[int], percent: int
+) -> None:
+    plain = [piece("a.py", n, ("x" * size,)) for n, size in enumerate(others)]
+    of_tests = [piece("test_a.py", n, ("t" * size,)) for n, size in enumerate(tests)]
+    found = list(mixed(plain, of_tests, percent))
+
+    assert [each for each in found if each.path == "a.py"] == plain
+    assert [each for each in found if each.path != "a.py"] == of_tests
+    largest, total, tested, left = max([*others, *tests, 0]), 0, 0, len(plain)
+    for each in found:
+        total += size_of(each)
+        tested += size_of(each) * (each.path != "a.py")
+        left -= each.path == "a.py"
+        if left and tested < sum(tests):
+            assert abs(tested - percent * total / 100) <= largest + 1

@@ -1,0 +1,130 @@
+"""What sorts of code a prompt shows, and in what order: functions, the tests of them, interfaces, or a map."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from verifflowcc.codegraph.asked import Asked
+from verifflowcc.codegraph.rank_files import RankedFile
+from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
+from verifflowcc.codegraph.units import Unit
+from verifflowcc.domain.graph import CALLABLE, FILE, Definition, Mark, SearchedCode
+from verifflowcc.records import dataclass, replace
+
+FLOOR = 20
+"""Pieces with less than this percentage of the best one's score are not offered, however much room there is."""
+
+LONGEST_SIGNATURE = 12
+"""Of a signature with more lines, the first one is shown."""
+
+NEARLY_WHOLE = 80
+"""From this percentage of a file on, its other pieces follow at once: a whole file reads better than one with gaps."""
+
+TEST_FILES = 10
+"""Pieces of so many of the best test files are looked at."""
+
+NAMESAKE = 0.5
+"""What a test file named after the best file gains, or an n-th of it after the n-th; the best test file has 1.0."""
+
+_NAMED_AFTER = 5
+_TEST_NAME = re.compile(r"^test_|^tests?$|_tests?$|\.(?:test|spec)$|Tests?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeMix:
+    """A role's mix of code.
+
+    `tests` is the percentage of the tokens that tests of the task's code get, at most. Without `bodies` the other code
+    is shown by its interfaces, with `callers` also those of what calls it. `map_tokens` go to an overview of all files.
+    """
+
+    tests: int = 0
+    bodies: bool = True
+    callers: bool = False
+    map_tokens: int = 0
+
+
+FUNCTIONS = CodeMix()
+
+
+def pieces_of_tests(asked: Asked, code: SearchedCode, files: Sequence[RankedFile]) -> list[RankedUnit]:
+    """Return the pieces of the tests that bear on a task, best first; `files` are ranked with tests as the others."""
+    marked = [each for each in files if code.files[each.path].marks == {Mark.TEST}]
+    if not marked:
+        return []
+    plain = [each.path for each in files if not code.files[each.path].marks][:_NAMED_AFTER]
+    namesakes = {_stem(path): NAMESAKE / (place + 1) for place, path in reversed(list(enumerate(plain)))}
+    best = marked[0].score or 1.0
+    ranked = [
+        replace(each, score=each.score / best + namesakes.get(_TEST_NAME.sub("", _stem(each.path)), 0.0))
+        for each in marked
+    ]
+    ranked.sort(key=lambda each: (-each.score, each.path))
+    return above_floor(rank_units(asked, code, ranked[:TEST_FILES]))
+
+
+def above_floor(pieces: Sequence[RankedUnit]) -> list[RankedUnit]:
+    """Return the pieces not too far below the best one, and the rest of files that are nearly whole."""
+    least = pieces[0].score * FLOOR / 100 if pieces else 0.0
+    by_file: dict[str, list[RankedUnit]] = {}
+    for each in pieces:
+        by_file.setdefault(each.path, []).append(each)
+    chars = {path: sum(map(size_of, rest)) for path, rest in by_file.items()}
+    taken = dict.fromkeys(by_file, 0)
+    found: dict[tuple[str, int], RankedUnit] = {}
+    for each in pieces:
+        if each.score < least or (each.path, each.unit.first) in found:
+            continue
+        found[each.path, each.unit.first] = each
+        taken[each.path] += size_of(each)
+        if taken[each.path] * 100 >= chars[each.path] * NEARLY_WHOLE:
+            for one in by_file[each.path]:
+                found.setdefault((one.path, one.unit.first), one)
+    return list(found.values())
+
+
+def interface(piece: RankedUnit, definitions: Sequence[Definition]) -> RankedUnit | None:
+    """Return the piece without the body of a function; None for lines that belong to no definition.
+
+    The lines of a type between its functions, which are its fields, stay as they are.
+    """
+    if piece.unit.place == FILE:
+        return None
+    each = definitions[piece.unit.place]
+    if each.kind not in CALLABLE:
+        return piece
+    first = each.line - piece.unit.first
+    last = min(_signature_end(piece.lines, first), len(piece.lines) - 1)
+    unit = Unit(piece.unit.first + first, piece.unit.first + last, piece.unit.place)
+    return replace(piece, unit=unit, lines=piece.lines[first : last + 1])
+
+
+def _signature_end(lines: Sequence[str], first: int) -> int:
+    """Return the place of the line on which the brackets of a signature are closed again."""
+    depth = 0
+    for place in range(first, min(first + LONGEST_SIGNATURE, len(lines))):
+        depth += sum(lines[place].count(each) for each in "([") - sum(lines[place].count(each) for each in ")]")
+        if depth <= 0:
+            return place
+    return first
+
+
+def size_of(piece: RankedUnit) -> int:
+    """Return the length of a piece in characters."""
+    return sum(map(len, piece.lines))
+
+
+def mixed(pieces: Sequence[RankedUnit], tests: Sequence[RankedUnit], percent: int) -> Iterator[RankedUnit]:
+    """Yield both in their orders so that, wherever it is cut off, tests have about `percent` of the whole size."""
+    left, right = list(reversed(pieces)), list(reversed(tests))
+    total = of_tests = 0
+    while left or right:
+        is_test = bool(right) and (not left or of_tests * 100 < percent * (total + 1))
+        piece = (right if is_test else left).pop()
+        cost = size_of(piece)
+        total += cost
+        of_tests += cost * is_test
+        yield piece
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0].strip("_")
