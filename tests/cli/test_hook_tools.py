@@ -178,5 +178,6 @@ def test_workflow_use_creates_what_its_roles_lack_and_doctor_asks_for_it(root: P
 def test_a_sprint_of_another_workflow_gets_the_files_of_its_roles(root: Path) -> None:
     done = by_person(root, "sprint", "start", "Other", "--workflow", "standard")
 
-    assert "created what its roles lacked (analyst, architect, integrator): 9 files" in done.err
+    assert "created what its roles lacked (analyst, architect, integrator): 9 files" in done.out
+    assert "rules" not in vfcc(root, "check", "gate", "--sprint", "other").out
     assert (root / ".memory/agent/analyst/tools.yaml").is_file()

@@ -35,9 +35,9 @@ def test_a_person_sees_what_is_left_unmet_and_is_asked(tmp_path: Path) -> None:
 def test_an_agent_or_a_job_skips_nothing(tmp_path: Path, env: dict[str, str]) -> None:
     here = project(tmp_path, LOOSE)
     refused_at_terminal(
-        typed(here.root, "stage", "skip", *WORDS, "--yes", env=env), "skipping a stage needs a person at a terminal"
+        typed(here.root, "stage", "skip", *WORDS, "--yes", env=env), "vfcc stage skip needs a person at a terminal"
     )
-    vfcc(here.root, "stage", "skip", *WORDS, "--yes").refused(3, "skipping a stage needs a person")
+    vfcc(here.root, "stage", "skip", *WORDS, "--yes").refused(3, "vfcc stage skip needs a person at a terminal")
     assert show_sprint(here, ID).current == "plan"
 
 

@@ -26,10 +26,8 @@ def start(
     as_json: JsonFlag = False,
 ) -> None:
     """Start a sprint and enter its first stage."""
-    from verifflowcc.cli import moves, workflow_views
-    from verifflowcc.cli import output as out
+    from verifflowcc.cli import moves
     from verifflowcc.services.sprints import start_sprint
-    from verifflowcc.services.workflows import files_of_roles
 
     acting = moves.acting_here()
     done = start_sprint(
@@ -39,10 +37,9 @@ def start(
         workflow=workflow or acting.config.workflow,
         actor=acting.actor,
         sprint_id=sprint_id,
+        with_roles=workflow is not None,
         commit=acting.commits(commit),
     )
-    if workflow is not None and (created := files_of_roles(acting.workspace, workflow)):
-        out.say(workflow_views.created_line(created))
     moves.show(done, acting.workspace, as_json=as_json)
 
 

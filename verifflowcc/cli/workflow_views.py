@@ -4,11 +4,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
-from verifflowcc.cli.counted import counted
 from verifflowcc.cli.table import table, width_of
 from verifflowcc.domain.gates import Criterion, Trust
 from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.domain.workflows import Leg, Workflow
+from verifflowcc.services.role_files import created_notes
 from verifflowcc.services.workflows import Chosen, WorkflowLine, WorkflowList, WorkflowView
 from verifflowcc.workflow.drawing import draw_v
 
@@ -57,14 +57,8 @@ def chosen(done: Chosen) -> str:
     if done.running:
         lines.append(f"running sprints keep theirs: {', '.join(done.running)}")
     if done.created:
-        lines.append(created_line(done.created))
+        lines += created_notes(done.created)
     return "\n".join(lines)
-
-
-def created_line(paths: Sequence[str]) -> str:
-    """Return which roles got files that they lacked."""
-    roles = ", ".join(sorted({path.split("/")[2] for path in paths}))
-    return f"created what its roles lacked ({roles}): {counted(len(paths), 'file')} under .memory/agent/"
 
 
 def _row(each: WorkflowLine) -> tuple[str, ...]:

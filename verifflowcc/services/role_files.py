@@ -1,6 +1,6 @@
 """The files of roles under `.memory/agent/`: which are missing for a workflow, what is wrong, and new ones."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.config.read import read_small
@@ -38,6 +38,15 @@ def create_role_files(workspace: Workspace, workflows: Iterable[Workflow]) -> tu
             write_atomic(path, data)
             created.append(f"{MEMORY}/agent/{role}/{name}")
     return tuple(created)
+
+
+def created_notes(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence on which roles got files that they lacked; nothing where none did."""
+    if not paths:
+        return ()
+    roles = ", ".join(sorted({path.split("/")[2] for path in paths}))
+    files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+    return (f"created what its roles lacked ({roles}): {files} under {MEMORY}/agent/",)
 
 
 def starting_files(role: str) -> Iterator[tuple[str, bytes]]:

@@ -21,6 +21,7 @@ from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.protected_files import rules_at_start
+from verifflowcc.services.role_files import create_role_files, created_notes
 from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.transitions import (
     Transition,
@@ -45,7 +46,7 @@ from verifflowcc.workflow.modes import with_modes
 from verifflowcc.workflow.progress import progress_document
 
 
-def start_sprint(
+def start_sprint(  # noqa: PLR0913 - one for each option of the command
     workspace: Workspace,
     title: str,
     *,
@@ -53,12 +54,14 @@ def start_sprint(
     workflow: str,
     actor: str,
     sprint_id: str | None = None,
+    with_roles: bool = False,
     commit: bool = False,
 ) -> Transition:
     """Start a sprint under the workflow of that name and enter its first stage; `goals.md` is written unless it exists.
 
-    The id is made from the title, with a number where that is taken. Raises UsageError for an empty title, for a chosen
-    id that is taken or no id, and for an unknown workflow; NotAllowed as `require_start` does.
+    The id is made from the title, with a number where that is taken. `with_roles` creates missing files of its roles.
+    Raises UsageError for an empty title, for a chosen id that is taken or no id, and for an unknown workflow;
+    NotAllowed as `require_start` does.
     """
     name = one_line(title, "the title", LONGEST_TITLE)
     if not name:
@@ -70,11 +73,14 @@ def start_sprint(
     if sprint_id is not None:
         _check_chosen(workspace, sprint_id)
     require_start(workspace, workflow, actor)
+    # Before the start, which records the files that hold the rules: what vfcc creates is no change of them.
+    created = create_role_files(workspace, (plan,)) if with_roles else ()
     if sprint_id is not None:
         done = _start(workspace, sprint_id, name, aims, plan, actor)
     else:
         done = _start_derived(workspace, name, aims, plan, actor)
-    return settle(workspace, _noted_here(workspace, done), f"{done.state.id}: sprint started", commit=commit)
+    done = replace(_noted_here(workspace, done), notes=created_notes(created))
+    return settle(workspace, done, f"{done.state.id}: sprint started", commit=commit)
 
 
 def open_sprints(workspace: Workspace) -> tuple[SprintState, ...]:

@@ -140,11 +140,6 @@ def use_workflow(workspace: Workspace, name: str) -> Chosen:
     return Chosen(name, config.workflow, f"{MEMORY}/{FILE}", running, notices, created)
 
 
-def files_of_roles(workspace: Workspace, name: str) -> tuple[str, ...]:
-    """Create the missing files of a workflow's roles; return their paths."""
-    return create_role_files(workspace, (load_workflow(workspace.memory, name),))
-
-
 def open_workflows(workspace: Workspace) -> tuple[Workflow, ...]:
     """Return the workflows that open sprints follow."""
     return tuple(state.workflow for state in open_sprints(workspace) if state.workflow)
