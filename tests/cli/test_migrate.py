@@ -78,7 +78,9 @@ def _all_of_it(folder: Path) -> dict[str, object]:
     """Return what the project's prompts, gates and settings are, without what is drawn at random."""
     stages = json.loads(vfcc(folder, "sprint", "show", "first", "--json").out)["stages"]
     roles = sorted({each["stage"]["role"] for each in stages})
-    asked = {f"prompt of {role}": ("context", "show", "--agent", role, "--task", "Plan it") for role in roles}
+    asked: dict[str, tuple[str, ...]] = {
+        f"prompt of {role}": ("context", "show", "--agent", role, "--task", "Plan it") for role in roles
+    }
     asked |= {"gate": ("check", "gate"), "stage": ("stage", "show"), "next": ("next",), "status": ("status",)}
     settings = json.loads(vfcc(folder, "config", "show", "--json").out)
     found: dict[str, object] = {

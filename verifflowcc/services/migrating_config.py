@@ -29,6 +29,7 @@ _START = re.compile(rb"(?:%[^\n]*\n)*---[ \t]*\r?\n")
 _KEY = re.compile(rb"(?m)^format[ \t]*:[ \t]*(\S+)")
 _SHARES = "default: {agent: 0.4, stage: 0.3, sprint: 0.2, project: 0.1}"
 """What a role had in format 1 that `token_allocation` does not name."""
+_LISTS = ("always_load", "conditional_load")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +162,15 @@ def _own_lists(data: bytes) -> Iterator[str]:
         given = strategies.get(layer.value) if isinstance(strategies, dict) else None
         if not isinstance(given, dict):
             continue
-        every = (*(given.get("always_load") or ()), *(given.get("conditional_load") or ()))
-        named = {source_of(layer, str(name)) for name in every}
-        for key, names in (("always_load", default.always_load), ("conditional_load", default.conditional_load)):
+        named = {source_of(layer, str(name)) for key in _LISTS for name in _listed(given.get(key))}
+        for key, names in zip(_LISTS, (default.always_load, default.conditional_load), strict=True):
             missing = [name for name in names if name.startswith("@") and name not in named]
             if isinstance(given.get(key), list) and missing:
                 yield _lines_to_add(layer, key, missing, lines, rows)
+
+
+def _listed(value: Value) -> list[Value]:
+    return value if isinstance(value, list) else []
 
 
 def _lines_to_add(layer: Layer, key: str, missing: Sequence[str], lines: Lines, rows: Sequence[str]) -> str:
