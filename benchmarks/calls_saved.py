@@ -32,9 +32,9 @@ from tests.clients.model_server import serving
 from tests.clients.running import run_claude
 from tests.clients.turns import MAIN, Turn, calls
 from verifflowcc.cli.history_saved import saved_page
-from verifflowcc.cli.output import plain
 from verifflowcc.services.code.offering import OFFERED_TOKENS
 from verifflowcc.services.history.saving import calls_saved
+from verifflowcc.services.json_form import plain
 from verifflowcc.services.workspace import Workspace
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd")

@@ -92,8 +92,8 @@ def _project(folder: Path, events: int) -> Path:
     (folder / ".gitignore").write_text("__pycache__/\n.pytest_cache/\n", encoding="utf-8")
     _vfcc(folder, "init")
     config = folder / ".memory" / "config.yaml"
-    run = f'commands: {{test: {{run: ["{sys.executable}", -m, pytest, -q, "--junitxml={{junit}}"]}}}}'
-    config.write_text(config.read_text(encoding="utf-8").replace("commands: {}", run), encoding="utf-8")
+    run = f'gates: {{commands: {{test: {{run: ["{sys.executable}", -m, pytest, -q, "--junitxml={{junit}}"]}}}}}}'
+    config.write_text(f"format: 2\nworkflow: light\n{run}\n", encoding="utf-8")
     _vfcc(folder, "allow", "--yes")
     _git(folder, "init", "--quiet")
     _vfcc(folder, "sprint", "start", "Tides")

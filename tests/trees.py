@@ -48,6 +48,13 @@ def write_memory(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
+def add_settings(root: Path, text: str) -> Path:
+    """Add sections to the project's `config.yaml`, which `init` writes without any, and return its path."""
+    path = root / ".memory" / "config.yaml"
+    path.write_text(f"{path.read_text(encoding='utf-8')}{text}\n", encoding="utf-8")
+    return path
+
+
 def own_workflow(root: Path) -> Path:
     """Give the project at `root` the workflow `own`, and return `root`."""
     return write_memory(root, {"workflow.yaml": OWN_WORKFLOW})

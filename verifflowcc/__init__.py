@@ -5,39 +5,113 @@ The names below load on first use, so that `import verifflowcc` stays as cheap a
 
 __version__ = "0.1.0"
 
-_MANAGER = ("MemoryContext", "MemoryEntry", "MemoryLayer", "MemoryManager")
-_STORES = ("GlobalMemoryStore", "ProjectMemoryStore", "TaskMemoryStore")
+_HOMES = {
+    "ContextAssembler": "services.assembling",
+    "ContextPackage": "services.memory_manager",
+    "ContextRequest": "services.assembling",
+    "ContextWindow": "services.window.context_window",
+    "EpisodicMemory": "services.history.episodic_memory",
+    "FilesBackend": "services.memory.backends",
+    "GlobalMemoryStore": "services.memory.stores",
+    "InMemoryBackend": "services.memory.backends",
+    "Item": "services.memory.backends",
+    "KnowledgeGraph": "services.code.knowledge_graph",
+    "MemoryBackend": "services.memory.backends",
+    "MemoryContext": "services.memory_manager",
+    "MemoryEntry": "services.memory_manager",
+    "MemoryLayer": "services.memory_manager",
+    "MemoryManager": "services.memory_manager",
+    "ProjectMemoryStore": "services.memory.stores",
+    "Source": "services.memory.backends",
+    "SqliteBackend": "services.memory.backends",
+    "StoredItem": "services.memory.backends",
+    "TaskMemoryStore": "services.memory.stores",
+    "assemble_thinking_partner_context": "services.assembling",
+    "assemble_work_agent_context": "services.assembling",
+    "build_agent_prompt": "services.memory_manager",
+    "create_item": "services.memory.creating",
+    "format_combined_context": "services.assembling",
+    "get_project_blocks": "services.assembling",
+    "get_user_context": "services.assembling",
+    "open_store": "services.memory.opening",
+    "open_workspace": "services.workspace",
+}
+"""Each public name with the module below this package that has it."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
+    from verifflowcc.services.assembling import (
+        ContextAssembler,
+        ContextRequest,
+        assemble_thinking_partner_context,
+        assemble_work_agent_context,
+        format_combined_context,
+        get_project_blocks,
+        get_user_context,
+    )
+    from verifflowcc.services.code.knowledge_graph import KnowledgeGraph
+    from verifflowcc.services.history.episodic_memory import EpisodicMemory
+    from verifflowcc.services.memory.backends import (
+        FilesBackend,
+        InMemoryBackend,
+        Item,
+        MemoryBackend,
+        Source,
+        SqliteBackend,
+        StoredItem,
+    )
+    from verifflowcc.services.memory.creating import create_item
+    from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.stores import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore
-    from verifflowcc.services.memory_manager import MemoryContext, MemoryEntry, MemoryLayer, MemoryManager
+    from verifflowcc.services.memory_manager import (
+        ContextPackage,
+        MemoryContext,
+        MemoryEntry,
+        MemoryLayer,
+        MemoryManager,
+        build_agent_prompt,
+    )
     from verifflowcc.services.window.context_window import ContextWindow
+    from verifflowcc.services.workspace import open_workspace
 
 __all__ = [
+    "ContextAssembler",
+    "ContextPackage",
+    "ContextRequest",
     "ContextWindow",
+    "EpisodicMemory",
+    "FilesBackend",
     "GlobalMemoryStore",
+    "InMemoryBackend",
+    "Item",
+    "KnowledgeGraph",
+    "MemoryBackend",
     "MemoryContext",
     "MemoryEntry",
     "MemoryLayer",
     "MemoryManager",
     "ProjectMemoryStore",
+    "Source",
+    "SqliteBackend",
+    "StoredItem",
     "TaskMemoryStore",
     "__version__",
+    "assemble_thinking_partner_context",
+    "assemble_work_agent_context",
+    "build_agent_prompt",
+    "create_item",
+    "format_combined_context",
+    "get_project_blocks",
+    "get_user_context",
+    "open_store",
+    "open_workspace",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name in _MANAGER:
-        import verifflowcc.services.memory_manager as manager
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return getattr(manager, name)
-    if name in _STORES:
-        from verifflowcc.services.memory import stores
-
-        return getattr(stores, name)
-    if name == "ContextWindow":
-        from verifflowcc.services.window.context_window import ContextWindow
-
-        return ContextWindow
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -121,6 +121,6 @@ def test_a_workflow_file_without_a_name_is_told_before_the_line_that_asks_for_it
 
     told = vfcc(example, "context", "show", "--agent", "coder")
 
-    told.refused(3, "config.yaml:10: workflow must be one of agile, aspice, light, safety, standard")
+    told.refused(3, "config.yaml:12: workflow must be one of agile, aspice, light, safety, standard")
     assert told.err.startswith("error: workflow.yaml:")
     assert "unknown key nam; did you mean name?" in told.err

@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.process import permitted, vfcc
 from tests.cli.trees import everything
+from tests.trees import add_settings
 
 PROMPT = ("context", "show", "--agent", "coder")
 ALWAYS = ".memory/project/conventions/zzz.md"
@@ -89,8 +90,7 @@ def test_windows_line_ends_give_the_same_prompt(example: Path, prompt: str) -> N
 
 def test_a_folder_that_holds_itself_ends(example: Path) -> None:
     (example / ".memory/project/decisions/again").symlink_to("..")
-    config = example / ".memory/config.yaml"
-    config.write_text(config.read_text(encoding="utf-8").replace("- decisions/*.md", '- "**/*.md"'), encoding="utf-8")
+    add_settings(example, 'loading_strategy: {project: {conditional_load: ["**/*.md", "@recall"]}}')
 
     shown = vfcc(example, *PROMPT, "--explain")
 

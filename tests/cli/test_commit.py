@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.at_terminal import person, typed
 from tests.cli.process import CI, git, vfcc
+from tests.trees import add_settings
 
 pytestmark = pytest.mark.vfcc("REQ-COMMIT")
 
@@ -33,8 +34,7 @@ def repository(example: Path) -> Path:
 
 def _always(folder: Path) -> None:
     """Have each move committed; a person approves that change of the configuration before the stage has its text."""
-    path = folder / ".memory/config.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("commit: never", "commit: always"), encoding="utf-8")
+    add_settings(folder, "git: {commit: always}")
     written = (folder / DONE).read_bytes()
     (folder / DONE).unlink()
     assert typed(person(folder, "You"), "approve", "--criterion", "rules", "--yes").code == 0

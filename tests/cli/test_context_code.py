@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.code_world import TOKEN, clone, commit
 from tests.cli.process import vfcc
-from tests.trees import write_memory, write_tree
+from tests.trees import add_settings, write_memory, write_tree
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 
@@ -53,8 +53,7 @@ def test_the_code_that_a_task_speaks_of_is_in_the_prompt_with_path_and_lines(cod
 def test_without_a_task_or_without_the_source_there_is_no_code(code: Path) -> None:
     assert HEADING not in prompt(code, task="")
     assert HEADING not in prompt(code, task="zebra")
-    config = code / ".memory" / "config.yaml"
-    config.write_text(config.read_text(encoding="utf-8").replace('      - "@code" ', "      # - "), encoding="utf-8")
+    add_settings(code, "loading_strategy: {agent: {conditional_load: [context.json]}}")
     assert "@code" not in prompt(code, "--explain")
     assert HEADING not in prompt(code)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import git, vfcc
+from tests.trees import add_settings
 
 BULLETS = "---\nid: bullets\n---\nPrefers bullet points over prose.\n"
 
@@ -90,8 +91,7 @@ def test_shares_of_one_request_go_before_those_of_the_role(example: Path) -> Non
 
 def test_all_takes_in_what_is_superseded_marked_as_such(example: Path) -> None:
     plain = vfcc(example, "context", "show", "--agent", "coder").out
-    config = example / ".memory" / "config.yaml"
-    config.write_text(config.read_text().replace("max_tokens: 5000\n", "max_tokens: 50000\n"))
+    add_settings(example, "loading_strategy: {project: {max_tokens: 50000}}")
     everything = vfcc(example, "context", "show", "--agent", "coder", "--all").out
 
     assert "not in force" not in plain

@@ -9,6 +9,7 @@ import yaml
 
 from tests.cli.process import git, vfcc
 from tests.cli.shapes import shape
+from tests.trees import add_settings
 from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.domain.runs import LayerRun, Run
 from verifflowcc.formats.run_lines import run_line
@@ -85,7 +86,7 @@ def test_a_suggestion_from_real_prompts_is_felt_in_them_once_it_is_followed_and_
     config = example / ".memory/config.yaml"
     section = yaml.safe_load(found["snippet"])
     values = yaml.safe_load(config.read_text(encoding="utf-8"))
-    values["token_allocation"].update(section)
+    values.setdefault("token_allocation", {}).update(section)
     config.write_text(yaml.safe_dump(values), encoding="utf-8")
     ask(example, 5, "--budget", "2500")
     (coder,) = tuned(example)["roles"]
@@ -119,8 +120,7 @@ def test_what_the_cache_answers_is_no_run_of_its_own(example: Path) -> None:
 
     A prompt with the code of its task is compiled each time, and each is a run.
     """
-    config = example / ".memory" / "config.yaml"
-    config.write_text(config.read_text(encoding="utf-8").replace('      - "@code" ', "      # - "), encoding="utf-8")
+    add_settings(example, "loading_strategy: {agent: {conditional_load: [context.json]}}")
     compiled = 0
     for _ in range(40):
         before = len(lines(example))

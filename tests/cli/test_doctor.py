@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.process import git, vfcc
 from tests.cli.trees import everything
+from tests.trees import add_settings
 
 pytestmark = pytest.mark.vfcc("REQ-DOCTOR")
 
@@ -173,10 +174,7 @@ def test_a_held_lock_and_a_stale_projection_are_notes(sound: Path) -> None:
 
 
 def test_commands_that_are_not_allowed_here_are_a_note(sound: Path) -> None:
-    path = sound / ".memory/config.yaml"
-    text = path.read_text(encoding="utf-8")
-    assert "  commands: {}" in text
-    path.write_text(text.replace("commands: {}", "commands: {test: {run: [python, -m, pytest]}}"), encoding="utf-8")
+    add_settings(sound, "gates: {commands: {test: {run: [python, -m, pytest]}}}")
     found = vfcc(sound, "doctor")
 
     assert found.code == 0

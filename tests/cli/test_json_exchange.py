@@ -23,7 +23,7 @@ EXCHANGED = {
 
 @pytest.fixture
 def project(young: Path) -> Path:
-    config = (young / ".memory/config.yaml").read_text(encoding="utf-8").replace("\nformat: 1\n", "\n")
+    config = (young / ".memory/config.yaml").read_text(encoding="utf-8").replace("\nformat: 2\n", "\n")
     write_tree(young, {"rows.jsonl": '{"content": "Said."}\n{\n'})
     return write_memory(
         young,

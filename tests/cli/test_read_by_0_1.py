@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import Ran
+from tests.cli.trees import everything
 from tests.upgrade_calls import POLITE, SHOUT
 from tests.upgrade_matrix import ACTORS, Tried
 from tests.upgraded_world import unpacked
@@ -47,6 +48,24 @@ WRITES: dict[str, tuple[str, Steps]] = {
     "another workflow": ("shout", ((PERSON, ("workflow", "use", "standard")),)),
 }
 """What this version writes, by its name: the sprint that it is about, and the commands with their actors."""
+MIGRATED = (
+    ("config", "check"),
+    ("doctor",),
+    ("check", "gate", *SHOUT),
+    ("stage", "advance", "shout"),
+    ("sprint", "start", "Another"),
+    ("sprint", "close", "languages", "--unfinished", "no time"),
+    ("evidence", "run", *SHOUT),
+    ("allow", "--yes"),
+    ("workflow", "use", "standard"),
+    ("memory", "add", "fact", "Something new"),
+    ("memory", "list"),
+    ("task", "start", "Something", *SHOUT),
+    ("trace", "add", "need", "More", "--id", "NEED-more"),
+    ("context", "show", "--agent", "coder", *SHOUT),
+    ("migrate",),
+)
+"""Commands that version 0.1 refuses in a project of format 2."""
 
 pytestmark = [
     pytest.mark.sweep,
@@ -106,6 +125,18 @@ def test_version_0_1_asks_for_an_upgrade_where_an_artifact_was_put(tmp_path: Pat
         ran = old.run(root, command)
         assert ran.code == 3
         assert "upgrade vfcc" in ran.err
+
+
+def test_version_0_1_asks_for_an_upgrade_after_a_migration_and_writes_nothing(tmp_path: Path) -> None:
+    root = written(tmp_path, ((PERSON, ("migrate",)),))
+    old, before = old_program(tmp_path), everything(root)
+
+    for command in MIGRATED:
+        ran = old.run(root, command, ACTORS[PERSON])
+        assert ran.code not in (0, 2), (command, ran)
+        assert "format 2 is newer than this vfcc understands (1)" in ran.out + ran.err, command
+    assert "pip install --upgrade verifflowcc" in ran.err
+    assert everything(root) == before
 
 
 @pytest.mark.xfail(strict=True, reason="version 0.1 looks for no packs, so that a closed sprint is open to it")

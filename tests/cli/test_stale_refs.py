@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.at_terminal import typed
 from tests.cli.process import Ran, git, vfcc
+from tests.trees import add_settings
 
 pytestmark = pytest.mark.vfcc("REQ-STALE-REFS")
 
@@ -113,10 +114,7 @@ def test_a_place_outside_is_refused(project: Path, tmp_path: Path, place: str) -
 
 @pytest.mark.sweep
 def test_a_setting_withholds_what_is_stale_and_says_so(project: Path) -> None:
-    config = project / ".memory/config.yaml"
-    config.write_text(
-        config.read_text(encoding="utf-8").replace("stale: flag\n", "stale: withhold\n"), encoding="utf-8"
-    )
+    add_settings(project, "memory: {stale: withhold}")
     assert "Queries take no lock" in vfcc(project, "context", "show", "--agent", "coder").out
     change(project, SEARCH.replace("1", "2"))
 
@@ -131,8 +129,7 @@ def test_a_setting_withholds_what_is_stale_and_says_so(project: Path) -> None:
 
 
 def test_a_wrong_word_for_the_setting_is_refused(project: Path) -> None:
-    config = project / ".memory/config.yaml"
-    config.write_text(config.read_text(encoding="utf-8").replace("stale: flag\n", "stale: hide\n"), encoding="utf-8")
+    add_settings(project, "memory: {stale: hide}")
     vfcc(project, "context", "show", "--agent", "coder").refused(3, "memory.stale", "flag", "withhold")
 
 

@@ -53,8 +53,8 @@ def test_an_empty_list_is_not_a_default() -> None:
 
 @pytest.mark.vfcc("REQ-NEWER-FORMAT")
 def test_a_newer_format_is_the_only_problem_told() -> None:
-    assert problems("format: 99\nmagic: true\n") == ["config.yaml:1: format 99 is newer than this vfcc understands (1)"]
-    assert problems("magic: 1\n\nformat: 2") == ["config.yaml:3: format 2 is newer than this vfcc understands (1)"]
+    assert problems("format: 99\nmagic: true\n") == ["config.yaml:1: format 99 is newer than this vfcc understands (2)"]
+    assert problems("magic: 1\n\nformat: 3") == ["config.yaml:3: format 3 is newer than this vfcc understands (2)"]
 
 
 TOP = "format, workflow, loading_strategy, token_allocation, gates, trace, memory, hooks, git, tokens"
@@ -67,12 +67,15 @@ PATTERN_RULE = "a pattern: a text such as decisions/*.md"
 AGENT = "loading_strategy.agent"
 
 ONE_PROBLEM = [
-    ("format: 0", "1: format must be 1, not 0"),
-    ("format: '1'", '1: format must be 1, not "1"'),
-    ("format: true", "1: format must be 1, not true"),
+    ("format: 0", "1: format must be a whole number from 1 to 2, not 0"),
+    ("format: '1'", '1: format must be a whole number from 1 to 2, not "1"'),
+    ("format: true", "1: format must be a whole number from 1 to 2, not true"),
     (
         "format: 010",
-        "1: format must be 1, and YAML reads 010 as the number 8, in octal; write numbers without leading zeros",
+        (
+            "1: format must be a whole number from 1 to 2, and YAML reads 010 as the number 8, in octal; "
+            "write numbers without leading zeros"
+        ),
     ),
     ("[]", f"1: the file must be a mapping with keys out of {TOP}, not a list"),
     ("\nhello", f'2: the file must be a mapping with keys out of {TOP}, not "hello"'),

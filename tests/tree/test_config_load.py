@@ -214,7 +214,7 @@ def test_an_unchanged_configuration_needs_no_yaml_and_no_pydantic(tmp_path: Path
 
 
 def test_the_cache_gives_what_was_validated(tmp_path: Path) -> None:
-    text = SHIPPED.read_text(encoding="utf-8") + "  model: mine\n  factors: {mine: 1.15, other: 2}\n"
+    text = SHIPPED.read_text(encoding="utf-8") + "tokens:\n  model: mine\n  factors: {mine: 1.15, other: 2}\n"
     path, local = tree(tmp_path, text), tmp_path / ".memory" / "local"
 
     first = load_config(path, WORKFLOWS, local)

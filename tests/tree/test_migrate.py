@@ -28,7 +28,7 @@ OLD = {
     "project/decisions/0001.md": "# 1\n",
 }
 NOW = {
-    ".memory/config.yaml": "format: 1\n# Ours.\n\nworkflow: light # the small one\n",
+    ".memory/config.yaml": "format: 2\n# Ours.\n\nworkflow: light # the small one\n",
     ".memory/agent/coder/prompt.md": "Be brief.\n",
     ".memory/agent/coder/tools.yaml": "tools: []\n",
     ".memory/agent/tester/prompt.md": "Test.\n",
@@ -57,7 +57,7 @@ def test_a_tree_of_the_first_layout_gets_the_names_of_today(tmp_path: Path) -> N
     done = migrate(here)
 
     assert tree(here) == NOW
-    assert (done.format_before, done.format_after, len(done.steps)) == (0, 1, 8)
+    assert (done.format_before, done.format_after, len(done.steps)) == (0, 2, 8)
     assert migrate(here).steps == ()
 
 
@@ -145,13 +145,13 @@ def test_a_retrospective_of_no_sprint_stays_and_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b"workflow: light\n", b"format: 1\nworkflow: light\n"),
-        (b"\xef\xbb\xbfworkflow: light\r\n# x\r\n", b"\xef\xbb\xbfformat: 1\r\nworkflow: light\r\n# x\r\n"),
-        (b"---\nworkflow: light\n", b"---\nformat: 1\nworkflow: light\n"),
-        (b"workflow: light\nformat:   0 # old\n", b"workflow: light\nformat: 1 # old\n"),
-        (b"", b"format: 1\n"),
-        (b"# only words\n", b"format: 1\n# only words\n"),
-        (None, b"format: 1\n"),
+        (b"workflow: light\n", b"format: 2\nworkflow: light\n"),
+        (b"\xef\xbb\xbfworkflow: light\r\n# x\r\n", b"\xef\xbb\xbfformat: 2\r\nworkflow: light\r\n# x\r\n"),
+        (b"---\nworkflow: light\n", b"---\nformat: 2\nworkflow: light\n"),
+        (b"workflow: light\nformat:   0 # old\n", b"workflow: light\nformat: 2 # old\n"),
+        (b"", b"format: 2\n"),
+        (b"# only words\n", b"format: 2\n# only words\n"),
+        (None, b"format: 2\n"),
     ],
 )
 def test_the_format_is_added_and_every_other_byte_stays(tmp_path: Path, before: bytes | None, after: bytes) -> None:
@@ -168,14 +168,14 @@ def test_the_format_is_added_and_every_other_byte_stays(tmp_path: Path, before: 
 def test_a_configuration_means_the_same_afterwards(
     comments: list[str], crlf: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    text = "".join(f"# {each}\n" for each in comments) + "workflow: light\ngit:\n  commit: never\n"
+    text = "".join(f"# {each}\n" for each in comments) + "workflow: light\ngit:\n  commit: always\n"
     data = (text.replace("\n", "\r\n") if crlf else text).encode()
     here = project(tmp_path_factory.mktemp("any"), {"config.yaml": data})
     migrate(here)
     made = (here.memory / "config.yaml").read_bytes()
 
     assert made.endswith(data)
-    assert made[: -len(data)].strip() == b"format: 1"
+    assert made[: -len(data)].strip() == b"format: 2"
 
 
 def test_a_configuration_that_cannot_take_a_line_is_told(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_format_that_is_newer_or_none_is_refused(tmp_path: Path, line: str, to
 
 
 def test_at_todays_format_there_is_nothing_to_do_whatever_names_there_are(tmp_path: Path) -> None:
-    here = project(tmp_path, {"config.yaml": "format: 1\n", "agent/coder/prompt_template.md": "x"})
+    here = project(tmp_path, {"config.yaml": "format: 2\n", "agent/coder/prompt_template.md": "x"})
 
     assert migrate(here).steps == ()
     assert (here.memory / "agent/coder/prompt_template.md").is_file()

@@ -17,7 +17,7 @@ def found(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> list[s
 
 def as_plain(recalled: Recalled) -> dict[str, object]:
     """Return an answer for JSON: its fields, and the whole score of each hit."""
-    from verifflowcc.cli.output import plain
+    from verifflowcc.services.json_form import plain
 
     values = plain(recalled)
     if isinstance(values, dict) and isinstance(values["hits"], list):

@@ -6,15 +6,11 @@ command prints passes here, so that no secret that lies in a file gets out, whoe
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from enum import Enum
-from pathlib import PurePath
+from collections.abc import Sequence
 from typing import TextIO
 
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import field_names, is_record
-
-Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+from verifflowcc.services.json_form import json_text as json_text  # noqa: PLC0414 - commands find it here
 
 
 def emit(text: str, *, withheld: bool = False) -> None:
@@ -43,16 +39,6 @@ def emit_lines(lines: Sequence[str]) -> None:
 def emit_json(value: object) -> None:
     """Write a value to stdout as JSON: objects by field name, sorted keys, two spaces of indentation."""
     emit(json_text(value), withheld=True)
-
-
-def json_text(value: object) -> str:
-    """Return a value as the JSON that `emit_json` writes; what nobody sees is an escape, and a secret is withheld."""
-    import json
-
-    from verifflowcc.text.invisible import escape_invisible
-    from verifflowcc.text.withholding import withhold_json
-
-    return escape_invisible(json.dumps(withhold_json(plain(value)), indent=2, sort_keys=True, ensure_ascii=False))
 
 
 def without_secrets(text: str) -> str:
@@ -95,23 +81,6 @@ def abandon(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
-
-
-def plain(value: object) -> Json:
-    """Return a value as JSON can hold it: dataclasses and mappings as objects, enums by value, paths as text."""
-    if isinstance(value, Enum):
-        return plain(value.value)
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, PurePath):
-        return value.as_posix()
-    if is_record(value):
-        return {name: plain(getattr(value, name)) for name in field_names(value)}
-    if isinstance(value, Mapping):
-        return {str(plain(key)): plain(one) for key, one in value.items()}
-    if isinstance(value, Sequence | set | frozenset):
-        return [plain(one) for one in (sorted(value) if isinstance(value, set | frozenset) else value)]
-    raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
 def _printable(text: str) -> str:

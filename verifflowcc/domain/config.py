@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from verifflowcc.domain.evidence import Command
     from verifflowcc.domain.gates import Mode
 
-FORMAT = 1
+FORMAT = 2
+"""The format of a new `config.yaml`: it holds what differs from the defaults. Format 1 held all of them."""
+MERGED_ROLES = 2
+"""From this format on, roles that `token_allocation` leaves out keep their defaults, unless it has a `default`."""
+USER_FORMAT = 1
+"""The format of a person's own settings."""
 DEFAULT_BUDGET_TOKENS = 50_000
 SHARE_UNIT = 1_000_000
 """Shares are whole millionths, so that adding them up is exact."""

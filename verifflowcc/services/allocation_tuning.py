@@ -120,9 +120,9 @@ def _most(config: Config, shares: Mapping[Layer, int], budget_tokens: int) -> di
 
 
 def _snippet(workspace: Workspace, config: Config, roles: Sequence[RoleTuning]) -> str:
-    """Return the lines for the roles that are to change; for all that have shares where the file does not name any.
+    """Return the lines for the roles that are to change; for all that have shares where a file of format 1 names none.
 
-    A file with the section has its own roles alone: what held by default for the others must then stand in it too.
+    In format 1 a file with the section has its own roles alone, so the defaults of the others must be in it, too.
     """
     changed = {
         role.agent: {one.layer: one.suggested for one in role.layers}
@@ -131,11 +131,11 @@ def _snippet(workspace: Workspace, config: Config, roles: Sequence[RoleTuning]) 
     }
     if not changed:
         return ""
-    by_default = all(
-        each.origin == _ORIGIN_DEFAULT for each in show_config(workspace) if each.name.startswith("token_allocation.")
-    )
-    kept = {role: given.shares for role, given in config.allocations.items()} if by_default else {}
+    settings = {each.name: each for each in show_config(workspace)}
+    shares = [each for name, each in settings.items() if name.startswith("token_allocation.")]
+    alone = settings["format"].value == 1 and all(each.origin == _ORIGIN_DEFAULT for each in shares)
+    kept = {role: given.shares for role, given in config.allocations.items()} if alone else {}
     return "".join(
-        role_line(role, shares, config.allocation_for(role).budget_tokens)
-        for role, shares in sorted((kept | changed).items())
+        role_line(role, each, config.allocation_for(role).budget_tokens)
+        for role, each in sorted((kept | changed).items())
     )

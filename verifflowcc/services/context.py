@@ -65,14 +65,15 @@ def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt)
     return (*told, *note_run(workspace, question, prompt))
 
 
-def load_entries(workspace: Workspace, question: Question) -> "tuple[tuple[Placed, str], ...]":
-    """Return what the prompt holds, entry by entry, each with its text as it stands there. Raises the same."""
+def load_entries(workspace: Workspace, question: Question) -> "tuple[ContextPackage, tuple[tuple[Placed, str], ...]]":
+    """Return the prompt with its explanation, and its entries, each with its text as in the prompt. Raises the same."""
     from verifflowcc.services.circumstances import circumstances
     from verifflowcc.services.compiling import compile_here, with_texts
 
     with circumstances(workspace, question) as here:
         reading = reading_of(here)
-        return with_texts(compile_here(here, reading).placed, reading)
+        package = compile_here(here, reading)
+        return package, with_texts(package.placed, reading)
 
 
 def load_layer_entries(workspace: Workspace, question: Question, layer: Layer) -> "tuple[tuple[Placed, str], ...]":

@@ -2,18 +2,23 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypedDict, Unpack
 
-from verifflowcc.domain.entries import Placed
+from verifflowcc.domain.config import DEFAULT_BUDGET_TOKENS
+from verifflowcc.domain.entries import ContextPackage, Placed, Prompt
 from verifflowcc.domain.layers import Layer as MemoryLayer
 from verifflowcc.domain.question import Question
-from verifflowcc.records import dataclass, field
-from verifflowcc.services.context import load_entries, load_layer_entries
+from verifflowcc.errors import UsageError
+from verifflowcc.records import dataclass
+from verifflowcc.services.context import load_entries, load_layer_entries, note_prompt
 from verifflowcc.services.current_sprint import active_sprint
+from verifflowcc.services.json_form import json_text
+from verifflowcc.services.memory.past import day_said
 from verifflowcc.services.sprints import update_sprint
 from verifflowcc.services.stages import update_stage
 from verifflowcc.services.workspace import open_workspace
 
-__all__ = ["MemoryContext", "MemoryEntry", "MemoryLayer", "MemoryManager"]
+__all__ = ["ContextPackage", "MemoryContext", "MemoryEntry", "MemoryLayer", "MemoryManager", "build_agent_prompt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,8 @@ class MemoryEntry:
 class MemoryContext:
     """What an agent's prompt holds, layer by layer, and the tokens of all its entries.
 
-    `user` is what is known of the person, on this machine alone.
+    `user` is what is known of the person, on this machine alone. `package` is the whole answer of `vfcc context show`;
+    `notices` are what could not be noted of this prompt.
     """
 
     project: list[MemoryEntry]
@@ -42,32 +48,108 @@ class MemoryContext:
     stage: list[MemoryEntry]
     agent: list[MemoryEntry]
     total_tokens: int
-    user: list[MemoryEntry] = field(default_factory=list)
+    user: list[MemoryEntry]
+    package: ContextPackage
+    notices: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The prompt itself, as `vfcc context show` prints it."""
+        return self.package.text
+
+    @property
+    def prompt(self) -> Prompt:
+        """The prompt with its account: tokens, layers, notices, typed items."""
+        return self.package.prompt
+
+    def json(self) -> str:
+        """Return what `vfcc context show --json` prints."""
+        return json_text(self.package)
+
+
+class PromptOptions(TypedDict, total=False):
+    """How a prompt is compiled: the options of `vfcc context show`.
+
+    `allocation` is a preset, a role, or shares such as `agent=0.6,project=0.4`; `with_past` is `--all`.
+    """
+
+    task: str
+    allocation: str | None
+    committed: bool
+    strict: bool
+    with_past: bool
+    as_of: str | None
+    count_uses: bool
+
+
+def build_agent_prompt(agent: str, memory: MemoryContext) -> str:
+    """Return the prompt of an agent from its memory. Raises UsageError where the memory is another agent's."""
+    if agent != memory.prompt.agent:
+        raise UsageError(f"this memory was loaded for {memory.prompt.agent}, not for {agent}")
+    return memory.text
 
 
 class MemoryManager:
     """Loads and updates the memory of one project.
 
+    `token_budget` is the budget of prompts that give none; None leaves it to the role's own, else 50,000.
+
     >>> MemoryManager(Path(".")).load_context_for_agent("planner", "sprint-01", "planning", 10_000)  # doctest: +SKIP
     """
 
-    def __init__(self, project_root: Path) -> None:
+    def __init__(self, project_root: Path, token_budget: int | None = None) -> None:
         self._workspace = open_workspace(project_root)
+        self._token_budget = token_budget
 
     @property
     def project_root(self) -> Path:
         """The folder that holds `.memory/`."""
         return self._workspace.root
 
-    def load_context_for_agent(
-        self, agent_name: str, sprint_id: str, stage: str, token_budget: int | None = None
-    ) -> MemoryContext:
-        """Return what the agent's prompt holds within `token_budget` (the role's own, else 50,000).
+    @property
+    def memory_root(self) -> Path:
+        """The folder `.memory/`."""
+        return self._workspace.memory
 
-        Raises what `vfcc context show` reports: UsageError, BudgetError, FormatError.
+    @property
+    def token_budget(self) -> int:
+        """The budget of prompts that give none and whose role has none."""
+        return self._token_budget or DEFAULT_BUDGET_TOKENS
+
+    @token_budget.setter
+    def token_budget(self, tokens: int) -> None:
+        self._token_budget = tokens
+
+    def load_context_for_agent(
+        self,
+        agent_name: str,
+        sprint_id: str | None = None,
+        stage: str | None = None,
+        token_budget: int | None = None,
+        **options: Unpack[PromptOptions],
+    ) -> MemoryContext:
+        """Return the agent's prompt and what it holds: all that `vfcc context show` with these options returns.
+
+        As with the command, the items in the prompt count as used, unless `count_uses` is False. Raises what the
+        command reports: UsageError, BudgetError, StrictError, FormatError.
         """
-        question = Question(agent_name, sprint_id, stage, budget_tokens=token_budget)
-        entries = _entries(load_entries(self._workspace, question))
+        day = options.get("as_of")
+        question = Question(
+            agent=agent_name,
+            sprint=sprint_id,
+            stage=stage,
+            task=options.get("task", ""),
+            budget_tokens=token_budget or self._token_budget,
+            strict=options.get("strict", False),
+            committed=options.get("committed", False),
+            allocation=options.get("allocation"),
+            with_past=options.get("with_past", False),
+            as_of=day_said(day) if day else None,
+        )
+        count_uses = options.get("count_uses", True)
+        package, loaded = load_entries(self._workspace, question)
+        notices = note_prompt(self._workspace, question, package.prompt) if count_uses else ()
+        entries = _entries(loaded)
         by_layer = {layer: [one for one in entries if one.layer is layer] for layer in MemoryLayer}
         return MemoryContext(
             project=by_layer[MemoryLayer.PROJECT],
@@ -76,16 +158,43 @@ class MemoryManager:
             agent=by_layer[MemoryLayer.AGENT],
             total_tokens=sum(one.tokens for one in entries),
             user=by_layer[MemoryLayer.USER],
+            package=package,
+            notices=notices,
         )
 
     def load_layer(
-        self, layer: MemoryLayer | str, agent_name: str, sprint_id: str, stage: str, token_budget: int
+        self, layer: MemoryLayer | str, agent_name: str, sprint_id: str | None, stage: str | None, token_budget: int
     ) -> list[MemoryEntry]:
         """Return what fits of one layer alone within `token_budget`, bodies only, without a template around them."""
         if token_budget <= 0:
             return []
         question = Question(agent_name, sprint_id, stage, budget_tokens=token_budget)
         return _entries(load_layer_entries(self._workspace, question, MemoryLayer(layer)))
+
+    def load_project_memory(self, budget: int, agent_name: str = "coder") -> list[MemoryEntry]:
+        """Return what fits of the project layer, as this role is offered it."""
+        return self.load_layer(MemoryLayer.PROJECT, agent_name, None, None, budget)
+
+    def load_sprint_memory(self, sprint_id: str, budget: int, agent_name: str = "coder") -> list[MemoryEntry]:
+        """Return what fits of the sprint layer."""
+        return self.load_layer(MemoryLayer.SPRINT, agent_name, sprint_id, None, budget)
+
+    def load_stage_memory(
+        self, stage: str, budget: int, sprint_id: str | None = None, agent_name: str = "coder"
+    ) -> list[MemoryEntry]:
+        """Return what fits of the stage layer, of the current sprint where none is named."""
+        return self.load_layer(MemoryLayer.STAGE, agent_name, sprint_id, stage, budget)
+
+    def load_agent_memory(self, agent_name: str, budget: int) -> list[MemoryEntry]:
+        """Return what fits of the agent layer."""
+        return self.load_layer(MemoryLayer.AGENT, agent_name, None, None, budget)
+
+    def estimate_tokens(self, text: str) -> int:
+        """Return the tokens of a text, as the project's settings count them."""
+        from verifflowcc.services.code.showing import project_counter
+
+        with project_counter(self._workspace) as counter:
+            return counter.count(text)
 
     def update_stage_memory(
         self, stage: str, artifacts: Mapping[str, object], sprint_id: str | None = None

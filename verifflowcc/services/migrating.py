@@ -1,23 +1,22 @@
 """`migrate`: bring a memory of an older format to the present one, step by step.
 
-Format 0 is a tree whose `config.yaml` names no format: it may have the names of the first record's layout. Each step is
-one rename or one write, and the format is written last, so that what was interrupted goes on where it was.
+Format 0 is a tree whose `config.yaml` names no format: it may have the names of the first record's layout. Format 1 has
+every default in `config.yaml` (see `migrating_config`). Each step is one rename or one write, and `config.yaml` is
+written last and at once, so that a run that was interrupted can be repeated.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from verifflowcc.adapters.config.load import FILE, read_config
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.item_files import writing_items
-from verifflowcc.adapters.files.items import read_block
 from verifflowcc.adapters.files.layout import CORE_FILES
 from verifflowcc.adapters.files.write import sync_folder, write_atomic
 from verifflowcc.domain.config import FORMAT
-from verifflowcc.errors import ConfigError, ConflictError, FormatError, WorkspaceError
-from verifflowcc.formats.front_matter_read import Scalar
+from verifflowcc.errors import ConfigError, ConflictError, WorkspaceError
 from verifflowcc.records import dataclass
+from verifflowcc.services.migrating_config import ConfigPlan, format_value, plan_config
 from verifflowcc.services.workspace import MEMORY, Workspace
 
 _RENAMES = (
@@ -27,9 +26,6 @@ _RENAMES = (
     ("stage/*/*/current_artifacts", "artifacts"),
 )
 _RETROSPECTIVES = "project/retrospectives"
-_BOM = b"\xef\xbb\xbf"
-_START = re.compile(rb"(?:%[^\n]*\n)*---[ \t]*\r?\n")
-_KEY = re.compile(rb"(?m)^format[ \t]*:[ \t]*(\S+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +58,21 @@ def migrate(workspace: Workspace, *, dry_run: bool = False) -> Migration:
     if before >= FORMAT:
         return Migration(before, before, (), (), dry_run)
     if dry_run:
-        return _planned(workspace, before, dry_run=True)
+        return _planned(workspace, before, plan_config(workspace, before), dry_run=True)
     with writing_items(workspace.memory):
-        plan = _planned(workspace, before, dry_run=False)
-        config = _with_format(workspace)
+        config = plan_config(workspace, before)
+        plan = _planned(workspace, before, config, dry_run=False)
         for step in plan.steps:
             if step.before:
                 _rename(workspace, step)
-        write_atomic((workspace.memory / FILE).resolve(), config)
+        write_atomic((workspace.memory / FILE).resolve(), config.data)
     return plan
 
 
 def format_of(workspace: Workspace) -> int:
     """Return the format that `config.yaml` names, 0 where it names none. Raises ConfigError for one that is none."""
     data = read_config(workspace.memory / FILE)
-    value = _format_value(data) if data else None
+    value = format_value(data) if data else None
     if value is None:
         return 0
     if not value.text.isascii() or not value.text.isdecimal() or len(value.text) > 9:
@@ -88,24 +84,11 @@ def format_of(workspace: Workspace) -> int:
     return number
 
 
-def _format_value(data: bytes) -> Scalar | None:
-    try:
-        table = read_block(data.decode("utf-8-sig").replace("\r\n", "\n"))
-    except UnicodeDecodeError as error:
-        raise ConfigError((f"{FILE}:1: not UTF-8 at byte {error.start}",), hint="vfcc config check") from error
-    except FormatError as error:
-        raise ConfigError((f"{FILE}:{error.message}",), hint="vfcc config check") from error
-    value = dict(table.pairs).get("format")
-    if value is not None and not isinstance(value, Scalar):
-        raise ConfigError((f"{FILE}:{value.line}: format is no whole number",), hint="vfcc config check")
-    return value
-
-
-def _planned(workspace: Workspace, before: int, *, dry_run: bool) -> Migration:
+def _planned(workspace: Workspace, before: int, config: ConfigPlan, *, dry_run: bool) -> Migration:
     steps: list[Step] = []
     notices: list[str] = []
     conflicts: list[str] = []
-    for old, new in _moves(workspace, notices):
+    for old, new in _moves(workspace, notices) if before == 0 else ():
         source, target = _below(workspace, old), _below(workspace, new)
         check_inside(source.parent, workspace.root)
         if _in_the_way(target):
@@ -113,10 +96,10 @@ def _planned(workspace: Workspace, before: int, *, dry_run: bool) -> Migration:
         steps.append(Step(old, new, f"{old} becomes {new}"))
     if conflicts:
         raise ConflictError("\n".join((*conflicts, "nothing was changed")), hint="vfcc migrate --dry-run")
-    _with_format(workspace)
     name = f"{MEMORY}/{FILE}"
+    steps += [Step("", name, f"{name}: {change}") for change in config.changes]
     steps.append(Step("", name, f"{name} says format: {FORMAT}"))
-    return Migration(before, FORMAT, tuple(steps), tuple(notices), dry_run)
+    return Migration(before, FORMAT, tuple(steps), (*notices, *config.notices), dry_run)
 
 
 def _moves(workspace: Workspace, notices: list[str]) -> Iterator[tuple[str, str]]:
@@ -166,36 +149,3 @@ def _rename(workspace: Workspace, step: Step) -> None:
         raise WorkspaceError(
             f"cannot rename {step.before} to {step.after}: {error.strerror or error}", hint="vfcc migrate"
         ) from error
-
-
-def _with_format(workspace: Workspace) -> bytes:
-    """Return `config.yaml` with its format, every other byte as it was. Raises ConfigError where that cannot be."""
-    data = read_config(workspace.memory / FILE) or b""
-    line_end = b"\r\n" if b"\r\n" in data.split(b"\n", 1)[0] + b"\n" else b"\n"
-    wanted = b"format: %d" % FORMAT
-    if _KEY.search(data):
-        new = _KEY.sub(wanted, data, count=1)
-    else:
-        head = _BOM if data.startswith(_BOM) else b""
-        start = _START.match(data, len(head))
-        at = start.end() if start else len(head)
-        new = data[:at] + wanted + line_end + data[at:]
-    _demand_same(data, new)
-    return new
-
-
-def _demand_same(before: bytes, after: bytes) -> None:
-    """Raise ConfigError unless both say the same but for the format, which is the present one in the second."""
-    value = None
-    try:
-        value = _format_value(after)
-        same = _others(before) == _others(after)
-    except ConfigError:
-        same = False
-    if not same or value is None or value.text != str(FORMAT):
-        raise ConfigError((f"{FILE}:1: `format: {FORMAT}` cannot be added by lines",), hint="add it by hand")
-
-
-def _others(data: bytes) -> list[str]:
-    pairs = read_block(data.decode("utf-8-sig").replace("\r\n", "\n")).pairs
-    return [re.sub(r"\bline=\d+", "", repr(pair)) for pair in pairs if pair[0] != "format"]

@@ -6,6 +6,8 @@ from pathlib import Path
 from verifflowcc.records import dataclass
 
 _MOST_BYTES = 1 << 20
+_EXAMPLE = "# gates:\n"
+"""The first line of the example at the end of the shipped `config.yaml`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +28,12 @@ def obvious_test_command(root: Path) -> Suggestion | None:
 
 
 def with_suggestion(text: str, suggestion: Suggestion) -> str:
-    """Return the text of the shipped `config.yaml` with the suggestion in its `gates.commands`."""
-    empty = "  commands: {}\n"
+    """Return the text of the shipped `config.yaml` with the suggestion in the place of its example of a command."""
+    head = text[: text.index(_EXAMPLE)]
+    lines = ("gates:", "  commands:", *(f"    {line}" for line in suggestion.lines))
     if suggestion.certain:
-        block = "".join(f"    {line}\n" for line in suggestion.lines)
-        return text.replace(empty, f"  commands:\n{block}", 1)
-    block = "".join(f"  # {line}\n" for line in suggestion.lines)
-    return text.replace(empty, f"{empty}{block}", 1)
+        return head.removesuffix("#\n") + "".join(f"{line}\n" for line in lines)
+    return head + "".join(f"# {line}\n" for line in lines)
 
 
 def _python(root: Path) -> Suggestion | None:
@@ -79,8 +80,8 @@ def _command(run: str, report: str | None = None) -> Suggestion:
 
 
 def _hint(why: str, run: str, report: str | None = None) -> Suggestion:
-    more = (f"    reports: {{{report}}}",) if report else ()
-    return Suggestion((why, "  test:", f"    run: {run}", *more), certain=False)
+    more = (f"  reports: {{{report}}}",) if report else ()
+    return Suggestion((f"# {why}", "test:", f"  run: {run}", *more), certain=False)
 
 
 def _packages(path: Path) -> frozenset[str]:

@@ -226,7 +226,9 @@ class TokensSection(Section):
 class FileSection(Section):
     """What goes into an agent's prompt, and what is run for evidence (`.memory/config.yaml`)."""
 
-    format: Annotated[int, Field(ge=1, le=FORMAT)] = Field(default=FORMAT, description="Format of this file.")
+    format: Annotated[int, Field(ge=1, le=FORMAT)] = Field(
+        default=1, description=f"Format of this file: {FORMAT} in new projects."
+    )
     workflow: Annotated[str, AfterValidator(_known_workflow)] = Field(
         default=WORKFLOW, description="The workflow that a new sprint follows."
     )

@@ -33,17 +33,20 @@ class Setting:
 
 def effective_settings(path: Path, workflows: Collection[str]) -> tuple[Setting, ...]:
     """Return every setting, section by section. Raises as `load_config` does."""
+    data = read_config(path)
+    return tuple(_settings(default_config(), {}, FORMAT)) if data is None else settings_of(data, workflows)
+
+
+def settings_of(data: bytes, workflows: Collection[str]) -> tuple[Setting, ...]:
+    """Return every setting of a file's content. Raises ConfigError."""
     from verifflowcc.adapters.config.validate import check
 
-    data = read_config(path)
-    if data is None:
-        return tuple(_settings(default_config(), {}))
     checked = check(data, workflows)
-    return tuple(_settings(checked.config, checked.lines))
+    return tuple(_settings(checked.config, checked.lines, checked.format))
 
 
-def _settings(config: Config, lines: Lines) -> Iterator[Setting]:
-    yield _setting(lines, FORMAT, "format")
+def _settings(config: Config, lines: Lines, form: int) -> Iterator[Setting]:
+    yield _setting(lines, form, "format")
     yield _setting(lines, config.workflow, "workflow")
     for layer in LAYERS:
         given = config.strategies[layer]

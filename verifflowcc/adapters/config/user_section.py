@@ -13,7 +13,7 @@ from verifflowcc.adapters.config.section import SENTENCE, Section, sentence
 from verifflowcc.adapters.config.validate import refuse_newer
 from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc, read_yaml
 from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import FORMAT, UserSettings
+from verifflowcc.domain.config import USER_FORMAT, UserSettings
 from verifflowcc.errors import ConfigError
 from verifflowcc.text.near import nearest
 
@@ -64,7 +64,7 @@ class UserMemorySection(Section):
 class UserFileSection(Section):
     """A person's own settings."""
 
-    format: Annotated[int, Field(ge=1, le=FORMAT)] = FORMAT
+    format: Annotated[int, Field(ge=1, le=USER_FORMAT)] = USER_FORMAT
     memory: UserMemorySection = Field(default_factory=UserMemorySection)
     llm: LlmSection = Field(default_factory=LlmSection)
 
@@ -80,7 +80,7 @@ _NAMES = frozenset(name for names in _KEYS.values() for name in names)
 def read_user_settings(data: bytes, name: str) -> UserSettings:
     """Return what the file says; raise ConfigError with every problem, `name:LINE: …`, in the order of the lines."""
     plain = read_yaml(data, name, exact=True)
-    refuse_newer(plain, name)
+    refuse_newer(plain, name, USER_FORMAT)
     found = [(int(problem.removeprefix(f"{name}:").split(":", 1)[0]), problem) for problem in plain.problems]
     given = {} if plain.value is None and not plain.lines else plain.value
     try:

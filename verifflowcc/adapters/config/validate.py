@@ -13,6 +13,7 @@ from verifflowcc.domain.config import (
     DEFAULT_ROLE,
     DEFAULT_SHARES,
     FORMAT,
+    MERGED_ROLES,
     Allocation,
     Config,
     GateSettings,
@@ -35,10 +36,11 @@ OWN_ITEMS = ("conventions/*.md", "decisions/*.md", "items/*/*.md")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A valid configuration and the line of each place that the file gives (keys from the top)."""
+    """A valid configuration, the line of each place that the file gives (keys from the top), and the file's format."""
 
     config: Config
     lines: Lines
+    format: int = FORMAT
 
 
 def check(data: bytes, workflows: Collection[str]) -> Checked:
@@ -47,7 +49,7 @@ def check(data: bytes, workflows: Collection[str]) -> Checked:
     Raises ConfigError with all problems, each `config.yaml:LINE: …`, in the order of the lines.
     """
     plain = read_yaml(data, NAME, exact=True)
-    refuse_newer(plain, NAME)
+    refuse_newer(plain, NAME, FORMAT)
     problems = list(plain.problems)
     try:
         section = FileSection.model_validate(
@@ -58,18 +60,18 @@ def check(data: bytes, workflows: Collection[str]) -> Checked:
         problems += [f"{NAME}:{problem.line}: {problem.sentence}" for problem in found]
     if problems:
         raise ConfigError(tuple(sorted(dict.fromkeys(problems), key=_line)), hint="vfcc config schema")
-    return Checked(_config(section, digest_text(data)), plain.lines)
+    return Checked(_config(section, digest_text(data)), plain.lines, section.format)
 
 
 def _line(problem: str) -> int:
     return int(problem.split(":", 2)[1])
 
 
-def refuse_newer(plain: Plain, name: str) -> None:
-    """Raise ConfigError for a newer file: it is not judged by today's rules, and its format is the one problem."""
+def refuse_newer(plain: Plain, name: str, newest: int) -> None:
+    """Raise ConfigError for a file of a format above `newest`: its format is then the one problem that is reported."""
     given: Value = plain.value.get("format") if isinstance(plain.value, dict) else None
-    if isinstance(given, int) and not isinstance(given, bool) and given > FORMAT:
-        sentence = f"format {given} is newer than this vfcc understands ({FORMAT})"
+    if isinstance(given, int) and not isinstance(given, bool) and given > newest:
+        sentence = f"format {given} is newer than this vfcc understands ({newest})"
         raise ConfigError((f"{name}:{plain.lines['format',]}: {sentence}",), hint="pip install --upgrade verifflowcc")
 
 
@@ -82,7 +84,8 @@ def _config(section: FileSection, digest: str) -> Config:
         )
     allocations = defaults.ALLOCATIONS
     if "token_allocation" in section.model_fields_set:
-        allocations = _allocations(section.token_allocation)
+        merged = section.format >= MERGED_ROLES and DEFAULT_ROLE not in section.token_allocation
+        allocations = _allocations(section.token_allocation, defaults.ALLOCATIONS if merged else {})
     tokens = TokenSettings(section.tokens.encoding, section.tokens.model, dict(sorted(section.tokens.factors.items())))
     git, gates = GitSettings(section.git.commit), _gates(section.gates)
     trace, memory = section.trace.settings(), section.memory.settings()
@@ -107,13 +110,15 @@ def _gates(section: GatesSection) -> GateSettings:
     return GateSettings(commands, {name: Mode(mode) for name, mode in sorted(section.modes.items())})
 
 
-def _allocations(sections: dict[str, AllocationSection]) -> dict[str, Allocation]:
-    """Take what a role leaves out, its shares as a whole or its budget, from `default`."""
+def _allocations(sections: dict[str, AllocationSection], shipped: Mapping[str, Allocation]) -> dict[str, Allocation]:
+    """Take what a role leaves out, its shares as a whole or its budget, from `default`, or else from `shipped`."""
     default = sections.get(DEFAULT_ROLE)
     shares = (default.shares() if default else None) or DEFAULT_SHARES
     preset = default.preset() if default else None
     budget = default.budget if default else None
-    return {role: _allocation(given, shares, preset, budget) for role, given in sorted(sections.items())}
+    own = {role: shipped[role].shares if role in shipped else shares for role in sections}
+    given = {role: _allocation(each, own[role], preset, budget) for role, each in sections.items()}
+    return dict(sorted({**shipped, **given}.items()))
 
 
 def _allocation(

@@ -97,7 +97,7 @@ def add_item(
     one. Raises UsageError for an id that is taken, ConflictError where the item changed while a person was asked,
     SecretError where any of its words holds a secret.
     """
-    _refuse_secrets(wanted)
+    refuse_secrets_in(wanted)
     planned = plan(store, wanted, actor=actor, today=today) if dry_run or asks(wanted.scope, wanted.type) else None
     if planned and not dry_run and planned.asks:
         confirm(planned)
@@ -126,7 +126,7 @@ def superseding(added: Added) -> tuple[str, ...]:
     return tuple(link.to for link in added.item.links if link.relation is Relation.SUPERSEDES)
 
 
-def _refuse_secrets(wanted: Wanted) -> None:
+def refuse_secrets_in(wanted: Wanted) -> None:
     """Raise SecretError where anything that was said holds a secret."""
     refuse_secrets(
         ("the text", wanted.text),
@@ -172,7 +172,7 @@ def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Pla
     proposal = proposal_of_key(store, wanted.type, wanted.key) if pending else None
     if proposal:
         return _updated(asked, proposal, actor, today, Outcome.PROPOSED)
-    made = _new(asked, actor, today, Status.PENDING if pending else Status.ACTIVE)
+    made = new_item(asked, actor, today, Status.PENDING if pending else Status.ACTIVE)
     outcome = Outcome.PROPOSED if pending else Outcome.ADDED
     asking = asks(wanted.scope, wanted.type) and is_person(actor)
     return Planned(wanted.scope, outcome, None, made, asking, _notes(store, wanted, pending=pending))
@@ -274,7 +274,8 @@ def _link_of(wanted: Wanted, item: Item) -> Link | None:
     return None if (link.to, link.relation) in {(each.to, each.relation) for each in item.links} else link
 
 
-def _new(wanted: Wanted, actor: str, today: str, status: Status) -> StoredItem:
+def new_item(wanted: Wanted, actor: str, today: str, status: Status) -> StoredItem:
+    """Return a new item as it would be stored, with nothing written."""
     name = wanted.id or item_id(wanted.title, draw_letters())
     path = home_path(folder_of(wanted.scope), wanted.type, name)
     item = Item(

@@ -83,6 +83,8 @@ class TaskMemoryStore:
         """Return all items that the task has from one stage, oldest first; those of one day stand by id."""
         return self._kept.query({"details.stage": stage}, _all(self._kept), "-created")
 
+    get_stage_outputs = stage_outputs
+
     def clear(self) -> None:
         """Remove all items of this task, and of no other."""
         self._kept.clear()
@@ -128,6 +130,8 @@ class ProjectMemoryStore:
         """Return the active decisions, newest first: those with any of the tags, or all."""
         asked = {"type": "decision", "status": _ACTIVE}
         return self.backend.query({**asked, "tags": list(tags)} if tags else asked, _all(self.backend))
+
+    query_decisions = decisions
 
     @property
     def _source(self) -> Source:
@@ -195,6 +199,8 @@ class GlobalMemoryStore:
         asked = {"type": "preference", "status": _ACTIVE}
         wanted = asked if category is None else {**asked, "details.category": category}
         return self.backend.query(wanted, _all(self.backend))
+
+    query_preferences = preferences
 
     def clear_all(self) -> bool:
         """Ask with a warning, then remove all that is remembered of the person; return whether that was done."""
