@@ -324,3 +324,21 @@ def test_without_a_project_a_hook_is_silent(claude: Path, desk: Desk) -> None:
     assert (ran.code, server.left()) == (0, {}), ran
     assert not any(each.holds("vfcc") for each in server.asked())
     assert not (desk.folder / ".memory").exists()
+
+
+def test_a_subagent_of_claude_has_its_brief_in_its_first_request(claude: Path, desk: Desk) -> None:
+    prepare(desk, "claude", sprint=True)
+    task = {"description": "look", "prompt": "INQUIRY: read it.", "subagent_type": "general-purpose"}
+    script: dict[str, list[Say]] = {
+        MAIN: [calls("Agent", **task, run_in_background=False), Turn("Main done.")],
+        "INQUIRY": [calls("Read", file_path=str(desk.folder / "a.txt")), Turn("Three lines.")],
+    }
+
+    with serving(script) as server:
+        ran = run_claude(claude, desk.folder, desk.home, server, "Do it.")
+
+    assert (ran.code, server.left()) == (0, {}), ran
+    first = server.asked("INQUIRY")[0]
+    start = next(text for _, text in first.texts() if "SubagentStart hook additional context" in text)
+    assert "Sprint login “Login” is in stage planning" in brief_in(start)
+    assert "The role planner may read and search all files" in brief_in(start)
