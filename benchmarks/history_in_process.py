@@ -141,7 +141,7 @@ def _duckdb(workspace: Workspace, measured: Measured, runs: int) -> None:
     part = path.rpartition("/")[0].rpartition("/")[2] or path
     since = datetime.fromtimestamp(time.time() - 7 * 86_400, UTC).strftime("%Y-%m-%d %H:%M:%S")
     with open_history(workspace) as history:
-        tasks = [episode(history, row) for row in task_rows(history)]
+        tasks = [episode(history, row, None) for row in task_rows(history)]
     files = history_files(workspace)
     begin = time.perf_counter()
     with Analytics(files) as analytics:

@@ -10,7 +10,7 @@ from tests.clients.conftest import Desk
 from tests.clients.hooked import events, kinds, prepare, vfcc
 from tests.clients.model_server import serving
 from tests.clients.running import run_claude, run_codex
-from tests.clients.turns import MAIN, Call, Say, Turn, Usage, calls
+from tests.clients.turns import MAIN, Call, Request, Say, Turn, Usage, calls
 from verifflowcc.text.digest import digest_bytes
 from verifflowcc.text.injected import BEGIN, END
 
@@ -324,3 +324,41 @@ def test_without_a_project_a_hook_is_silent(claude: Path, desk: Desk) -> None:
     assert (ran.code, server.left()) == (0, {}), ran
     assert not any(each.holds("vfcc") for each in server.asked())
     assert not (desk.folder / ".memory").exists()
+
+
+def test_a_subagent_of_claude_has_its_brief_in_its_first_request(claude: Path, desk: Desk) -> None:
+    prepare(desk, "claude", sprint=True)
+    task = {"description": "look", "prompt": "INQUIRY: read it.", "subagent_type": "general-purpose"}
+    script: dict[str, list[Say]] = {
+        MAIN: [calls("Agent", **task, run_in_background=False), Turn("Main done.")],
+        "INQUIRY": [calls("Read", file_path=str(desk.folder / "a.txt")), Turn("Three lines.")],
+    }
+
+    with serving(script) as server:
+        ran = run_claude(claude, desk.folder, desk.home, server, "Do it.")
+
+    assert (ran.code, server.left()) == (0, {}), ran
+    first = server.asked("INQUIRY")[0]
+    start = next(text for _, text in first.texts() if "SubagentStart hook additional context" in text)
+    assert "Sprint login “Login” is in stage planning" in brief_in(start)
+    assert "The role planner may read and search all files" in brief_in(start)
+
+
+def test_a_subagent_of_codex_has_its_brief_in_its_first_request(codex: Path, desk: Desk) -> None:
+    prepare(desk, "codex", sprint=True)
+
+    def wait(request: Request) -> Turn:
+        agent = json.loads([text for role, text in request.texts() if role == "tool"][-1])["agent_id"]
+        return calls("multi_agent_v1.wait_agent", targets=[agent], timeout_ms=30_000)
+
+    script: dict[str, list[Say]] = {
+        MAIN: [calls("multi_agent_v1.spawn_agent", message="INQUIRY: read it."), wait, Turn("Main done.")],
+        "INQUIRY": [Turn("Three lines.")],
+    }
+
+    with serving(script) as server:
+        ran = run_codex(codex, desk.folder, desk.home, server, "Do it.")
+
+    assert (ran.code, server.left()) == (0, {}), ran
+    briefs = [brief_in(text) for _, text in server.asked("INQUIRY")[0].texts() if BEGIN in text]
+    assert any("The role planner may read and search all files" in each for each in briefs)

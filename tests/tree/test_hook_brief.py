@@ -1,5 +1,6 @@
 """What a session begins with where time is short, and how somebody's words stand in it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_what_somebody_said_is_one_line_without_secrets(project: Workspace, monk
 
     told = brief(project)
 
-    assert "active: “Look at this # Obey”." in told
+    assert re.search(r"no end recorded, last event \d{4}-\d\d-\d\d \d\d:\d\d UTC: “Look at this # Obey”\.", told)
     assert "\u202e" not in told
     assert briefs.shown("a\n# Heading\npassword = 'Tr0ub4dor" + "&3x'") == (
         "a # Heading password = '[secret withheld: password or key beside its name]'"

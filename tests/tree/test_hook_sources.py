@@ -69,12 +69,12 @@ def test_a_part_of_a_brief_that_fails_costs_one_line_and_no_other_part(
     monkeypatch.setattr(brief, "PATIENCE_S", 60.0)
     plant(monkeypatch, brief.PARTS, name, KeyError("services/billing/"))
 
-    answered = hooked(here.root, hook(here, "SessionStart"))
+    answered = hooked(here.root, hook(here, "SessionStart", source="startup"))
 
     lines = str(answered.answer.context).splitlines()
     assert "Sprint totals " in lines[1]
     assert lines[2].startswith(f"{name} left out: unexpected KeyError in services/source_reader.py:")
-    headings = {"tasks": "Tasks in work:", "gate": "The stage design owes", "done": "What was done here last:"}
+    headings = {"tasks": "Open tasks:", "gate": "The stage design owes", "done": "Done here last:"}
     shown = {part for part, heading in headings.items() if any(line.startswith(heading) for line in lines)}
     assert shown == set(headings) - {name}
     assert answered.faults == [lines[2]]

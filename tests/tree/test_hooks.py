@@ -1,6 +1,7 @@
 """What hooks are answered: the stage's table of tools, what is known of a file, holding at a stop, briefs."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +192,7 @@ def test_a_session_begins_with_where_the_sprint_stands(here: Workspace) -> None:
     assert lines[1].startswith("Sprint sprint-02 “Tides in a calendar” is in stage coding, whose role is coder;")
     assert "The stage coding owes:" in lines
     assert "- next: `vfcc stage put changes.md  # or write " in context
-    assert "completed: “Write the import”. Its agent said: “It reads" in context
+    assert "completed: “Write the import”. Edited: src/a.py. It ended with: “It reads" in context
     assert "\x1b" not in context
     assert "\n## Obey" not in context
     assert say(here, "SessionStart", agent_id="a1").answer == Answer()
@@ -248,7 +249,7 @@ def test_parts_are_left_out_by_lines_and_their_number_is_told() -> None:
 
     assert len(text) <= 300
     assert "One:\n- 0 x" in text
-    assert "more lines found no room" in text
+    assert re.search(r"\nNot shown: [4-9] lines \(vfcc memory search, vfcc history show\)\.\n", text)
     assert fitted(parts, 10, len) == fitted([], 300, len) == ""
 
 
@@ -307,6 +308,9 @@ def test_the_snapshot_says_where_agents_stand(here: Workspace, monkeypatch: pyte
     found = snapshot(here)
 
     assert (found["role"], found["sprint"], found["stage"]) == ("coder", "sprint-02", "coding")
-    assert found["events"] == ["SessionStart", "PreCompact", "SessionEnd", "UserPromptSubmit", "Stop"]
+    assert found["events"] == [
+        *("SessionStart", "SubagentStart", "PreCompact", "SessionEnd"),
+        *("UserPromptSubmit", "Stop"),
+    ]
     assert found["rules"]["tools"]["edit"]["paths"] == ["tidewater/**", "tests/**"]
     assert snapshot(here, "hook-planner.json")["rules"]["role"] == "planner"

@@ -20,17 +20,27 @@ def stage_line(sprint: "Json", stage: "Json") -> str:
     return f"{_MARK}{sprint or ''}/{stage or ''}"
 
 
+def conversation_of(payload: "Mapping[str, Json]") -> str:
+    """Return the name under which is kept what a conversation has seen: a subagent's is apart from its session's.
+
+    >>> conversation_of({"session_id": "s1"}), conversation_of({"session_id": "s1", "agent_id": "a2"})
+    ('s1', 's1.a2')
+    """
+    session, agent = payload.get("session_id"), payload.get("agent_id")
+    return f"{session or ''}{f'.{agent}' if agent else ''}"
+
+
 def needs_brief(
     payload: "Mapping[str, Json]", known: "Callable[[str], Iterable[str]]", sprint: "Json", stage: "Json"
 ) -> bool:
-    """Return whether the session was briefed on another stage than this; a subagent's events need no brief.
+    """Return whether the session, or the subagent, was briefed on another stage than this.
 
-    `known` returns the lines of what a session has seen, oldest first.
+    `known` returns the lines of what a conversation has seen, oldest first.
     """
-    if payload.get("agent_id") or payload.get("hook_event_name") not in _EVENTS:
+    if payload.get("hook_event_name") not in _EVENTS:
         return False
     last = ""
-    for line in known(str(payload.get("session_id") or "")):
+    for line in known(conversation_of(payload)):
         if line.startswith(_MARK):
             last = line
     return bool(last) and last != stage_line(sprint, stage)

@@ -216,7 +216,7 @@ class Hook:
         try:
             with open(f"{self.root}{LOCAL}/hook{name}.json", encoding="utf-8") as file:
                 found = read_json(file.read())
-            is_fresh = isinstance(found, dict) and found.get("format") == 2 and fresh(self.root, found.get("stamps"))
+            is_fresh = isinstance(found, dict) and found.get("format") == 3 and fresh(self.root, found.get("stamps"))
         except (OSError, ValueError):
             return None
         return found if is_fresh else None

@@ -51,10 +51,16 @@ def ask_stage(workspace: Workspace, sprint_id: str, stage_id: str | None = None)
     Raises LedgerError where the ledger or an evidence file was not written by vfcc as it stands, ConflictError under a
     fork, ConfigError where the project's own workflow is gone, UsageError for an unknown stage.
     """
+    return ask_stage_with_facts(workspace, sprint_id, stage_id)[0]
+
+
+def ask_stage_with_facts(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> tuple[StageGates, Facts]:
+    """Return the gates of a stage and the facts that they were asked with. Raises as `ask_stage` does."""
     state = load_movable(workspace, sprint_id)[1]
     wanted = stage_meant(state, stage_id).stage.id
     notices = check_pinned_workflow(workspace, state)
-    return gates_of(state, wanted, sound_facts(workspace, state), notices)
+    facts = sound_facts(workspace, state)
+    return gates_of(state, wanted, facts, notices), facts
 
 
 def ask_entry(workspace: Workspace, sprint_id: str, stage_id: str | None = None) -> Gate:

@@ -26,12 +26,21 @@ FROM file_interactions AS f
 _OF_TASK = f"""({{0}}.task_id = ?1 OR ({{0}}.task_id IS NULL
     AND {{0}}.session_id IN (SELECT session_id FROM prompts WHERE task_id = ?1) AND {TASK_OF} = ?1))"""
 """The rows of a task; of those without one, only what its sessions did is looked at."""
+_LAST = """(SELECT MAX(l.at_ms) FROM (
+    SELECT MAX(at_ms) AS at_ms FROM tool_executions WHERE session_id = b.session_id
+    UNION ALL SELECT MAX(at_ms) FROM prompts WHERE session_id = b.session_id
+    UNION ALL SELECT MAX(at_ms) FROM session_events WHERE session_id = b.session_id
+) AS l)"""
+"""The last event of a session."""
 _OPERATIONS = frozenset(Operation)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A task as the tables have it: when it began, was ended by its agent, and was followed by another one."""
+    """A task as the tables have it: when it began, was ended by its agent, and was followed by another one.
+
+    `last_ms` is the last event of its session, where nothing ended the task.
+    """
 
     id: str
     session: str
@@ -44,6 +53,7 @@ class TaskRow:
     session_ended: bool
     status: str | None
     role: str | None
+    last_ms: int | None = None
 
 
 def touches(history: History, where: str, values: Sequence[object], limit: int) -> tuple[FileInteraction, ...]:
@@ -105,7 +115,8 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
             SELECT q.id FROM prompts AS q WHERE q.task_id = p.task_id ORDER BY q.at_ms, q.id LIMIT 1
         ){marks})
         SELECT b.task_id, b.session_id, b.description, b.timestamp, b.at_ms, t.timestamp, COALESCE(t.outcome, ''),
-            b.following, b.over, b.role
+            b.following, b.over, b.role, CASE WHEN t.timestamp IS NULL AND b.following IS NULL AND NOT b.over
+                THEN {_LAST} END
         FROM begun AS b LEFT JOIN turn_ends AS t ON t.rowid = (
             SELECT e.rowid FROM turn_ends AS e WHERE e.session_id = b.session_id AND e.at_ms >= b.at_ms
                 AND (e.task_id = b.task_id OR (e.task_id IS NULL AND (b.following IS NULL OR e.at_ms < b.following)))
@@ -115,8 +126,8 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
         names or (),
     )
     found = [
-        TaskRow(task, session, said, began, at_ms, ended, outcome, following, bool(over), None, role)
-        for task, session, said, began, at_ms, ended, outcome, following, over, role in prompts
+        TaskRow(task, session, said, began, at_ms, ended, outcome, following, bool(over), None, role, last)
+        for task, session, said, began, at_ms, ended, outcome, following, over, role, last in prompts
     ] + [
         TaskRow(task, session, said, began, at_ms, ended, outcome, None, False, status, role)
         for task, session, said, began, at_ms, ended, outcome, status, role in _explicit(history, marks, names or ())
@@ -138,6 +149,29 @@ def _explicit(history: History, marks: str, names: Sequence[str]) -> list[Any]:
         """,
         names,
     )
+
+
+def newest_tasks(history: History, limit: int) -> tuple[str, ...]:
+    """Return the ids of the tasks that began last, so that not all need be looked at."""
+    begun = "SELECT task_id, MIN(at_ms) AS at_ms FROM {} GROUP BY task_id"
+    both = " UNION ALL ".join(begun.format(table) for table in ("prompts", "tasks"))
+    rows = history.rows(f"SELECT task_id FROM ({both}) ORDER BY at_ms DESC, task_id LIMIT ?", (limit,))
+    return tuple(task for (task,) in rows if task)
+
+
+def files_by_use(history: History, task: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the files that a task edited, and those that it only read, each the last one first."""
+    rows = history.rows(
+        f"""
+        SELECT file_path, MAX(CASE WHEN operation IN ('edit', 'write') AND success IS NOT 0 THEN at_ms END) AS edited,
+            MAX(operation = 'read') AS was_read
+        FROM file_interactions AS f WHERE {_OF_TASK.format("f")}
+        GROUP BY file_path ORDER BY edited DESC, MAX(at_ms) DESC, file_path
+        """,
+        (task,),
+    )
+    edited = tuple(path for path, at_ms, _ in rows if at_ms is not None)
+    return edited, tuple(path for path, at_ms, was_read in rows if at_ms is None and was_read)
 
 
 def files_of(history: History, task: str) -> tuple[tuple[str, str], ...]:

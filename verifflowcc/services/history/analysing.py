@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.adapters.index.history_asked import task_rows, telling_calls
 from verifflowcc.domain.episodes import LearnedPattern, TaskEpisode
 from verifflowcc.episodes.learning import patterns
-from verifflowcc.services.history.questions import episode, pairs_in
+from verifflowcc.services.history.questions import episode, milliseconds_now, pairs_in
 from verifflowcc.services.history.reading import history_files, open_history
 from verifflowcc.services.workspace import Workspace
 
@@ -39,7 +39,7 @@ def _analytics(workspace: Workspace, wanted: str) -> "Iterator[Analytics]":
     if "task_history" in asked or "learned_patterns" in asked:
         with open_history(workspace) as history:
             if "task_history" in asked:
-                tasks = [episode(history, row) for row in task_rows(history)]
+                tasks = [episode(history, row, milliseconds_now(workspace)) for row in task_rows(history)]
             if "learned_patterns" in asked:
                 learned = patterns(telling_calls(history), pairs_in(history))
     with Analytics(history_files(workspace), tasks, learned) as analytics:

@@ -51,7 +51,7 @@ def past_tasks_text(workspace: Workspace, task: str) -> Supplied | None:
     Raises BackendError.
     """
     with open_history(workspace) as history:
-        alike = [each.task for each in alike_in(history, task, BEST)] if task else []
+        alike = [each.task for each in alike_in(history, task, None, BEST)] if task else []
         open_ = [each for each in _left_open(history) if each.id not in {one.id for one in alike}]
     sections = (("Past tasks like this one", alike), ("Left open", open_))
     parts = [f"## {title}\n\n" + "".join(map(_told, found)) for title, found in sections if found]
@@ -59,8 +59,8 @@ def past_tasks_text(workspace: Workspace, task: str) -> Supplied | None:
 
 
 def _left_open(history: History) -> list[TaskEpisode]:
-    rows = [row for row in task_rows(history) if status_of(row) is TaskStatus.PAUSED and row.description]
-    return [episode(history, row) for row in rows[:_OPEN]]
+    rows = [row for row in task_rows(history) if status_of(row, None) is TaskStatus.PAUSED and row.description]
+    return [episode(history, row, None) for row in rows[:_OPEN]]
 
 
 def _told(task: TaskEpisode) -> str:

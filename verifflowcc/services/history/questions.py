@@ -25,6 +25,8 @@ from verifflowcc.services.workspace import Workspace
 TOUCHES, NEAR_TOUCHES = 5, 10
 TOOL_DAYS = 7
 DAY_MS = 86_400_000
+SILENT_MS = 3_600_000
+"""A session that has recorded nothing for so long is taken for ended."""
 _WRITING = frozenset(("edit", "write"))
 
 
@@ -57,7 +59,7 @@ def files_like(workspace: Workspace, fragment: str, limit: int = NEAR_TOUCHES) -
 
 def tool_use(workspace: Workspace, days: int = TOOL_DAYS) -> tuple[ToolUse, ...]:
     """Return how each tool fared in the last days, the most used first. Raises BackendError."""
-    since = int(workspace.clock.now().timestamp() * 1000) - days * DAY_MS
+    since = milliseconds_now(workspace) - days * DAY_MS
     with open_history(workspace) as history:
         rows = tool_counts(history, since)
     return tuple(
@@ -71,8 +73,9 @@ def tasks_told(
 ) -> tuple[TaskEpisode, ...]:
     """Return the newest tasks of some statuses, newest first. Raises BackendError."""
     with open_history(workspace) as history:
-        found = [row for row in task_rows(history) if status_of(row) in statuses][:limit]
-        return tuple(episode(history, row) for row in found)
+        now_ms = milliseconds_now(workspace)
+        found = [row for row in task_rows(history) if status_of(row, now_ms) in statuses][:limit]
+        return tuple(episode(history, row, now_ms) for row in found)
 
 
 def edited_together(workspace: Workspace, path: str | None = None) -> tuple[CoEdit, ...]:
@@ -91,23 +94,31 @@ def pairs_in(history: History, path: str | None = None) -> tuple[CoEdit, ...]:
     return tuple(each for each in found if plain is None or plain in each.files)
 
 
-def status_of(row: TaskRow) -> TaskStatus:
+def status_of(row: TaskRow, now_ms: int | None) -> TaskStatus:
     """Return where a task is: what was said of it, else whether its agent came to an end or went on to something else.
 
-    A task that its agent ended is completed; one that another one followed, or whose session ended, is paused.
+    A task that its agent ended is completed. One that another one followed, whose session ended, or whose session has
+    recorded nothing for an hour is paused: a client that is killed reports no end. Without `now_ms` the time that has
+    passed ends nothing, since no clock moves a prompt.
     """
     if row.status in set(TaskStatus):
         return TaskStatus(row.status)
     if row.ended is not None:
         return TaskStatus.COMPLETED
-    return TaskStatus.PAUSED if row.following_ms is not None or row.session_ended else TaskStatus.ACTIVE
+    silent = row.last_ms is not None and now_ms is not None and now_ms - row.last_ms >= SILENT_MS
+    return TaskStatus.PAUSED if row.following_ms is not None or row.session_ended or silent else TaskStatus.ACTIVE
 
 
-def episode(history: History, row: TaskRow) -> TaskEpisode:
+def milliseconds_now(workspace: Workspace) -> int:
+    """Return the time in milliseconds since 1970, as `status_of` takes it."""
+    return int(workspace.clock.now().timestamp() * 1000)
+
+
+def episode(history: History, row: TaskRow, now_ms: int | None) -> TaskEpisode:
     """Return a task with its files and tools."""
     files = files_of(history, row.id)
     edited = any(_WRITING & set(operations.split(",")) for _, operations in files)
-    status = status_of(row)
+    status = status_of(row, now_ms)
     ended = row.ended
     if ended is None and status is TaskStatus.PAUSED and row.following_ms is not None:
         ended = moment(row.following_ms)

@@ -6,7 +6,7 @@ from verifflowcc.domain.episodes import TaskEpisode
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.episodes.alike import Posting, ranked
 from verifflowcc.records import dataclass
-from verifflowcc.services.history.questions import episode, status_of
+from verifflowcc.services.history.questions import episode, milliseconds_now, status_of
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.stems import stems
@@ -29,10 +29,10 @@ def similar_tasks(workspace: Workspace, text: str, limit: int = BEST) -> tuple[T
     Raises BackendError.
     """
     with open_history(workspace) as history:
-        return tuple(each.task for each in alike_in(history, text, limit))
+        return tuple(each.task for each in alike_in(history, text, milliseconds_now(workspace), limit))
 
 
-def alike_in(history: History, text: str, limit: int = BEST) -> tuple[Alike, ...]:
+def alike_in(history: History, text: str, now_ms: int | None, limit: int = BEST) -> tuple[Alike, ...]:
     """Return the same from a history that is open, with scores. Of tasks with the same words one stands for all."""
     terms = sorted(set(stems(text)))
     if not terms:
@@ -48,13 +48,13 @@ def alike_in(history: History, text: str, limit: int = BEST) -> tuple[Alike, ...
     best = ranked(postings, lengths, tasks, len(names))
     for place in range(0, len(best), limit * _LOOKED_AT):
         some = best[place : place + limit * _LOOKED_AT]
-        found += _past(history, some, {each.task.description.strip().casefold() for each in found})
+        found += _past(history, some, {each.task.description.strip().casefold() for each in found}, now_ms)
         if len(found) >= limit:
             break
     return tuple(found[:limit])
 
 
-def _past(history: History, best: tuple[tuple[str, int], ...], told: set[str]) -> list[Alike]:
+def _past(history: History, best: tuple[tuple[str, int], ...], told: set[str], now_ms: int | None) -> list[Alike]:
     """Return those of the events that begin past tasks, in their order, but for those whose words were told."""
     ids = [name for name, _ in best]
     marks = ", ".join("?" * len(ids))
@@ -64,10 +64,10 @@ def _past(history: History, best: tuple[tuple[str, int], ...], told: set[str]) -
     found = []
     for name, score in best:
         row = rows.get(task_of.get(name, ""))
-        if row is None or status_of(row) is TaskStatus.ACTIVE or row.description.strip().casefold() in told:
+        if row is None or status_of(row, now_ms) is TaskStatus.ACTIVE or row.description.strip().casefold() in told:
             continue
         told.add(row.description.strip().casefold())
-        found.append(Alike(episode(history, row), score))
+        found.append(Alike(episode(history, row, now_ms), score))
     return found
 
 

@@ -12,8 +12,9 @@ from verifflowcc.clients.encode import MOST_CHARACTERS, carries_context
 from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTable
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.recall import Hit
-from verifflowcc.episodes.briefed import needs_brief, stage_line
+from verifflowcc.episodes.briefed import conversation_of, needs_brief, stage_line
 from verifflowcc.episodes.permission import denied, edited_files
+from verifflowcc.episodes.seen_brief import SeenBrief, last_seen
 from verifflowcc.episodes.shape import DENIED, PLACED, line_of, moment
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.history.recording import add, record
@@ -97,27 +98,55 @@ def _record_denial(workspace: Workspace, client: str, payload: Payload, standing
 
 
 def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
-    from verifflowcc.services.hooks.brief import BriefRequest, brief
+    """Brief a session: on all that matters, or on what changed where its client goes on with what it was shown."""
+    from verifflowcc.services.hooks.brief import BriefRequest, made_brief
 
     budget = standing.settings.brief_tokens
     if not budget or payload.get("agent_id"):
         return Answer()
     with _counter(workspace, reader) as counter:
-        size = partial(_size, counter.count, budget)
-        context = brief(BriefRequest(workspace, standing, payload, budget, size), reader)
-    _note_brief(workspace, standing, payload)
-    return Answer(context=context)
+        request = BriefRequest(workspace, standing, payload, budget, partial(_size, counter.count, budget))
+        seen = _seen(workspace, payload) if request.resumed else None
+        made = made_brief(request, reader, seen)
+    after = (seen or SeenBrief()).with_entries(entry.identity for entry in made.kept)
+    _note_brief(workspace, standing, payload, after.line)
+    return Answer(context=made.text)
+
+
+def _at_subagent_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+    """Brief a subagent, in a smaller part of the budget."""
+    from verifflowcc.services.hooks.brief import BriefRequest
+    from verifflowcc.services.hooks.subagent_brief import SHARE, subagent_brief, subagent_role
+
+    budget = standing.settings.brief_tokens // SHARE
+    if not budget:
+        return Answer()
+    kind = payload.get("agent_type")
+    role = subagent_role(workspace, kind) if isinstance(kind, str) else None
+    with _counter(workspace, reader) as counter:
+        size = partial(_size, counter.count, standing.settings.brief_tokens)
+        made = subagent_brief(BriefRequest(workspace, standing, payload, budget, size, role), reader)
+    if payload.get("agent_id"):
+        _note_brief(workspace, standing, payload)
+    return Answer(context=made.text)
+
+
+def _seen(workspace: Workspace, payload: Payload) -> SeenBrief | None:
+    from verifflowcc.services.hooks.known import session_notes
+
+    return last_seen(session_notes(workspace, conversation_of(payload)))
 
 
 def _with_new_brief(
     workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader, answer: Answer
 ) -> Answer:
-    """Return the answer with the brief of a stage that began since the session was briefed."""
+    """Return the answer with the brief of a stage that began since the session, or the subagent, was briefed."""
     from verifflowcc.services.hooks.known import session_notes
 
     if standing.faults or not needs_brief(payload, partial(session_notes, workspace), *standing.briefed_on):
         return answer
-    found = _at_start(workspace, standing, payload, reader)
+    start = _at_subagent_start if payload.get("agent_id") else _at_start
+    found = start(workspace, standing, payload, reader)
     return replace(answer, context="\n".join(filter(None, (found.context, answer.context))))
 
 
@@ -129,12 +158,12 @@ def _size(count: Callable[[str], int], budget_tokens: int, text: str) -> int:
     return max(count(text), -(-len(text) * budget_tokens // MOST_CHARACTERS))
 
 
-def _note_brief(workspace: Workspace, standing: Standing, payload: Payload) -> None:
+def _note_brief(workspace: Workspace, standing: Standing, payload: Payload, *more: str) -> None:
     session = payload.get("session_id")
     if isinstance(session, str) and session:
         from verifflowcc.services.hooks.known import note_told
 
-        note_told(workspace, session, [stage_line(*standing.briefed_on)])
+        note_told(workspace, conversation_of(payload), [stage_line(*standing.briefed_on), *more])
 
 
 def _at_prompt(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
@@ -226,6 +255,7 @@ def _at_end(workspace: Workspace, standing: Standing, payload: Payload, reader: 
 
 ANSWERS: Mapping[str, Callable[[Workspace, Standing, Payload, SourceReader], Answer]] = {
     "SessionStart": _at_start,
+    "SubagentStart": _at_subagent_start,
     "UserPromptSubmit": _at_prompt,
     "PreToolUse": _before_tool,
     "Stop": _at_stop,

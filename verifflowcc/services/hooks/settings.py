@@ -25,8 +25,8 @@ from verifflowcc.services.sprints import open_sprints
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
-FORMAT = 2
-_ALWAYS = ("SessionStart", "PreCompact", "SessionEnd")
+FORMAT = 3
+_ALWAYS = ("SessionStart", "SubagentStart", "PreCompact", "SessionEnd")
 """The events that are answered, or acted upon, by the whole program."""
 
 

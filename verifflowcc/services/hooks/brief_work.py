@@ -1,0 +1,119 @@
+"""What was done, in a brief: the last results of tests, the last tasks with their files, and a compacted session."""
+
+from collections.abc import Iterator, Sequence
+
+from verifflowcc.adapters.index.history import History
+from verifflowcc.adapters.index.history_asked import TaskRow, files_by_use, newest_tasks, task_rows
+from verifflowcc.domain.evidence import Evidence
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Kind
+from verifflowcc.domain.tasks import TaskStatus
+from verifflowcc.episodes.shape import moment
+from verifflowcc.services.history.questions import status_of
+from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.hooks.brief_request import BriefRequest
+from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
+from verifflowcc.text.secrets import withhold
+from verifflowcc.workflow.assess_recorded import judge
+from verifflowcc.workflow.evidence_choice import chosen
+from verifflowcc.workflow.evidence_wanted import Wanted, everything
+from verifflowcc.workflow.staleness import stale_reasons
+
+_DONE, _EDITED, _READ = 3, 5, 3
+_REPORTS, _TESTS, _CHANGES = 2, 5, 2
+_COMPACTED = "What this session did before its context was compacted."
+
+
+def tests(request: BriefRequest) -> BriefPart:
+    """Return the newest recorded results of tests, with the tests that failed, and whether they are of these files."""
+    found = request.gates()
+    if found is None:
+        return BriefPart()
+    facts = found[1]
+    wanted = [one for one in everything(facts.sprint) if one.criterion.kind is Kind.JUNIT]
+    reports = [
+        (one, recorded.evidence)
+        for one in wanted
+        for recorded in chosen(one.criterion, one.stage, facts).latest
+        if recorded.evidence
+    ]
+    reports.sort(key=lambda each: (each[1].time, each[1].id), reverse=True)
+    lines, hidden = [], 0
+    for one, evidence in reports[:_REPORTS]:
+        failed = entries([shown(each) for each in evidence.examples]) if _failed(evidence) else ()
+        lines += [Entry(_report_line(one, evidence, facts)), *failed[:_TESTS]]
+        hidden += max(0, _failed(evidence) - len(failed[:_TESTS]))
+    command = f"vfcc evidence show {reports[0][1].id}" if reports else ""
+    return BriefPart("Last test results", tuple(lines), hidden, "failed tests", command)
+
+
+def done_last(request: BriefRequest) -> BriefPart:
+    """Return what sessions did here last, for one that begins, or that goes on and was not there."""
+    if not request.starts or request.compacted:
+        return BriefPart()
+    now_ms = int(request.workspace.clock.now().timestamp() * 1000)
+    own = request.session if request.resumed else ""
+    with open_history(request.workspace) as history:
+        rows = task_rows(history, newest_tasks(history, _DONE * 4))
+        rows = tuple(row for row in rows if row.description and row.session != own)
+        lines = [_task_line(history, row, now_ms) for row in _left_open_first(rows, now_ms)]
+    return BriefPart("Done here last", entries(lines), name="tasks", command="vfcc history show --by task --all")
+
+
+def before_compaction(request: BriefRequest) -> BriefPart:
+    """Return what this session did before its client compacted it."""
+    if not request.compacted or not request.session:
+        return BriefPart()
+    from verifflowcc.services.window.of_session import brief_after_compaction
+
+    half = request.budget_tokens // 2
+    lines = brief_after_compaction(request.workspace, request.session, half, request.count)
+    return BriefPart(entries=entries([_COMPACTED, *map(withhold, lines)] if lines else []))
+
+
+def _report_line(one: Wanted, evidence: Evidence, facts: Facts) -> str:
+    """Return when the tests ran, how they ended, and on which content: on the present one, or what differs now."""
+    failed = _failed(evidence)
+    result = f"{failed} of {evidence.measures.get('tests', 0)} tests failed" if failed else ""
+    result = result or shown(judge(one.criterion, evidence).reason)
+    reasons = stale_reasons(evidence, facts, one.criterion, most=None)
+    more = f" and {len(reasons) - _CHANGES} more" if len(reasons) > _CHANGES else ""
+    since = f"of other content: since then {shown(', '.join(reasons[:_CHANGES]))}{more}"
+    return f"{one}, {_minute(evidence.time)}: {result}, {since if reasons else 'of the files as they are now'}"
+
+
+def _failed(evidence: Evidence) -> int:
+    return evidence.measures.get("failed", 0) + evidence.measures.get("error", 0)
+
+
+def _task_line(history: History, row: TaskRow, now_ms: int) -> str:
+    """Return a task with how it ended; the files that it edited, the last one first, before those that it only read."""
+    edited, read = files_by_use(history, row.id)
+    files = [f" Edited: {_few(edited, _EDITED)}." if edited else "", f" Read: {_few(read, _READ)}." if read else ""]
+    outcome = f" It ended with: “{shown(row.outcome)}”." if row.outcome else ""
+    return f"{row.began[:10]}, {_ending(row, now_ms)}: “{shown(row.description, 100)}”.{''.join(files)}{outcome}"
+
+
+def _ending(row: TaskRow, now_ms: int) -> str:
+    """Return how a task ended, as far as it is recorded: a client that is killed reports no end."""
+    status = status_of(row, now_ms)
+    if row.last_ms is None or status.final:
+        return str(status)
+    last = _minute(moment(row.last_ms))
+    return f"interrupted, last event {last}" if status is TaskStatus.PAUSED else f"no end recorded, last event {last}"
+
+
+def _few(paths: Sequence[str], most: int) -> str:
+    more = f" and {len(paths) - most} more" if len(paths) > most else ""
+    return f"{', '.join(map(shown, paths[:most]))}{more}"
+
+
+def _minute(time: str) -> str:
+    return f"{time[:16].replace('T', ' ')} UTC"
+
+
+def _left_open_first(rows: Sequence[TaskRow], now_ms: int) -> Iterator[TaskRow]:
+    """Yield what was left open first, then the newest, no more than a few."""
+    open_ = [row for row in rows if status_of(row, now_ms) is TaskStatus.PAUSED]
+    others = [row for row in rows if row not in open_]
+    yield from (open_[:1] + others + open_[1:])[:_DONE]

@@ -1,0 +1,63 @@
+"""What a subagent begins with: the sprint's goals, what it may do, and where to find more, in a third of a brief."""
+
+from collections.abc import Callable, Mapping
+
+from verifflowcc.domain.config import ToolTable
+from verifflowcc.episodes.permission_line import permission_line, subagent_permission_line
+from verifflowcc.records import replace
+from verifflowcc.services.hooks.brief import gathered, handover
+from verifflowcc.services.hooks.brief_memory import rules
+from verifflowcc.services.hooks.brief_request import BriefRequest
+from verifflowcc.services.hooks.brief_stage import commands, owed
+from verifflowcc.services.hooks.brief_text import BriefPart, Fitted, entries, fit
+from verifflowcc.services.memory.scopes import is_role
+from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.services.workspace import Workspace
+
+SHARE = 3
+"""A subagent's brief has this part of the budget of a session's."""
+_RULES = 4
+_ORDER = ("place", "failed", "permissions", "gate", "late", "memory", "handover", "commands")
+
+
+def subagent_role(workspace: Workspace, kind: str) -> str | None:
+    """Return the role that a subagent of this type has here, as hooks judge it; None where its name is no role."""
+    name = kind.rpartition(":")[2].lower()
+    return name if name and is_role(workspace, name) else None
+
+
+def subagent_brief(request: BriefRequest, reader: SourceReader) -> Fitted:
+    """Return the brief of a subagent, for its own role where its type names one, else for that of the session."""
+    found = gathered(request, reader, PARTS)
+    return fit([found[name] for name in _ORDER if name in found], request.budget_tokens, request.count)
+
+
+def _permissions(request: BriefRequest) -> BriefPart:
+    """Return what the session's role and the subagent's own may do: a call needs the permission of both."""
+    if request.standing.settings.tools is ToolTable.OFF:
+        return BriefPart()
+    own = subagent_permission_line(request.standing.rules, request.role or "")
+    lines = [permission_line(request.standing.rules), own]
+    return BriefPart(entries=entries([line for line in lines if line]))
+
+
+def _rules(request: BriefRequest) -> BriefPart:
+    found = rules(request)
+    hidden = found.hidden + max(0, len(found.entries) - _RULES)
+    return replace(found, entries=found.entries[:_RULES], hidden=hidden)
+
+
+def _owed(request: BriefRequest) -> BriefPart:
+    """Return what the stage owes, where the subagent acts in the stage's own role."""
+    sprint, stage = request.standing.sprint, request.standing.stage
+    state = sprint.stage(stage) if sprint and stage else None
+    return owed(request) if state and request.reader_role == state.stage.role else BriefPart()
+
+
+PARTS: Mapping[str, Callable[[BriefRequest], BriefPart]] = {
+    "handover": handover,
+    "permissions": _permissions,
+    "commands": commands,
+    "memory": _rules,
+    "gate": _owed,
+}
