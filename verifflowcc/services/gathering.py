@@ -238,7 +238,7 @@ def _entry(
         return None
     told = derived[one.source]
     digest = reading.supply(told.path, told.text)
-    return Entry(one, told.path, digest, reading.counter.count(told.text), None, told.trust)
+    return Entry(one, told.path, digest, reading.counter.count(reading.text(told.path, digest)), None, told.trust)
 
 
 def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) -> str | None:

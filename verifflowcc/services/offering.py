@@ -16,6 +16,7 @@ from verifflowcc.recall.expand import Neighbour, edge_between, expanded
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.rank import Ranked, Score, rank
 from verifflowcc.records import dataclass, field
+from verifflowcc.services.data_texts import data_kind
 from verifflowcc.services.reading import Body
 from verifflowcc.services.selection import Selected
 
@@ -215,7 +216,7 @@ def _kind(entry: Entry) -> str:
     """The word after the fence in which its text stands."""
     if isinstance(entry.one.source, Snippet):
         return entry.one.source.language
-    return _KINDS.get("." + entry.path.rpartition(".")[2], "text")
+    return "text" if data_kind(entry.path) else _KINDS.get("." + entry.path.rpartition(".")[2], "text")
 
 
 def _recency(recency: Recency) -> tuple[str, str | int] | None:
