@@ -1,6 +1,7 @@
 """Who takes first from what the shares leave over, and what a layer's `max_tokens` caps."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from verifflowcc.packing.pack import LayerQueue, Packing, pack
 from verifflowcc.packing.turns import Turn, turn_of
 from verifflowcc.records import replace
 
-KINDS = {
+KINDS: dict[Turn, dict[str, Any]] = {
     Turn.RULES: {"always": True, "rule": True},
     Turn.ALWAYS: {"always": True},
     Turn.IN_FORCE: {"rule": True},
