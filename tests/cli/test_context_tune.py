@@ -82,7 +82,7 @@ def test_a_suggestion_from_real_prompts_is_felt_in_them_once_it_is_followed_and_
     assert f"\ntoken_allocation:\n{found['snippet']}" in page.out
     assert coder["why"] in page.out
 
-    lacked = layers["project"]["lacking_tokens"]
+    lacked = layers["stage"]["lacking_tokens"]
     config = example / ".memory/config.yaml"
     section = yaml.safe_load(found["snippet"])
     values = yaml.safe_load(config.read_text(encoding="utf-8"))
@@ -91,7 +91,7 @@ def test_a_suggestion_from_real_prompts_is_felt_in_them_once_it_is_followed_and_
     ask(example, 5, "--budget", "2500")
     (coder,) = tuned(example)["roles"]
     assert (coder["runs"], coder["other_shares"], coder["outcome"]) == (5, 5, "nothing_to_give")
-    assert {each["layer"]: each["lacking_tokens"] for each in coder["layers"]}["project"] < lacked
+    assert {each["layer"]: each["lacking_tokens"] for each in coder["layers"]}["stage"] < lacked
 
 
 @pytest.mark.sweep

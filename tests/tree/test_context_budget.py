@@ -232,20 +232,33 @@ def test_the_worked_example_is_within_any_budget(tmp_path: Path, agent: str, bud
 
 def test_an_agent_layer_whose_cap_holds_none_of_its_entries_does_without_them(tmp_path: Path) -> None:
     """No budget, however large, would bring them in, so that none is asked for."""
+    lists = "    always_load: [notes.md]\n    conditional_load: []\n    max_tokens: 5\n"
+    notes = "---\ntrust: agent\n---\n" + "Write the code that the design asks for, and its tests.\n" * 9
     root = write_memory(
         tmp_path,
         {
-            "config.yaml": "loading_strategy:\n  agent:\n    max_tokens: 5\n",
-            "agent/coder/prompt.md": "Write the code that the design asks for, and its tests.\n" * 9,
+            "config.yaml": f"loading_strategy:\n  agent:\n{lists}",
+            "agent/coder/notes.md": notes,
             "project/decisions/0001.md": "# 1. Tides\n",
         },
     )
     package = compile_context(Workspace(root), Question("coder", budget_tokens=3000))
 
-    assert "prompt.md is always loaded but dropped" in " ".join(package.prompt.notices)
+    assert "notes.md is always loaded but dropped" in " ".join(package.prompt.notices)
     assert "0001.md" in package.text
-    with pytest.raises(StrictError, match=r"prompt\.md is always loaded but dropped"):
+    with pytest.raises(StrictError, match=r"notes\.md is always loaded but dropped"):
         compile_context(Workspace(root), Question("coder", budget_tokens=3000, strict=True))
+
+
+@pytest.mark.vfcc("REQ-LAYER-CAPS")
+def test_the_cap_of_a_layer_holds_no_always_loaded_rule_back(tmp_path: Path) -> None:
+    rules = "Write the code that the design asks for, and its tests.\n"
+    files = {"agent/coder/prompt.md": rules * 9, "config.yaml": "loading_strategy:\n  agent:\n    max_tokens: 5\n"}
+    package = compile_context(
+        Workspace(write_memory(tmp_path, files)), Question("coder", budget_tokens=3000, strict=True)
+    )
+
+    assert package.text.count(rules) == 9
 
 
 @pytest.mark.sweep

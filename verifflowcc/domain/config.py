@@ -50,7 +50,8 @@ class LayerStrategy:
     """Which files a layer considers.
 
     Patterns are relative to the layer's folder and keep the order in which they are written. `max_tokens` caps the
-    layer whatever its share. `head_tail_preserve` > 0 offers the first and last N of the ranked list before the rest.
+    layer whatever its share, but for always-loaded rules. `head_tail_preserve` > 0 offers the first and last N of the
+    ranked list before the rest.
     """
 
     always_load: tuple[str, ...]

@@ -20,7 +20,8 @@ class Candidate:
     `relevance` is how well the task's words match it: 0 where none is in it, 1,000 for the best of its layer.
     `origin` is the virtual source that named it, empty for a pattern of files. `tier` is its lifetime: `task`,
     `project` or `global`. `item` is a typed item's id within its `scope`, and `type` its type; empty for other
-    files.
+    files. `rule` marks an always-loaded file that a person wrote for the project or a role, and a decision, convention,
+    guideline or constraint in force.
     """
 
     layer: Layer
@@ -45,6 +46,7 @@ class Candidate:
     scope: str = ""
     standing: str = ""
     stale: str = ""
+    rule: bool = False
 
     @property
     def short_form(self) -> bool:

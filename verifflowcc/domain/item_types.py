@@ -69,6 +69,8 @@ _TYPES = (
 TYPES: Mapping[str, ItemType] = {each.name: each for each in _TYPES}
 USER_TYPES = tuple(each.name for each in _TYPES if each.scope is ScopeKind.USER)
 """The seven categories of what is known of a person, and learned patterns."""
+RULE_TYPES = ("decision", "convention", "guideline", "constraint")
+"""What agents are to follow, where it is in force."""
 OTHER = ItemType("", ScopeKind.PROJECT, 500)
 
 

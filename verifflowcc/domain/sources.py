@@ -10,6 +10,7 @@ RECALL = "@recall"
 CODE = "@code"
 HISTORY = "@history"
 HANDOVER = "@handover"
+TRACE = "@trace"
 
 LAYER_OF: Mapping[str, Layer] = {
     USER: Layer.USER,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS, Trimmed
+from verifflowcc.packing.turns import Turn, turn_of
 from verifflowcc.records import dataclass, replace
 
 SUMMARY_TOKENS = 128
@@ -21,8 +22,9 @@ Trim = Callable[[Candidate, int], Trimmed | None]
 class LayerQueue:
     """What one layer offers, in rank order, and what it may take.
 
-    `share` is in millionths of the budget; `max_tokens` caps the layer whatever its share and the leftovers of others.
-    With `head_tail_preserve` N the first and the last N of those that are not always-load are tried before the rest.
+    `share` is in millionths of the budget; `max_tokens` caps all but the always-loaded rules of the layer, whatever its
+    share and the leftovers of others. With `head_tail_preserve` N the first and the last N of those that are not
+    always-load are tried before the rest.
     """
 
     layer: Layer
@@ -34,16 +36,26 @@ class LayerQueue:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A queue made ready: the cost of each candidate, its frame included, and the order in which they are tried."""
+    """A queue made ready: the candidates' costs, their frames included, their turns, and the order of trying."""
 
     queue: LayerQueue
     costs: tuple[int, ...]
+    turns: tuple[Turn, ...]
     order: tuple[int, ...]
 
     @property
     def max_tokens(self) -> int:
-        """The layer's cap, never below zero."""
+        """The cap of all but the always-loaded rules, never below zero."""
         return max(0, self.queue.max_tokens)
+
+    @property
+    def most_tokens(self) -> int:
+        """The most that the layer can take, its always-loaded rules included."""
+        return self.max_tokens + sum(cost for cost, turn in zip(self.costs, self.turns, strict=True) if not turn)
+
+    def room(self, place: int, left: int, capped_tokens: int) -> int:
+        """Return what of `left` is open to the candidate at `place`, where those under the cap have `capped_tokens`."""
+        return left if self.turns[place] is Turn.RULES else min(left, self.max_tokens - capped_tokens)
 
     def frame_tokens(self, place: int) -> int:
         """Return what the frame around the candidate at `place` costs."""
@@ -63,11 +75,12 @@ class Cutting:
 class Filled:
     """A layer filled up to `limit_tokens`: the places of entries kept whole, the trimmed ones, those that could not be.
 
-    `used_tokens` includes frames.
+    `used_tokens` includes frames; `capped_tokens` are those of them that count against the layer's cap.
     """
 
     limit_tokens: int
     used_tokens: int
+    capped_tokens: int
     whole: frozenset[int]
     cuttings: tuple[Cutting, ...] = ()
     refused: frozenset[int] = frozenset()
@@ -82,15 +95,30 @@ class Filled:
         return next((one for one in self.cuttings if one.place == place), None)
 
 
+class _Account:
+    """What a layer has taken of a limit, in all and under its cap."""
+
+    def __init__(self, offer: Offer, limit_tokens: int) -> None:
+        self._offer, self.left, self.capped_tokens = offer, limit_tokens, 0
+
+    def room(self, place: int) -> int:
+        return self._offer.room(place, self.left, self.capped_tokens)
+
+    def pay(self, place: int, tokens: int) -> None:
+        self.left -= tokens
+        self.capped_tokens += 0 if self._offer.turns[place] is Turn.RULES else tokens
+
+
 def make_offer(queue: LayerQueue, frame: Callable[[Candidate], int]) -> Offer:
-    """Return the queue with each candidate's cost; always-load entries are tried first, in rank order."""
+    """Return the queue with each candidate's cost; always-load entries are tried first, rules before the others."""
     costs = tuple(max(0, one.tokens) + max(0, frame(one)) for one in queue.candidates)
+    turns = tuple(map(turn_of, queue.candidates))
     always = [place for place, one in enumerate(queue.candidates) if one.always]
     ranked = [place for place, one in enumerate(queue.candidates) if not one.always]
     ends = max(0, queue.head_tail_preserve)
     if 0 < ends < len(ranked) - ends:
         ranked = ranked[:ends] + ranked[-ends:] + ranked[ends:-ends]
-    return Offer(queue, costs, tuple(always + ranked))
+    return Offer(queue, costs, turns, tuple(sorted(always, key=turns.__getitem__) + ranked))
 
 
 def fill(offer: Offer, limit_tokens: int, trim: Trim, *, summaries: bool = True) -> Filled:
@@ -103,36 +131,37 @@ def fill(offer: Offer, limit_tokens: int, trim: Trim, *, summaries: bool = True)
     half of the room for the whole entries behind it, since one long record would else hide several short ones. Entries
     that have a short form and are not in by then share what is left for their summaries, where `summaries` says so.
     """
-    room, whole, cutting = limit_tokens, set[int](), None
+    account, whole, cutting = _Account(offer, limit_tokens), set[int](), None
     tried = dict[bool, int]()
     for turn, place in enumerate(offer.order):
-        cost, always = offer.costs[place], offer.queue.candidates[place].always
+        cost, always, room = offer.costs[place], offer.queue.candidates[place].always, account.room(place)
         if cost <= room:
             whole.add(place)
-            room -= cost
+            account.pay(place, cost)
         elif cutting is None and always not in tried and _trimmable(offer, place, room):
             tried[always] = place
             cutting = _cut(offer, turn, room, trim)
             if cutting is not None:
-                room -= cutting.trimmed.tokens + offer.frame_tokens(place)
-    cuttings = (*([cutting] if cutting else []), *(_summaries(offer, whole, cutting, room, trim) if summaries else ()))
-    room -= sum(one.trimmed.tokens + offer.frame_tokens(one.place) for one in cuttings if one is not cutting)
+                account.pay(place, cutting.trimmed.tokens + offer.frame_tokens(place))
+    short = tuple(_summaries(offer, whole, cutting, account, trim)) if summaries else ()
+    cuttings = (*([cutting] if cutting else []), *short)
     refused = frozenset(tried.values()) - {one.place for one in cuttings}
-    return Filled(limit_tokens, limit_tokens - room, frozenset(whole), cuttings, refused)
+    used = limit_tokens - account.left
+    return Filled(limit_tokens, used, account.capped_tokens, frozenset(whole), cuttings, refused)
 
 
 def _summaries(
-    offer: Offer, whole: Collection[int], cutting: Cutting | None, room: int, trim: Trim
+    offer: Offer, whole: Collection[int], cutting: Cutting | None, account: _Account, trim: Trim
 ) -> Iterator[Cutting]:
     """Yield a summary for each entry that has one and is not in; each may take an equal part of what is left."""
     out = [place for place in offer.order if place not in whole and _has_short_form(offer, place)]
     waiting = [place for place in out if cutting is None or place != cutting.place]
     for turn, place in enumerate(waiting):
         frame = offer.frame_tokens(place)
-        limit = room // (len(waiting) - turn) - frame
+        limit = account.room(place) // (len(waiting) - turn) - frame
         trimmed = trim(offer.queue.candidates[place], limit) if limit >= LEAST_SUMMARY_TOKENS else None
         if trimmed is not None and trimmed.tokens <= limit:
-            room -= trimmed.tokens + frame
+            account.pay(place, trimmed.tokens + frame)
             yield Cutting(place, trimmed, limit + frame)
 
 
@@ -140,24 +169,34 @@ def _has_short_form(offer: Offer, place: int) -> bool:
     return offer.queue.candidates[place].short_form
 
 
-def top_up(offer: Offer, filled: Filled, room: int, *, short_forms: bool = True) -> Filled:
-    """Return `filled` with every entry made whole that fits into `room` more tokens, in the order of trying.
-
-    Without `short_forms`, entries that have one stay as they are.
-    """
-    whole, cuttings, used = set(filled.whole), {one.place: one for one in filled.cuttings}, filled.used_tokens
+def top_up(offer: Offer, filled: Filled, room: int) -> Filled:
+    """Return `filled` with every entry made whole that fits into `room` more tokens, in the order of trying."""
+    whole, cuttings = set(filled.whole), {one.place: one for one in filled.cuttings}
+    account = _Account(offer, room)
+    account.capped_tokens = filled.capped_tokens
     for place in offer.order:
-        if place in whole or (_has_short_form(offer, place) and not short_forms):
+        if place in whole:
             continue
         cutting = cuttings.get(place)
         paid = cutting.trimmed.tokens + offer.frame_tokens(place) if cutting else 0
         more = offer.costs[place] - paid
-        if more <= room:
+        if more <= account.room(place):
             whole.add(place)
-            used, room = used + more, room - more
+            account.pay(place, more)
             cuttings.pop(place, None)
-    left = tuple(cuttings.values())
-    return replace(filled, used_tokens=used, whole=frozenset(whole), cuttings=left, refused=filled.refused - whole)
+    return replace(
+        filled,
+        used_tokens=filled.used_tokens + room - account.left,
+        capped_tokens=account.capped_tokens,
+        whole=frozenset(whole),
+        cuttings=tuple(cuttings.values()),
+        refused=filled.refused - whole,
+    )
+
+
+def below_cap(offer: Offer) -> Filled:
+    """Return the layer filled by rank where its cap alone is the limit; `refused` are those that might be trimmed."""
+    return fill(offer, max(0, sum(offer.costs)), lambda candidate, limit_tokens: None, summaries=False)
 
 
 def what_fits(offer: Offer, limit_tokens: int) -> int:
@@ -165,13 +204,13 @@ def what_fits(offer: Offer, limit_tokens: int) -> int:
 
     Nothing is read or trimmed for it, so an entry counts as one that can be.
     """
-    room, trims = limit_tokens, False
+    account, trims = _Account(offer, limit_tokens), set[int]()
     for place in offer.order:
-        if offer.costs[place] <= room:
-            room -= offer.costs[place]
-        else:
-            trims = trims or _trimmable(offer, place, room)
-    return limit_tokens if trims else limit_tokens - room
+        if offer.costs[place] <= account.room(place):
+            account.pay(place, offer.costs[place])
+        elif _trimmable(offer, place, account.room(place)):
+            trims.add(place)
+    return limit_tokens - account.left + max(map(account.room, trims), default=0)
 
 
 def _trimmable(offer: Offer, place: int, room: int) -> bool:
@@ -182,7 +221,7 @@ def _cut(offer: Offer, turn: int, room: int, trim: Trim) -> Cutting | None:
     place = offer.order[turn]
     candidate, frame = offer.queue.candidates[place], offer.frame_tokens(place)
     behind = offer.order[turn + 1 :]
-    reserve = _always_behind(offer, behind, room) if candidate.always else _half_behind(offer, behind, room)
+    reserve = _always_behind(offer, place, behind, room) if candidate.always else _half_behind(offer, behind, room)
     for limit in dict.fromkeys((room - frame - reserve, room - frame)):
         trimmed = trim(candidate, limit) if limit >= MINIMUM_TRIMMED_TOKENS else None
         if trimmed is not None and MINIMUM_TRIMMED_TOKENS <= trimmed.tokens <= limit:
@@ -190,9 +229,10 @@ def _cut(offer: Offer, turn: int, room: int, trim: Trim) -> Cutting | None:
     return None
 
 
-def _always_behind(offer: Offer, places: Sequence[int], room: int) -> int:
-    candidates, costs = offer.queue.candidates, offer.costs
-    return sum(costs[place] for place in places if candidates[place].always and costs[place] <= room)
+def _always_behind(offer: Offer, place: int, behind: Sequence[int], room: int) -> int:
+    """What the always-load entries behind cost that fit; for others a rule is not cut shorter."""
+    of_its_kind = (at for at in behind if offer.queue.candidates[at].always and offer.turns[at] is offer.turns[place])
+    return sum(offer.costs[at] for at in of_its_kind if offer.costs[at] <= room)
 
 
 def _half_behind(offer: Offer, places: Sequence[int], room: int) -> int:

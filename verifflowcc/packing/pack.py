@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from verifflowcc.domain.entries import Candidate, LayerUse, Placed
 from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.packing.allocate import allocate
-from verifflowcc.packing.fill import Filled, LayerQueue, Offer, Trim, fill, make_offer, top_up, what_fits
+from verifflowcc.packing.fill import Filled, LayerQueue, Offer, Trim, fill, make_offer, what_fits
+from verifflowcc.packing.leftovers import hand_out
 from verifflowcc.packing.reasons import explain
 from verifflowcc.packing.trim import Trimmed
 from verifflowcc.records import dataclass
@@ -17,8 +18,8 @@ __all__ = ["LayerQueue", "Packing", "pack"]
 class Packing:
     """Every candidate with its fate, layer by layer as given and by rank within, and each layer's account.
 
-    A layer's `budget_tokens` is min(its share, its `max_tokens`), and what it received of the others' leftovers. Every
-    dropped entry costs more than what was left for it at the end. `available_tokens` is what was split.
+    A layer's `budget_tokens` is its share, as far as it may use that, and what it received of the others' leftovers.
+    Every dropped entry costs more than what was left for it at the end. `available_tokens` is what was split.
     """
 
     placed: tuple[Placed, ...]
@@ -44,8 +45,11 @@ def pack(
     """Return what fits in `available_tokens`, and why.
 
     A candidate costs its tokens and `frame(candidate)`, what its heading and fence take. `trim(candidate, limit)`
-    returns its body in at most `limit` tokens and at least 256, or None. Each layer is filled from min(its share, its
-    `max_tokens`), then once more, in the order of PRIORITY, with what all layers left over.
+    returns its body in at most `limit` tokens and at least 256, or None. Each layer is filled by rank from its share;
+    what all layers left over then goes to their entries in the turns of `Turn`, and within a turn to the layers in the
+    order of PRIORITY. All that a layer takes is at most its `max_tokens`, without its always-loaded rules.
+
+    So no always-loaded rule is trimmed or dropped while anything is in that the shares of the layers did not pay for.
 
     Where nothing of the agent layer was kept, the layers of lowest priority give up their shares to it, one by one, and
     live on leftovers. Where even that keeps nothing, they get them back. Nothing is raised, for any numbers.
@@ -88,33 +92,17 @@ def _remembering(trim: Trim) -> Trim:
 
 
 def _share_out(offers: Sequence[Offer], shares: dict[int, int], available: int, trim: Trim) -> _Round:
-    """Fill every layer from its share, then again with what is left over; `shares` is in the order of priority."""
+    """Fill every layer from its share, then hand out what is left over; `shares` is in the order of priority."""
     parts = allocate(available, shares)
-    limits = [min(parts[index], offer.max_tokens) for index, offer in enumerate(offers)]
+    limits = [min(parts[index], offer.most_tokens) for index, offer in enumerate(offers)]
     first = [fill(offer, limit, trim, summaries=False) for offer, limit in zip(offers, limits, strict=True)]
     if not any(_is_agent(offer) and _lacks(offer, filled) for offer, filled in zip(offers, first, strict=True)):
         for index, offer in enumerate(offers):
             if _has_short_forms(offer):
                 first[index] = fill(offer, limits[index], trim)
-    final, pool = list(first), available - sum(one.used_tokens for one in first)
-    for index in shares:
-        offer, before = offers[index], first[index]
-        limit = min(offer.max_tokens, before.used_tokens + pool)
-        if _has_short_forms(offer):
-            # What earlier stages made has the layer's share, and of what is left over only what no other layer needs.
-            final[index] = top_up(offer, before, limit - before.used_tokens, short_forms=False)
-        elif len(before.whole) < len(offer.costs) and limit > before.limit_tokens:
-            final[index] = fill(offer, limit, trim)
-        pool += before.used_tokens - final[index].used_tokens
-    # A layer filled again may use less than before, after those above it have had their turn.
-    for index in shares:
-        offer, before = offers[index], final[index]
-        limit = min(offer.max_tokens, before.used_tokens + pool)
-        if _has_short_forms(offer) and len(before.whole) < len(offer.costs) and limit > before.limit_tokens:
-            final[index] = fill(offer, limit, trim)
-        final[index] = top_up(offer, final[index], limit - final[index].used_tokens)
-        pool += before.used_tokens - final[index].used_tokens
-    return _Round(tuple(first), tuple(final), pool)
+    pool = available - sum(one.used_tokens for one in first)
+    final, pool = hand_out(offers, first, tuple(shares), pool, trim)
+    return _Round(tuple(first), final, pool)
 
 
 def _has_short_forms(offer: Offer) -> bool:
@@ -131,8 +119,7 @@ def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int], av
     placed: list[Placed] = []
     layers: list[LayerUse] = []
     for index, (offer, first, final) in enumerate(zip(offers, chosen.first, chosen.final, strict=True)):
-        left = min(offer.max_tokens - final.used_tokens, chosen.pool)
-        placed += explain(offer, first, final, left, index in gave_up)
+        placed += explain(offer, first, final, chosen.pool, index in gave_up)
         layers.append(
             LayerUse(
                 layer=offer.queue.layer,
@@ -152,7 +139,7 @@ def _account(offers: Sequence[Offer], chosen: _Round, gave_up: Sequence[int], av
 
 def _wanted(offer: Offer, final: Filled, available: int) -> int:
     """Return what the layer would use if all that is available were its own; what it has used already is the least."""
-    limit = min(offer.max_tokens, available)
+    limit = min(offer.most_tokens, available)
     if len(final.whole) == len(offer.costs) or final.limit_tokens >= limit:
         return final.used_tokens
     return max(final.used_tokens, what_fits(offer, limit))

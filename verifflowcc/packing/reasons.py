@@ -7,17 +7,18 @@ from verifflowcc.packing.fill import Filled, Offer
 from verifflowcc.packing.trim import MINIMUM_TRIMMED_TOKENS
 
 
-def explain(offer: Offer, first: Filled, final: Filled, left_tokens: int, gave_up_share: bool) -> Iterator[Placed]:
+def explain(offer: Offer, first: Filled, final: Filled, pool: int, gave_up_share: bool) -> Iterator[Placed]:
     """Yield every candidate of a layer, in rank order, with its fate and the reason.
 
-    `first` is the layer filled from its own share, `final` from what others left over too; `left_tokens` is what it
-    could still take at the end. `gave_up_share` says that its share went to the agent layer.
+    `first` is the layer filled from its own share, `final` from what others left over too; `pool` is what no layer took
+    in the end. `gave_up_share` says that its share went to the agent layer.
     """
     layer = offer.queue.layer
     borrowed = max(0, final.used_tokens - first.limit_tokens)
     out = f" left in the {layer} layer" + ("; its share went to the agent layer" if gave_up_share else "")
     for place, candidate in enumerate(offer.queue.candidates):
         needs = f"{offer.costs[place]:,}"
+        left_tokens = offer.room(place, pool, final.capped_tokens)
         if place in final.whole:
             on_leftovers = borrowed and place not in first.whole
             with_what = f" with {_tokens(borrowed)} left over by other layers" if on_leftovers else ""

@@ -88,16 +88,19 @@ def suggest(runs: Sequence[Run], shares: Shares, max_tokens: Mapping[Layer, int]
 def replay(run: Run, shares: Shares) -> dict[Layer, int]:
     """Return what each layer would have lacked in a run with these shares, if its entries could be cut anywhere.
 
-    Each layer takes from its own part first, then, in the order of PRIORITY, from what all of them left over.
+    Each layer takes from its own part first; then, in the order of PRIORITY, from what all of them left over: as much
+    as it used in the run, since rules come before all else there, and only then more.
     """
     wanted = {one.layer: one.wanted_tokens for one in run.layers}
+    had = {one.layer: one.used_tokens for one in run.layers}
     order = [layer for layer in PRIORITY if layer in wanted]
     parts = allocate(run.room_tokens, {layer: shares.get(layer, 0) for layer in order})
     used = {layer: min(wanted[layer], parts[layer]) for layer in order}
     pool = run.room_tokens - sum(used.values())
-    for layer in order:
-        more = min(wanted[layer] - used[layer], pool)
-        used[layer], pool = used[layer] + more, pool - more
+    for most in (had, wanted):
+        for layer in order:
+            more = min(max(0, most[layer] - used[layer]), pool)
+            used[layer], pool = used[layer] + more, pool - more
     return {layer: wanted[layer] - used[layer] for layer in order}
 
 

@@ -6,6 +6,7 @@ Items that other clones do not have are looked at apart: none of them changes wh
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
+from verifflowcc.adapters.config.defaults import STRATEGIES
 from verifflowcc.adapters.files.layout import Derived, Supplied
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.context.conflicts import conflicts
@@ -202,9 +203,11 @@ def _problems_told(reading: Reading) -> list[str]:
 
 
 def _missing(selection: Selection) -> list[str]:
-    """One sentence for all patterns: in a young project there are several, and none is a fault."""
-    named = [f"{layer} {pattern}" for layer, pattern in selection.unmatched]
-    return [f"always loaded, but there is no such file yet: {', '.join(named)}"] if named else []
+    """One sentence for all patterns that a person wrote; the shipped ones name files that few projects all have."""
+    named = [
+        f"{layer} {pattern}" for layer, pattern in selection.unmatched if pattern not in STRATEGIES[layer].always_load
+    ]
+    return [f"not found (optional): {', '.join(named)}"] if named else []
 
 
 def _refuse_broken(selected: Iterable[Selected], reading: Reading, gathered: Gathered) -> None:
@@ -235,7 +238,7 @@ def _entry(
         return None
     told = derived[one.source]
     digest = reading.supply(told.path, told.text)
-    return Entry(one, told.path, digest, reading.counter.count(told.text), None, told.trust)
+    return Entry(one, told.path, digest, reading.counter.count(reading.text(told.path, digest)), None, told.trust)
 
 
 def _left_out(one: Selected, entry: Entry | None, caps: Caps, reading: Reading) -> str | None:

@@ -7,8 +7,8 @@ from verifflowcc.adapters.files.layout import Derived
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import ActiveSettings, ExpansionSettings, MemorySettings
 from verifflowcc.domain.entries import Candidate, Skipped
-from verifflowcc.domain.item_types import NOTE
-from verifflowcc.domain.items import Item, Recency
+from verifflowcc.domain.item_types import NOTE, RULE_TYPES
+from verifflowcc.domain.items import DecisionStatus, Item, Recency, Trust
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.recall import NOTHING
 from verifflowcc.domain.sources import CODE, HANDOVER, RECALL, TASK, USER
@@ -16,10 +16,12 @@ from verifflowcc.recall.expand import Neighbour, edge_between, expanded
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.rank import Ranked, Score, rank
 from verifflowcc.records import dataclass, field
+from verifflowcc.services.data_texts import data_kind
 from verifflowcc.services.reading import Body
 from verifflowcc.services.selection import Selected
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
+_OF_RULES = (Layer.PROJECT, Layer.AGENT)
 _WORD = re.compile(r"[\w./-]+")
 
 
@@ -214,7 +216,7 @@ def _kind(entry: Entry) -> str:
     """The word after the fence in which its text stands."""
     if isinstance(entry.one.source, Snippet):
         return entry.one.source.language
-    return _KINDS.get("." + entry.path.rpartition(".")[2], "text")
+    return "text" if data_kind(entry.path) else _KINDS.get("." + entry.path.rpartition(".")[2], "text")
 
 
 def _recency(recency: Recency) -> tuple[str, str | int] | None:
@@ -246,4 +248,15 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         type=item.type if item and has_type else "",
         scope=item.scope if item and has_type else "",
         standing=entry.standing,
+        rule=_is_rule(entry),
     )
+
+
+def _is_rule(entry: Entry) -> bool:
+    """Say whether an entry is one: a file that a person always loads for the project or a role, or an item in force."""
+    item, one = typed(entry), entry.one
+    if entry.standing or one.local:
+        return False
+    if item is not None and item.type in RULE_TYPES:
+        return item.decision is None or item.decision.status is not DecisionStatus.PROPOSED
+    return one.always and not one.origin and one.layer in _OF_RULES and entry.trust == Trust.HUMAN

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
-_FORMAT = "6"
+_FORMAT = "7"
 
 
 def recall(workspace: Workspace, question: Question) -> Prompt | None:

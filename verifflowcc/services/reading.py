@@ -15,6 +15,7 @@ from verifflowcc.domain.recall import Extent, Unit, extent_of
 from verifflowcc.errors import ConflictError, VfccError
 from verifflowcc.recall.units import units_of
 from verifflowcc.records import dataclass, field
+from verifflowcc.services.data_texts import data_kind, prompt_text
 from verifflowcc.text.digest import digest_text
 
 _THEIRS = "user/"
@@ -85,7 +86,7 @@ class Reading:
         return bodies
 
     def text(self, path: str, digest: str) -> str:
-        """Return the body of a file; ConflictError where it is no longer what was ranked."""
+        """Return the body of a file as prompts show it; ConflictError where it is no longer what was ranked."""
         if self.theirs is not None and path.startswith(_THEIRS):
             return self.theirs.text(path, digest)
         if path not in self._texts:
@@ -93,7 +94,7 @@ class Reading:
         found, text = self._texts[path]
         if found != digest:
             raise ConflictError(f"{path} changed while the prompt was compiled", hint="run the command again")
-        return text
+        return prompt_text(path, text)
 
     def supply(self, path: str, text: str) -> str:
         """Give a derived source its text; returns its digest."""
@@ -130,7 +131,8 @@ class Reading:
         return Body(item_from_text(known.facts), known.digest, tokens, known.extent, units)
 
     def _tokens(self, path: str, digest: str) -> int:
-        key = self._count_key(digest)
+        kind = data_kind(path)
+        key = self._count_key(f"{kind}/{digest}" if kind else digest)
         tokens = self.index.counts.get(key)
         if tokens is None:
             tokens = self.counter.count(self.text(path, digest))

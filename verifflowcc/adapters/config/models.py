@@ -106,7 +106,13 @@ def _layer_section(layer: Layer) -> type[LayerSection]:
             _patterns_of(layer),
             Field(list(default.conditional_load), description="Patterns of which the most relevant files come in."),
         ),
-        max_tokens=(Tokens, Field(default.max_tokens, description="The most that this layer may take of a prompt.")),
+        max_tokens=(
+            Tokens,
+            Field(
+                default.max_tokens,
+                description="The most that this layer may take of a prompt, beside rules that are always loaded.",
+            ),
+        ),
         head_tail_preserve=(
             Annotated[int, Field(ge=0, le=MOST_TOKENS)],
             Field(

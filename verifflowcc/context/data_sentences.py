@@ -1,0 +1,227 @@
+"""Data files of vfcc as a prompt shows them: known keys as sentences, all other keys as they are written.
+
+The files themselves stay as they are, and so does what commands print. A key whose value has another shape than vfcc
+writes is no known key.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+VERSION = 1
+"""Raised with every change of the sentences: token counts are kept by it."""
+_KEY_LINE = re.compile(r"^([A-Za-z_][\w-]*):", re.MULTILINE)
+_BLANK = " \t\r\n"
+_OF_STAGE = {"id": str, "status": str, "passes": int, "artifacts": list}
+_EVERYTHING = "**"
+_OF_PATHS = ("read", "search", "edit")
+_WHOLE = {"git-read": "use git to read", "git-write": "change things with git"}
+
+
+def progress_text(text: str) -> str:
+    """Return a sprint's `progress.json` for a prompt.
+
+    >>> progress_text('{"id": "login", "stage": "design", "status": "open", "deadline": "Friday"}')
+    'Sprint login is open, in design.\\n{"deadline": "Friday"}\\n'
+    """
+    members = _members(text)
+    if members is None:
+        return text
+    known = {key: value for key, _, value in members if key in _PROGRESS and _PROGRESS[key](value)}
+    rest = [written for key, written, _ in members if key not in known]
+    return _joined(_progress_sentences(known), "{" + ", ".join(rest) + "}\n" if rest else "", text)
+
+
+def context_text(text: str) -> str:
+    """Return a role's `context.json` for a prompt: nothing where it has no keys, else as it is written.
+
+    >>> context_text("{}\\n"), context_text('{"python": "3.11"}')
+    ('', '{"python": "3.11"}')
+    """
+    return "" if _members(text) == [] else text
+
+
+def tools_text(text: str, value: object) -> str:
+    """Return a role's `tools.yaml` for a prompt; `value` is what the YAML of `text` means.
+
+    >>> tools_text("tools:\\n  - name: run\\nnetwork: false\\n", {"tools": [{"name": "run"}], "network": False})
+    'You may run any command.\\nnetwork: false\\n'
+    """
+    if not isinstance(value, dict):
+        return text
+    starts = [(found.group(1), found.start()) for found in _KEY_LINE.finditer(text)]
+    ends = [*(start for _, start in starts), len(text)][1:]
+    written = {key: text[start:end] for (key, start), end in zip(starts, ends, strict=True)}
+    tools = _tools(value.get("tools"))
+    if tools is None or len(written) < len(starts) or set(written) != set(value):
+        return text
+    strict = value.get("version") == 2 and not isinstance(value["version"], bool)
+    known = {"tools", "version"} if strict or "version" not in value else {"tools"}
+    rest = "".join(block for key, block in written.items() if key not in known)
+    return _joined(sentences_of_tools(tools, strict=strict), rest, text)
+
+
+def sentences_of_tools(tools: Mapping[str, Mapping[str, Sequence[str]]], *, strict: bool) -> list[str]:
+    """Return what a role may do with its tools, by class and what narrows it; `strict`: nothing else.
+
+    >>> sentences_of_tools({"edit": {"paths": ["src/**"], "never": ["src/old/**"]}, "git-read": {}}, strict=True)
+    ['You may edit `src/**` but not `src/old/**`; use git to read.', 'All other tools are closed.']
+    """
+    may = [_may(name, rule) for name, rule in tools.items()]
+    closed = ["All other tools are closed."] if strict else []
+    return [*([f"You may {'; '.join(may)}."] if may else []), *closed]
+
+
+def _may(name: str, rule: Mapping[str, Sequence[str]]) -> str:
+    if name in _OF_PATHS:
+        paths, never = rule.get("paths", ()), rule.get("never", ())
+        what = "every file" if not paths or _EVERYTHING in paths else _quoted(paths)
+        return f"{name} {what}{f' but not {_quoted(never)}' if never else ''}"
+    if name in _WHOLE:
+        return _WHOLE[name]
+    narrowed = [f"{key} {_quoted(words)}" for key, words in rule.items() if words]
+    if name == "run":
+        commands = rule.get("commands", ())
+        return f"run commands that begin with {_quoted(commands)}" if commands else "run any command"
+    if name == "mcp":
+        return f"use MCP {' and '.join(narrowed)}" if narrowed else "use MCP tools"
+    return f"use {name} ({', '.join(narrowed)})" if narrowed else f"use {name}"
+
+
+def _tools(listed: object) -> dict[str, Mapping[str, Sequence[str]]] | None:
+    """Return the tools by name; None where anything in the list is not of the known shape."""
+    if not isinstance(listed, list):
+        return None
+    found: dict[str, Mapping[str, Sequence[str]]] = {}
+    for each in listed:
+        tool = each if isinstance(each, dict) else {"name": each}
+        name, rule = tool.get("name"), {key: value for key, value in tool.items() if key != "name"}
+        listing = all(key in _KEYS_OF.get(str(name), ()) and _is_words(value) for key, value in rule.items())
+        if not isinstance(name, str) or name in found or name not in _KEYS_OF or not listing:
+            return None
+        found[name] = cast("Mapping[str, Sequence[str]]", rule)
+    return found
+
+
+_KEYS_OF: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(_OF_PATHS, ("paths", "never")),
+    **dict.fromkeys(_WHOLE, ()),
+    "run": ("commands",),
+    "vfcc": ("classes",),
+    "mcp": ("servers", "tools"),
+}
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_none(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_stages(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(each, dict)
+        and each.keys() == _OF_STAGE.keys()
+        and all(isinstance(each[key], kind) and not isinstance(each[key], bool) for key, kind in _OF_STAGE.items())
+        and _is_words(each["artifacts"])
+        for each in value
+    )
+
+
+def _is_counts(value: object) -> bool:
+    return isinstance(value, dict) and all(type(each) is int for each in value.values())
+
+
+_PROGRESS: Mapping[str, Callable[[object], bool]] = {
+    **dict.fromkeys(("id", "title", "status"), _is_text),
+    **dict.fromkeys(("workflow", "stage"), _is_text_or_none),
+    "stages": _is_stages,
+    "goals": _is_words,
+    "counts": _is_counts,
+}
+
+
+def _progress_sentences(known: Mapping[str, object]) -> list[str]:
+    words = {key: _line(value) for key, value in known.items() if isinstance(value, str)}
+    name, title = words.get("id", ""), words.get("title", "")
+    named = f"{name} ({title})" if name and title not in ("", name) else name or title
+    state = [f"is {words['status']}"] if words.get("status") else []
+    state += [f"in {words['stage']}"] if words.get("stage") else []
+    state += [f"workflow {words['workflow']}"] if words.get("workflow") else []
+    about = [f"Sprint {named} {', '.join(state)}".replace("  ", " ").rstrip() + "."] if named or state else []
+    goals = [_line(each) for each in cast("list[str]", known.get("goals", []))]
+    counts = sum(cast("dict[str, int]", known.get("counts", {})).values())
+    return [
+        *about,
+        *_stage_sentences(cast("list[dict[str, object]]", known.get("stages", []))),
+        *([f"Goals: {'; '.join(goals)}."] if goals else []),
+        *([f"Its ledger has {counts:,} event{'' if counts == 1 else 's'}."] if counts else []),
+    ]
+
+
+def _stage_sentences(stages: Sequence[Mapping[str, object]]) -> list[str]:
+    by_status: dict[str, list[str]] = {}
+    for each in stages:
+        marks = [_line(name) for name in cast("list[str]", each["artifacts"])]
+        marks += [f"{each['passes']} passes"] if cast("int", each["passes"]) > 1 else []
+        shown = _line(str(each["id"])) + (f" ({', '.join(marks)})" if marks else "")
+        by_status.setdefault(_line(str(each["status"])), []).append(shown)
+    return [f"{status[:1].upper()}{status[1:]}: {', '.join(names)}." for status, names in by_status.items()]
+
+
+def _members(text: str) -> list[tuple[str, str, object]] | None:
+    """Return the members of a JSON object: key, `"key": value` as written, value; None where it is no plain object."""
+    decoder = json.JSONDecoder()
+    found: list[tuple[str, str, object]] = []
+    try:
+        at = _skip(text, 0)
+        if text[at] != "{":
+            return None
+        at = _skip(text, at + 1)
+        while text[at] != "}":
+            start = at
+            key, at = decoder.raw_decode(text, start)
+            at = _skip(text, at)
+            if not isinstance(key, str) or text[at] != ":":
+                return None
+            value, at = decoder.raw_decode(text, _skip(text, at + 1))
+            found.append((key, text[start:at], value))
+            at = _skip(text, at)
+            if text[at] == ",":
+                at = _skip(text, at + 1)
+                if text[at] == "}":
+                    return None
+            elif text[at] != "}":
+                return None
+    except (ValueError, IndexError, RecursionError):
+        return None
+    unique = len({key for key, _, _ in found}) == len(found)
+    return found if unique and not text[at + 1 :].strip(_BLANK) else None
+
+
+def _skip(text: str, at: int) -> int:
+    while text[at] in _BLANK:
+        at += 1
+    return at
+
+
+def _joined(sentences: Sequence[str], rest: str, text: str) -> str:
+    """Return the sentences and below them the rest; the text as it is where there are no sentences."""
+    if not sentences:
+        return text if rest else ""
+    return " ".join(sentences) + "\n" + rest
+
+
+def _line(words: str) -> str:
+    return " ".join(words.split())
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f"`{_line(word)}`" for word in words)
