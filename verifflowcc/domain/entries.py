@@ -20,7 +20,7 @@ class Candidate:
     `relevance` is how well the task's words match it: 0 where none is in it, 1,000 for the best of its layer.
     `origin` is the virtual source that named it, empty for a pattern of files. `tier` is its lifetime: `task`,
     `project` or `global`. `item` is a typed item's id within its `scope`, and `type` its type; empty for other
-    files.
+    files. `subject` is the key that two items share of which only one can hold, `error` a failure's error code.
     """
 
     layer: Layer
@@ -45,6 +45,8 @@ class Candidate:
     scope: str = ""
     standing: str = ""
     stale: str = ""
+    subject: str = ""
+    error: str = ""
 
     @property
     def short_form(self) -> bool:

@@ -246,4 +246,6 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         type=item.type if item and has_type else "",
         scope=item.scope if item and has_type else "",
         standing=entry.standing,
+        subject=(item.key or "") if item and has_type else "",
+        error=dict(item.details).get("code", "") if item and item.type == "failure" else "",
     )
