@@ -46,7 +46,7 @@ def test_the_code_that_a_task_speaks_of_is_in_the_prompt_with_path_and_lines(cod
     assert HEADING in text
     assert ALARM in text
     assert "    def alarm(self, level: int) -> bool:\n" in text
-    assert text.index("### Task") < text.index(HEADING)
+    assert text.index(HEADING) < text.index("## Your Task") < text.index("### Task")
 
 
 @pytest.mark.sweep

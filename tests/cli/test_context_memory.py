@@ -52,7 +52,7 @@ def test_what_is_known_of_the_person_is_last_and_not_in_a_prompt_of_a_commit(exa
     git(example, "commit", "-qm", "first")
     shown = vfcc(example, "context", "show", "--agent", "coder")
 
-    assert shown.out.rstrip().endswith("```markdown\nPrefers bullet points over prose.\n```")
+    assert shown.out.rstrip().endswith("\n#### Preferences\n\n- Prefers bullet points over prose.")
     assert "Prefers bullet points" not in vfcc(example, "context", "show", "--agent", "coder", "--committed").out
     assert git(example, "status", "--porcelain") == ""
 

@@ -15,7 +15,7 @@ def test_a_pipe_gets_the_prompt_and_nothing_else(example: Path) -> None:
     piped = vfcc(example, *PROMPT)
 
     assert (piped.code, piped.err) == (0, "")
-    assert piped.out.startswith("What stands in fences below")
+    assert piped.out.startswith("# Coder\n\nYou are the coder in the stage coding of the sprint ")
     assert not re.search(r"^layer +budget", piped.out, re.MULTILINE)
 
 

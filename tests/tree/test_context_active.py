@@ -37,7 +37,7 @@ def why(package: ContextPackage, key: str) -> str:
 
 
 def brief(package: ContextPackage) -> list[str]:
-    after = package.text.partition(BRIEF)[2].partition("\n## ")[0]
+    after = package.text.partition(BRIEF)[2].partition("\n### ")[0]
     return [line.removeprefix("- ") for line in after.splitlines() if line.startswith("- ")]
 
 
@@ -119,7 +119,7 @@ def test_a_role_that_plans_gets_a_checklist_of_what_bears_on_the_task(root: Path
         "constraint night: The sluice must not be opened at night.",
         "decision steel: Sluice gates are of steel",
     ]
-    assert planned.text.index(BRIEF) > planned.text.index(TASK)
+    assert planned.text.index("## Your Task") < planned.text.index(BRIEF) < planned.text.index(f"### Task\n\n{TASK}")
     assert BRIEF not in ask(root, "planner").text
     assert BRIEF not in ask(root, "coder", task=TASK).text
     assert BRIEF not in ask(root, "planner", task="buy bread").text

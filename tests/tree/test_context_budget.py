@@ -180,16 +180,22 @@ def test_no_entry_leaves_its_fence(files: dict[str, str], config: str, budget: i
         package = whole(here, budget)
     tokens = MarkdownIt().parse(package.text)
     headings = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
-    fenced = [one for one in package.placed if one.fate is not Fate.DROPPED and one.candidate.key != "prompt.md"]
+    kept = [one.candidate for one in package.placed if one.fate is not Fate.DROPPED]
+    printed = [one for one in kept if one.key != "prompt.md" and not (one.item and one.kind == "markdown")]
+    pages = [one for one in printed if one.layer is Layer.PROJECT and one.always]
+    ours = [
+        tokens[at + 1].content for at, token in enumerate(tokens) if token.tag in ("h2", "h3") and token.nesting > 0
+    ]
 
     assert headings[-1] == "Task"
-    assert package.text.endswith("\n")
-    for one in fenced:
-        assert headings.count(one.candidate.key) == 1
-    assert sum(token.type == "fence" and token.markup.startswith("```") for token in tokens) >= len(fenced)
-    if not any(one.candidate.key == "prompt.md" for one in package.placed):
-        known = {"Project Context", "Current Sprint", "Stage Artifacts", "Your Task", "Task"}
-        assert set(headings) == (set(headings) & known) | {one.candidate.key for one in fenced}
+    assert package.text.endswith(f"### Task\n\n{TASK}\n")
+    for one in printed:
+        assert sum(each.partition(" (")[0] == one.key for each in ours) == 1
+    fences = sum(token.type == "fence" and token.markup.startswith("```") for token in tokens)
+    assert fences >= len(printed) - len(pages)
+    known = {"Project Context", "Current Sprint", "Stage Artifacts", "Memory", "Your Task", "Task"}
+    known |= {"Decisions", "Conventions"} if len(kept) > len(printed) else set()
+    assert {each.partition(" (")[0] for each in ours} <= known | {one.key for one in printed}
 
 
 def whole(here: Workspace, budget: int) -> ContextPackage:
@@ -245,7 +251,7 @@ def test_an_agent_layer_whose_cap_holds_none_of_its_entries_does_without_them(tm
     package = compile_context(Workspace(root), Question("coder", budget_tokens=3000))
 
     assert "notes.md is always loaded but dropped" in " ".join(package.prompt.notices)
-    assert "0001.md" in package.text
+    assert "### Decisions\n\n- **1. Tides.**\n" in package.text
     with pytest.raises(StrictError, match=r"notes\.md is always loaded but dropped"):
         compile_context(Workspace(root), Question("coder", budget_tokens=3000, strict=True))
 

@@ -199,7 +199,7 @@ def test_an_edit_changes_the_prompt_but_not_the_committed_one(origin: Path, tmp_
     edited = vfcc(clone, "context", "show", *roomy)
     assert edited.returncode == 0
     assert b"Mind the gap" in edited.stdout
-    assert b"0010-new.md" in edited.stdout
+    assert b"- **10. New.** The calendar export is new.\n" in edited.stdout
     assert b"tools.yaml" not in edited.stdout
     assert prompt(clone, *roomy, "--committed") == before
 

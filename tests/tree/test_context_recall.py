@@ -113,7 +113,7 @@ def test_an_item_supersedes_a_decision_and_a_decision_an_item(root: Path, items:
     assert sorted(keys(everything, Layer.PROJECT)[3:]) == [
         *("decisions/0001.md", "items/fact/gone.md", "items/fact/older.md"),
     ]
-    assert "not in force: superseded by .memory/project/items/insight/newer.md\n" in everything.text
+    assert "(not in force: superseded by .memory/project/items/insight/newer.md)" in everything.text
     assert list(skipped(everything)) == ["items/fact/maybe.md", "recent_actions.json"]
 
 

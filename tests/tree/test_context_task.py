@@ -23,7 +23,7 @@ from verifflowcc.services.memory.tasks_filling import Note, note_in_task, start_
 from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"
-HEADING = "## The open task\n"
+HEADING = "### Open task\n"
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_the_open_task_comes_first_of_what_competes_in_the_agent_layer(here: Wor
     ]
     assert package.text.startswith(before.text)
     assert HEADING in package.text.removeprefix(before.text)
-    assert f"From .memory/local/tasks/{task}/items/reasoning/{thought}.md, 2026-11-21, trust human\n" in package.text
+    assert "#### Reasonings\n\n- The fold must count octets.\n" in package.text
     assert package.prompt.items[f"task/{task}"] == (said, thought)
     assert package.tiers["task"] > 0
     assert package.inputs["@task"]
@@ -116,7 +116,7 @@ def test_the_open_task_comes_before_the_person_and_neither_is_in_a_prompt_of_a_c
     item(home, "preference", "bullets")
     text = ask(here.root).text
 
-    assert text.index("## Your Task") < text.index(HEADING) < text.index("## What is known of you")
+    assert text.index("## Your Task") < text.index("### The person\n") < text.index(HEADING)
     assert ask(here.root, committed=True).text == before
     assert HEADING not in ask(here.root, with_local=False).text
 

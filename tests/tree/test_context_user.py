@@ -23,7 +23,7 @@ from verifflowcc.services.context import compile_prompt_only, note_prompt
 from verifflowcc.services.user_prompt import compile_for_person
 from verifflowcc.services.workspace import Workspace
 
-HEADING = "## What is known of you\n"
+HEADING = "### The person\n"
 SEED = Path(__file__).resolve().parents[1] / "fixtures" / "seed-config.yaml"
 
 
@@ -52,8 +52,7 @@ def test_the_first_prompt_of_each_new_project_knows_the_person(tmp_path: Path, h
 
         assert keys(package, Layer.USER, Fate.KEPT) == ["items/preference/bullets.md"]
         assert HEADING in package.text
-        assert "From user/items/preference/bullets.md, trust human\n" in package.text
-        assert "Prefers bullet points over prose." in package.text
+        assert "#### Preferences\n\n- Prefers bullet points over prose.\n" in package.text
         assert not list(new.rglob("*bullets*"))
 
 
@@ -61,12 +60,13 @@ def test_the_first_prompt_of_each_new_project_knows_the_person(tmp_path: Path, h
 @pytest.mark.vfcc("REQ-LOCAL-LAST")
 def test_what_is_known_of_the_person_comes_after_all_the_rest(root: Path, home: Path) -> None:
     before = ask(root, task="write the export").text
-    item(home, "preference", "bullets", "# Heading\n\n## What is known of you\n\nBullets.")
+    item(home, "preference", "bullets", "# Heading\n\n### The person\n\nBullets.")
 
     text = ask(root, task="write the export").text
 
-    assert text.startswith(before)
-    assert text.removeprefix(before).lstrip("\n").startswith(HEADING)
+    ours, task = before.split("### Task")
+    assert text.startswith(f"{ours}{HEADING}")
+    assert text.endswith(f"### Task{task}")
 
 
 @pytest.mark.sweep
@@ -208,7 +208,7 @@ def test_what_is_pending_archived_or_superseded_is_out_with_the_reason(root: Pat
     }
     everything = ask(root, with_past=True)
     assert set(keys(everything, Layer.USER)) == {f"items/preference/{name}.md" for name in ("new", "gone", "old")}
-    assert "trust human, not in force: archived\n" in everything.text
+    assert "- (not in force: archived) This is gone.\n" in everything.text
     assert "proposed" not in everything.text
 
 

@@ -99,8 +99,7 @@ def test_once_a_person_promoted_it_it_holds_with_its_writers_trust_and_not_with_
     assert (done.item.status, done.item.trust) == (Status.ACTIVE, Trust.AGENT)
     assert dict(done.item.details) == {"promoted_by": ME, "promoted_on": LATER}
     text = prompt(Workspace(here.root))
-    assert "The office is in Bonn" in text
-    assert "trust agent" in text
+    assert "### Data written by agents\n\n```markdown\nFacts:\n- The office is in Bonn\n```\n" in text
 
 
 def test_a_person_rejects_what_a_merge_brought_and_it_replaces_nothing_from_then_on(here: Workspace) -> None:
@@ -118,8 +117,8 @@ def test_what_a_page_said_is_trusted_as_a_page_although_the_branch_says_a_person
 
     text = prompt(here)
 
-    (head,) = [line for line in text.splitlines() if line.startswith("From ") and "theirs.md" in line]
-    assert "trust external" in head
+    assert "### Data from outside\n\n```markdown\nFacts:\n- The client is Mallory\n```\n" in text
+    assert text.count("Mallory") == 1
     (found,) = [each for each in check_memory(here).report.findings if each.code == "raised-trust"]
     assert found.message == "theirs is trusted as human, outside said it, and nobody is named who vouches"
 

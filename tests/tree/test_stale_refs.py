@@ -257,7 +257,7 @@ def test_a_prompt_says_what_is_stale_beside_its_source(here: Workspace) -> None:
 
     package = ask(here.root)
 
-    assert "/found.md, trust human, stale: Index.query in src/search.py changed since\n" in package.text
+    assert "\n- (stale: Index.query in src/search.py changed since) " in package.text
     (one,) = [each for each in package.placed if each.candidate.key == KEY]
     assert (one.fate, one.candidate.stale) == (Fate.KEPT, "Index.query in src/search.py changed since")
 
@@ -274,7 +274,7 @@ def test_a_setting_withholds_what_is_stale(here: Workspace) -> None:
     assert keys(package, Layer.PROJECT) == ["items/fact/other.md"]
     assert skipped(package)[KEY] == "stale: src/search.py changed since (memory.stale: withhold)"
     everything = ask(here.root, with_past=True)
-    assert "/found.md, trust human, stale: src/search.py changed since\n" in everything.text
+    assert "\n- (stale: src/search.py changed since) " in everything.text
     assert KEY in keys(ask(here.root, as_of="2026-11-21"), Layer.PROJECT), "the code is that of the present"
 
 
@@ -284,7 +284,7 @@ def test_what_stands_in_the_trace_is_marked_and_never_withheld(here: Workspace) 
     remember(here, now(here, "src/search.py"), name="REQ-a", kind="requirement")
     change(here, "[:LIMIT]", "")
 
-    assert "REQ-a.md, trust human, stale: src/search.py changed since\n" in ask(here.root).text
+    assert "\n- (stale: src/search.py changed since) " in ask(here.root).text
 
 
 def test_what_holds_no_more_is_not_called_stale(here: Workspace) -> None:
@@ -341,8 +341,8 @@ def test_a_prompt_of_a_commit_is_judged_by_the_code_of_that_commit(here: Workspa
     remember(here, "refs: [{path: src/new.py}, {path: src/search.py/x}]", name="new")
     commit(here.root, "remember")
     first = ask(here.root, committed=True)
-    assert "found.md, trust human\n" in first.text
-    assert "stale: src/new.py is not there, and 1 more\n" in first.text
+    assert "\n- Queries are short.\n" in first.text
+    assert "- (stale: src/new.py is not there, and 1 more) " in first.text
 
     change(here, "[:LIMIT]", "")
     write_tree(here.root, {"src/new.py": "x = 1\n"})
@@ -353,7 +353,7 @@ def test_a_prompt_of_a_commit_is_judged_by_the_code_of_that_commit(here: Workspa
     commit(here.root, "change")
     second = ask(here.root, committed=True)
     assert "stale: Index.query in src/search.py changed since" in second.text
-    assert "stale: src/search.py/x is not there\n" in second.text
+    assert "(stale: src/search.py/x is not there) " in second.text
     assert ask(here.root, committed=True, revision="HEAD~1").text == first.text
     git(tmp_path, "clone", "--quiet", str(here.root), "clone")
     clone = ask(tmp_path / "clone", committed=True)
@@ -369,8 +369,9 @@ def test_in_a_subfolder_of_a_repository_paths_are_those_of_the_project(tmp_path:
     repository(tmp_path / "all")
 
     text = ask(root, committed=True).text
-    assert "found.md, trust human\n" in text
-    assert "above.md, trust human, stale: src/b.py is not there\n" in text
+    assert text.count("\n- (stale: ") == 1
+    assert "\n- Queries are short.\n" in text
+    assert "\n- (stale: src/b.py is not there) Queries are short.\n" in text
 
 
 def test_the_checks_tell_each_ref_with_its_line(here: Workspace) -> None:

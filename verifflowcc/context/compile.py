@@ -8,6 +8,7 @@ what it has to spare is offered once more.
 from collections.abc import Callable, Sequence
 
 from verifflowcc.domain.entries import Candidate, Fate, Placed
+from verifflowcc.domain.items import Trust
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.ports import Count
 from verifflowcc.domain.sources import CODE
@@ -20,6 +21,9 @@ REFINEMENTS = 3
 """How often spare tokens are offered again. Two are enough in practice; the bound keeps the work linear."""
 
 CODE_FRAME_TOKENS = 12
+_HUMAN = str(Trust.HUMAN)
+_CHARS_OF_TEXT = 4
+"""A title with so many characters for each token of the text is all of a text of one line."""
 
 BOUNDLESS_TOKENS = 1 << 50
 """More than any layer may take."""
@@ -173,11 +177,29 @@ def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Cand
 
 
 def frame_tokens(candidate: Candidate) -> int:
-    """Estimate what the heading, the source line and the fence around an entry take.
+    """Estimate the tokens that are printed around an entry's text.
 
-    An estimate is enough, since the final text is counted. Fitted on the shipped templates, where it is within five; of
-    pieces of code, which share a heading and a fence with the others of their file, it is a mean.
+    These are the marker and title of an item, the heading and fence of a file. An estimate is enough, since the final
+    text is counted. Fitted on the shipped templates, where it is within five; of pieces of code, which share a heading
+    and a fence with the others of their file, it is a mean. The heading that items of a type share is not in it.
     """
     if candidate.origin == CODE:
         return CODE_FRAME_TOKENS
-    return 12 + (8 if candidate.date else 0) + (len(candidate.key) + len(candidate.path)) * 3 // 10
+    marks = sum(4 + _tokens_in(each) for each in (candidate.standing, candidate.stale) if each)
+    if candidate.item:
+        return 2 + marks + _title_tokens(candidate) + _tokens_in(candidate.error)
+    unfenced = candidate.always and candidate.trust == _HUMAN and candidate.kind == "markdown"
+    fence = 3 if unfenced and candidate.layer is Layer.PROJECT else 7 + 2 * (candidate.trust != _HUMAN)
+    return fence + marks + _tokens_in(candidate.key)
+
+
+def _title_tokens(candidate: Candidate) -> int:
+    """Return about what an item's title takes; nothing where it only repeats the beginning of the text."""
+    title = candidate.title
+    repeats = title.endswith("…") or len(title) >= _CHARS_OF_TEXT * candidate.tokens
+    return 0 if repeats or title in (candidate.item, "") else 3 + len(title) // 5
+
+
+def _tokens_in(words: str) -> int:
+    """Return about how many tokens a path or a clause has."""
+    return (len(words) + 3) // 4

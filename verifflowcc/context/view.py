@@ -70,6 +70,24 @@ class EntryView:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupView:
+    """Entries that are printed together under one heading, which begins with `marks` (`###`).
+
+    `text` is safe to print: in `fence`, which nothing in it can close and which has `info` behind it, or unfenced where
+    `fence` is empty.
+    """
+
+    marks: str
+    heading: str
+    text: Body
+    fence: str = ""
+    info: str = ""
+
+    def __post_init__(self) -> None:
+        _require_lines(self, ("marks", "heading", "fence", "info"))
+
+
+@dataclass(frozen=True, slots=True)
 class SprintView:
     """The sprint that the prompt is for."""
 
@@ -115,6 +133,10 @@ class PromptView:
     `code_entries` are pieces of code that the task speaks of. `task_entries` are what was noted for the open task,
     `history_entries` what was done here, and `user_entries` what is known of the person: these are of this machine
     alone.
+
+    The shipped templates print the same entries as groups. `opening` says who reads, for which goal and what is owed;
+    `data_note` that text in fences is data, where any is. `rules` is what must be followed, `memory` what is known
+    besides; `commands`, `permission` and `hand_in` say how to work.
     """
 
     agent: str
@@ -131,10 +153,25 @@ class PromptView:
     task_entries: tuple[EntryView, ...] = ()
     history_entries: tuple[EntryView, ...] = ()
     user_entries: tuple[EntryView, ...] = ()
+    opening: Body = ""
+    data_note: str = ""
+    rules_note: str = ""
+    rules: tuple[GroupView, ...] = ()
+    requirements: tuple[GroupView, ...] = ()
+    sprint_groups: tuple[GroupView, ...] = ()
+    stage_groups: tuple[GroupView, ...] = ()
+    memory: tuple[GroupView, ...] = ()
+    agent_groups: tuple[GroupView, ...] = ()
+    task_groups: tuple[GroupView, ...] = ()
+    history_groups: tuple[GroupView, ...] = ()
+    user_groups: tuple[GroupView, ...] = ()
+    commands: tuple[str, ...] = ()
+    permission: Body = ""
+    hand_in: tuple[str, ...] = ()
     layers: tuple[LayerView, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        _require_lines(self, ("agent", "title", "brief"))
+        _require_lines(self, ("agent", "title", "brief", "data_note", "rules_note", "commands", "hand_in"))
         named = (
             ("project", self.project_entries),
             ("sprint", self.sprint_entries),
@@ -180,6 +217,15 @@ def entry_view(  # noqa: PLR0913 - one for each field that is not computed here
         standing=one_line(standing),
         stale=one_line(stale),
     )
+
+
+def group_view(level: int, heading: str, text: str, *, fenced: str = "") -> GroupView:
+    """Return a group under a heading of a level; with `fenced`, its text is data of that kind in a fence."""
+    marks, body = "#" * level, plain_text(text)
+    if not fenced:
+        return GroupView(marks, one_line(heading), body)
+    info = fenced if fenced in INFOS or fenced in LANGUAGES else "text"
+    return GroupView(marks, one_line(heading), body, fence_for(body), info)
 
 
 def prose_view(key: str, text: str, *, source: str, trimmed: bool = False) -> EntryView:

@@ -21,6 +21,7 @@ from verifflowcc.services import prompt_templates
 from verifflowcc.services.allocating import allocation_of
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.offering import Caps, Past, caps_for
+from verifflowcc.services.prompt_facts import PromptFacts, prompt_facts
 from verifflowcc.services.prompt_sources import SourceRequest, Sources, close_sources, open_sources
 from verifflowcc.services.recall.staleness import Checking, Code, code_of, committed_code
 from verifflowcc.services.selection import Selection, select
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 class Circumstances:
     """Everything that goes into one prompt; `inputs` has the digests of what is not an entry.
 
-    `code` is what items speak of, of the working tree or of the commit; None outside of any project.
+    `facts` is what the prompt says of the work itself. `code` is what items speak of, of the working tree or of the
+    commit; None outside of any project.
     """
 
     question: Question
@@ -58,6 +60,7 @@ class Circumstances:
     inputs: Mapping[str, str]
     notices: tuple[str, ...]
     code: Code | None = None
+    facts: PromptFacts = PromptFacts()
 
     @property
     def budget_tokens(self) -> int:
@@ -174,6 +177,7 @@ def _look(
         inputs=inputs,
         notices=(*loaded.notices, *notices, *sources.notices),
         code=code or code_of(source, tree.stamps),
+        facts=prompt_facts(source, loaded.config, question, place, state, tree),
     )
 
 

@@ -249,6 +249,8 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         scope=item.scope if item and has_type else "",
         standing=entry.standing,
         rule=_is_rule(entry),
+        subject=(item.key or "") if item and has_type else "",
+        error=dict(item.details).get("code", "") if item and item.type == "failure" else "",
     )
 
 

@@ -1,8 +1,8 @@
 """What vfcc itself put into a conversation, cut out of it, so that it is never learned again.
 
-Three things are known by their form: what stands between the two marks; an entry of a prompt (its heading, the line
-that says from where and of which trust, and its fence); and the lines that every prompt of ours has around its entries.
-From a prompt's `## Your Task` on, all is ours to the end.
+Known by their form are: what is between the two marks; a prompt, from its title and the line that it opens with to
+its end; and what prompts of 0.1 and of a project's own templates have: an entry (its heading, the line that says from
+where and of which trust, and its fence), and the lines around entries, with all behind `## Your Task`.
 """
 
 import re
@@ -13,6 +13,11 @@ _MARKED = re.compile(rf"{re.escape(BEGIN)}.*?(?:{re.escape(END)}\n?|\Z)", re.DOT
 _ENTRY = re.compile(
     r"^[ \t]*### [^\n]*\n\s*From [^\n]*, trust (?:human|tool|agent|external)\b[^\n]*\n\s*"
     r"(?P<fence>`{3,})[a-z]*[ \t]*\n.*?(?:^[ \t]*(?P=fence)[ \t]*$\n?|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_PAGE = re.compile(
+    r"^# [^\n]+\n\nYou are the [^\n]{1,300}?(?:\. No sprint is open\.|\. There is no project here\."
+    r"|\. The sprint [^\n]+ is in the stage | (?:in|of) the sprint [^\n]+\.).*",
     re.DOTALL | re.MULTILINE,
 )
 _SENTENCES = (
@@ -37,6 +42,7 @@ def without_injected(text: str) -> str:
     'Use tabs.\\nAnd LF.'
     """
     kept = _MARKED.sub("", text) if BEGIN in text else text
+    kept = _PAGE.sub("", kept) if "\nYou are the " in kept else kept
     ours = any(sentence in kept for sentence in _SENTENCES)
     if ", trust " in kept and "```" in kept:
         kept, entries = _ENTRY.subn("", kept)
