@@ -95,7 +95,7 @@ def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
         prompt=prompt,
         task=withhold(here.question.task),
         placed=safe_entries(placed),
-        skipped=(*gathered.skipped, *_failed_sources(failed), *_not_named(here)),
+        skipped=(*gathered.skipped, *_failed_sources(failed), *_not_named(here), *_of_trace(here)),
         sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
         inputs={**here.inputs, **gathered.digests},
         caps={"user_items": here.caps.user_items, "project_items": here.caps.project_items},
@@ -114,6 +114,12 @@ def _not_named(here: Circumstances) -> list[Skipped]:
     return [
         Skipped(Layer.STAGE, path.removeprefix(f"{MEMORY}/"), path, 0, reason) for path in paths if path not in named
     ]
+
+
+def _of_trace(here: Circumstances) -> list[Skipped]:
+    """Return the trace items that `@trace` does not offer, each with the reason."""
+    left_out = here.sources.trace_left_out
+    return [Skipped(Layer.SPRINT, each.id, each.path, 0, each.why) for each in left_out]
 
 
 def _changed_for_show(placed: Sequence[Placed], reading: Reading) -> list[str]:

@@ -23,8 +23,9 @@ from verifflowcc.domain.item_types import TYPES, ScopeKind, is_trace_type
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, TRACE, USER
 from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.trace_entries import TraceEntry, TraceLeftOut
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.selection import Source
@@ -34,6 +35,7 @@ from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
     from verifflowcc.services.code.offering import Offer, PieceFile
+    from verifflowcc.services.trace_prompt import PromptTrace
 
 _ITEMS = ("items/**/*.md", "decisions/*.md", "conventions/*.md")
 _TOP = "/"
@@ -46,7 +48,7 @@ class Sources:
     `reader` has the sources that were left out. `theirs` are the person's own folder and index, where their items are
     files. Without `cacheable` a prompt of these sources must be compiled again each time: nothing on this disk says
     whether they changed. `code` is the state of the code that pieces were chosen from, if they were; `code_files`
-    are their files by path.
+    are their files by path. `trace_left_out` are the trace items that `@trace` does not offer.
     """
 
     reader: SourceReader = field(default_factory=SourceReader)
@@ -57,6 +59,7 @@ class Sources:
     cacheable: bool = True
     code: str = ""
     code_files: "Mapping[str, PieceFile]" = field(default_factory=dict)
+    trace_left_out: Sequence[TraceLeftOut] = ()
 
     @property
     def may_be_kept(self) -> bool:
@@ -68,8 +71,8 @@ class Sources:
 class SourceRequest:
     """All that the virtual sources of one prompt are read by.
 
-    `state` is the sprint's. `code` returns the code that the task needs. With `local`, sources that other clones do not
-    have count.
+    `state` is the sprint's. `code` returns the code that the task needs, `trace` reads the trace. With `local`, sources
+    that other clones do not have count.
     """
 
     workspace: Workspace
@@ -79,6 +82,7 @@ class SourceRequest:
     state: SprintState | None
     tree: Tree
     code: "Callable[[], Offer]"
+    trace: "PromptTrace"
 
     @property
     def local(self) -> bool:
@@ -93,7 +97,7 @@ def open_sources(request: SourceRequest, reader: SourceReader) -> Sources:
     stamps, or the sources are not `cacheable`. Close it with `close_sources`.
     """
     sources = Sources(reader)
-    named = [name for name in READERS if name in LAYER_OF and name != HANDOVER and _names(request.config, name)]
+    named = [name for name in READERS if name in LAYER_OF and name not in _NO_MEMORY and _names(request.config, name)]
     if not request.config.memory.enabled and named:
         sources.notices.append(f"memory.enabled is false: {', '.join(named)} are left out")
     for name, read in READERS.items():
@@ -105,7 +109,7 @@ def open_sources(request: SourceRequest, reader: SourceReader) -> Sources:
 def _is_wanted(name: str, request: SourceRequest) -> bool:
     if name in _OF_LEDGER:
         return True
-    if name == HANDOVER:
+    if name in _NO_MEMORY:
         return _names(request.config, name)
     if not request.config.memory.enabled or (name in _LOCAL and not request.local):
         return False
@@ -147,6 +151,12 @@ def _left_open(place: Place, state: SprintState | None, tree: Tree) -> Sequence[
 
 def _of_stages(_: Sources, request: SourceRequest) -> Sequence[Source]:
     return handed_over(request.place, request.state, request.tree)
+
+
+def _of_trace(sources: Sources, request: SourceRequest) -> Sequence[TraceEntry]:
+    offer = request.trace.offer(request, sources.reader)
+    sources.trace_left_out = offer.left_out
+    return offer.entries
 
 
 def _of_progress(sources: Sources, request: SourceRequest) -> Sequence[Source]:
@@ -309,6 +319,7 @@ READERS: Mapping[str, Reader] = {
     TASK: _of_task,
     CODE: _of_code,
     HANDOVER: _of_stages,
+    TRACE: _of_trace,
     HISTORY: _of_history,
     USER: _of_user,
     Derived.RECENT_ACTIONS.value: _of_recent_actions,
@@ -324,4 +335,6 @@ PAID_BY: Mapping[str, Layer] = {
 }
 _OF_LEDGER = frozenset({Derived.PROGRESS.value, Derived.FEEDBACK.value})
 """What the sprint's ledger says, which is no memory that could be switched off."""
+_NO_MEMORY = frozenset({HANDOVER, TRACE})
+"""What people wrote for the sprint and the product: memory that is switched off does not take it away."""
 _LOCAL = LOCAL | {Derived.RECENT_ACTIONS.value}
