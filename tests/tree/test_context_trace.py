@@ -67,19 +67,19 @@ def test_the_coder_of_the_worked_example_reads_the_requirement_that_the_goals_na
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "named_by"),
     [
         ("sprint/boats/goals.md", "named by goals.md"),
         ("stage/boats/planning/artifacts/plan.md", "named by planning/artifacts/plan.md"),
         ("stage/boats/coding/artifacts/notes.md", "named by coding/artifacts/notes.md"),
     ],
 )
-def test_what_goals_and_artifacts_name_comes_with_what_it_refines(root: Path, path: str, told: str) -> None:
+def test_what_goals_and_artifacts_name_comes_with_what_it_refines(root: Path, path: str, named_by: str) -> None:
     write_memory(root, {path: "We do (REQ-2).\n"})
 
     found = list(why(ask(root)).items())
     assert found == [
-        ("REQ-2", told),
+        ("REQ-2", named_by),
         ("NEED-1", "REQ-2 refines it"),
         ("REQ-1", "not in the sprint's scope; there is room for it"),
     ]
@@ -116,7 +116,7 @@ def test_a_need_with_many_requirements_brings_twenty_and_lists_the_others(root: 
     package = ask(root)
 
     above = [
-        name for name, told in skipped(package).items() if told.endswith("items below those that the sprint names")
+        name for name, reason in skipped(package).items() if reason.endswith("items below those that the sprint names")
     ]
     assert len(why(package)) == 21
     assert len(above) == 12
@@ -142,11 +142,10 @@ def test_every_item_of_the_trace_is_in_the_explanation_once(root: Path) -> None:
     (items / "requirement" / "REQ-8.md").write_bytes(b"\xff")
     package = ask(root)
 
-    told = [*why(package), *(one.key for one in package.skipped if one.layer is Layer.SPRINT)]
+    listed = [*why(package), *(one.key for one in package.skipped if one.layer is Layer.SPRINT)]
     names = {path.stem for path in items.rglob("*.md")}
-    assert sorted(name.rpartition("/")[2].removesuffix(".md") for name in told if "REQ" in name or "NEED" in name) == (
-        sorted(names)
-    )
+    of_trace = [name for name in listed if "REQ" in name or "NEED" in name]
+    assert sorted(name.rpartition("/")[2].removesuffix(".md") for name in of_trace) == (sorted(names))
     assert skipped(package)["REQ-9"] == "retired"
     assert "not UTF-8" in skipped(package)["items/requirement/REQ-8.md"]
     assert list(skipped(package).values()).count("above the 10 items outside of the sprint's scope") == 8

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.memory_walk import ITEMS, MemoryWalk
 from verifflowcc.adapters.files.tree import Tree
-from verifflowcc.adapters.stamps import settled
+from verifflowcc.adapters.stamps import as_on_disk, settled
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace_entries import TraceEntry, TraceLeftOut
 from verifflowcc.records import dataclass, field, replace
@@ -54,15 +54,19 @@ class PromptTrace:
     fetch: Callable[[], None] | None = None
     _read: "list[tuple[TracePolicy, ItemsRead]]" = field(default_factory=list)
 
-    def items(self, tree: Tree) -> "tuple[TracePolicy, ItemsRead]":
-        """Return the rules of the trace, and its items. Raises ConfigError where the workflow is not sound."""
+    def items(self, request: "SourceRequest") -> "tuple[TracePolicy, ItemsRead]":
+        """Return the rules of the trace, which are the sprint's where one is open, and its items.
+
+        Raises ConfigError where the workflow is not sound.
+        """
         if not self._read:
             from verifflowcc.adapters.index.trace import TraceIndex
             from verifflowcc.services.trace_policy import policy_of
             from verifflowcc.services.trace_reading import nothing_collected, read_walked
 
+            tree, state = request.tree, request.state
             tree.stamps.take([f"{MEMORY}/workflow.yaml"])
-            policy = policy_of(self.workspace)
+            policy = policy_of(self.workspace, state.workflow if state else None)
             with nothing_collected(), TraceIndex(self.index) as index:
                 self._read.append((policy, read_walked(self.workspace, _walk(tree), policy, index)))
         return self._read[0]
@@ -75,7 +79,7 @@ class PromptTrace:
         from verifflowcc.trace.sprint_scope import Names, sprint_scope
         from verifflowcc.trace.view import TraceView
 
-        policy, read = self.items(request.tree)
+        policy, read = self.items(request)
         view = TraceView(TraceSources(read.items, self.workspace.today(), read.unreadable), policy)
         names = Names(view.live)
         working = request.question.agent not in request.config.memory.thinking_roles
@@ -92,22 +96,23 @@ class PromptTrace:
         """Return the view with the code and the results of tests, all of which is stamped."""
         from verifflowcc.adapters.project.content import project_content
         from verifflowcc.services.trace_code import read_code
-        from verifflowcc.services.trace_looking import report_paths
-        from verifflowcc.services.trace_results import read_results
         from verifflowcc.trace.view import TraceView
 
-        workspace, stamps = self.workspace, request.tree.stamps
-        reports: tuple[Path, ...] = ()
+        workspace, stamps, evidence = self.workspace, request.tree.stamps, _evidence(request.tree)
+        reports = tuple(workspace.root / as_on_disk(name) for name in request.config.trace.reports)
         if self.fetch is not None:
             self.fetch()
-        else:
-            reports = report_paths(workspace, request.config, ())
+            reports = ()
         content = project_content(workspace.root, None if self.fetch else workspace.local)
         if self.fetch is None:
-            stamps.take([*content, *_folders(content), *map(str, reports), *_evidence(request.tree)])
+            stamps.take([*content, *_folders(content), *map(str, reports), *evidence])
         items = view.sources.items
         code = read_code(workspace, content, view.policy, items, request.config.trace.exclude)
-        results = read_results(workspace, items, code, content, reports)
+        results = view.sources.results
+        if reports or any(path.endswith(".json") for path in evidence):
+            from verifflowcc.services.trace_results import read_results
+
+            results = read_results(workspace, items, code, content, reports)
         return TraceView(replace(view.sources, code=code, files=content, results=results), view.policy)
 
 
