@@ -203,26 +203,28 @@ def _recalled(sources: Sources, request: SourceRequest) -> Sequence[Found | Stor
     source, config, tree = request.workspace, request.config, request.tree
     kind = config.memory.backends[ScopeKind.PROJECT]
     if kind is BackendKind.FILES:
-        folder = f"{MEMORY}/project/items"
-        return [
-            found for name in _types(source, config, tree, folder) for found in tree.find(f"{folder}/{name}", "**/*.md")
-        ]
+        return list(_memory_files(request))
     if not request.local:
         sources.notices.append(f"{RECALL} is left out: the project's items are kept in {kind}, and not in the commit")
         return ()
     return _kept(sources, source, "project", kind, tree.stamps)
 
 
-def _types(source: Workspace, config: Config, tree: Tree, folder: str) -> Iterator[str]:
-    """The folders of types that do not stand in the trace; only for a type of nobody's is the workflow asked."""
-    names = {found.rpartition("/")[2] for found in tree.folders(folder)}
-    strange = {name for name in names if name not in TYPES}
-    if strange:
-        from verifflowcc.services.trace_policy import policy_of
+def _memory_files(request: SourceRequest) -> Iterator[Found]:
+    """Yield the files of the project's items, but for those of the trace.
 
-        tree.stamps.take([f"{MEMORY}/workflow.yaml"])
-        strange &= set(policy_of(source).types)
-    return (name for name in sorted(names) if not is_trace_type(name) and name not in strange)
+    Only where a folder of a type that memory does not know holds one is the trace asked which its items are.
+    """
+    tree, folder = request.tree, f"{MEMORY}/project/items"
+    others: frozenset[str] | None = None
+    for below in sorted(tree.folders(folder)):
+        found = tree.find(below, "**/*.md")
+        name = below.rpartition("/")[2]
+        if found and (is_trace_type(name) or name not in TYPES):
+            if others is None:
+                others = frozenset(request.trace.items(request)[1].others)
+            found = tuple(each for each in found if each.path in others)
+        yield from found
 
 
 def _of_task(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
