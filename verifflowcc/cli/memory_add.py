@@ -80,8 +80,10 @@ def add(
     from verifflowcc.cli.memory_here import acting_here, read_stdin
     from verifflowcc.cli.trace_authoring import tell_added
     from verifflowcc.errors import UsageError
+    from verifflowcc.records import replace
     from verifflowcc.services.memory.adding import add_item, superseding
     from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
+    from verifflowcc.services.memory.loaded import not_loaded_here
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.trace_door import trace_wanted
     from verifflowcc.services.memory.wanting import Typed, wanted_of
@@ -129,6 +131,8 @@ def add(
             confirm=lambda planned: _ask(planned, yes=yes),
             dry_run=dry_run,
         )
+    if here.workspace and (dead := not_loaded_here(here.workspace, added.item.path, added.scope)):
+        added = replace(added, notes=(*added.notes, dead))
     replaced = len(superseding(added))
     for notice in note_metrics(here.workspace, {CONTRADICTION: replaced, SUPERSEDED: replaced}):
         out.warn(notice)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied, source_of
+from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.files.tree import Found, Tree
 from verifflowcc.adapters.files.user_home import USER as USER_FOLDER
@@ -28,6 +28,7 @@ from verifflowcc.domain.sprints import SprintState
 from verifflowcc.domain.trace_entries import TraceEntry, TraceLeftOut
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.comments_told import comments_told
+from verifflowcc.services.loading import names_source
 from verifflowcc.services.selection import Source
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.standpoint import progress_of
@@ -97,7 +98,9 @@ def open_sources(request: SourceRequest, reader: SourceReader) -> Sources:
     stamps, or the sources are not `cacheable`. Close it with `close_sources`.
     """
     sources = Sources(reader)
-    named = [name for name in READERS if name in LAYER_OF and name not in _NO_MEMORY and _names(request.config, name)]
+    named = [
+        name for name in READERS if name in LAYER_OF and name not in _NO_MEMORY and names_source(request.config, name)
+    ]
     if not request.config.memory.enabled and named:
         sources.notices.append(f"memory.enabled is false: {', '.join(named)} are left out")
     for name, read in READERS.items():
@@ -110,24 +113,16 @@ def _is_wanted(name: str, request: SourceRequest) -> bool:
     if name in _OF_LEDGER:
         return True
     if name in _NO_MEMORY:
-        return _names(request.config, name)
+        return names_source(request.config, name)
     if not request.config.memory.enabled or (name in _LOCAL and not request.local):
         return False
-    return _names(request.config, name)
+    return names_source(request.config, name)
 
 
 def close_sources(sources: Sources) -> None:
     """Let go of the person's index."""
     if sources.theirs is not None:
         sources.theirs[1].__exit__(None, None, None)
-
-
-def _names(config: Config, pattern: str) -> bool:
-    return any(
-        pattern in (name, source_of(layer, name))
-        for layer, given in config.strategies.items()
-        for name in given.always_load + given.conditional_load
-    )
 
 
 def handed_over(place: Place, state: SprintState | None, tree: Tree) -> Sequence[Found | StoredItem]:
