@@ -175,7 +175,7 @@ def test_a_project_keeps_items_of_its_types_under_any_tags(young: Path) -> None:
     assert [each["importance"] for each in items(young, "--type", "requirement")] == [800]
     assert [each["type"] for each in items(young, "--tag", "question")] == ["question"]
     assert len(items(young, "--tag", "first", "--type", "fact", "--type", "insight")) == 2
-    me(young, "add requirement Open").refused(2, "requirement is a type of the trace", "vfcc trace add requirement")
+    me(young, "add requirement Open --key a").refused(2, "requirement is a trace type", "vfcc trace add requirement")
     me(young, "add insigt Open").refused(2, "there is no type insigt; did you mean insight?")
 
 

@@ -74,15 +74,20 @@ def add(
     """Add an item.
 
     Of the same type and key there is one: adding says it anew. What an agent adds to the project or to the user is a
-    proposal, until a person promotes it.
+    proposal, until a person promotes it. An item of a trace type is made as by vfcc trace add.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, read_stdin
+    from verifflowcc.cli.trace_authoring import tell_added
     from verifflowcc.errors import UsageError
+    from verifflowcc.records import replace
     from verifflowcc.services.memory.adding import add_item, superseding
     from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
+    from verifflowcc.services.memory.loaded import not_loaded_here
     from verifflowcc.services.memory.opening import open_store
+    from verifflowcc.services.memory.trace_door import trace_wanted
     from verifflowcc.services.memory.wanting import Typed, wanted_of
+    from verifflowcc.services.trace_adding import add_item as add_trace_item
 
     if (text is None) is not stdin:
         what = "both the text and --stdin are given" if stdin else "there is nothing to remember"
@@ -108,6 +113,14 @@ def add(
         id=id_,
     )
     here = acting_here()
+    traced = trace_wanted(here.workspace, typed)
+    if here.workspace and traced:
+        if dry_run:
+            fault = f"{traced.type} is a trace type: it is added without --dry-run"
+            raise UsageError(fault, hint="vfcc trace add --help")
+        made = add_trace_item(here.workspace, traced, actor=here.actor)
+        out.emit_json(made) if as_json else tell_added(made)
+        return
     wanted = wanted_of(here.workspace, typed, actor=here.actor, today=here.today)
     with open_store(here.workspace, wanted.scope) as store:
         added = add_item(
@@ -118,6 +131,8 @@ def add(
             confirm=lambda planned: _ask(planned, yes=yes),
             dry_run=dry_run,
         )
+    if here.workspace and (dead := not_loaded_here(here.workspace, added.item.path, added.scope)):
+        added = replace(added, notes=(*added.notes, dead))
     replaced = len(superseding(added))
     for notice in note_metrics(here.workspace, {CONTRADICTION: replaced, SUPERSEDED: replaced}):
         out.warn(notice)

@@ -68,7 +68,7 @@ def add(
     )
     acting = moves.acting_here()
     added = add_item(acting.workspace, wanted, actor=acting.actor)
-    out.emit_json(added) if as_json else _tell_added(added)
+    out.emit_json(added) if as_json else tell_added(added)
 
 
 def link(from_: IdArgument, to: ToArgument, relation: RelationOption = None, as_json: JsonFlag = False) -> None:
@@ -122,7 +122,8 @@ def retire(
     out.emit(printable("\n".join(lines)))
 
 
-def _tell_added(added: "Added") -> None:
+def tell_added(added: "Added") -> None:
+    """Print a trace item that was added, and what it lacks."""
     from verifflowcc.cli import output as out
     from verifflowcc.text.invisible import printable
 

@@ -19,10 +19,11 @@ LAYER_OF: Mapping[str, Layer] = {
     HISTORY: Layer.AGENT,
     RECALL: Layer.PROJECT,
     HANDOVER: Layer.STAGE,
+    TRACE: Layer.SPRINT,
 }
 """`@user`: what is known of the person; `@task`: the items of the open task; `@recall`: the project's typed items;
 `@code`: the code that the task's words speak of; `@history`: past tasks like this one, and what was left open;
-`@handover`: the artifacts of the stages that this stage builds on.
+`@handover`: the artifacts of the stages that this stage builds on; `@trace`: the trace items that the sprint is about.
 """
 
 LOCAL = frozenset({USER, TASK, HISTORY})

@@ -6,11 +6,12 @@ the checks in `trace/`. A key that this calls unknown may be one that the workfl
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from verifflowcc.domain.item_types import TYPES as ITEM_TYPES
 from verifflowcc.domain.items import TRACE_RELATIONS, Source, SourceKind, Status, Trust
 from verifflowcc.domain.trace import Flaw, TraceItem
+from verifflowcc.domain.vouching import PROMOTED_BY, VOUCHED_BY
 from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.front_matter import FrontMatter
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
@@ -29,6 +30,8 @@ _KNOWN = frozenset((*KNOWN_KEYS, "gaps"))
 _GUESSED = frozenset({SourceKind.INFERRED, SourceKind.EXTRACTED})
 _DATES = ("created", "updated", "date", "expires", "deadline")
 _SPEAKS_OF_TRACE = frozenset({"verification", "derived", "integrity", "reviewed", "verified"})
+_ADOPTED = _SPEAKS_OF_TRACE | {"tests", "evidence", "planned"}
+"""What nobody writes into an item before it is part of the trace."""
 _PLAIN_SOURCE = Source()
 
 
@@ -42,9 +45,27 @@ def is_trace_item(path: str, table: Table | None, types: Collection[str]) -> boo
     said = pairs.get("type")
     name = " ".join(said.text.split()) if isinstance(said, Scalar) and not is_null(said) else type_of_path(path)
     if name in types or name in ITEM_TYPES:
-        return name in types
+        return name in types and not is_heard(table)
     if nearest(name, types) or not _SPEAKS_OF_TRACE.isdisjoint(pairs):
         return True
+    return _has_trace_link(pairs)
+
+
+def is_heard(table: Table | None) -> bool:
+    """Say whether an item was read out of a conversation and is not adopted into the trace yet.
+
+    A person adopts it by promoting it. One that has links or fields of the trace was adopted before that was recorded.
+    """
+    pairs = dict(table.pairs) if table else {}
+    source, details = pairs.get("source"), pairs.get("details")
+    if source is None or member(source, "kind") != SourceKind.EXTRACTED or member(source, "turn") is None:
+        return False
+    if any((member(details, name) or "").startswith("human:") for name in (PROMOTED_BY, VOUCHED_BY) if details):
+        return False
+    return _ADOPTED.isdisjoint(pairs) and not _has_trace_link(pairs)
+
+
+def _has_trace_link(pairs: Mapping[str, Value]) -> bool:
     links = pairs.get("links")
     return isinstance(links, Sequence) and any(member(each, "relation") in TRACE_RELATIONS for each in links.values)
 

@@ -29,6 +29,7 @@ from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.standpoint import depends_on as place_depends_on
 from verifflowcc.services.standpoint import resolve
 from verifflowcc.services.status import depends_on
+from verifflowcc.services.trace_prompt import PromptTrace
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.near import nearest
@@ -89,6 +90,15 @@ class Circumstances:
         return prompt_templates.compiled(self.template_source)
 
 
+@dataclass(frozen=True, slots=True)
+class _Readers:
+    """What reads the code for a task and the trace, and what reads all sources and notes those that fail."""
+
+    code: "Callable[[TokenCounter, int], Offer]"
+    trace: PromptTrace
+    sources: SourceReader
+
+
 def budget_of(question: Question, allocation: Allocation) -> int:
     """Return the budget in tokens: as asked, else the role's, else 50,000."""
     return question.budget_tokens or allocation.budget_tokens or DEFAULT_BUDGET_TOKENS
@@ -102,21 +112,24 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
     """
     with ExitStack() as stack:
         inputs: dict[str, str] = {}
-        source, code = workspace, None
+        source, code, fetch = workspace, None, None
         if question.committed:
-            from verifflowcc.adapters.git.snapshot import committed_tree
+            from verifflowcc.adapters.git.snapshot import add_rest, committed_tree
 
             folder, commit = stack.enter_context(
                 committed_tree(workspace.root, question.revision, (MEMORY, *CORE_FILES))
             )
             _require_memory(folder, question.revision)
             source, code = Workspace(folder, workspace.clock), committed_code(workspace, folder, commit)
+            fetch = partial(add_rest, workspace.root, folder, commit)
             inputs["commit"] = commit
         # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
-        index = stack.enter_context(Index(workspace.local / ("commits.db" if question.committed else "index.db")))
+        index_path = workspace.local / ("commits.db" if question.committed else "index.db")
+        index = stack.enter_context(Index(index_path))
         offer = partial(_code_for, workspace, question, inputs.get("commit"))
-        reader = SourceReader(workspace, source.root)
-        here = _look(source, question, index, inputs, code, offer, reader)
+        trace = PromptTrace(source, index_path, fetch)
+        readers = _Readers(offer, trace, SourceReader(workspace, source.root))
+        here = _look(source, question, index, inputs, code, readers)
         stack.callback(close_sources, here.sources)
         yield here
 
@@ -135,8 +148,7 @@ def _look(
     index: Index,
     inputs: dict[str, str],
     code: Code | None,
-    offer: "Callable[[TokenCounter, int], Offer]",
-    reader: SourceReader,
+    readers: _Readers,
 ) -> Circumstances:
     tree = Tree(source.root)
     tree.stamps.take(depends_on(source))
@@ -154,9 +166,10 @@ def _look(
         place,
         state,
         tree,
-        code=partial(offer, counter, budget_of(question, allocation)),
+        code=partial(readers.code, counter, budget_of(question, allocation)),
+        trace=readers.trace,
     )
-    sources = open_sources(request, reader)
+    sources = open_sources(request, readers.sources)
     selection = select(tree, loaded.config.strategies, place, sources.derived, sources.offered)
     template = prompt_templates.source_for(source, question.agent)
     inputs |= {"config": loaded.config.digest, "template": template.digest}

@@ -7,6 +7,7 @@ from verifflowcc.adapters.files.tree import Found
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
 from verifflowcc.domain.config import SHARE_UNIT
 from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, Placed, Prompt, Skipped
+from verifflowcc.domain.item_types import is_trace_type
 from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.domain.sources import HANDOVER, RECALL, USER
 from verifflowcc.errors import StrictError
@@ -14,6 +15,7 @@ from verifflowcc.packing.pack import LayerQueue, pack
 from verifflowcc.records import replace
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.gathering import Gathered, gather
+from verifflowcc.services.loading import not_loaded
 from verifflowcc.services.prompt_safety import safe_entries, safe_text, told_of_text
 from verifflowcc.services.prompt_sources import PAID_BY, handed_over
 from verifflowcc.services.prompt_view import prompt_view
@@ -95,7 +97,7 @@ def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
         prompt=prompt,
         task=withhold(here.question.task),
         placed=safe_entries(placed),
-        skipped=(*gathered.skipped, *_failed_sources(failed), *_not_named(here)),
+        skipped=(*gathered.skipped, *_failed_sources(failed), *_not_named(here), *_of_trace(here), *_not_loaded(here)),
         sources={one.candidate.path: one.candidate.digest for one in placed if one.fate is not Fate.DROPPED},
         inputs={**here.inputs, **gathered.digests},
         caps={"user_items": here.caps.user_items, "project_items": here.caps.project_items},
@@ -114,6 +116,30 @@ def _not_named(here: Circumstances) -> list[Skipped]:
     return [
         Skipped(Layer.STAGE, path.removeprefix(f"{MEMORY}/"), path, 0, reason) for path in paths if path not in named
     ]
+
+
+def _of_trace(here: Circumstances) -> list[Skipped]:
+    """Return the trace items that `@trace` does not offer, each with the reason."""
+    left_out = here.sources.trace_left_out
+    return [Skipped(Layer.SPRINT, each.id, each.path, 0, each.why) for each in left_out]
+
+
+def _not_loaded(here: Circumstances) -> list[Skipped]:
+    """Return the project's items that no layer loads, each with what to add to the configuration."""
+    folder, seen = f"{MEMORY}/project", {one.path for one in here.selection.selected}
+    if not here.config.memory.enabled:
+        return []
+    found = [each.path for pattern in ("items/**/*.md", "decisions/*.md") for each in here.tree.find(folder, pattern)]
+    reasons = {
+        path: not_loaded(here.config, path, seen, traced=_is_trace_path(path)) for path in found if path not in seen
+    }
+    return [
+        Skipped(Layer.PROJECT, path.removeprefix(f"{folder}/"), path, 0, why) for path, why in reasons.items() if why
+    ]
+
+
+def _is_trace_path(path: str) -> bool:
+    return is_trace_type(path.rpartition("/")[0].rpartition("/")[2])
 
 
 def _changed_for_show(placed: Sequence[Placed], reading: Reading) -> list[str]:

@@ -24,6 +24,7 @@ from verifflowcc.services.fault_log import newest_fault
 from verifflowcc.services.history.health import history_remarks
 from verifflowcc.services.hooks_health import hooks_remarks
 from verifflowcc.services.initialise import IGNORED
+from verifflowcc.services.memory.loaded import dead_memory
 from verifflowcc.services.migrating import format_of
 from verifflowcc.services.role_files import TOOLS, roles_without_tools
 from verifflowcc.services.source_reader import LOG
@@ -53,6 +54,7 @@ def diagnose(start: Path | None = None) -> Diagnosis:
         ("sprint", sprints_remarks),
         ("hooks", hooks_remarks),
         ("sources", _sources),
+        ("memory", dead_memory),
         ("leftovers", _leftovers),
         ("history", history_remarks),
         ("lock", _lock),

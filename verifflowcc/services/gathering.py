@@ -17,7 +17,8 @@ from verifflowcc.domain.items import Item
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.sources import CODE as CODE_PIECES
-from verifflowcc.domain.sources import LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sources import LOCAL, RECALL, TASK, TRACE, USER
+from verifflowcc.domain.trace_entries import TraceEntry
 from verifflowcc.domain.vouching import awaits_promotion, trust_held
 from verifflowcc.errors import FormatError
 from verifflowcc.recall.question import question_of
@@ -192,6 +193,9 @@ def _digests(selected: Iterable[Selected], bodies: Mapping[str, Body]) -> dict[s
         )
         if lines:
             found[origin] = digest_text("\n".join(lines))
+    traced = [one.source for one in selected if isinstance(one.source, TraceEntry)]
+    if traced:
+        found[TRACE] = digest_text("\n".join(sorted(f"{each.path} {digest_text(each.text)}" for each in traced)))
     pieces = [one.source for one in selected if isinstance(one.source, Snippet)]
     if pieces:
         found[CODE_PIECES] = digest_text("\n".join(f"{each.place} {digest_text(each.text)}" for each in pieces))
@@ -227,6 +231,9 @@ def _entry(
     if isinstance(one.source, Snippet):
         digest = reading.supply(one.path, one.source.text)
         return Entry(one, one.path, digest, reading.counter.count(one.source.text), None, "human")
+    if isinstance(one.source, TraceEntry):
+        digest = reading.supply(one.path, one.source.text)
+        return Entry(one, one.path, digest, reading.counter.count(one.source.text), None, one.source.trust)
     if not isinstance(one.source, Derived):
         body = bodies.get(one.path)
         return (

@@ -11,7 +11,8 @@ from verifflowcc.domain.item_types import NOTE, RULE_TYPES
 from verifflowcc.domain.items import DecisionStatus, Item, Recency, Trust
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.recall import NOTHING
-from verifflowcc.domain.sources import CODE, HANDOVER, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HANDOVER, RECALL, TASK, TRACE, USER
+from verifflowcc.domain.trace_entries import TraceEntry
 from verifflowcc.recall.expand import Neighbour, edge_between, expanded
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.rank import Ranked, Score, rank
@@ -112,17 +113,31 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     of_code = [entry for entry in others if entry.one.origin == CODE]
     of_stages = [entry for entry in others if entry.one.origin == HANDOVER]
     of_past = [entry for entry in others if isinstance(entry.one.source, Derived) and entry.one.local]
-    apart = {id(entry) for entry in (*of_task, *of_code, *of_stages, *of_past)}
+    in_scope, near = _of_trace(entries)
+    apart = {id(entry) for entry in (*of_task, *of_code, *of_stages, *of_past, *in_scope, *near)}
     rest = [entry for entry in others if id(entry) not in apart]
-    ordered: list[_Ordered] = [(entry, None) for entry in always if entry.one.origin != CODE]
+    ordered: list[_Ordered] = [(entry, None) for entry in always if entry.one.origin not in {CODE, TRACE}]
+    ordered += [(entry, _of_item(entry)) for entry in in_scope]
     for group in (sure, of_task, rest):
         ordered += _ranked(group, offer)
     ordered += [(entry, Score(0, 0, "handed over by an earlier stage")) for entry in of_stages]
+    ordered += [(entry, _of_item(entry)) for entry in near]
     ordered += _ranked(of_past, offer)
     ordered += [(entry, _of_piece(entry)) for entry in (*always, *of_code) if entry.one.origin == CODE]
     kept, above = _capped(_matches_first(ordered, offer), offer.caps)
     candidates = (_candidate(entry, number, score) for number, (entry, score) in enumerate(kept, start=1))
     return tuple(candidates), above
+
+
+def _of_trace(entries: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:
+    """Return the trace items that the sprint is about, and the others."""
+    scope = [(entry, entry.one.source.in_scope) for entry in entries if isinstance(entry.one.source, TraceEntry)]
+    return [entry for entry, inside in scope if inside], [entry for entry, inside in scope if not inside]
+
+
+def _of_item(entry: Entry) -> Score:
+    """Trace items come in the order in which their source offers them."""
+    return Score(0, 0, entry.one.source.why if isinstance(entry.one.source, TraceEntry) else "")
 
 
 def _of_piece(entry: Entry) -> Score:
@@ -225,6 +240,7 @@ def _recency(recency: Recency) -> tuple[str, str | int] | None:
 
 def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
     item, one = entry.body.item if entry.body else None, entry.one
+    title = one.source.title if isinstance(one.source, TraceEntry) else ""
     has_type = typed(entry) is not None
     return Candidate(
         layer=one.layer,
@@ -236,7 +252,7 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         always=one.always and not entry.standing,
         local=one.local,
         kind=_kind(entry),
-        title=item.title if item else "",
+        title=item.title if item else title,
         date=(item.updated or item.created or (item.decision.date if item.decision else None)) if item else None,
         trust=str(entry.trust),
         score=score.total if score else 0,

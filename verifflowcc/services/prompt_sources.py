@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied, source_of
+from verifflowcc.adapters.files.layout import MEMORY, Derived, Place, Supplied
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.files.tree import Found, Tree
 from verifflowcc.adapters.files.user_home import USER as USER_FOLDER
@@ -23,10 +23,12 @@ from verifflowcc.domain.item_types import TYPES, ScopeKind, is_trace_type
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.question import Question
-from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, LAYER_OF, LOCAL, RECALL, TASK, TRACE, USER
 from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.trace_entries import TraceEntry, TraceLeftOut
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.comments_told import comments_told
+from verifflowcc.services.loading import names_source
 from verifflowcc.services.selection import Source
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.standpoint import progress_of
@@ -34,6 +36,7 @@ from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
     from verifflowcc.services.code.offering import Offer, PieceFile
+    from verifflowcc.services.trace_prompt import PromptTrace
 
 _ITEMS = ("items/**/*.md", "decisions/*.md", "conventions/*.md")
 _TOP = "/"
@@ -46,7 +49,7 @@ class Sources:
     `reader` has the sources that were left out. `theirs` are the person's own folder and index, where their items are
     files. Without `cacheable` a prompt of these sources must be compiled again each time: nothing on this disk says
     whether they changed. `code` is the state of the code that pieces were chosen from, if they were; `code_files`
-    are their files by path.
+    are their files by path. `trace_left_out` are the trace items that `@trace` does not offer.
     """
 
     reader: SourceReader = field(default_factory=SourceReader)
@@ -57,6 +60,7 @@ class Sources:
     cacheable: bool = True
     code: str = ""
     code_files: "Mapping[str, PieceFile]" = field(default_factory=dict)
+    trace_left_out: Sequence[TraceLeftOut] = ()
 
     @property
     def may_be_kept(self) -> bool:
@@ -68,8 +72,8 @@ class Sources:
 class SourceRequest:
     """All that the virtual sources of one prompt are read by.
 
-    `state` is the sprint's. `code` returns the code that the task needs. With `local`, sources that other clones do not
-    have count.
+    `state` is the sprint's. `code` returns the code that the task needs, `trace` reads the trace. With `local`, sources
+    that other clones do not have count.
     """
 
     workspace: Workspace
@@ -79,6 +83,7 @@ class SourceRequest:
     state: SprintState | None
     tree: Tree
     code: "Callable[[], Offer]"
+    trace: "PromptTrace"
 
     @property
     def local(self) -> bool:
@@ -93,7 +98,9 @@ def open_sources(request: SourceRequest, reader: SourceReader) -> Sources:
     stamps, or the sources are not `cacheable`. Close it with `close_sources`.
     """
     sources = Sources(reader)
-    named = [name for name in READERS if name in LAYER_OF and name != HANDOVER and _names(request.config, name)]
+    named = [
+        name for name in READERS if name in LAYER_OF and name not in _NO_MEMORY and names_source(request.config, name)
+    ]
     if not request.config.memory.enabled and named:
         sources.notices.append(f"memory.enabled is false: {', '.join(named)} are left out")
     for name, read in READERS.items():
@@ -105,25 +112,17 @@ def open_sources(request: SourceRequest, reader: SourceReader) -> Sources:
 def _is_wanted(name: str, request: SourceRequest) -> bool:
     if name in _OF_LEDGER:
         return True
-    if name == HANDOVER:
-        return _names(request.config, name)
+    if name in _NO_MEMORY:
+        return names_source(request.config, name)
     if not request.config.memory.enabled or (name in _LOCAL and not request.local):
         return False
-    return _names(request.config, name)
+    return names_source(request.config, name)
 
 
 def close_sources(sources: Sources) -> None:
     """Let go of the person's index."""
     if sources.theirs is not None:
         sources.theirs[1].__exit__(None, None, None)
-
-
-def _names(config: Config, pattern: str) -> bool:
-    return any(
-        pattern in (name, source_of(layer, name))
-        for layer, given in config.strategies.items()
-        for name in given.always_load + given.conditional_load
-    )
 
 
 def handed_over(place: Place, state: SprintState | None, tree: Tree) -> Sequence[Found | StoredItem]:
@@ -147,6 +146,12 @@ def _left_open(place: Place, state: SprintState | None, tree: Tree) -> Sequence[
 
 def _of_stages(_: Sources, request: SourceRequest) -> Sequence[Source]:
     return handed_over(request.place, request.state, request.tree)
+
+
+def _of_trace(sources: Sources, request: SourceRequest) -> Sequence[TraceEntry]:
+    offer = request.trace.offer(request, sources.reader)
+    sources.trace_left_out = offer.left_out
+    return offer.entries
 
 
 def _of_progress(sources: Sources, request: SourceRequest) -> Sequence[Source]:
@@ -193,26 +198,28 @@ def _recalled(sources: Sources, request: SourceRequest) -> Sequence[Found | Stor
     source, config, tree = request.workspace, request.config, request.tree
     kind = config.memory.backends[ScopeKind.PROJECT]
     if kind is BackendKind.FILES:
-        folder = f"{MEMORY}/project/items"
-        return [
-            found for name in _types(source, config, tree, folder) for found in tree.find(f"{folder}/{name}", "**/*.md")
-        ]
+        return list(_memory_files(request))
     if not request.local:
         sources.notices.append(f"{RECALL} is left out: the project's items are kept in {kind}, and not in the commit")
         return ()
     return _kept(sources, source, "project", kind, tree.stamps)
 
 
-def _types(source: Workspace, config: Config, tree: Tree, folder: str) -> Iterator[str]:
-    """The folders of types that do not stand in the trace; only for a type of nobody's is the workflow asked."""
-    names = {found.rpartition("/")[2] for found in tree.folders(folder)}
-    strange = {name for name in names if name not in TYPES}
-    if strange:
-        from verifflowcc.services.trace_policy import policy_of
+def _memory_files(request: SourceRequest) -> Iterator[Found]:
+    """Yield the files of the project's items, but for those of the trace.
 
-        tree.stamps.take([f"{MEMORY}/workflow.yaml"])
-        strange &= set(policy_of(source).types)
-    return (name for name in sorted(names) if not is_trace_type(name) and name not in strange)
+    Only where a folder of a type that memory does not know holds one is the trace asked which its items are.
+    """
+    tree, folder = request.tree, f"{MEMORY}/project/items"
+    others: frozenset[str] | None = None
+    for below in sorted(tree.folders(folder)):
+        found = tree.find(below, "**/*.md")
+        name = below.rpartition("/")[2]
+        if found and (is_trace_type(name) or name not in TYPES):
+            if others is None:
+                others = frozenset(request.trace.items(request)[1].others)
+            found = tuple(each for each in found if each.path in others)
+        yield from found
 
 
 def _of_task(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:
@@ -309,6 +316,7 @@ READERS: Mapping[str, Reader] = {
     TASK: _of_task,
     CODE: _of_code,
     HANDOVER: _of_stages,
+    TRACE: _of_trace,
     HISTORY: _of_history,
     USER: _of_user,
     Derived.RECENT_ACTIONS.value: _of_recent_actions,
@@ -324,4 +332,6 @@ PAID_BY: Mapping[str, Layer] = {
 }
 _OF_LEDGER = frozenset({Derived.PROGRESS.value, Derived.FEEDBACK.value})
 """What the sprint's ledger says, which is no memory that could be switched off."""
+_NO_MEMORY = frozenset({HANDOVER, TRACE})
+"""What people wrote for the sprint and the product: memory that is switched off does not take it away."""
 _LOCAL = LOCAL | {Derived.RECENT_ACTIONS.value}

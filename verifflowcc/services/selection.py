@@ -8,10 +8,11 @@ from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import LayerStrategy
 from verifflowcc.domain.layers import READING_ORDER, Layer
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.sources import CODE, LOCAL, TASK, USER
+from verifflowcc.domain.sources import CODE, LOCAL, TASK, TRACE, USER
+from verifflowcc.domain.trace_entries import TraceEntry
 from verifflowcc.records import dataclass
 
-Source = Found | Derived | StoredItem | Snippet
+Source = Found | Derived | StoredItem | Snippet | TraceEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,15 @@ def select(
                     if one.path not in seen:
                         seen.add(one.path)
                         selected.append(one)
+    selected = _each_once(selected)
     selected.sort(key=lambda one: one.path not in CORE_FILES)
     return Selection(tuple(selected), tuple(unmatched))
+
+
+def _each_once(selected: list[Selected]) -> list[Selected]:
+    """Leave out trace items whose files a pattern names: their text is in the prompt already."""
+    files = {one.path for one in selected if not one.origin}
+    return [one for one in selected if one.origin != TRACE or one.path not in files]
 
 
 def _patterns(strategy: LayerStrategy) -> Iterator[tuple[str, bool]]:
@@ -120,7 +128,7 @@ def _path(source: Source) -> str:
         return source.item.path
     if isinstance(source, Snippet):
         return source.place
-    return source.path if isinstance(source, Found) else source.value
+    return source.path if isinstance(source, Found | TraceEntry) else source.value
 
 
 def _key(source: Source, folder: str | None, origin: str) -> str:
@@ -130,6 +138,8 @@ def _key(source: Source, folder: str | None, origin: str) -> str:
         return path
     if origin == CODE:
         return f"{path} {source.name}".rstrip() if isinstance(source, Snippet) else path
+    if isinstance(source, TraceEntry):
+        return source.id
     if origin == USER:
         return path.removeprefix("user/")
     if origin == TASK:

@@ -14,6 +14,7 @@ from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.records import dataclass
 from verifflowcc.services.given import LONGEST_TITLE, one_line, prose
 from verifflowcc.services.memory.guarding import refuse_secrets
+from verifflowcc.services.memory.loaded import reason_here
 from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.trace_finding import find_item, one_of
 from verifflowcc.services.trace_items import items_view
@@ -76,7 +77,8 @@ def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:
     refuse_scanned(workspace, "", text, "the item")
     with writing_items(workspace.memory):
         create_item_file(workspace.root, item.path, text)
-    return Added(item, tuple(_lacking(view.policy, rule, item)))
+    dead = reason_here(workspace, item.path, traced=True)
+    return Added(item, (*_lacking(view.policy, rule, item), *([dead] if dead else [])))
 
 
 def _rule(policy: TracePolicy, name: str) -> ItemRule:

@@ -2,7 +2,6 @@
 
 import json
 
-from verifflowcc.adapters.workflows import load_workflow
 from verifflowcc.domain.config import TraceSettings
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.domain.workflows import Workflow
@@ -19,8 +18,11 @@ def policy_of(workspace: Workspace, workflow: Workflow | None = None) -> TracePo
     Raises ConfigError where the configuration or the workflow is not sound, UsageError where there is no such workflow.
     """
     config = effective_config(workspace).config
-    chosen = workflow or load_workflow(workspace.memory, config.workflow)
-    return with_settings(chosen.trace, config.trace)
+    if workflow is None:
+        from verifflowcc.adapters.workflows import load_workflow
+
+        workflow = load_workflow(workspace.memory, config.workflow)
+    return with_settings(workflow.trace, config.trace)
 
 
 def with_settings(policy: TracePolicy, settings: TraceSettings) -> TracePolicy:

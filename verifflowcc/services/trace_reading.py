@@ -18,6 +18,8 @@ from verifflowcc.text.conflict_markers import conflict_line
 from verifflowcc.text.digest import digest_bytes, digest_text
 
 INDEX = "index.db"
+_RULES = "heard items are none"
+"""By which rules files count as trace items: what an index has by other rules is not used."""
 _NO_ITEM = ""
 """The facts of a file that is another kind of item."""
 
@@ -39,25 +41,26 @@ class ItemsRead:
     """The trace items below `.memory/project/items/`, by path.
 
     `unreadable` maps a path to why it is no item, its line first. `parsed` counts the files that were read and parsed
-    because they are new or changed.
+    because they are new or changed. `others` are the paths of items that are memory, and no part of the trace.
     """
 
     items: tuple[TraceItem, ...]
     unreadable: dict[str, str] = field(default_factory=dict)
     parsed: int = 0
     notices: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def read_items(workspace: Workspace, policy: TracePolicy) -> ItemsRead:
     """Return all trace items; which types there are is the policy's matter. Nothing is written but the index."""
     with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
         read = read_walked(workspace, walk_memory(workspace.root), policy, index)
-        return ItemsRead(read.items, read.unreadable, read.parsed, index.notices)
+        return ItemsRead(read.items, read.unreadable, read.parsed, index.notices, read.others)
 
 
 def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, index: TraceIndex) -> ItemsRead:
     """Return the trace items of a walk, with what the index knows of them."""
-    key = digest_text("\n".join(sorted(policy.types)))
+    key = digest_text("\n".join([_RULES, *sorted(policy.types)]))
     known = index.items(key)
     items: dict[str, TraceItem | None] = {}
     unreadable, learned, parsed = dict(walk.problems), list[ItemRow](), 0
@@ -85,7 +88,9 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
         if known.get(path) != (kept := ItemRow(path, stamp, row.digest, row.facts)):
             learned.append(kept)
     index.learn(key, learned, known.keys() - set(walk.items))
-    return ItemsRead(tuple([each for path in sorted(items) if (each := items[path])]), unreadable, parsed)
+    found = tuple([each for path in sorted(items) if (each := items[path])])
+    others = tuple([path for path in sorted(items) if items[path] is None])
+    return ItemsRead(found, unreadable, parsed, others=others)
 
 
 def _read(full: str) -> bytes:

@@ -95,6 +95,20 @@ def state_of(standing: Standing, standings: Standings, suspect: Collection[str])
     return _by_answers(standing, standings)
 
 
+def own_state(standing: Standing) -> State | None:
+    """Return the word for an item by itself, whatever is below it; None where nothing is to show it."""
+    item = standing.item
+    if item.status is Status.ARCHIVED:
+        return State.RETIRED
+    if standing.broke:
+        return State.FAILED
+    if standing.planned or item.status is Status.PENDING:
+        return State.PLANNED if standing.planned else State.DRAFT
+    if not standing.to_show:
+        return None
+    return State.PASSED if standing.shown else _why_unshown(standing)
+
+
 def _by_answers(standing: Standing, standings: Standings) -> State:
     if standing.to_show and not standing.shown:
         return _why_unshown(standing)

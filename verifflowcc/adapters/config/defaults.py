@@ -2,7 +2,7 @@
 
 from verifflowcc.domain.config import Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, RECALL, TASK, USER
+from verifflowcc.domain.sources import CODE, HANDOVER, HISTORY, RECALL, TASK, TRACE, USER
 from verifflowcc.text.digest import digest_text
 
 LAYERS = (Layer.PROJECT, Layer.SPRINT, Layer.STAGE, Layer.AGENT, Layer.USER)
@@ -18,7 +18,7 @@ STRATEGIES = {
     ),
     Layer.SPRINT: LayerStrategy(
         ("goals.md", "progress.json"),
-        ("context.md", "knowledge.md", "retrospectives/*.md"),
+        (TRACE, "context.md", "knowledge.md", "retrospectives/*.md"),
         10_000,
     ),
     Layer.STAGE: LayerStrategy(

@@ -56,6 +56,12 @@ def add_committed(root: Path, top: Path, commit: str, paths: Collection[str]) ->
     _write(root, top, lines)
 
 
+def add_rest(root: Path, top: Path, commit: str) -> None:
+    """Write all of a commit that is not there yet to a folder that `committed_tree` gave. Raises as that does."""
+    lines = _git(root, "ls-tree", "-r", "-z", commit).split("\0")
+    _write(root, top, [line for line in lines if line and not os.path.lexists(top / line.partition("\t")[2])])
+
+
 def _listed(root: Path, commit: str, paths: set[str]) -> list[str]:
     listing = _git(root, "ls-tree", "-r", "-z", commit, "--", *sorted(paths))
     return [line for line in listing.split("\0") if line]

@@ -8,6 +8,7 @@ from verifflowcc.domain.vouching import awaits_promotion
 from verifflowcc.lifecycle.extract.qualifiers import doubt_about, qualifiers
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import withheld_item
+from verifflowcc.services.memory.heard import awaits_adoption, may_be_heard
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
@@ -52,13 +53,17 @@ def open_inbox(workspace: Workspace | None, scopes: Sequence[str]) -> Inbox:
     notices: list[str] = []
     for scope in dict.fromkeys(scopes):
         with open_store(workspace, scope) as store:
-            ids = [item.id for item in store.items() if awaits_promotion(item)]
+            ids = [item.id for item in store.items() if awaits_promotion(item) or may_be_heard(item)]
             notices += store.problems
-            stored = [each for name in ids if (each := store.get(name))]
+            stored = [each for name in ids if (each := store.get(name)) and _waits(each)]
             titles = _titles(store.linked(_targets(stored)) if stored else ())
         found += [_waiting(each, scope, titles) for each in stored]
     found.sort(key=lambda each: (each.item.created or _OLDEST_LAST, each.scope, each.item.id))
     return Inbox(tuple(found), tuple(notices))
+
+
+def _waits(stored: StoredItem) -> bool:
+    return awaits_promotion(stored.item) or awaits_adoption(stored)
 
 
 def _targets(stored: Sequence[StoredItem]) -> list[str]:
@@ -103,7 +108,9 @@ def _why(item: Item, text: str) -> Iterator[str]:
         SourceKind.IMPORTED: "imported",
     }[source.kind]
     yield f"{said} by {source.actor}" + (f", said by {source.speaker}" if source.speaker else "")
-    if item.status is Status.ACTIVE:
+    if may_be_heard(item):
+        yield "it is memory until a person adopts it into the trace"
+    elif item.status is Status.ACTIVE:
         yield "it came in active, and nobody is named who promoted it"
     if reason := dict(item.details).get("waits"):
         yield withhold(reason)

@@ -12,6 +12,7 @@ from verifflowcc.services.memory.adding import standing_of_key
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.guarding import refuse_item
+from verifflowcc.services.memory.heard import awaits_adoption
 from verifflowcc.services.memory.moving import Moving, transfer
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.permission import asks, require_person
@@ -65,10 +66,10 @@ def promote_item(  # noqa: PLR0913 - one for each word of the command
 ) -> Promoted:
     """Make a pending item active, or with `to` (`project` or `user`) move it up; who did it is kept in the item.
 
-    Its trust stays what it was; with `vouch` the person answers for it. `show` sees each promotion before it is made,
-    and `confirm` those that steer every prompt. Raises NotAllowed unless a person acts; UsageError where there is
-    nothing to promote, the way is no promotion, or the key is that of another active item; SecretError where it holds a
-    secret; and as `transfer` does.
+    A requirement that was heard in a conversation is part of the trace from then on. Its trust stays what it was; with
+    `vouch` the person answers for it. `show` sees each promotion before it is made, and `confirm` those that steer
+    every prompt. Raises NotAllowed unless a person acts; UsageError where there is nothing to promote, the way is no
+    promotion, or the key is that of another active item; SecretError where it holds a secret; and as `transfer` does.
     """
     require_person(actor, f"promoting {found.item.id}", hint=f"vfcc memory show {found.item.id}")
 
@@ -100,7 +101,7 @@ def promote_item(  # noqa: PLR0913 - one for each word of the command
 
 def _activated(workspace: Workspace | None, found: Found, as_promoted: Callable[[Item], Item], show: Show) -> Promoted:
     item = found.item
-    if not awaits_promotion(item):
+    if not awaits_promotion(item) and not awaits_adoption(found.stored):
         up = _next(found.scope)
         hint = f"vfcc memory promote {item.id} --to {up}" if up else "vfcc memory list --status pending"
         raise UsageError(f"{item.id} is {item.status}; only what is pending becomes active", hint=hint)
@@ -110,7 +111,7 @@ def _activated(workspace: Workspace | None, found: Found, as_promoted: Callable[
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(item.id), found)
         other = standing_of_key(store, item.type, item.key)
-        if other is not None and not _supersedes(item, other.item):
+        if other is not None and other.item.id != item.id and not _supersedes(item, other.item):
             raise UsageError(
                 f"the key {item.key} is that of {other.item.id}, which {item.id} does not supersede",
                 hint=f"vfcc memory link {item.id} supersedes {other.item.id}",

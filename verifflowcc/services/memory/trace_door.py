@@ -1,0 +1,38 @@
+"""`vfcc memory add` of a trace type: the same new item, by the same rules, as `vfcc trace add` makes."""
+
+import shlex
+
+from verifflowcc.domain.item_types import TYPES, is_trace_type
+from verifflowcc.errors import UsageError
+from verifflowcc.services.memory.recording import title_of
+from verifflowcc.services.memory.wanting import Typed
+from verifflowcc.services.memory.words import said
+from verifflowcc.services.trace_adding import Wanted
+from verifflowcc.services.workspace import Workspace
+
+_MEMORY_ALONE = ("key", "importance", "confidence", "details", "own", "lesson", "refs", "expires", "deadline")
+
+
+def trace_wanted(workspace: Workspace | None, typed: Typed) -> Wanted | None:
+    """Return the trace item that was typed; None where the type is none of the project's trace.
+
+    Raises UsageError for an option that a trace item does not have, and where the text is empty.
+    """
+    name = typed.type.strip().casefold().replace("-", "_")
+    if workspace is None or typed.scope not in (None, "project") or not _is_traced(workspace, name):
+        return None
+    text = said(typed.text, "the text")
+    title = typed.title or title_of(text, name)
+    option = next((each for each in (*_MEMORY_ALONE, "supersedes") if getattr(typed, each)), None)
+    if option is not None or typed.source != "explicit":
+        hint = f"vfcc trace add {name} {shlex.quote(title)}"
+        raise UsageError(f"{name} is a trace type: it has no {option or 'source'}", hint=hint)
+    return Wanted(name, title, text, id=typed.id, tags=typed.tags)
+
+
+def _is_traced(workspace: Workspace, name: str) -> bool:
+    from verifflowcc.services.trace_policy import policy_of
+
+    if name in TYPES and not is_trace_type(name):
+        return False
+    return name in policy_of(workspace).types

@@ -1,0 +1,222 @@
+"""The trace items of a prompt: those that the sprint is about, then those that come near to the task.
+
+What an item's tests are and how they went is looked up for the items that are offered, and for no others. In a commit
+only evidence that is committed counts, and only for the content that the commit has.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from verifflowcc.adapters.files.layout import MEMORY
+from verifflowcc.adapters.files.memory_walk import ITEMS, MemoryWalk
+from verifflowcc.adapters.files.tree import Tree
+from verifflowcc.adapters.stamps import as_on_disk, settled
+from verifflowcc.domain.items import Status
+from verifflowcc.domain.trace_entries import TraceEntry, TraceLeftOut
+from verifflowcc.records import dataclass, field, replace
+from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.trace_policy import TracePolicy
+    from verifflowcc.services.prompt_sources import SourceRequest
+    from verifflowcc.services.trace_reading import ItemsRead
+    from verifflowcc.trace.sprint_scope import Names, Reached, SprintScope
+    from verifflowcc.trace.view import TraceView
+
+STATES = "states of trace items"
+"""What reads tests and results; items are shown without them where it fails."""
+MOST_NEAR = 10
+"""So many items outside of the sprint's scope are offered."""
+_FOLDER = ITEMS.rstrip("/")
+_UNNEEDED = f"above the {MOST_NEAR} items outside of the sprint's scope"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOffer:
+    """What `@trace` offers, in its order, and the items that it leaves out."""
+
+    entries: tuple[TraceEntry, ...] = ()
+    left_out: tuple[TraceLeftOut, ...] = ()
+
+
+@dataclass(slots=True)
+class PromptTrace:
+    """Reads the trace for one prompt, each file at most once.
+
+    `workspace` is where the files lie: the project, or a commit's files. `index` is the database of what is known of
+    them. `fetch` puts the rest of the commit beside its memory; None for the working tree.
+    """
+
+    workspace: Workspace
+    index: Path
+    fetch: Callable[[], None] | None = None
+    _read: "list[tuple[TracePolicy, ItemsRead]]" = field(default_factory=list)
+
+    def items(self, request: "SourceRequest") -> "tuple[TracePolicy, ItemsRead]":
+        """Return the rules of the trace, which are the sprint's where one is open, and its items.
+
+        Raises ConfigError where the workflow is not sound.
+        """
+        if not self._read:
+            from verifflowcc.adapters.index.trace import TraceIndex
+            from verifflowcc.services.trace_policy import policy_of
+            from verifflowcc.services.trace_reading import nothing_collected, read_walked
+
+            tree, state = request.tree, request.state
+            tree.stamps.take([f"{MEMORY}/workflow.yaml"])
+            policy = policy_of(self.workspace, state.workflow if state else None)
+            with nothing_collected(), TraceIndex(self.index) as index:
+                self._read.append((policy, read_walked(self.workspace, _walk(tree), policy, index)))
+        return self._read[0]
+
+    def offer(self, request: "SourceRequest", reader: SourceReader) -> TraceOffer:
+        """Return the items that a prompt may have. Where states cannot be read, `reader` notes it."""
+        if not any(path.endswith(".md") for path in _paths(request.tree)):
+            return TraceOffer()
+        from verifflowcc.domain.trace import TraceSources
+        from verifflowcc.trace.sprint_scope import Names, sprint_scope
+        from verifflowcc.trace.view import TraceView
+
+        policy, read = self.items(request)
+        view = TraceView(TraceSources(read.items, self.workspace.today(), read.unreadable), policy)
+        names = Names(view.live)
+        working = request.question.agent not in request.config.memory.thinking_roles
+        scope = sprint_scope(view, _named(request, names), with_below=working)
+        near = _near(view, scope, names, request.question.task)
+        entries: tuple[TraceEntry, ...] = ()
+        if scope.items or near:
+            full = reader.read(STATES, lambda: self._with_results(view, request), view)
+            shown = [*((each, True) for each in scope.items), *((each, False) for each in near[:MOST_NEAR])]
+            entries = tuple(_entry(full, each, in_scope=in_scope) for each, in_scope in shown)
+        return TraceOffer(entries, tuple(_left_out(view, scope, near[MOST_NEAR:])))
+
+    def _with_results(self, view: "TraceView", request: "SourceRequest") -> "TraceView":
+        """Return the view with the code and the results of tests, all of which is stamped."""
+        from verifflowcc.adapters.project.content import project_content
+        from verifflowcc.services.trace_code import read_code
+        from verifflowcc.trace.view import TraceView
+
+        workspace, stamps, evidence = self.workspace, request.tree.stamps, _evidence(request.tree)
+        reports = tuple(workspace.root / as_on_disk(name) for name in request.config.trace.reports)
+        if self.fetch is not None:
+            self.fetch()
+            reports = ()
+        content = project_content(workspace.root, None if self.fetch else workspace.local)
+        if self.fetch is None:
+            stamps.take([*content, *_folders(content), *map(str, reports), *evidence])
+        items = view.sources.items
+        code = read_code(workspace, content, view.policy, items, request.config.trace.exclude)
+        results = view.sources.results
+        if reports or any(path.endswith(".json") for path in evidence):
+            from verifflowcc.services.trace_results import read_results
+
+            results = read_results(workspace, items, code, content, reports)
+        return TraceView(replace(view.sources, code=code, files=content, results=results), view.policy)
+
+
+def _walk(tree: Tree) -> MemoryWalk:
+    """Return the item files as the tree sees them: each is looked at once for the whole prompt."""
+    found = MemoryWalk()
+    for each in tree.find(_FOLDER, "**"):
+        if not each.path.lower().endswith(".md"):
+            continue
+        if each.problem is not None:
+            found.problems[each.path] = f"1: {each.problem}"
+            continue
+        found.items.append(each.path)
+        found.stamps[each.path] = each.signature
+        if not settled(each.touched_ns):
+            found.fresh.add(each.path)
+    return found
+
+
+def _paths(tree: Tree) -> Iterator[str]:
+    return (each.path for each in tree.find(_FOLDER, "**"))
+
+
+def _named(request: "SourceRequest", names: "Names") -> dict[str, str]:
+    """Return the ids that the sprint names, in order, each with what names it first."""
+    named: dict[str, str] = {}
+    for why, text in _texts(request):
+        for name in names.in_text(text):
+            named.setdefault(name, f"named by {why}")
+    if request.local:
+        from verifflowcc.adapters.git.head import current_branch, head_files
+
+        root = request.workspace.root
+        request.tree.stamps.take(head_files(root))
+        branch = current_branch(root) or ""
+        for name in names.in_branch(branch):
+            named.setdefault(name, f"named by the branch {branch}")
+    return named
+
+
+def _texts(request: "SourceRequest") -> Iterator[tuple[str, str]]:
+    """Yield what a sprint says it is about, each text with its name: its goals, then its artifacts."""
+    place, state, tree = request.place, request.state, request.tree
+    if place.sprint is None:
+        return
+    if state is not None:
+        yield "the sprint's goals", "\n".join([state.id, state.title, *state.goals])
+    folder = f"{MEMORY}/stage/{place.sprint}"
+    files = list(tree.find(f"{MEMORY}/sprint/{place.sprint}", "goals.md"))
+    for stage in tree.folders(folder):
+        files += tree.find(f"{stage}/artifacts", "**")
+    for file in files:
+        if file.problem is None:
+            name = file.path.removeprefix(f"{folder}/").rpartition("/sprint/")[2]
+            yield name.removeprefix(f"{place.sprint}/"), tree.read(file.path).decode("utf-8", "ignore")
+
+
+def _near(view: "TraceView", scope: "SprintScope", names: "Names", task: str) -> "list[Reached]":
+    from verifflowcc.recall.question import question_of
+    from verifflowcc.trace.sprint_scope import near_task
+
+    inside = {each.item.id for each in (*scope.items, *scope.above)}
+    others = [item for item in view.live if item.id not in inside]
+    return near_task(others, task, question_of(task).terms if task else {}, names)
+
+
+def _entry(view: "TraceView", reached: "Reached", *, in_scope: bool) -> TraceEntry:
+    from verifflowcc.context.view import prose
+    from verifflowcc.trace.item_line import item_line
+    from verifflowcc.trace.standing import stand
+
+    item = reached.item
+    text = item_line(item, stand(view, item), prose(item.text))
+    return TraceEntry(item.id, item.path, item.title, text, reached.why, in_scope, str(item.trust))
+
+
+def _left_out(view: "TraceView", scope: "SprintScope", far: "Sequence[Reached]") -> Iterator[TraceLeftOut]:
+    from verifflowcc.trace.sprint_scope import MOST_BELOW
+
+    above = f"above the {MOST_BELOW} items below those that the sprint names"
+    yield from (TraceLeftOut(each.item.id, each.item.path, f"{each.why}; {above}") for each in scope.above)
+    yield from (TraceLeftOut(each.item.id, each.item.path, _UNNEEDED) for each in far)
+    retired = (item for item in view.items if item.status is Status.ARCHIVED)
+    yield from (TraceLeftOut(item.id, item.path, "retired") for item in retired)
+    for path, reason in sorted(view.sources.unreadable.items()):
+        yield TraceLeftOut(path.removeprefix(f"{MEMORY}/project/"), path, reason)
+
+
+def _folders(paths: Iterable[str]) -> list[str]:
+    """Return the folders of files: a new file shows in their stamps."""
+    found = {"."}
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return sorted(found)
+
+
+def _evidence(tree: Tree) -> list[str]:
+    """Return the folders and files of all evidence and results: what tests are known to have done."""
+    found = []
+    for sprint in tree.folders(f"{MEMORY}/stage"):
+        for stage in tree.folders(sprint):
+            for name in ("evidence", "results"):
+                found += [f"{stage}/{name}", *(each.path for each in tree.find(f"{stage}/{name}", "*"))]
+    return found
