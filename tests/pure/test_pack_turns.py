@@ -12,6 +12,7 @@ from verifflowcc.domain.entries import Candidate, Fate
 from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.domain.sources import CODE, HANDOVER, TRACE
 from verifflowcc.packing.pack import LayerQueue, Packing, pack
+from verifflowcc.packing.trim import Trimmed
 from verifflowcc.packing.turns import Turn, turn_of
 from verifflowcc.records import replace
 
@@ -125,6 +126,33 @@ def test_an_always_loaded_rule_pushes_out_what_the_share_took_in_instead() -> No
     stage = queue(Layer.STAGE, ("a.md", 280, Turn.REST))
 
     assert kept(pack([project, stage], 790, no_frame, never_trim)) == {"CLAUDE.md", "a.md"}
+
+
+def test_a_long_decision_that_is_trimmed_leaves_better_entries_their_place_below_the_cap() -> None:
+    facts = [(f"fact {number}", 1000, Turn.REST) for number in range(3)]
+    project = queue(Layer.PROJECT, ("CLAUDE.md", 3900, Turn.RULES), *facts, ("decision", 6000, Turn.IN_FORCE))
+
+    packing = packed(replace(project, max_tokens=5000), queue(Layer.AGENT), tokens=8900)
+
+    assert kept(packing) == {"CLAUDE.md", "fact 0", "fact 1", "fact 2"}
+    assert packing.placed[-1].tokens == 2000
+
+
+def test_tokens_that_a_shorter_trim_gives_back_go_to_a_rule_first() -> None:
+    def stubborn(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
+        return Trimmed("cut", 256, 0) if candidate.key == "a.md" and limit_tokens != 520 else None
+
+    stage = queue(Layer.STAGE, ("a.md", 900, Turn.ALWAYS), ("b.md", 500, Turn.REST))
+    project = queue(Layer.PROJECT, ("CLAUDE.md", 60, Turn.RULES))
+    sprint = queue(Layer.SPRINT, ("context.md", 230, Turn.REST))
+    shared = [replace(stage, share=520_000), replace(project, share=20_000), replace(sprint, share=0)]
+
+    assert fates(pack(shared, 540, no_frame, stubborn)) == {
+        "a.md": "trimmed",
+        "b.md": "dropped",
+        "CLAUDE.md": "kept",
+        "context.md": "dropped",
+    }
 
 
 QUEUES = st.permutations(PRIORITY).flatmap(
