@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from verifflowcc.packing.fill import Cutting, Filled, Offer, Trim, below_cap, fill, top_up
+from verifflowcc.packing.fill import Filled, Offer, Trim, below_cap, fill, top_up
 from verifflowcc.packing.turns import Turn
 from verifflowcc.records import replace
 
@@ -48,39 +48,44 @@ def _eligible(offer: Offer, best: Filled) -> frozenset[int]:
 
 
 def _extend(offer: Offer, before: Filled, best: Filled, pool: int, turn: Turn, trim: Trim) -> Filled:
-    """Return `before` with what the entries up to `turn` take of `pool` more tokens.
+    """Return `before` with what the entries of `turn` take of `pool` more tokens.
 
-    Always-loaded entries may push out what the share of their own layer took in. The others leave that as it is, and
-    what the share holds of entries whose turn comes later, too.
+    Always-loaded entries may push out what the share of their own layer took in of later turns. The others leave that
+    as it is. A trimmed entry of another turn stays as long as it is, and the layer then trims no second one.
     """
-    later = () if turn <= Turn.ALWAYS else tuple(one for one in before.cuttings if offer.turns[one.place] > turn)
-    held = sum(one.trimmed.tokens + offer.frame_tokens(one.place) for one in later)
+    kept = [one for one in before.cuttings if _is_kept(offer.turns[one.place], turn)]
+    held = sum(one.trimmed.tokens + offer.frame_tokens(one.place) for one in kept)
+    under_cap = sum(
+        one.trimmed.tokens + offer.frame_tokens(one.place) for one in kept if offer.turns[one.place] is not Turn.RULES
+    )
     promised = sum(offer.costs[at] for at in best.whole - before.whole if offer.turns[at] > max(turn, Turn.ALWAYS))
-    limit = before.used_tokens + pool
     cap = max(before.capped_tokens, offer.max_tokens - promised)
-    queue = replace(offer.queue, max_tokens=cap - held)
-    order = _order(offer, before, _eligible(offer, best), turn, later)
+    queue = replace(offer.queue, max_tokens=cap - under_cap)
+    order = _order(offer, before, _eligible(offer, best), turn)
+    if any(not offer.queue.candidates[one.place].short_form for one in kept):
+        trim = _of_short_forms(trim)
+    limit = before.used_tokens + pool
     filled = fill(replace(offer, queue=queue, order=order), limit - held, trim, summaries=turn >= Turn.EARLIER)
     return replace(
         filled,
         limit_tokens=limit,
         used_tokens=filled.used_tokens + held,
-        capped_tokens=filled.capped_tokens + held,
-        cuttings=(*filled.cuttings, *later),
+        capped_tokens=filled.capped_tokens + under_cap,
+        cuttings=(*filled.cuttings, *kept),
     )
 
 
-def _order(
-    offer: Offer, before: Filled, eligible: frozenset[int], turn: Turn, later: Sequence[Cutting]
-) -> tuple[int, ...]:
-    """Return the order in which the entries up to `turn` are tried.
+def _is_kept(of: Turn, turn: Turn) -> bool:
+    return of < turn or (of > turn > Turn.ALWAYS)
 
-    Conditional entries come behind all that is in whole already, but for those of their own turn: there rank decides.
-    """
-    apart = {one.place for one in later}
-    open_to = [at for at in offer.order if at in eligible and offer.turns[at] <= turn and at not in apart]
-    open_to.sort(key=offer.turns.__getitem__)
-    if turn <= Turn.ALWAYS:
-        return tuple(dict.fromkeys((*open_to, *(at for at in offer.order if at in before.whole))))
-    whole = [at for at in offer.order if at in before.whole and offer.turns[at] is not turn]
-    return tuple(dict.fromkeys((*whole, *open_to)))
+
+def _of_short_forms(trim: Trim) -> Trim:
+    return lambda candidate, limit_tokens: trim(candidate, limit_tokens) if candidate.short_form else None
+
+
+def _order(offer: Offer, before: Filled, eligible: frozenset[int], turn: Turn) -> tuple[int, ...]:
+    """Return the order in which what is in and the entries of `turn` are tried; among the latter rank decides."""
+    own = [at for at in offer.order if offer.turns[at] is turn and (at in eligible or at in before.whole)]
+    others = [at for at in offer.order if offer.turns[at] is not turn and at in before.whole]
+    first = [at for at in others if _is_kept(offer.turns[at], turn)]
+    return tuple(dict.fromkeys((*first, *own, *others)))
