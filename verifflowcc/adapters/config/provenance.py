@@ -56,6 +56,10 @@ def _settings(config: Config, lines: Lines) -> Iterator[Setting]:
         yield from _allocation(config, lines, role)
     if DEFAULT_ROLE not in config.allocations:
         yield from _allocation(config, lines, DEFAULT_ROLE)
+    for role, mix in config.code_mixes.items():
+        for part, share in mix.shares().items():
+            loc = ("code_mix", role, part)
+            yield _setting(lines, share / SHARE_UNIT, *loc, line=lines.get(loc, lines.get(("code_mix", role))))
     yield from _gates(config, lines)
     for key in fields(config.trace):
         yield _setting(lines, getattr(config.trace, key.name), "trace", key.name)
