@@ -34,7 +34,9 @@ from verifflowcc.text.near import nearest
 
 if TYPE_CHECKING:
     from verifflowcc.context.render import PromptTemplate
+    from verifflowcc.domain.code_mix import CodeMix
     from verifflowcc.services.code.offering import Offer
+    from verifflowcc.services.code.review import ReviewScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
             inputs["commit"] = commit
         # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
         index = stack.enter_context(Index(workspace.local / ("commits.db" if question.committed else "index.db")))
-        offer = partial(_code_for, workspace, question, inputs.get("commit"))
+        offer = partial(_code_for, workspace, question.task, inputs.get("commit"))
         reader = SourceReader(workspace, source.root)
         here = _look(source, question, index, inputs, code, offer, reader)
         stack.callback(close_sources, here.sources)
@@ -119,11 +121,17 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
 
 
 def _code_for(
-    workspace: Workspace, question: Question, commit: str | None, counter: TokenCounter, budget_tokens: int
+    workspace: Workspace,
+    task: str,
+    commit: str | None,
+    counter: TokenCounter,
+    budget_tokens: int,
+    mix: "CodeMix",
+    scope: "ReviewScope | None",
 ) -> "Offer":
     from verifflowcc.services.code.offering import code_for
 
-    return code_for(workspace, question.task, commit, counter, budget_tokens, question.agent)
+    return code_for(workspace, task, commit, counter, budget_tokens, mix, scope)
 
 
 def _look(
@@ -132,7 +140,7 @@ def _look(
     index: Index,
     inputs: dict[str, str],
     code: Code | None,
-    offer: "Callable[[TokenCounter, int], Offer]",
+    offer: "Callable[[TokenCounter, int, CodeMix, ReviewScope | None], Offer]",
     reader: SourceReader,
 ) -> Circumstances:
     tree = Tree(source.root)

@@ -19,6 +19,7 @@ from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.sources import CODE, TASK
 from verifflowcc.services.circumstances import Circumstances
+from verifflowcc.services.diff_entries import diff_entries, diff_pieces
 from verifflowcc.services.prompt_safety import safe_text
 
 
@@ -29,6 +30,8 @@ def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str
         layer: tuple(_entry(one) for one in shown if one.candidate.layer is layer and id(one) not in apart)
         for layer in Layer
     }
+    code = [one for one in shown if one.candidate.origin == CODE]
+    diffs = diff_pieces(here, code)
     return PromptView(
         agent=one_line(here.question.agent),
         sprint=_sprint(here),
@@ -39,7 +42,11 @@ def prompt_view(here: Circumstances, shown: Sequence[Shown], brief: Sequence[str
         sprint_entries=entries[Layer.SPRINT],
         stage_entries=entries[Layer.STAGE],
         agent_entries=entries[Layer.AGENT],
-        code_entries=code_entries(here, [one for one in shown if one.candidate.origin == CODE]),
+        code_entries=(
+            *diff_entries(here, list(diffs.values()), local=False),
+            *code_entries(here, [one for one in code if id(one) not in diffs]),
+        ),
+        change_entries=diff_entries(here, list(diffs.values()), local=True),
         task_entries=tuple(_entry(one) for one in shown if one.candidate.origin == TASK),
         history_entries=tuple(_entry(one) for one in shown if _is_past(one.candidate)),
         user_entries=entries[Layer.USER],
@@ -89,7 +96,7 @@ def _entry(one: Shown) -> EntryView:
 
 def _is_past(candidate: Candidate) -> bool:
     """What was done here, on this machine."""
-    return candidate.layer is Layer.AGENT and candidate.local and candidate.origin != TASK
+    return candidate.layer is Layer.AGENT and candidate.local and candidate.origin not in (TASK, CODE)
 
 
 def _is_prose(candidate: Candidate) -> bool:
