@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
+from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import choose
 from verifflowcc.codegraph.mix import above_floor, interface, mixed, size_of
+from verifflowcc.codegraph.named_types import named_types
 from verifflowcc.codegraph.rank_units import RankedUnit
 from verifflowcc.codegraph.units import Unit
 from verifflowcc.domain.code_mix import WHOLE, CodeMix
@@ -95,3 +97,20 @@ def test_at_any_cut_tests_have_about_their_share_while_there_are_both(
         left -= each.path == "a.py"
         if left and tested < sum(tests):
             assert abs(tested - percent * total / 100) <= largest + 1
+
+
+def test_a_large_test_waits_until_its_part_has_saved_for_it() -> None:
+    plain = [piece("a.py", n, ("x" * 100,)) for n in range(30)]
+    large = piece("test_a.py", 1, ("t" * 200,))
+
+    order = list(mixed([(95, plain), (5, [large])], size_of))
+
+    assert order.index(large) * 100 >= 1_000
+
+
+def test_a_dotted_name_means_a_type_of_that_module_alone() -> None:
+    code = Searched({"shop/basket.py": "class Path:\n    pass\n"})
+
+    assert named_types("take a `pathlib.Path`", asked("take a `pathlib.Path`"), code) == {}
+    assert named_types("a Path.", asked("a Path."), code) == {"shop/basket.py": frozenset({0})}
+    assert named_types("basket.Path", asked("basket.Path"), code) == {"shop/basket.py": frozenset({0})}

@@ -101,15 +101,20 @@ def size_of(piece: RankedUnit) -> int:
 def mixed(parts: Sequence[tuple[int, Sequence[_T]]], size: Callable[[_T], int]) -> Iterator[_T]:
     """Yield all pieces so that, wherever it is cut off, each part has about its share of the whole size.
 
-    Each part is a share and its pieces, in an order that is kept. What is furthest below its share is next; of a tie,
-    the earlier part. A part that has run out leaves its share to the others.
+    Each part is a share and its pieces, in an order that is kept. Next is the part that would be furthest below its
+    share with half of its next piece, so that a large piece waits until its part has saved for it; of a tie, the
+    earlier part. A part that has run out leaves its share to the others.
     """
     left = [list(reversed(pieces)) for _, pieces in parts]
     used, whole = [0] * len(parts), sum(share for share, _ in parts)
+
+    def lacks(number: int) -> int:
+        following = size(left[number][-1])
+        return 2 * parts[number][0] * (sum(used) + following) - whole * (2 * used[number] + following)
+
     while any(left):
-        total = sum(used) + 1
         open_parts = (number for number, pieces in enumerate(left) if pieces)
-        next_part = max(open_parts, key=lambda number: (parts[number][0] * total - used[number] * whole, -number))
+        next_part = max(open_parts, key=lambda number: (lacks(number), -number))
         piece = left[next_part].pop()
         used[next_part] += size(piece)
         yield piece

@@ -15,18 +15,29 @@ MOST_TYPES = 3
 OUTLINE_PERCENT = 10
 """The most that signatures of a type's other members take of the room."""
 
-_CAPITALISED = re.compile(r"\b[A-Z]\w+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def named_types(task: str, asked: Asked, code: SearchedCode) -> Mapping[str, frozenset[int]]:
     """Return path → the places of the types that the task names, as code or as a capitalised word."""
     found: dict[str, set[int]] = {}
-    for name in sorted(asked.names | set(_CAPITALISED.findall(task[:LONGEST]))):
-        places = [(path, place) for path in code.defining(name) for place in _types(code, path, name)]
+    for name, before in sorted(_names(task[:LONGEST], asked)):
+        paths = [path for path in code.defining(name) if not before or before in _NAME.findall(path)]
+        places = [(path, place) for path in paths for place in _types(code, path, name)]
         plain = [each for each in places if not code.files[each[0]].marks] or places
         for path, place in plain if len(plain) <= MOST_TYPES else ():
             found.setdefault(path, set()).add(place)
     return {path: frozenset(places) for path, places in found.items()}
+
+
+def _names(text: str, asked: Asked) -> set[tuple[str, str]]:
+    """Return each name with the word before its dot: `pathlib.Path` is no `Path` of another module."""
+    found, words = set(), list(_NAME.finditer(text))
+    for before, word in zip([None, *words], words, strict=False):
+        if word[0][:1].isupper() or word[0] in asked.names:
+            dotted = before is not None and text[before.end() : word.start()] == "."
+            found.add((word[0], before[0] if before is not None and dotted else ""))
+    return found
 
 
 def marked(pieces: Sequence[RankedUnit], types: Mapping[str, frozenset[int]], code: SearchedCode) -> list[RankedUnit]:
