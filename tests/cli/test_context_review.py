@@ -108,8 +108,7 @@ def test_what_is_not_committed_follows_the_committed_parts_and_no_other_clone_ha
     assert "+        high = reading + 2\n" in before
 
 
-@pytest.mark.vfcc("REQ-CACHES-ANSWER-ALIKE")
-def test_a_kept_prompt_notices_an_edit_of_any_file_and_a_new_commit(shore: Path) -> None:
+def test_an_edit_of_any_file_and_a_new_commit_are_in_the_next_prompt(shore: Path) -> None:
     assert prompt(shore) == prompt(shore)
     write_tree(shore, {"notes.txt": "Sound the siren.\n"})
     assert "+Sound the siren.\n" in prompt(shore).partition(LOCAL)[2]
