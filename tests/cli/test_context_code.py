@@ -63,7 +63,7 @@ def test_explain_names_the_source_and_the_reasons(coded: Path) -> None:
     told = vfcc(coded, "context", "show", "--agent", "coder", "--task", TASK, "--explain").err
 
     (line,) = [line for line in told.splitlines() if "gauges/station.py:10-12 Station.alarm" in line]
-    assert "@code (project); words: " in line
+    assert "@code (project); bodies: words: " in line
     assert "\n@code: sha256:" in told
 
 

@@ -5,10 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pure.code_searched import Searched
+from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.mix import CodeMix, above_floor, interface, mixed, size_of
+from verifflowcc.codegraph.mix import above_floor, interface, mixed, size_of
+from verifflowcc.codegraph.named_types import named_types
 from verifflowcc.codegraph.rank_units import RankedUnit
 from verifflowcc.codegraph.units import Unit
+from verifflowcc.domain.code_mix import WHOLE, CodeMix
 from verifflowcc.domain.graph import FILE, Definition, SymbolKind
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
@@ -36,19 +39,21 @@ def shown(mix: CodeMix) -> dict[str, str]:
 
 
 def test_tests_of_the_task_stand_beside_its_functions() -> None:
-    assert "tests/test_gate.py test_closes" in shown(CodeMix(tests=50))
-    assert "tests/test_moon.py test_moon" not in shown(CodeMix(tests=50))
+    half = CodeMix(bodies=WHOLE // 2, tests=WHOLE // 2)
+
+    assert "tests/test_gate.py test_closes" in shown(half)
+    assert "tests/test_moon.py test_moon" not in shown(half)
 
 
 def test_an_interface_has_the_signature_and_no_body() -> None:
-    found = shown(CodeMix(bodies=False))
+    found = shown(CodeMix(interfaces=WHOLE))
 
     assert found["tide/gate.py close_gate"] == "def close_gate(level):"
     assert "return" not in "".join(found.values())
 
 
 def test_callers_are_named_for_roles_that_design() -> None:
-    assert shown(CodeMix(bodies=False, callers=True))["tide/other.py night"].startswith("def night(")
+    assert shown(CodeMix(interfaces=WHOLE // 2, callers=WHOLE // 2))["tide/other.py night"].startswith("def night(")
 
 
 def test_a_signature_of_several_lines_is_shown_whole() -> None:
@@ -81,7 +86,7 @@ def test_at_any_cut_tests_have_about_their_share_while_there_are_both(
 ) -> None:
     plain = [piece("a.py", n, ("x" * size,)) for n, size in enumerate(others)]
     of_tests = [piece("test_a.py", n, ("t" * size,)) for n, size in enumerate(tests)]
-    found = list(mixed(plain, of_tests, percent))
+    found = list(mixed([(100 - percent, plain), (percent, of_tests)], size_of))
 
     assert [each for each in found if each.path == "a.py"] == plain
     assert [each for each in found if each.path != "a.py"] == of_tests
@@ -92,3 +97,20 @@ def test_at_any_cut_tests_have_about_their_share_while_there_are_both(
         left -= each.path == "a.py"
         if left and tested < sum(tests):
             assert abs(tested - percent * total / 100) <= largest + 1
+
+
+def test_a_large_test_waits_until_its_part_has_saved_for_it() -> None:
+    plain = [piece("a.py", n, ("x" * 100,)) for n in range(30)]
+    large = piece("test_a.py", 1, ("t" * 200,))
+
+    order = list(mixed([(95, plain), (5, [large])], size_of))
+
+    assert order.index(large) * 100 >= 1_000
+
+
+def test_a_dotted_name_means_a_type_of_that_module_alone() -> None:
+    code = Searched({"shop/basket.py": "class Path:\n    pass\n"})
+
+    assert named_types("take a `pathlib.Path`", asked("take a `pathlib.Path`"), code) == {}
+    assert named_types("a Path.", asked("a Path."), code) == {"shop/basket.py": frozenset({0})}
+    assert named_types("basket.Path", asked("basket.Path"), code) == {"shop/basket.py": frozenset({0})}

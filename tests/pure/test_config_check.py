@@ -10,6 +10,7 @@ from tests.yaml_junk import yaml_junk
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
 from verifflowcc.adapters.config.patterns import decimal_text, millionths, pattern_problem, role_problem
 from verifflowcc.adapters.config.validate import check
+from verifflowcc.domain.code_mix import MIXES, CodeMix
 from verifflowcc.domain.config import DEFAULT_ALLOCATION, Allocation, Config, GitSettings, LayerStrategy, TokenSettings
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError
@@ -57,7 +58,7 @@ def test_a_newer_format_is_the_only_problem_told() -> None:
     assert problems("magic: 1\n\nformat: 3") == ["config.yaml:3: format 3 is newer than this vfcc understands (2)"]
 
 
-TOP = "format, workflow, loading_strategy, token_allocation, gates, trace, memory, hooks, git, tokens"
+TOP = "format, workflow, loading_strategy, token_allocation, code_mix, gates, trace, memory, hooks, git, tokens"
 WHOLE = "a whole number from 1 to 1,000,000,000"
 SHARE = "a number from 0 to 1 with at most six decimals"
 QUOTES = "put it in quotes if you mean the text"
@@ -206,6 +207,28 @@ ONE_PROBLEM = [
     (
         "token_allocation: {coder: {}}",
         "1: token_allocation.coder gives neither shares nor a budget; give them, or remove the role",
+    ),
+    ("code_mix: []", "1: code_mix must be a mapping from roles to their mixes, not a list"),
+    ("code_mix: {auditor: reviewr}", '1: code_mix.auditor names no mix: "reviewr"; did you mean reviewer?'),
+    (
+        "code_mix: {auditor: quickly}",
+        (
+            '1: code_mix.auditor names no mix: "quickly"; the mixes are default, tester, reviewer, planner, analyst, '
+            "stakeholder, architect, designer"
+        ),
+    ),
+    (
+        "code_mix: {coder: {bodies: 0.5, tests: 0.4}}",
+        "1: code_mix.coder adds up to 0.9, not to 1 (bodies 0.5, tests 0.4)",
+    ),
+    ("code_mix: {coder: {}}", "1: code_mix.coder adds up to 0, not to 1 (it names none)"),
+    ("code_mix: {coder: {bodies: 2}}", f"1: code_mix.coder.bodies must be {SHARE}, not 2"),
+    (
+        "code_mix: {coder: {body: 1}}",
+        (
+            "1: unknown key body in code_mix.coder; allowed: bodies, tests, interfaces, callers, map, diff; "
+            "did you mean bodies?"
+        ),
     ),
     ("token_allocation: {My Coder: {agent: 1}}", f'1: token_allocation: "My Coder" is no name for a role: {ROLE_RULE}'),
     ("token_allocation: {no: {agent: 1}}", "1: a key is text, and YAML reads no as something else; put it in quotes"),
@@ -430,3 +453,13 @@ def test_a_configuration_of_junk_is_read_or_refused_and_nothing_else(text: str) 
 
     assert all(problem.startswith("config.yaml:") for problem in told)
     assert not any("must be something else" in problem for problem in told)
+
+
+def test_a_role_takes_its_own_mix_then_the_shipped_one_then_the_configured_default() -> None:
+    given = config("code_mix: {default: {map: 1}, coder: {bodies: 0.75, diff: 0.25}, auditor: reviewer}")
+
+    assert given.code_mix_for("coder") == CodeMix(bodies=750_000, diff=250_000)
+    assert given.code_mix_for("auditor") == given.code_mix_for("reviewer") == MIXES["reviewer"]
+    assert given.code_mix_for("helper") == CodeMix(map=1_000_000)
+    assert config("").code_mix_for("helper") == MIXES["default"]
+    assert all(sum(each.shares().values()) == 1_000_000 for each in MIXES.values())

@@ -355,6 +355,7 @@ def test_the_schema_knows_every_key_that_the_program_does() -> None:
         "workflow",
         "loading_strategy",
         "token_allocation",
+        "code_mix",
         "gates",
         "trace",
         "memory",

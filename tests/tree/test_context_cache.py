@@ -389,3 +389,24 @@ def test_only_the_latest_prompts_are_kept(here: Workspace) -> None:
 
     assert len(kept) == prompt_cache.KEPT
     assert prompt_cache.recall(here, Question("coder", task=f"task {prompt_cache.KEPT + 2}")) is not None
+
+
+def test_a_reviewers_prompt_is_kept_until_a_file_or_a_commit_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
+    here, ask = Workspace(example(tmp_path / "project")), Question("reviewer", budget_tokens=20_000)
+    repository(here.root)
+    git(here.root, "checkout", "--quiet", "-b", "topic")
+    before = warm(here, ask)
+
+    write_tree(here.root, {"notes.txt": "Sound the siren.\n"})
+    assert prompt_cache.recall(here, ask) is None
+    edited = warm(here, ask)
+    assert "+Sound the siren.\n" in edited.replace(before, "")
+    write_tree(here.root, {"notes.txt": "Sound the whistle.\n"})
+    assert prompt_cache.recall(here, ask) is None
+    git(here.root, "add", "notes.txt")
+    git(here.root, "commit", "--quiet", "--message", "Notes")
+    assert prompt_cache.recall(here, ask) is None
+    assert "notes.txt, diff since " in warm(here, ask)

@@ -4,7 +4,8 @@ import sys
 from textwrap import wrap
 
 from verifflowcc.cli.table import UNBOUNDED, table, width_of
-from verifflowcc.domain.entries import ContextPackage, Fate, Placed
+from verifflowcc.domain.code_mix import WHOLE
+from verifflowcc.domain.entries import ContextPackage, Fate, PartUse, Placed
 from verifflowcc.domain.layers import PRIORITY
 
 _Row = tuple[str, str, str, str, str, str]
@@ -25,7 +26,16 @@ def _account(package: ContextPackage) -> str:
         f"{number} {name.replace('_', ' ')}" for name, number in sorted(package.caps.items(), reverse=True)
     )
     tiers = ", ".join(f"{tier} {tokens:,}" for tier, tokens in package.tiers.items())
-    return f"offered: up to {caps}\ntokens by lifetime: {tiers}"
+    lines = [f"offered: up to {caps}", f"tokens by lifetime: {tiers}"]
+    total = sum(use.tokens for use in package.code.values())
+    if total:
+        uses = (_used(name, use, total) for name, use in package.code.items())
+        lines.append(f"code: {', '.join(uses)} of {total:,} tokens")
+    return "\n".join(lines)
+
+
+def _used(part: str, use: PartUse, total: int) -> str:
+    return f"{part} {use.tokens * 100 // total} % (share {use.share * 100 / WHOLE:g} %)"
 
 
 def _placed(one: Placed) -> _Row:

@@ -1,14 +1,15 @@
 """What sorts of code a prompt shows, and in what order: functions, the tests of them, interfaces, or a map."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from verifflowcc.codegraph.asked import Asked
 from verifflowcc.codegraph.rank_files import RankedFile
 from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
 from verifflowcc.codegraph.units import Unit
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition, Mark, SearchedCode
-from verifflowcc.records import dataclass, replace
+from verifflowcc.records import replace
 
 FLOOR = 20
 """Pieces with less than this percentage of the best one's score are not offered, however much room there is."""
@@ -25,25 +26,9 @@ TEST_FILES = 10
 NAMESAKE = 0.5
 """What a test file named after the best file gains, or an n-th of it after the n-th; the best test file has 1.0."""
 
+_T = TypeVar("_T")
 _NAMED_AFTER = 5
 _TEST_NAME = re.compile(r"^test_|^tests?$|_tests?$|\.(?:test|spec)$|Tests?$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class CodeMix:
-    """A role's mix of code.
-
-    `tests` is the percentage of the tokens that tests of the task's code get, at most. Without `bodies` the other code
-    is shown by its interfaces, with `callers` also those of what calls it. `map_tokens` go to an overview of all files.
-    """
-
-    tests: int = 0
-    bodies: bool = True
-    callers: bool = False
-    map_tokens: int = 0
-
-
-FUNCTIONS = CodeMix()
 
 
 def pieces_of_tests(asked: Asked, code: SearchedCode, files: Sequence[RankedFile]) -> list[RankedUnit]:
@@ -63,7 +48,7 @@ def pieces_of_tests(asked: Asked, code: SearchedCode, files: Sequence[RankedFile
 
 
 def above_floor(pieces: Sequence[RankedUnit]) -> list[RankedUnit]:
-    """Return the pieces not too far below the best one, and the rest of files that are nearly whole."""
+    """Return the pieces not too far below the best one, those of named types, and the rest of nearly whole files."""
     least = pieces[0].score * FLOOR / 100 if pieces else 0.0
     by_file: dict[str, list[RankedUnit]] = {}
     for each in pieces:
@@ -72,7 +57,7 @@ def above_floor(pieces: Sequence[RankedUnit]) -> list[RankedUnit]:
     taken = dict.fromkeys(by_file, 0)
     found: dict[tuple[str, int], RankedUnit] = {}
     for each in pieces:
-        if each.score < least or (each.path, each.unit.first) in found:
+        if (each.score < least and not each.named) or (each.path, each.unit.first) in found:
             continue
         found[each.path, each.unit.first] = each
         taken[each.path] += size_of(each)
@@ -113,16 +98,25 @@ def size_of(piece: RankedUnit) -> int:
     return sum(map(len, piece.lines))
 
 
-def mixed(pieces: Sequence[RankedUnit], tests: Sequence[RankedUnit], percent: int) -> Iterator[RankedUnit]:
-    """Yield both in their orders so that, wherever it is cut off, tests have about `percent` of the whole size."""
-    left, right = list(reversed(pieces)), list(reversed(tests))
-    total = of_tests = 0
-    while left or right:
-        is_test = bool(right) and (not left or of_tests * 100 < percent * (total + 1))
-        piece = (right if is_test else left).pop()
-        cost = size_of(piece)
-        total += cost
-        of_tests += cost * is_test
+def mixed(parts: Sequence[tuple[int, Sequence[_T]]], size: Callable[[_T], int]) -> Iterator[_T]:
+    """Yield all pieces so that, wherever it is cut off, each part has about its share of the whole size.
+
+    Each part is a share and its pieces, in an order that is kept. Next is the part that would be furthest below its
+    share with half of its next piece, so that a large piece waits until its part has saved for it; of a tie, the
+    earlier part. A part that has run out leaves its share to the others.
+    """
+    left = [list(reversed(pieces)) for _, pieces in parts]
+    used, whole = [0] * len(parts), sum(share for share, _ in parts)
+
+    def lacks(number: int) -> int:
+        following = size(left[number][-1])
+        return 2 * parts[number][0] * (sum(used) + following) - whole * (2 * used[number] + following)
+
+    while any(left):
+        open_parts = (number for number, pieces in enumerate(left) if pieces)
+        next_part = max(open_parts, key=lambda number: (lacks(number), -number))
+        piece = left[next_part].pop()
+        used[next_part] += size(piece)
         yield piece
 
 

@@ -39,7 +39,10 @@ _MEMBER = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RankedUnit:
-    """A piece of a file with its score. `name` is the qualified name of what it is or belongs to; empty for a file."""
+    """A piece of a file with its score. `name` is the qualified name of what it is or belongs to; empty for a file.
+
+    `part` is the part of a mix that it belongs to. `named` is a piece of a type that the task names.
+    """
 
     path: str
     unit: Unit
@@ -47,6 +50,8 @@ class RankedUnit:
     score: float
     lines: tuple[str, ...]
     why: str = ""
+    part: str = ""
+    named: bool = False
 
 
 def rank_units(

@@ -37,15 +37,17 @@ def fill(
     budget_tokens: int,
     count: Count,
     language: Callable[[str], str],
+    reserved: int = 0,
 ) -> Filled:
     """Return what fits, best first; a piece that does not fit does not hide smaller ones.
 
-    `neighbours` yields signatures for the chosen pieces, best first; they get what the pieces leave.
+    `neighbours` yields signatures for the chosen pieces, best first; they get what the pieces leave: `reserved` percent
+    or more.
     """
     chosen: list[Snippet] = []
     taken: list[RankedUnit] = []
     left_out: list[NotShown] = []
-    room = budget_tokens * BODIES // 100
+    room = budget_tokens * min(BODIES, 100 - reserved) // 100
     used = 0
     for piece in pieces[:LOOKED_AT]:
         snippet = snippet_of(piece, count, language(piece.path))
@@ -75,7 +77,8 @@ SMALLEST = 24
 def snippet_of(piece: RankedUnit, count: Count, language: str) -> Snippet:
     """Return a piece as it is shown."""
     text = "\n".join(piece.lines)
-    snippet = Snippet(piece.path, piece.unit.first, piece.unit.last, piece.name, text, 0, piece.why, language)
+    first, last = piece.unit.first, piece.unit.last
+    snippet = Snippet(piece.path, first, last, piece.name, text, 0, piece.why, language, part=piece.part)
     return replace(snippet, tokens=count(shown_text(snippet)))
 
 

@@ -7,6 +7,7 @@ what it has to spare is offered once more.
 
 from collections.abc import Callable, Sequence
 
+from verifflowcc.domain.code_views import DIFF_LANGUAGE
 from verifflowcc.domain.entries import Candidate, Fate, Placed
 from verifflowcc.domain.items import Trust
 from verifflowcc.domain.layers import Layer
@@ -165,7 +166,9 @@ def trimmer(count: Count, text_of: Callable[[Candidate], str]) -> Callable[[Cand
 
     def trim(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
         key = (candidate.layer, candidate.path, limit_tokens)
-        if key not in known:
+        if key not in known and candidate.kind == DIFF_LANGUAGE:
+            known[key] = None  # part of a hunk is no diff
+        elif key not in known:
             text, total, path = text_of(candidate), candidate.tokens, candidate.path
             found = trim_text(text, limit_tokens, count, total_tokens=total, rest=path, kind=candidate.kind)
             if found is None and candidate.short_form:

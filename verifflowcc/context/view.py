@@ -16,7 +16,7 @@ from verifflowcc.text.secrets import withhold
 
 Body = Annotated[str, "body"]
 LINE_CHARS = 300
-INFOS = ("markdown", "json", "yaml")
+INFOS = ("markdown", "json", "yaml", "diff")
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -130,7 +130,8 @@ class PromptView:
     """The names at the top of a template. `layers` holds the same entries again, in reading order.
 
     `brief` are the constraints and decisions that bear on a task that is about to be planned, a line each.
-    `code_entries` are pieces of code that the task speaks of. `task_entries` are what was noted for the open task,
+    `code_entries` are pieces of code that the task speaks of, `change_entries` diffs that other clones do not have.
+    `task_entries` are what was noted for the open task,
     `history_entries` what was done here, and `user_entries` what is known of the person: these are of this machine
     alone.
 
@@ -150,6 +151,7 @@ class PromptView:
     stage_entries: tuple[EntryView, ...] = ()
     agent_entries: tuple[EntryView, ...] = ()
     code_entries: tuple[EntryView, ...] = ()
+    change_entries: tuple[EntryView, ...] = ()
     task_entries: tuple[EntryView, ...] = ()
     history_entries: tuple[EntryView, ...] = ()
     user_entries: tuple[EntryView, ...] = ()
@@ -178,6 +180,7 @@ class PromptView:
             ("stage", self.stage_entries),
             ("agent", self.agent_entries),
             ("code", self.code_entries),
+            ("changes", self.change_entries),
             ("task", self.task_entries),
             ("history", self.history_entries),
             ("user", self.user_entries),

@@ -7,12 +7,15 @@ LANGUAGES = (
 )
 """The languages whose structure can be read, as they are called in answers and in fences."""
 
+DIFF_LANGUAGE = "diff"
+
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
     """The lines `first` to `last` of a file. `name` is the qualified name of what stands there, empty for a file's own
     lines. `whole` is false where `text` is a signature alone. `why` is a short clause. `tokens` counts it as shown.
-    An overview has no lines: `first` is 0.
+    An overview has no lines: `first` is 0. `part` is the part of a role's mix that it belongs to. `of` says what it is
+    a piece of, where that is not the file as it is; `local` marks what other clones do not have.
     """
 
     path: str
@@ -24,13 +27,17 @@ class Snippet:
     why: str
     language: str = ""
     whole: bool = True
+    part: str = ""
+    of: str = ""
+    local: bool = False
 
     @property
     def place(self) -> str:
         """The path with its lines; the path alone where there are none."""
-        if not self.first:
-            return self.path
-        return f"{self.path}:{self.first}-{self.last}" if self.last != self.first else f"{self.path}:{self.first}"
+        where = self.path
+        if self.first:
+            where += f":{self.first}-{self.last}" if self.last != self.first else f":{self.first}"
+        return f"{where} ({self.of})" if self.of else where
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from verifflowcc.domain.backends import BackendKind
+from verifflowcc.domain.code_mix import MIXES, ORDINARY, CodeMix
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
 from verifflowcc.records import dataclass, field
@@ -342,6 +343,11 @@ class Config:
     trace: TraceSettings = field(default_factory=TraceSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     hooks: HookSettings = HookSettings()
+    code_mixes: Mapping[str, CodeMix] = field(default_factory=dict)
+
+    def code_mix_for(self, agent: str) -> CodeMix:
+        """Return the mix of code that a role gets: its own, else the configured default, else the shipped one."""
+        return self.code_mixes.get(agent) or MIXES.get(agent) or self.code_mixes.get(DEFAULT_ROLE) or MIXES[ORDINARY]
 
     def allocation_for(self, agent: str) -> Allocation:
         """Return the role's allocation, else that of `default`, else 0.4 agent, 0.3 stage, 0.2 sprint, 0.1 project."""

@@ -156,13 +156,21 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class PartUse:
+    """The tokens of code in a prompt that belong to one part of a mix, and its share of the mix in millionths."""
+
+    tokens: int
+    share: int
+
+
+@dataclass(frozen=True, slots=True)
 class ContextPackage:
     """A prompt and its whole explanation.
 
     `placed` lists every candidate that took part in packing, `skipped` every other. `sources` maps each path in the
     prompt to its digest; `inputs` names the digests of what else went in: configuration, template, ledger, all that a
     virtual source offered, and the code that items speak of. `caps` are the most items of a kind that were offered to
-    this role, `tiers` the tokens in the prompt by lifetime.
+    this role, `tiers` the tokens in the prompt by lifetime, `code` the use of each part of the role's mix of code.
     """
 
     prompt: Prompt
@@ -173,6 +181,7 @@ class ContextPackage:
     inputs: Mapping[str, str]
     caps: Mapping[str, int] = field(default_factory=dict)
     tiers: Mapping[str, int] = field(default_factory=dict)
+    code: Mapping[str, PartUse] = field(default_factory=dict)
 
     @property
     def text(self) -> str:

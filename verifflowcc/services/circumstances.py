@@ -36,7 +36,9 @@ from verifflowcc.text.near import nearest
 
 if TYPE_CHECKING:
     from verifflowcc.context.render import PromptTemplate
+    from verifflowcc.domain.code_mix import CodeMix
     from verifflowcc.services.code.offering import Offer
+    from verifflowcc.services.code.review import ReviewScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class Circumstances:
 class _Readers:
     """What reads the code for a task and the trace, and what reads all sources and notes those that fail."""
 
-    code: "Callable[[TokenCounter, int], Offer]"
+    code: "Callable[[TokenCounter, int, CodeMix, ReviewScope | None], Offer]"
     trace: PromptTrace
     sources: SourceReader
 
@@ -126,7 +128,7 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
         # A commit's files lie elsewhere each time: they would push what is known of the working tree out of its index.
         index_path = workspace.local / ("commits.db" if question.committed else "index.db")
         index = stack.enter_context(Index(index_path))
-        offer = partial(_code_for, workspace, question, inputs.get("commit"))
+        offer = partial(_code_for, workspace, question.task, inputs.get("commit"))
         trace = PromptTrace(source, index_path, fetch)
         readers = _Readers(offer, trace, SourceReader(workspace, source.root))
         here = _look(source, question, index, inputs, code, readers)
@@ -135,11 +137,17 @@ def circumstances(workspace: Workspace, question: Question) -> Iterator[Circumst
 
 
 def _code_for(
-    workspace: Workspace, question: Question, commit: str | None, counter: TokenCounter, budget_tokens: int
+    workspace: Workspace,
+    task: str,
+    commit: str | None,
+    counter: TokenCounter,
+    budget_tokens: int,
+    mix: "CodeMix",
+    scope: "ReviewScope | None",
 ) -> "Offer":
     from verifflowcc.services.code.offering import code_for
 
-    return code_for(workspace, question.task, commit, counter, budget_tokens, question.agent)
+    return code_for(workspace, task, commit, counter, budget_tokens, mix, scope)
 
 
 def _look(

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.context.compile import Compiled, Shown, Tools, compile_prompt, trimmer
+from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import SHARE_UNIT
-from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, Placed, Prompt, Skipped
+from verifflowcc.domain.entries import Candidate, ContextPackage, Fate, MemoryUse, PartUse, Placed, Prompt, Skipped
 from verifflowcc.domain.item_types import is_trace_type
 from verifflowcc.domain.layers import PRIORITY, Layer
 from verifflowcc.domain.sources import HANDOVER, RECALL, USER
@@ -102,6 +103,7 @@ def compile_here(here: Circumstances, reading: Reading) -> ContextPackage:
         inputs={**here.inputs, **gathered.digests},
         caps={"user_items": here.caps.user_items, "project_items": here.caps.project_items},
         tiers=_tiers(placed),
+        code=_code_use(here, placed),
     )
 
 
@@ -157,6 +159,15 @@ def _tiers(placed: Sequence[Placed]) -> dict[str, int]:
     return {
         tier: sum(one.tokens for one in placed if one.candidate.tier == tier) for tier in ("task", "project", "global")
     }
+
+
+def _code_use(here: Circumstances, placed: Sequence[Placed]) -> dict[str, PartUse]:
+    parts = {one.path: one.source.part for one in here.selection.selected if isinstance(one.source, Snippet)}
+    if not parts:
+        return {}
+    shares = here.config.code_mix_for(here.question.agent).shares()
+    used = [(parts[one.candidate.path], one.tokens) for one in placed if one.candidate.path in parts]
+    return {name: PartUse(sum(tokens for part, tokens in used if part == name), shares[name]) for name in shares}
 
 
 def _pack(here: Circumstances, gathered: Gathered, reading: Reading) -> Compiled:

@@ -41,7 +41,7 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
     with circumstances(workspace, question) as here:
         prompt = compile_here(here, reading_of(here)).prompt
         if here.sources.may_be_kept:
-            prompt_cache.keep(workspace, question, prompt, here.tree.stamps, here.sources.code)
+            prompt_cache.keep(workspace, question, prompt, here.tree.stamps, here.sources.code, here.sources.scope)
         return prompt
 
 

@@ -142,8 +142,9 @@ def _of_item(entry: Entry) -> Score:
 
 def _of_piece(entry: Entry) -> Score:
     """Code comes in the order in which the task asks for it; other words than the task's rank nothing there."""
-    why = entry.one.source.why if isinstance(entry.one.source, Snippet) else ""
-    return Score(0, 0, why or "code that the task speaks of")
+    piece = entry.one.source
+    said = [piece.part, piece.why] if isinstance(piece, Snippet) else []
+    return Score(0, 0, ": ".join(filter(None, said)) or "code that the task speaks of")
 
 
 def _matches_first(ordered: Sequence[_Ordered], offer: Offer) -> list[_Ordered]:

@@ -24,7 +24,9 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from verifflowcc.services.code.review import ReviewScope
 
 FOLDER = "prompts"
 KEPT = 32
@@ -42,7 +44,9 @@ def recall(workspace: Workspace, question: Question) -> Prompt | None:
     if check != _check(body):
         return None  # not what was kept: it is made again
     kept = json.loads(body)
-    same = _unchanged(workspace, kept["depends"]) and (not kept["code"] or kept["code"] == _code_now(workspace))
+    same = _unchanged(workspace, kept["depends"]) and (
+        not kept["code"] or kept["code"] == _code_now(workspace, kept["scope"])
+    )
     return _prompt(kept["prompt"]) if same else None
 
 
@@ -51,18 +55,26 @@ def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
     return all(stamp(path if path[0] == "/" else root + as_on_disk(path)) == was for path, was in depends.items())
 
 
-def _code_now(workspace: Workspace) -> str | None:
-    """Return the state of the code; None where it cannot be told."""
+def _code_now(workspace: Workspace, scope: "Sequence[str | None] | None") -> str | None:
+    """Return the state of the code, and of what is reviewed where there is a scope; None where that is unknown."""
     from verifflowcc.services.code.offering import state_now
     from verifflowcc.services.source_reader import SourceReader
 
-    return SourceReader().read(CODE, lambda: state_now(workspace), None)  # compiling reports what is wrong
+    return SourceReader().read(CODE, lambda: state_now(workspace, scope), None)  # compiling reports what is wrong
 
 
-def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamps, code: str = "") -> None:
+def keep(
+    workspace: Workspace,
+    question: Question,
+    prompt: Prompt,
+    stamps: Stamps,
+    code: str = "",
+    scope: "ReviewScope | None" = None,
+) -> None:
     """Keep a prompt for the next command, unless an input was touched a moment ago or the place cannot be written.
 
-    `code` is the state of the code that pieces of it were chosen from; empty where it has none.
+    `code` is the state of the code that pieces of it were chosen from, empty where it has none; `scope` says which
+    changes it shows.
     """
     if question.committed or not settled(stamps.touched_ns):
         return
@@ -72,7 +84,8 @@ def keep(workspace: Workspace, question: Question, prompt: Prompt, stamps: Stamp
     values["layers"] = [[getattr(use, name) for name in field_names(LayerUse)] for use in prompt.layers]
     values["memory"] = [getattr(prompt.memory, name) for name in field_names(MemoryUse)]
     path = _path(workspace, question)
-    body = json.dumps({"depends": stamps.by_path, "code": code, "prompt": values}).encode()
+    reviewed = [scope.base, scope.target] if scope else None
+    body = json.dumps({"depends": stamps.by_path, "code": code, "scope": reviewed, "prompt": values}).encode()
     try:
         write_atomic(path, _check(body) + b"\n" + body)
     except WorkspaceError:

@@ -35,7 +35,10 @@ from verifflowcc.services.standpoint import progress_of
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
+    from verifflowcc.codegraph.changed import ChangedCode
+    from verifflowcc.domain.code_mix import CodeMix
     from verifflowcc.services.code.offering import Offer, PieceFile
+    from verifflowcc.services.code.review import ReviewScope
     from verifflowcc.services.trace_prompt import PromptTrace
 
 _ITEMS = ("items/**/*.md", "decisions/*.md", "conventions/*.md")
@@ -49,7 +52,8 @@ class Sources:
     `reader` has the sources that were left out. `theirs` are the person's own folder and index, where their items are
     files. Without `cacheable` a prompt of these sources must be compiled again each time: nothing on this disk says
     whether they changed. `code` is the state of the code that pieces were chosen from, if they were; `code_files`
-    are their files by path. `trace_left_out` are the trace items that `@trace` does not offer.
+    are their files by path, `code_changes` the diffs that pieces are hunks of, `scope` says of which changes.
+    `trace_left_out` are the trace items that `@trace` does not offer.
     """
 
     reader: SourceReader = field(default_factory=SourceReader)
@@ -60,6 +64,8 @@ class Sources:
     cacheable: bool = True
     code: str = ""
     code_files: "Mapping[str, PieceFile]" = field(default_factory=dict)
+    code_changes: "tuple[ChangedCode, ...]" = ()
+    scope: "ReviewScope | None" = None
     trace_left_out: Sequence[TraceLeftOut] = ()
 
     @property
@@ -72,8 +78,8 @@ class Sources:
 class SourceRequest:
     """All that the virtual sources of one prompt are read by.
 
-    `state` is the sprint's. `code` returns the code that the task needs, `trace` reads the trace. With `local`, sources
-    that other clones do not have count.
+    `state` is the sprint's. `code` returns the code that the task needs, by a mix; `trace` reads the trace. With
+    `local`, sources that other clones do not have count.
     """
 
     workspace: Workspace
@@ -82,7 +88,7 @@ class SourceRequest:
     place: Place
     state: SprintState | None
     tree: Tree
-    code: "Callable[[], Offer]"
+    code: "Callable[[CodeMix, ReviewScope | None], Offer]"
     trace: "PromptTrace"
 
     @property
@@ -186,12 +192,22 @@ def _derived(sources: Sources, source: Derived, text: Supplied | None) -> Sequen
 
 
 def _of_code(sources: Sources, request: SourceRequest) -> Sequence[Snippet]:
-    """Code is looked for where there is a task; whether any file of it changed is for the code graph to know."""
-    if not request.question.task:
+    """Code is looked for where there is a task or a diff; whether any of it changed is for the code graph to know."""
+    mix = request.config.code_mix_for(request.question.agent)
+    if not request.question.task and not mix.diff:
         return ()
-    offer = request.code()
-    sources.code, sources.code_files = offer.state, offer.files
+    sources.scope = _scope(request) if mix.diff else None
+    offer = request.code(mix, sources.scope)
+    sources.code, sources.code_files, sources.code_changes = offer.state, offer.files, offer.changes
+    sources.notices += offer.notices
     return offer.pieces
+
+
+def _scope(request: SourceRequest) -> "ReviewScope":
+    from verifflowcc.services.code.review import ReviewScope, base_of
+
+    base = base_of(request.state, request.place.stage)
+    return ReviewScope(base, request.config.trace.target, local=request.local)
 
 
 def _recalled(sources: Sources, request: SourceRequest) -> Sequence[Found | StoredItem]:

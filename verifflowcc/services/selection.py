@@ -41,7 +41,7 @@ class Selected:
     @property
     def local(self) -> bool:
         """Whether other clones do not have it, so that it must not move what they have."""
-        return self.origin in LOCAL or (isinstance(self.source, Derived) and self.source.local)
+        return self.origin in LOCAL or (isinstance(self.source, Derived | Snippet) and self.source.local)
 
 
 @dataclass(frozen=True, slots=True)

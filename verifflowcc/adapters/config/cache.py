@@ -13,6 +13,7 @@ from verifflowcc import __version__
 from verifflowcc.adapters.config.cached_record import FILE, SHAPE
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
 from verifflowcc.adapters.config.memory_cache import Memory, memory_body, memory_settings
+from verifflowcc.domain.code_mix import CodeMix
 from verifflowcc.domain.config import (
     Allocation,
     Config,
@@ -92,6 +93,7 @@ class _Body(TypedDict):
     trace: _Trace
     memory: Memory
     hooks: _Hooks
+    code_mixes: dict[str, dict[str, int]]
 
 
 def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:
@@ -169,6 +171,7 @@ def _body(config: Config) -> _Body:
         "trace": _trace_body(config.trace),
         "memory": memory_body(config.memory),
         "hooks": _hooks_body(config.hooks),
+        "code_mixes": {role: mix.shares() for role, mix in config.code_mixes.items()},
     }
 
 
@@ -229,6 +232,7 @@ def _config(body: _Body, digest: str) -> Config:
         trace,
         memory,
         _hooks(body["hooks"]),
+        {role: CodeMix(**shares) for role, shares in body["code_mixes"].items()},
     )
 
 

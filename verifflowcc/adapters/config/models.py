@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
     PrivateAttr,
@@ -19,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from verifflowcc.adapters.config.code_mix_section import CodeMixSection
 from verifflowcc.adapters.config.defaults import LAYERS, STRATEGIES, WORKFLOW
 from verifflowcc.adapters.config.gates_section import GatesSection
 from verifflowcc.adapters.config.hooks_section import HooksSection
@@ -27,11 +27,11 @@ from verifflowcc.adapters.config.patterns import (
     LONGEST_PATTERN,
     ROLE,
     decimal_text,
-    millionths,
     pattern_problem,
     role_problem,
 )
 from verifflowcc.adapters.config.section import WRONG, Section, obeys, sentence
+from verifflowcc.adapters.config.shares import Share, decimals_listed, millionths_between
 from verifflowcc.adapters.config.trace_section import TraceSection
 from verifflowcc.domain.config import FORMAT, PRESETS, SHARE_UNIT
 from verifflowcc.domain.layers import Layer
@@ -40,16 +40,6 @@ from verifflowcc.text.near import nearest
 
 MOST_TOKENS = 1_000_000_000
 LARGEST_FACTOR = 10 * SHARE_UNIT
-
-
-def _millionths_between(least: int, most: int) -> BeforeValidator:
-    def check(value: object) -> int:
-        scaled = millionths(value)
-        if scaled is None or not least <= scaled <= most:
-            raise PydanticCustomError(WRONG, WRONG)
-        return scaled
-
-    return BeforeValidator(check)
 
 
 def _known_workflow(name: str, info: ValidationInfo) -> str:
@@ -62,14 +52,9 @@ def _known_workflow(name: str, info: ValidationInfo) -> str:
 _FILES = r"[^@/~\\][^\\]*"
 Role = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
 Tokens = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
-Share = Annotated[
-    int,
-    _millionths_between(0, SHARE_UNIT),
-    WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1}),
-]
 Factor = Annotated[
     int,
-    _millionths_between(1, LARGEST_FACTOR),
+    millionths_between(1, LARGEST_FACTOR),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": LARGEST_FACTOR // SHARE_UNIT}),
 ]
 ModelName = Annotated[str, Field(min_length=1, max_length=100)]
@@ -195,8 +180,7 @@ class AllocationSection(Section):
             return self
         total = sum(shares.values())
         if total != SHARE_UNIT:
-            told = {layer: share for layer, share in shares.items() if share or layer is not Layer.USER}
-            listed = ", ".join(f"{layer} {decimal_text(share)}" for layer, share in told.items())
+            listed = decimals_listed({layer: each for layer, each in shares.items() if each or layer is not Layer.USER})
             raise sentence(f"adds up to {decimal_text(total)}, not to 1 ({listed})")
         return self
 
@@ -243,6 +227,9 @@ class FileSection(Section):
     )
     token_allocation: dict[Role, AllocationSection] = Field(
         default_factory=dict, description="Each role's shares; `default` holds for every role that is not named."
+    )
+    code_mix: dict[Role, CodeMixSection] = Field(
+        default_factory=dict, description="Each role's mix of code; `default` holds for roles with no mix of their own."
     )
     gates: GatesSection = Field(
         default_factory=GatesSection, description="What is run for evidence, and how strict a new sprint's gates are."

@@ -6,6 +6,7 @@ from decimal import Decimal
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from verifflowcc.adapters.config.code_mix_section import CodeMixSection
 from verifflowcc.adapters.config.gates_section import (
     LONGEST_TIMEOUT_S,
     LONGEST_WORD,
@@ -63,6 +64,7 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("loading_strategy",), LoadingStrategy),
     (("loading_strategy", ANY), _LAYER_SECTION),
     (("token_allocation", ANY), AllocationSection),
+    (("code_mix", ANY), CodeMixSection),
     (("gates",), GatesSection),
     (("gates", "commands", ANY), CommandSection),
     (("gates", "commands", ANY, "reports"), ReportsSection),
@@ -105,6 +107,8 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("hooks", "brief_tokens"), f"a whole number from 0 to {MOST_BRIEF_TOKENS:,}"),
     (("format",), f"a whole number from 1 to {FORMAT}" if FORMAT > 1 else "1"),
     (("token_allocation",), "a mapping from roles to their shares"),
+    (("code_mix",), "a mapping from roles to their mixes"),
+    (("code_mix", ANY, ANY), "a number from 0 to 1 with at most six decimals"),
     (("loading_strategy", ANY, "max_tokens"), f"a whole number from 1 to {MOST_TOKENS:,}"),
     (("loading_strategy", ANY, "head_tail_preserve"), f"a whole number from 0 to {MOST_TOKENS:,}"),
     (("loading_strategy", ANY, ANY), "a list of patterns"),

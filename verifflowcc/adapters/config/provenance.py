@@ -7,6 +7,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
 from verifflowcc.adapters.config.load import FILE, read_config
+from verifflowcc.domain.code_mix import MIXES
 from verifflowcc.domain.config import (
     DEFAULT_ALLOCATION,
     DEFAULT_ROLE,
@@ -59,6 +60,10 @@ def _settings(config: Config, lines: Lines, form: int) -> Iterator[Setting]:
         yield from _allocation(config, lines, role)
     if DEFAULT_ROLE not in config.allocations:
         yield from _allocation(config, lines, DEFAULT_ROLE)
+    for role in dict.fromkeys((*MIXES, *config.code_mixes)):
+        for part, share in config.code_mix_for(role).shares().items():
+            loc = ("code_mix", role, part)
+            yield _setting(lines, share / SHARE_UNIT, *loc, line=lines.get(loc, lines.get(("code_mix", role))))
     yield from _gates(config, lines)
     for key in fields(config.trace):
         yield _setting(lines, getattr(config.trace, key.name), "trace", key.name)

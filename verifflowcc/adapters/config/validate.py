@@ -92,7 +92,8 @@ def _config(section: FileSection, digest: str) -> Config:
     if memory.scope_mode is ScopeMode.SKILL:
         strategies[Layer.AGENT] = _with_own_items(strategies[Layer.AGENT])
     hooks = section.hooks.settings()
-    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates, trace, memory, hooks)
+    mixes = {role: given.mix() for role, given in sorted(section.code_mix.items())}
+    return Config(strategies, allocations, section.workflow, git, tokens, digest, gates, trace, memory, hooks, mixes)
 
 
 def _with_own_items(given: LayerStrategy) -> LayerStrategy:

@@ -1,42 +1,49 @@
 """The code that a prompt is offered for its task: the best pieces, and the signatures around them as one entry."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.codegraph.context import choose
+from verifflowcc.codegraph.asked import asked
+from verifflowcc.codegraph.changed import ChangedCode, changed_units, held_lines, hunk_pieces, names_of, words_of
+from verifflowcc.codegraph.context import OFFERED_PERCENT, choose
 from verifflowcc.codegraph.links import graph_of
 from verifflowcc.codegraph.map import map_of
-from verifflowcc.codegraph.mix import CodeMix
+from verifflowcc.codegraph.mix import mixed
 from verifflowcc.codegraph.snippets import shown_text
+from verifflowcc.domain.code_mix import (
+    BODIES,
+    CALLERS,
+    DIFF,
+    INTERFACES,
+    MAP,
+    MIXES,
+    ORDINARY,
+    TESTS,
+    WHOLE,
+    CodeMix,
+)
 from verifflowcc.domain.code_views import Snippet
+from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.code.linking import graph_kept
+from verifflowcc.services.code.review import ReviewScope, changes_of, changes_state, marks_of
 from verifflowcc.services.code.states import digest_of
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
     from verifflowcc.codegraph.links import FileGraph
+    from verifflowcc.codegraph.rank_units import RankedUnit
     from verifflowcc.domain.graph import SearchedCode
     from verifflowcc.domain.ports import TokenCounter
 
 OFFERED_TOKENS = 8_000
 """What is offered where no budget is named."""
 
-OFFERED_PERCENT = 150
-"""Of a prompt's budget: pieces are counted with a heading each, and in a prompt those of a file share one."""
+MOST_MAP_TOKENS = 3_000
+"""An overview takes no more, however much room there is."""
 
-ORDINARY = CodeMix(tests=10)
-_OVERVIEW = CodeMix(bodies=False, map_tokens=1_500)
-_INTERFACES = CodeMix(bodies=False, callers=True)
-MIXES = {
-    **dict.fromkeys(("planner", "analyst", "stakeholder"), _OVERVIEW),
-    **dict.fromkeys(("architect", "designer"), _INTERFACES),
-    "tester": CodeMix(tests=60, bodies=False),
-}
-"""The mix of each role that does not have the ordinary one."""
-
-SIGNATURES, MAP = "signatures", "map"
+SIGNATURES, CHANGES = "signatures", "other changes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +56,16 @@ class PieceFile:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Pieces of code, best first, the state of all code that they were chosen from, and their files by path."""
+    """Pieces of code, best first, the state of all code that they were chosen from, and their files by path.
+
+    `changes` are the diffs that pieces of it are hunks of; `notices` say what could not be compared.
+    """
 
     pieces: tuple[Snippet, ...]
     state: str
     files: Mapping[str, PieceFile] = field(default_factory=dict)
+    changes: tuple[ChangedCode, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 def code_for(
@@ -62,24 +74,27 @@ def code_for(
     commit: str | None,
     counter: "TokenCounter",
     budget_tokens: int = OFFERED_TOKENS,
-    role: str = "",
+    mix: CodeMix = MIXES[ORDINARY],
+    scope: ReviewScope | None = None,
 ) -> Offer:
-    """Return pieces of the code as it is, or as a commit has it, best first, for a role. Raises as `open_code`."""
-    mix = MIXES.get(role, ORDINARY)
+    """Return pieces of the code as it is, or as a commit has it, best first, for a mix.
+
+    With `scope`, what changed is among them, and is looked around where there is no task. Raises as `open_code`.
+    """
     with open_code(workspace, commit=commit) as code:
-        state = digest_of(code)
-        graph = (None if commit else graph_kept(workspace, code, state)) or graph_of(code)
+        digest = digest_of(code)
+        graph = (None if commit else graph_kept(workspace, code, digest)) or graph_of(code)
+        state = digest if commit or not scope else f"{digest} {changes_state(workspace, scope)}"
+        changes, notices = _changes(workspace, scope, commit, code)
+        changed = changed_units(changes, code)
+        about = task if task.strip() else words_of(changed, changes)
         most = budget_tokens * OFFERED_PERCENT // 100
-        pieces = (*_overview(code, graph, counter, mix), *offered(task, code, graph, counter, most, mix))
+        held = held_lines(changes)
+        found = [each for each in offered(about, code, graph, counter, most, mix, changed) if not _is_in(each, held)]
+        parts = {DIFF: _hunks(changes, about, code, counter), MAP: _overview(code, graph, counter, budget_tokens, mix)}
+        pieces = tuple(_in_order(found, parts, mix))
         paths = dict.fromkeys(each.path for each in pieces if each.path in code.files)
-        return Offer(pieces, state, {path: file_of(code, path) for path in paths})
-
-
-def _overview(code: "SearchedCode", graph: "FileGraph", counter: "TokenCounter", mix: CodeMix) -> Iterator[Snippet]:
-    if mix.map_tokens:
-        mapped = map_of(code, graph, mix.map_tokens, counter.count)
-        if mapped.text:
-            yield Snippet(MAP, 0, 0, "", mapped.text, mapped.tokens, "an overview of all files")
+        return Offer(pieces, state, {path: file_of(code, path) for path in paths}, changes, notices)
 
 
 def offered(
@@ -88,14 +103,70 @@ def offered(
     graph: "FileGraph | None",
     counter: "TokenCounter",
     budget_tokens: int = OFFERED_TOKENS,
-    mix: CodeMix = ORDINARY,
+    mix: CodeMix = MIXES[ORDINARY],
+    changed: Sequence["RankedUnit"] = (),
 ) -> tuple[Snippet, ...]:
-    """Return the same from code that is open, and within another number of tokens."""
-    pieces = choose(task, code, budget_tokens, counter.count, graph, mix=mix).filled.snippets
+    """Return the pieces of files from code that is open, within another number of tokens; signatures as one piece."""
+    pieces = choose(task, code, budget_tokens, counter.count, graph, mix=mix, changed=changed).filled.snippets
     whole = [each for each in pieces if each.whole]
     if text := "".join(shown_text(each) for each in pieces if not each.whole):
-        whole.append(Snippet(SIGNATURES, 0, 0, "", text, counter.count(text), "what the pieces above speak of"))
+        part = CALLERS if mix.callers else ""
+        why = "what calls the pieces above" if part else "what the pieces above speak of"
+        whole.append(Snippet(SIGNATURES, 0, 0, "", text, counter.count(text), why, part=part))
     return tuple(whole)
+
+
+def _in_order(pieces: Sequence[Snippet], parts: Mapping[str, Sequence[Snippet]], mix: CodeMix) -> Iterator[Snippet]:
+    """Yield the overview, then what changed, functions and signatures by their shares; signatures without one last."""
+    shares = mix.shares()
+    plain = [each for each in pieces if each.path != SIGNATURES]
+    signatures = [each for each in pieces if each.path == SIGNATURES]
+    of_files = sum(shares.get(name, 0) for name in (BODIES, TESTS, INTERFACES))
+    yield from parts[MAP]
+    mixing = [(shares.get(DIFF, 0), parts[DIFF]), (of_files, plain), (mix.callers, signatures if mix.callers else ())]
+    yield from mixed(mixing, lambda each: each.tokens)
+    yield from () if mix.callers else signatures
+
+
+def _is_in(piece: Snippet, held: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
+    return any(first <= piece.first and piece.last <= last for first, last in held.get(piece.path, ()))
+
+
+def _overview(
+    code: "SearchedCode", graph: "FileGraph", counter: "TokenCounter", budget_tokens: int, mix: CodeMix
+) -> tuple[Snippet, ...]:
+    most = min(budget_tokens * mix.map // WHOLE, MOST_MAP_TOKENS)
+    mapped = map_of(code, graph, most, counter.count) if most else None
+    if mapped is None or not mapped.text:
+        return ()
+    return (Snippet(MAP, 0, 0, "", mapped.text, mapped.tokens, "an overview of all files", part=MAP),)
+
+
+def _changes(
+    workspace: Workspace, scope: ReviewScope | None, commit: str | None, code: "SearchedCode"
+) -> tuple[tuple[ChangedCode, ...], tuple[str, ...]]:
+    """Return the diffs, and a notice where git cannot compare: the rest of the code is there without them."""
+    try:
+        return (changes_of(workspace, scope, commit, code) if scope else ()), ()
+    except WorkspaceError as error:
+        return (), (f"the prompt has no diff: {error.message}",)
+
+
+def _hunks(
+    changes: Sequence[ChangedCode], about: str, code: "SearchedCode", counter: "TokenCounter"
+) -> tuple[Snippet, ...]:
+    """Return the hunks of the diffs, behind the names of the files that have none."""
+    marks, wanted = marks_of(code), asked(about)
+    hunks = [piece for each in changes for piece in hunk_pieces(each, wanted, code, marks, counter.count)]
+    named = [_names(each, counter) for each in changes if any(not file.hunks for file in each.files)]
+    return (*named, *hunks)
+
+
+def _names(diff: ChangedCode, counter: "TokenCounter") -> Snippet:
+    text = names_of(diff, ())
+    return Snippet(
+        CHANGES, 0, 0, "", text, counter.count(text), "files without hunks", part=DIFF, of=diff.name, local=diff.local
+    )
 
 
 def file_of(code: "SearchedCode", path: str) -> PieceFile:
@@ -105,7 +176,11 @@ def file_of(code: "SearchedCode", path: str) -> PieceFile:
     return PieceFile(lines, tuple((each.line, each.end) for each in code.head(path).definitions))
 
 
-def state_now(workspace: Workspace) -> str:
-    """Return the state of the code as it is, as `Offer` has it. Raises as `open_code`."""
+def state_now(workspace: Workspace, scope: Sequence[str | None] | None = None) -> str:
+    """Return the state of the code as it is, as `Offer` has it. Raises as `open_code`.
+
+    `scope` are the base and the target of what is reviewed, if anything is.
+    """
     with open_code(workspace) as code:
-        return digest_of(code)
+        digest = digest_of(code)
+    return f"{digest} {changes_state(workspace, ReviewScope(scope[0] or '', scope[1]))}" if scope else digest

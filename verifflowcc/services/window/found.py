@@ -37,11 +37,11 @@ def code_found(
     The better ones are a little more relevant. Nothing where there is no code. Raises as `code_for`.
     """
     from verifflowcc.codegraph.snippets import shown_text
-    from verifflowcc.services.code.offering import MAP, SIGNATURES, code_for
+    from verifflowcc.services.code.offering import SIGNATURES, code_for
 
     for rank, piece in enumerate(code_for(workspace, text, None, counter).pieces):
         relevance = max(FULL - rank * _STEP, _LOWEST)
-        if piece.path in (SIGNATURES, MAP) and not piece.name:
+        if piece.path == SIGNATURES and not piece.name:
             given = Given(piece.text, ItemType.GRAPH_QUERY.value, relevance=relevance)
         else:
             lines = (piece.first, piece.last)
