@@ -241,6 +241,27 @@ def test_after_a_compaction_a_session_has_the_sprint_its_tasks_and_its_window(he
     assert len(snapshots) == 1
 
 
+@pytest.mark.vfcc("REQ-AFTER-COMPACTION")
+def test_after_a_compaction_no_test_is_called_failed_that_passed_under_another_command(here: Workspace) -> None:
+    """Statement 9 of the report: the brief claimed “not passed since” of a test that `pytest -q` had passed."""
+    say(here, "UserPromptSubmit", prompt="Fix the walrus.")
+    failed = "Exit code 1\nFAILED tests/test_walrus.py::test_song - assert 1 == 2\n1 failed in 0.12s"
+    one, every = (
+        {"tool_name": "Bash", "tool_input": {"command": line}}
+        for line in ("pytest tests/test_walrus.py::test_song", "pytest -q")
+    )
+    say(here, "PostToolUseFailure", **one, tool_use_id="t1", error=failed)
+    say(here, "PostToolUse", **every, tool_use_id="t2", tool_response={"stdout": "9 passed in 0.2s"})
+    say(here, "PreCompact", trigger="auto")
+    say(here, "SubagentStop", agent_id="a1", last_assistant_message="<summary>The walrus sings.</summary>")
+
+    context = say(here, "SessionStart", source="compact").answer.context
+
+    assert "Fix the walrus." in context
+    assert "Failed" not in context
+    assert "The walrus sings." not in context
+
+
 def test_parts_are_left_out_by_lines_and_their_number_is_told() -> None:
     parts = [("One", [f"{number} " + "x" * 50 for number in range(9)]), ("Two", ["short"])]
 

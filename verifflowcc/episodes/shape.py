@@ -5,7 +5,7 @@ gone before anything is cut; neither whole files nor answers of models nor reaso
 it imports next to nothing.
 """
 
-from verifflowcc.episodes.touches import touches
+from verifflowcc.episodes.touches import placed, touches
 from verifflowcc.text.quick_json import write
 from verifflowcc.text.ulid import ulid
 
@@ -173,12 +173,25 @@ def _add_tool(
     if text := result_text(response):
         result = {"size": len(text), "digest": digest_of(text), "start": _kept(text, BEGINNING, withhold)}
         event["gen_ai.tool.call.result"] = result
+    cwd = _text(said, "cwd") or root
+    if tool == "Bash":
+        _add_tests(event, text or error, placed("", cwd, root), withhold)
     duration = said.get("duration_ms")
     if isinstance(duration, int | float) and not isinstance(duration, bool) and abs(duration) <= _LARGEST:
         event["duration_ms"] = max(int(duration), 0)
-    cwd = _text(said, "cwd") or root
     if files := [each for each in touches(tool, parameters, response, cwd, root) if _is_path(each["path"])]:
         event["files"] = [each | {"path": withhold(each["path"])} for each in files]
+
+
+def _add_tests(event: "dict[str, Json]", output: str, folder: str, withhold: "Withhold") -> None:
+    """Add how many tests passed and which failed, where the output of a command ends with a runner's summary.
+
+    The beginning of an output, which is all that is kept of it, is no place where a runner reports.
+    """
+    from verifflowcc.episodes.test_report import report_of
+
+    if report := report_of(output, withhold):
+        event["tests"] = report | ({"folder": folder} if folder != "." else {})
 
 
 def _add_digests(files: "Iterable[dict[str, Json]]", read_file: "ReadFile") -> None:
