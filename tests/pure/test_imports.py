@@ -77,6 +77,7 @@ OF_HOOKS = {
     "verifflowcc.adapters.config.cached_record",
     "verifflowcc.adapters.files.after_edit",
     "verifflowcc.adapters.files.partitions",
+    "verifflowcc.adapters.files.sent_prompts",
     "verifflowcc.clients.codex_outcome",
     "verifflowcc.clients.decode",
     "verifflowcc.episodes.permission",

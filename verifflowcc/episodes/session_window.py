@@ -16,10 +16,12 @@ from verifflowcc.episodes.window import age_minutes
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.events import moment, stamp
 from verifflowcc.records import dataclass, replace
+from verifflowcc.text.own_prompts import typed_words
 from verifflowcc.text.plain_line import plain_line
 
 Event = Mapping[str, Json]
 ENDS = ("turn_end", "subagent_end")
+_COMPILED = "(a prompt that vfcc compiled)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,11 @@ def _is_time(text: str) -> bool:
 
 def _begun(event: Event) -> _Turn:
     name = _text(event, "id")
-    return _Turn(name, _text(event, "task") or name, _text(event, "description"), _text(event, "time"))
+    description = _text(event, "description")
+    typed, _ = typed_words(description, (), len)
+    if not typed and (description or "compiled" in event):
+        typed = _COMPILED
+    return _Turn(name, _text(event, "task") or name, typed, _text(event, "time"))
 
 
 def _prompt(event: Event, turn: _Turn) -> WindowItem:

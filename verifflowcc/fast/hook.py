@@ -117,9 +117,10 @@ class Hook:
     def _record(self, said: "dict[str, Json]", place: "dict[str, Json]", now: int) -> bool:
         """Append the event to the history; return False for a kind that is not recorded. Raises OSError."""
         from verifflowcc.adapters.files.partitions import add_lines
-        from verifflowcc.episodes.shape import line_of, moment
+        from verifflowcc.episodes.shape import line_of, moment, with_typed_words
 
-        line = line_of(said, self.client, self.root, now, urandom(10), place, self._read_file)
+        words = with_typed_words(said, self._compiled)
+        line = line_of(words, self.client, self.root, now, urandom(10), place, self._read_file)
         if line is None:
             return False
         add_lines(self.root + LOCAL, moment(now)[:10], line)
@@ -129,6 +130,11 @@ class Hook:
         from verifflowcc.adapters.files.after_edit import read_after_edit
 
         return read_after_edit(f"{self.root}/{path}")
+
+    def _compiled(self) -> "list[dict[str, Json]]":
+        from verifflowcc.adapters.files.sent_prompts import sent_prompts
+
+        return sent_prompts(self.root + LOCAL)
 
     def _records(self, snapshot: "dict[str, Json] | None") -> bool:
         """Return `hooks.record`: by the snapshot, else by the cached configuration, else by reading it."""
