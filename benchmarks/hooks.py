@@ -27,7 +27,7 @@ if __package__ in (None, ""):
 from benchmarks.history_events import write_history
 from benchmarks.hook_words import ERRORS, HISTORY, SESSION, VFCC, environment, project, words
 from benchmarks.measure import Command, Figures, machine, measure
-from verifflowcc.adapters.files.partitions import told_file
+from verifflowcc.adapters.files.partitions import seen_file
 
 FEW = 10
 BARE = "python -c pass"
@@ -101,7 +101,7 @@ def _bare(root: Path) -> Command:
 
 def _commands(root: Path, events: int) -> Iterator[Command]:
     hook = [VFCC, "hook", "claude"]
-    told = Path(told_file(str(root / ".memory" / "local"), SESSION))
+    told = Path(seen_file(str(root / ".memory" / "local"), SESSION))
     for name, said in words(root).items():
         given = root.parent / f"{root.name}-{name}.json"
         given.write_text(json.dumps(said), encoding="utf-8")

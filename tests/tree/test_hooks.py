@@ -10,7 +10,7 @@ from tests.history_world import edit, hooked, prompt, run, stop, tell
 from tests.secret_samples import TOKEN
 from tests.trees import example, write_memory
 from verifflowcc.adapters import stamps
-from verifflowcc.adapters.files.partitions import told_file
+from verifflowcc.adapters.files.partitions import seen_file
 from verifflowcc.clients.answer import Answer
 from verifflowcc.services.history.learning import learned_in_sessions
 from verifflowcc.services.history.questions import file_history
@@ -136,7 +136,7 @@ def test_what_is_known_of_a_file_is_told_once_in_a_session(here: Workspace) -> N
     assert before(here, "Write", file_path=KNOWN, content="x") == Answer()
     assert KNOWN in before(here, "Edit", session="s2", file_path=f"{here.root}/{KNOWN}").context
     assert before(here, "Read", session="s3", file_path=KNOWN) == Answer()
-    assert Path(told_file(str(here.local), "s1")).read_text("utf-8") == f"{KNOWN}\n"
+    assert Path(seen_file(str(here.local), "s1")).read_text("utf-8") == f"{KNOWN}\n"
 
 
 def test_of_a_file_that_nobody_knows_nothing_is_told(here: Workspace) -> None:
@@ -273,10 +273,11 @@ def test_parts_are_left_out_by_lines_and_their_number_is_told() -> None:
     assert fitted(parts, 10, len) == fitted([], 300, len) == ""
 
 
-def test_each_prompt_gets_what_bears_on_it_where_the_project_wants_that(here: Workspace) -> None:
+def test_each_prompt_gets_the_items_that_fit_it_unless_the_project_switches_that_off(here: Workspace) -> None:
     write_memory(here.root, {"project/items/constraint/octets.md": ITEM})
+    configure(here, recall=False)
     assert say(here, "UserPromptSubmit", prompt="How are lines folded by octets?").answer == Answer()
-    configure(here, recall=True)
+    configure(here)
 
     context = say(here, "UserPromptSubmit", prompt="How are lines folded by octets?").answer.context
 
@@ -321,13 +322,14 @@ def test_nothing_that_is_answered_or_left_behind_holds_a_secret(here: Workspace)
 
 def test_the_snapshot_says_where_agents_stand(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
-    configure(here, hold=True, recall=True)
+    configure(here, hold=True)
     say(here, "Stop")
     say(here, "Stop", "planner")
 
     found = snapshot(here)
 
     assert (found["role"], found["sprint"], found["stage"]) == ("coder", "sprint-02", "coding")
-    assert found["events"] == ["SessionStart", "PreCompact", "SessionEnd", "UserPromptSubmit", "Stop"]
+    assert found["events"] == ["SessionStart", "PreCompact", "SessionEnd", "Stop"]
+    assert (found["recall"], found["room"]) == (True, 500)
     assert found["rules"]["tools"]["edit"]["paths"] == ["tidewater/**", "tests/**"]
     assert snapshot(here, "hook-planner.json")["rules"]["role"] == "planner"

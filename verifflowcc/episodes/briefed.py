@@ -20,6 +20,12 @@ def stage_line(sprint: "Json", stage: "Json") -> str:
     return f"{_MARK}{sprint or ''}/{stage or ''}"
 
 
+def reader_of(payload: "Mapping[str, Json]") -> str:
+    """Return whose context an answer reaches: the session, or the subagent in it, which has a context of its own."""
+    session, agent = (str(payload.get(name) or "") for name in ("session_id", "agent_id"))
+    return f"{session}-{agent}" if agent else session
+
+
 def needs_brief(
     payload: "Mapping[str, Json]", known: "Callable[[str], Iterable[str]]", sprint: "Json", stage: "Json"
 ) -> bool:

@@ -7,8 +7,8 @@ From a prompt's `## Your Task` on, all is ours to the end.
 
 import re
 
-BEGIN, END = "<!-- vfcc: memory -->", "<!-- vfcc: end -->"
-"""The marks around a text that a hook puts into a conversation."""
+from verifflowcc.text.context_marks import BEGIN, END
+
 _MARKED = re.compile(rf"{re.escape(BEGIN)}.*?(?:{re.escape(END)}\n?|\Z)", re.DOTALL)
 _ENTRY = re.compile(
     r"^[ \t]*### [^\n]*\n\s*From [^\n]*, trust (?:human|tool|agent|external)\b[^\n]*\n\s*"
