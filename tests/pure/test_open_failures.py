@@ -198,7 +198,8 @@ TARGETS = ["", "tests", "tests/a.py", "tests/b.py", *NAMES]
 )
 def test_what_is_claimed_as_not_passed_never_passed_after_it_failed(runs: list[tuple[str, set[str]]]) -> None:
     """Each run has a target and the tests that are broken then; the truth is replayed beside the record."""
-    events, state = [], {}
+    events: list[Event] = []
+    state: dict[str, bool] = {}
     for target, broken in runs:
         ran = [name for name in NAMES if not target or name.startswith(target)]
         bad = [name for name in ran if name in broken]

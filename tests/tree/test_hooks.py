@@ -19,7 +19,7 @@ from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered
 from verifflowcc.services.hooks.brief import fitted
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
+from verifflowcc.text.context_marks import BEGIN, END
 
 DONE = "stage/sprint-02/coding/artifacts/changes.md"
 KNOWN = "tidewater/calendar.py"

@@ -100,7 +100,7 @@ def _is_time(text: str) -> bool:
 def _begun(event: Event) -> _Turn:
     name = _text(event, "id")
     description = _text(event, "description")
-    typed, _ = typed_words(description, (), len)
+    typed, _ = typed_words(description, (), str)
     if not typed and (description or "compiled" in event):
         typed = _COMPILED
     return _Turn(name, _text(event, "task") or name, typed, _text(event, "time"))

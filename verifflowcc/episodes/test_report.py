@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Json = Any
     Withhold = Callable[[str], str]
     Counts = dict[str, int]
+    _Found = tuple[str, Counts, list[tuple[str, str]]] | None
 
 MOST_FAILING = 20
 """So many failing tests are named; the number of failures is always exact."""
@@ -79,9 +80,6 @@ def _counts(text: str) -> "Counts":
     for number, name in _NUMBER.findall(text):
         counts[name] = counts.get(name, 0) + int(number)
     return counts
-
-
-_Found = "tuple[str, Counts, list[tuple[str, str]]] | None"
 
 
 def _pytest(text: str) -> "_Found":

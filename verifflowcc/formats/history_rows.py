@@ -67,7 +67,7 @@ class Event:
     @property
     def typed(self) -> str:
         """What was typed; an older version recorded a prompt of ours, and what hooks add, as if a person had."""
-        return typed_words(self.text("description") or "", (), len)[0]
+        return typed_words(self.text("description") or "", (), str)[0]
 
     def whole(self, name: str) -> int | None:
         """Return a whole number that the line has under a name."""

@@ -26,7 +26,7 @@ from verifflowcc.services.owed import next_command, owed_by
 from verifflowcc.services.recall.searching import search
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
+from verifflowcc.text.context_marks import BEGIN, END
 from verifflowcc.text.plain_line import plain_line
 from verifflowcc.text.secrets import withhold
 

@@ -8,13 +8,13 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import Any
 
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.index.history_asked import edits, touches
 from verifflowcc.adapters.stamps import Stamps, settled
 from verifflowcc.domain.config import Stale
-from verifflowcc.domain.events import Json
 from verifflowcc.domain.items import Item
 from verifflowcc.episodes.coedits import Edit, co_edits
 from verifflowcc.episodes.file_notes import FORMAT, NOTES, RECALLED_HEADING
@@ -38,7 +38,7 @@ _HISTORY = ".memory/local/history"
 """Its time changes when the first event of a day makes a file, so that notes are no older than a day."""
 
 
-def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Json]:
+def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
     """Return the notes; made and written again where they are stale. What fails is left out."""
     path = local_file(workspace, NOTES, standing.named)
     try:
@@ -51,7 +51,7 @@ def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader
     return write_notes(workspace, standing, reader, count)
 
 
-def write_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Json]:
+def write_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
     """Make the notes, and write them unless a source failed or something changed just now."""
     stamps = Stamps(workspace.root)
     stamps.take((*depends_on(workspace), _HISTORY))
@@ -106,7 +106,7 @@ def _past(workspace: Workspace) -> dict[str, list[tuple[str, str]]]:
     return {path: found + together[path] for path, found in lines.items() if found}
 
 
-def _as_notes(rows: list[Row], past: dict[str, list[tuple[str, str]]], count: Count) -> dict[str, Json]:
+def _as_notes(rows: list[Row], past: dict[str, list[tuple[str, str]]], count: Count) -> dict[str, Any]:
     """Return the notes of items and earlier work, each line with its tokens."""
     noted = {row.item.id: _as_note(row, count) for row in rows}
     paths = {path: None for each in noted.values() for path in each["paths"]} | dict.fromkeys(past)
@@ -119,12 +119,12 @@ def _as_notes(rows: list[Row], past: dict[str, list[tuple[str, str]]], count: Co
     return {"format": FORMAT, "heading": heading, "items": noted, "files": files}
 
 
-def _as_note(row: Row, count: Count) -> dict[str, Json]:
+def _as_note(row: Row, count: Count) -> dict[str, Any]:
     item = row.item
     stale = f" (stale: {row.stale})" if row.stale else ""
     line = f"{item.type} {item.id}, trust {item.trust}: {shown(item.title)}{stale}".replace(BEGIN, "").replace(END, "")
     paths = sorted({ref.path for ref in item.refs if ref.path})
-    note: dict[str, Json] = {"line": line, "tokens": count(f"- {line}\n"), "paths": paths}
+    note: dict[str, Any] = {"line": line, "tokens": count(f"- {line}\n"), "paths": paths}
     if item.type in TYPES:
         note["terms"] = sorted(set(_words(item)))
     return note
