@@ -86,7 +86,7 @@ def test_the_small_file_answers_as_the_whole_program_does(here: Workspace, capsy
     whole = read(here)
     asked = say(here, "UserPromptSubmit", prompt="How are lines folded by octets?", session_id="s2")
 
-    given = {"tool_name": "Read", "tool_input": {"file_path": KNOWN}}
+    given: dict[str, Any] = {"tool_name": "Read", "tool_input": {"file_path": KNOWN}}
     assert fast(here, capsys, "PostToolUse", session_id="s3", **given) == whole
     assert fast(here, capsys, "PostToolUse", session_id="s3", **given) == ""
     assert fast(here, capsys, "UserPromptSubmit", session_id="s4", prompt="How are lines folded by octets?") == asked
@@ -113,7 +113,7 @@ def test_an_own_edit_is_no_note_for_the_session_that_made_it(here: Workspace) ->
 
 def test_a_subagent_has_a_context_of_its_own(here: Workspace) -> None:
     read(here)
-    given = {"tool_name": "Read", "tool_input": {"file_path": KNOWN}}
+    given: dict[str, Any] = {"tool_name": "Read", "tool_input": {"file_path": KNOWN}}
 
     assert LINE in say(here, "PostToolUse", agent_id="a1", **given)
     assert say(here, "PostToolUse", agent_id="a1", **given) == ""

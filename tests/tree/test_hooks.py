@@ -246,10 +246,9 @@ def test_after_a_compaction_no_test_is_called_failed_that_passed_under_another_c
     """Statement 9 of the report: the brief claimed “not passed since” of a test that `pytest -q` had passed."""
     say(here, "UserPromptSubmit", prompt="Fix the walrus.")
     failed = "Exit code 1\nFAILED tests/test_walrus.py::test_song - assert 1 == 2\n1 failed in 0.12s"
-    one, every = (
-        {"tool_name": "Bash", "tool_input": {"command": line}}
-        for line in ("pytest tests/test_walrus.py::test_song", "pytest -q")
-    )
+    lines = ("pytest tests/test_walrus.py::test_song", "pytest -q")
+    runs: list[dict[str, Any]] = [{"tool_name": "Bash", "tool_input": {"command": line}} for line in lines]
+    one, every = runs
     say(here, "PostToolUseFailure", **one, tool_use_id="t1", error=failed)
     say(here, "PostToolUse", **every, tool_use_id="t2", tool_response={"stdout": "9 passed in 0.2s"})
     say(here, "PreCompact", trigger="auto")
