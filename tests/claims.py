@@ -175,6 +175,22 @@ def _place(truth: Truth, found: re.Match[str]) -> bool:
     return found.groups() == (sprint["id"], sprint["title"], sprint["stage"], role, *counts)
 
 
+def _role(truth: Truth, found: re.Match[str]) -> bool:
+    sprint = truth.sprint
+    stages = sprint["workflow"]["stages"] if sprint else []
+    return any(each["role"] == found[1] and sprint and each["id"] == sprint["stage"] for each in stages)
+
+
+def _unchanged(truth: Truth, _: re.Match[str]) -> bool:
+    """Since the brief before it in this session, no event came to the ledger and no other session worked here."""
+    starts = [each for each in truth.of("SessionStart", session=truth.session) if each.context]
+    if len(starts) < 2:
+        return False
+    since = [each for each in truth.so_far if each.at_ns > starts[-2].at_ns]
+    others = {each.payload.get("session_id") for each in since} - {truth.session}
+    return len(starts[-2].ledger) == len(truth.so_far[-1].ledger) and not others
+
+
 def _goals(truth: Truth, found: re.Match[str]) -> bool:
     return truth.sprint is not None and _begins("; ".join(truth.sprint["goals"]), found[1])
 
@@ -306,6 +322,8 @@ RULES: Sequence[tuple[str, str, Rule]] = (
     ("", r"This project uses vfcc; no sprint is open\.", _no_sprint),
     ("", _SPRINT, _place),
     ("", r"Goals: (.*)", _goals),
+    ("", r"The role (\S+) may .*", _role),
+    ("", r"Nothing changed since the last brief of this session\.", _unchanged),
     ("", r"What this session did before its context was compacted\.", _always),
     ("The stage .*", r"next: `vfcc (\w+).*`", _command),
     ("The stage .* owes", r"([\w-]+): (.*)", _owed),

@@ -48,6 +48,7 @@ def verdicts(context: str, *outcomes: Outcome) -> list[bool | None]:
         ("What was done here last:\n- 2026-11-23, completed: “Fix the walrus.”. Its agent said: “I fixed it.”.", True),
         ("What was done here last:\n- 2026-11-23, paused: “Fix the walrus.”.", False),
         ("This project uses vfcc; no sprint is open.", True),
+        ("Nothing changed since the last brief of this session.", False),
         ("The moon is full.", None),
     ],
 )
