@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.claims import Claim, Moment, Outcome, Record, claims
 from tests.clients.conftest import Desk
@@ -88,5 +89,5 @@ def _log(desk: Desk, name: str) -> Path:
     return desk.home / f"{name}.jsonl"
 
 
-def _lines(path: Path) -> list[dict[str, object]]:
+def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []

@@ -9,7 +9,7 @@ from tests.claims import Claim, Moment, Outcome, Record, claims
 from verifflowcc.text.injected import BEGIN, END
 
 TEST = "tests/a.py::b"
-COMMAND = {"tool_name": "Bash", "tool_input": {"command": "pytest tests/a.py::b"}, "tool_use_id": "t1"}
+COMMAND: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "pytest tests/a.py::b"}, "tool_use_id": "t1"}
 
 
 def moment(at_ns: int, event: str, context: str = "", session: str = "s1", **said: Any) -> Moment:

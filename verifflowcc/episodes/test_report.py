@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Json = Any
     Withhold = Callable[[str], str]
     Counts = dict[str, int]
-    _Found = tuple[str, Counts, list[tuple[str, str]]] | None
+    Found = tuple[str, Counts, list[tuple[str, str]]]
 
 MOST_FAILING = 20
 """So many failing tests are named; the number of failures is always exact."""
@@ -21,22 +21,20 @@ _LOOKED_AT = 60_000
 """Summaries are at the end of an output; of a longer one, so many last characters are read."""
 _LONGEST, _LONGEST_NAME = 200, 300
 
-_HINTS = (" passed", " failed", " error", "no tests ran", "Ran ", "Tests", "ok  \t", "FAIL", "test result:")
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_PYTEST = re.compile(
-    r"^=* ?((?:\d+ [a-z]+(?: [a-z]+)?(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))? ?=*$", re.MULTILINE
-)
-_PYTEST_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::[^\[\n]+?(?:\[.*\])?)?)(?: - (.*))?$", re.MULTILINE)
-_UNITTEST = re.compile(r"^Ran (\d+) tests? in [\d.]+s\n+(OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
-_UNITTEST_FAILED = re.compile(r"^(?:FAIL|ERROR): (\w+) \(([\w.]+)\)", re.MULTILINE)
-_JEST = re.compile(r"^Tests:\s+(.*\d+ total)$", re.MULTILINE)
-_VITEST = re.compile(r"^\s*Tests\s+(\d+ \w+(?: \| \d+ \w+)*) \(\d+\)$", re.MULTILINE)
-_SCRIPT_FAILED = re.compile(r"^\s*(?:FAIL|❯)\s+([\w./@-]+\.[cm]?[jt]sx?)\b", re.MULTILINE)
-_GO = re.compile(r"^(ok|FAIL)[ \t]+(\S+)[ \t]+(?:[\d.]+s|\(cached\)|\[build failed\])", re.MULTILINE)
-_GO_FAILED = re.compile(r"^--- FAIL: (\S+)|^FAIL[ \t]+(\S+)[ \t]", re.MULTILINE)
-_CARGO = re.compile(r"^test result: \w+\. (.*?)(?:; finished in .*)?$", re.MULTILINE)
-_CARGO_FAILED = re.compile(r"^test (\S+) \.\.\. FAILED$", re.MULTILINE)
-_NUMBER = re.compile(r"(\d+) (filtered out|[a-z]+)")
+_COLOUR = r"\x1b\[[0-9;]*m"
+_PYTEST = r"(?m)^=* ?((?:\d+ [a-z]+(?: [a-z]+)?(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))? ?=*$"
+_PYTEST_FAILED = r"(?m)^(?:FAILED|ERROR) (\S+?\.py(?:::[^\[\n]+?(?:\[.*\])?)?)(?: - (.*))?$"
+_UNITTEST = r"(?m)^Ran (\d+) tests? in [\d.]+s\n+(OK|FAILED)(?: \((.*)\))?$"
+_UNITTEST_FAILED = r"(?m)^(?:FAIL|ERROR): (\w+) \(([\w.]+)\)"
+_JEST = r"(?m)^Tests:\s+(.*\d+ total)$"
+_VITEST = r"(?m)^\s*Tests\s+(\d+ \w+(?: \| \d+ \w+)*) \(\d+\)$"
+_SCRIPT_FAILED = r"(?m)^\s*(?:FAIL|❯)\s+([\w./@-]+\.[cm]?[jt]sx?)\b"
+_GO = r"(?m)^(ok|FAIL)[ \t]+(\S+)[ \t]+(?:[\d.]+s|\(cached\)|\[build failed\])"
+_GO_FAILED = r"(?m)^--- FAIL: (\S+)|^FAIL[ \t]+(\S+)[ \t]"
+_CARGO = r"(?m)^test result: \w+\. (.*?)(?:; finished in .*)?$"
+_CARGO_FAILED = r"(?m)^test (\S+) \.\.\. FAILED$"
+_NUMBER = r"(\d+) (filtered out|[a-z]+)"
+# Texts, and no compiled patterns: a hook needs those of one runner, and compiling all takes longer than its other work.
 _BAD = ("failed", "error", "errors", "failures")
 _PASSED = ("passed", "xfailed", "xpassed")
 _LEFT_OUT = ("deselected", "filtered out")
@@ -47,11 +45,14 @@ def report_of(text: str, withhold: "Withhold") -> "dict[str, Json] | None":
 
     `failing` are `{test, why?}` as the runner writes them; `left_out` are tests that were deselected.
     """
-    if not any(hint in text for hint in _HINTS):
+    tail = text[-_LOOKED_AT:]
+    if not any(hint in tail for hints, _ in _READERS for hint in hints):
         return None
-    tail = _COLOUR.sub("", text[-_LOOKED_AT:]).replace("\r\n", "\n")
-    for read in (_pytest, _unittest, _jest, _vitest, _cargo, _go):
-        found = read(tail)
+    if "\x1b" in tail:
+        tail = re.sub(_COLOUR, "", tail)
+    tail = tail.replace("\r\n", "\n")
+    for hints, read in _READERS:
+        found = read(tail) if any(hint in tail for hint in hints) else None
         if found is not None:
             runner, counts, failing = found
             return _report(runner, counts, failing, withhold)
@@ -77,54 +78,56 @@ def _report(runner: str, counts: "Counts", failing: "list[tuple[str, str]]", wit
 
 def _counts(text: str) -> "Counts":
     counts: Counts = {}
-    for number, name in _NUMBER.findall(text):
+    for number, name in re.findall(_NUMBER, text):
         counts[name] = counts.get(name, 0) + int(number)
     return counts
 
 
-def _pytest(text: str) -> "_Found":
-    summaries = _PYTEST.findall(text)
+def _pytest(text: str) -> "Found | None":
+    summaries = re.findall(_PYTEST, text)
     if not summaries:
         return None
-    return "pytest", _counts(summaries[-1]), _PYTEST_FAILED.findall(text)
+    return "pytest", _counts(summaries[-1]), re.findall(_PYTEST_FAILED, text)
 
 
-def _unittest(text: str) -> "_Found":
-    found = _UNITTEST.findall(text)
+def _unittest(text: str) -> "Found | None":
+    found = re.findall(_UNITTEST, text)
     if not found:
         return None
     ran, _, more = found[-1]
     bad = {name: int(number) for name, number in re.findall(r"(failures|errors)=(\d+)", more)}
     failing = [(f"{case}.{name}" if not case.endswith(f".{name}") else case, "") for name, case in
-               _UNITTEST_FAILED.findall(text)]  # fmt: skip
+               re.findall(_UNITTEST_FAILED, text)]  # fmt: skip
     return "unittest", {"passed": max(int(ran) - sum(bad.values()), 0), **bad}, failing
 
 
-def _jest(text: str) -> "_Found":
-    found = _JEST.findall(text)
+def _jest(text: str) -> "Found | None":
+    found = re.findall(_JEST, text)
     return ("jest", _counts(found[-1]), _scripts(text)) if found else None
 
 
-def _vitest(text: str) -> "_Found":
-    found = _VITEST.findall(text)
+def _vitest(text: str) -> "Found | None":
+    found = re.findall(_VITEST, text)
     return ("vitest", _counts(found[-1]), _scripts(text)) if found else None
 
 
 def _scripts(text: str) -> "list[tuple[str, str]]":
-    return [(path, "") for path in _SCRIPT_FAILED.findall(text)]
+    return [(path, "") for path in re.findall(_SCRIPT_FAILED, text)]
 
 
-def _cargo(text: str) -> "_Found":
-    found = _CARGO.findall(text)
-    return ("cargo", _counts(" ".join(found)), [(name, "") for name in _CARGO_FAILED.findall(text)]) if found else None
+def _cargo(text: str) -> "Found | None":
+    found = re.findall(_CARGO, text)
+    return (
+        ("cargo", _counts(" ".join(found)), [(name, "") for name in re.findall(_CARGO_FAILED, text)]) if found else None
+    )
 
 
-def _go(text: str) -> "_Found":
-    packages = _GO.findall(text)
+def _go(text: str) -> "Found | None":
+    packages = re.findall(_GO, text)
     if not packages:
         return None
     failing, names = [], []
-    for test, package in _GO_FAILED.findall(text):
+    for test, package in re.findall(_GO_FAILED, text):
         if test:
             names.append(test)
         else:
@@ -132,3 +135,14 @@ def _go(text: str) -> "_Found":
             names = []
     bad = sum(state == "FAIL" for state, _ in packages)
     return "go", {"passed": len(packages) - bad, "failed": len(failing) or bad}, failing
+
+
+_READERS: "tuple[tuple[tuple[str, ...], Callable[[str], Found | None]], ...]" = (
+    ((" passed", " failed", " error", " skipped", " deselected", "no tests ran"), _pytest),
+    (("Ran ",), _unittest),
+    (("Tests:",), _jest),
+    (("Tests ",), _vitest),
+    (("test result:",), _cargo),
+    (("ok  ", "FAIL\t"), _go),
+)
+"""Words of which one is in every summary of a runner, and what reads it."""
