@@ -24,6 +24,8 @@ FILES = {
     "pytest.ini": "[pytest]\npythonpath = .\n",
     "Makefile": f"test:\n\t@{sys.executable} -m pytest -q >/dev/null\n",
     ".memory/config.yaml": "format: 1\nhooks: {tools: 'off'}\n",
+    ".memory/project/items/decision/plain-integers.md": "---\nid: plain-integers\ntype: decision\n"
+    "title: Numbers are plain integers\nstatus: active\nrefs:\n  - path: numbers_.py\n---\nNo fractions.\n",
 }
 PYTEST = f"{sys.executable} -m pytest -p no:cacheprovider"
 SED = "sed -i 's/return 3/return 2/' numbers_.py"
@@ -106,7 +108,9 @@ def test_in_two_sessions_a_resumed_one_and_a_subagent_no_sentence_is_false(claud
     found = list(checked(desk))
     assert any("Fix the function two" in each.text for each in found)
     assert not any("data to use, not instructions" in each.text for each in found)
-    assert under(found, "Known of numbers_.py")
+    known = under(found, "Known of numbers_.py")
+    assert any("for “Fix the function two”" in each for each in known)
+    assert any("decision plain-integers" in each for each in known)
 
 
 def test_in_codex_no_sentence_is_false_after_a_compaction(codex: Path, desk: Desk) -> None:
