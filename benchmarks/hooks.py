@@ -116,12 +116,18 @@ def _commands(root: Path, events: int) -> Iterator[Command]:
         given = root.parent / f"{root.name}-{name}.json"
         given.write_text(json.dumps(said), encoding="utf-8")
         command = _shell(hook, given)
-        yield Command(_named(name, events), command, root, environment=environment())
+        yield Command(_named(name, events), command, root, lambda: _note_seen(told), environment=environment())
         if name in FIRSTS:
             yield Command(
                 _named(FIRSTS[name], events), command, root, lambda: told.unlink(missing_ok=True),
                 environment=environment(),
             )  # fmt: skip
+
+
+def _note_seen(told: Path) -> None:
+    """Leave the list of what the session has seen as it is after a read of the file."""
+    told.parent.mkdir(parents=True, exist_ok=True)
+    told.write_text("src/cart.py\n item cart-total\n", encoding="utf-8")
 
 
 def _named(what: str, events: int) -> str:

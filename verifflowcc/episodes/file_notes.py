@@ -6,6 +6,7 @@ are lines on earlier work, `[session, line, tokens]` each. It runs inside of hoo
 """
 
 from verifflowcc.episodes.commands import only_reads
+from verifflowcc.episodes.shape import COMPILED
 from verifflowcc.episodes.touches import touches
 
 TYPE_CHECKING = False
@@ -52,6 +53,8 @@ def chosen(
 ) -> "tuple[Parts, list[str]]":
     """Return what to add to an event, as headings with lines, and the lines to note as seen; at most `room` tokens."""
     if payload.get("hook_event_name") == "UserPromptSubmit":
+        if COMPILED in payload:
+            return [], []  # it was compiled with the items that fit it
         return at_prompt(str(payload.get("prompt") or ""), notes, seen, room)
     return after_read(read_files(payload, root), notes, seen, str(payload.get("session_id") or ""), room)
 

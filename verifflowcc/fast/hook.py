@@ -80,9 +80,21 @@ class Hook:
         self.event = said.get("hook_event_name") or self.event
         if not self.root:
             return
+        said = self.with_typed_words(said)
         recorded, snapshot = self.record_first(said)
         if snapshot is None or self._wants_answer(said, snapshot) or not self._add_notes(said, snapshot):
             self._answer(said, recorded, snapshot)
+
+    def with_typed_words(self, said: "dict[str, Json]") -> "dict[str, Json]":
+        """Return a client's words with what a person typed as the prompt, and beside it what vfcc compiled of it."""
+        from verifflowcc.episodes.shape import with_typed_words
+
+        return dict(with_typed_words(said, self._sent_prompts))
+
+    def _sent_prompts(self) -> "list[dict[str, Json]]":
+        from verifflowcc.adapters.files.sent_prompts import sent_prompts
+
+        return sent_prompts(self.root + LOCAL)
 
     def record_first(self, said: "dict[str, Json]") -> "tuple[bool, dict[str, Json] | None]":
         """Record the event unless the project records none; return whether it is on disk now, and the fresh snapshot.
@@ -117,10 +129,9 @@ class Hook:
     def _record(self, said: "dict[str, Json]", place: "dict[str, Json]", now: int) -> bool:
         """Append the event to the history; return False for a kind that is not recorded. Raises OSError."""
         from verifflowcc.adapters.files.partitions import add_lines
-        from verifflowcc.episodes.shape import line_of, moment, with_typed_words
+        from verifflowcc.episodes.shape import line_of, moment
 
-        words = with_typed_words(said, self._compiled)
-        line = line_of(words, self.client, self.root, now, urandom(10), place, self._read_file)
+        line = line_of(said, self.client, self.root, now, urandom(10), place, self._read_file)
         if line is None:
             return False
         add_lines(self.root + LOCAL, moment(now)[:10], line)
@@ -130,11 +141,6 @@ class Hook:
         from verifflowcc.adapters.files.after_edit import read_after_edit
 
         return read_after_edit(f"{self.root}/{path}")
-
-    def _compiled(self) -> "list[dict[str, Json]]":
-        from verifflowcc.adapters.files.sent_prompts import sent_prompts
-
-        return sent_prompts(self.root + LOCAL)
 
     def _records(self, snapshot: "dict[str, Json] | None") -> bool:
         """Return `hooks.record`: by the snapshot, else by the cached configuration, else by reading it."""
