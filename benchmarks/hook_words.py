@@ -11,10 +11,22 @@ from typing import Any
 
 VFCC = str(Path(sys.executable).with_name("vfcc"))
 SNAPSHOT = Path(".memory") / "local" / "hook.json"
+NOTES = Path(".memory") / "local" / "notes.json"
 HISTORY = Path(".memory") / "local" / "history"
 ERRORS = Path(".memory") / "local" / "hook-errors.jsonl"
 SESSION = "642dfb77-c032-40c5-a148-4751e33badec"
-_PATIENCE_S = 30
+READ = "Read again"
+ITEM = """\
+---
+id: cart-total
+type: constraint
+title: The total of a cart counts each item
+refs:
+  - path: src/cart.py
+---
+Prices are per piece.
+"""
+_PATIENCE_S, _SETTLED_S = 30, 2.2
 _OLD = "    total = 0\n    for each in items:\n        total += each.price\n    return total\n"
 _NEW = "    return sum(each.price * each.count for each in items)\n"
 _OUTPUT = "....................................F                                    [100%]\n" * 40
@@ -32,13 +44,22 @@ def project(root: Path) -> Path:
     (root / "src" / "cart.py").write_text(f"def total(items):\n{_OLD}", encoding="utf-8")
     for command in (["git", "init", "--quiet"], [VFCC, "init"]):
         subprocess.run(command, cwd=root, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    item = root / ".memory/project/items/constraint/cart-total.md"
+    item.parent.mkdir(parents=True, exist_ok=True)
+    item.write_text(ITEM, encoding="utf-8")
     until = time.monotonic() + _PATIENCE_S
-    while not (root / SNAPSHOT).exists():
+    while not ((root / SNAPSHOT).exists() and (root / NOTES).exists()):
         if time.monotonic() > until:
-            raise SystemExit(f"{root / SNAPSHOT}: it is not there after {_PATIENCE_S} s")
-        time.sleep(0.3)
-        say(root, words(root)["SessionStart"])
+            raise SystemExit(f"{root / SNAPSHOT} and {NOTES.name} are not there after {_PATIENCE_S} s")
+        leave_notes(root)
     return root
+
+
+def leave_notes(root: Path) -> None:
+    """Let hooks write what they answer from, when its sources are old enough to be trusted."""
+    time.sleep(_SETTLED_S)
+    for event in ("SessionStart", "UserPromptSubmit"):
+        say(root, words(root)[event] | {"session_id": "another"})
 
 
 def say(root: Path, said: Mapping[str, Any]) -> None:
@@ -83,6 +104,7 @@ def words(root: Path) -> dict[str, dict[str, Any]]:
         "PostToolUse of Edit": {**about, **after, **edit, "tool_response": edited, "duration_ms": 8},
         "PreToolUse of Bash": {**about, **before, **bash},
         "PreToolUse of Edit": {**about, **before, **edit},
+        READ: {**about, **after, "tool_name": "Read", "tool_input": {"file_path": path}, "tool_response": {}},
         "UserPromptSubmit": {**about, "hook_event_name": "UserPromptSubmit", "prompt": asked},
         "Stop": {**about, "hook_event_name": "Stop", **stop},
         "SessionStart": {**head, "hook_event_name": "SessionStart", "source": "startup"},

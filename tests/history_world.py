@@ -84,7 +84,8 @@ def hooked(root: Path, said: Mapping[str, Any], *, client: str = "claude", role:
     hook = Hook(client, "")
     hook.root, hook.role = str(root), role or ""
     logged = len(_logged(root))
-    recorded, snapshot = hook.record_first(dict(said))
+    said = hook.with_typed_words(dict(said))
+    recorded, snapshot = hook.record_first(said)
     done = answer_hook(root, client, said, role, recorded=recorded, unplaced=snapshot is None)
     return Answered(done.answer, [*_logged(root)[logged:], *done.faults])
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from verifflowcc.text.injected import BEGIN, END, without_injected
+from verifflowcc.text.context_marks import BEGIN, END
+from verifflowcc.text.injected import without_injected
 
 ENTRY = """\
 ### conventions/tabs.md

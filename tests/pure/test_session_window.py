@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.window_world import NOW, ago, drawn_items, words
 from verifflowcc.domain.episodes import Operation
 from verifflowcc.domain.window import ItemType, Touched, WindowItem
+from verifflowcc.episodes.failures import open_failures
 from verifflowcc.episodes.session_brief import brief_of
 from verifflowcc.episodes.session_window import window_of
 from verifflowcc.episodes.shape import event_of
@@ -141,7 +142,7 @@ What was answered, newest first:
 
 
 def test_what_matters_most_is_told_first() -> None:
-    assert brief_of(window_of(SESSION, NOW, words), 1000, NOW, words) == BRIEF
+    assert brief_of(window_of(SESSION, NOW, words), 1000, NOW, words, open_failures(SESSION)) == BRIEF
 
 
 def test_with_less_room_what_matters_least_is_left_out() -> None:
@@ -157,7 +158,7 @@ def test_with_less_room_what_matters_least_is_left_out() -> None:
 def test_an_error_that_came_again_is_told_once() -> None:
     events = [SESSION[3], *(run(f"f{number}", 9 - number, "make", "exit code 2") for number in range(3))]
 
-    brief = brief_of(window_of(events, NOW, words), 1000, NOW, words)
+    brief = brief_of(window_of(events, NOW, words), 1000, NOW, words, open_failures(events))
 
     assert "- Bash make (7 minutes ago, 3 times): exit code 2\n" in f"{brief}\n"
 
@@ -193,3 +194,21 @@ def test_the_history_as_it_is_read_from_disk_makes_the_same_window() -> None:
     lines = [json.loads(json.dumps(each)) for each in SESSION]
 
     assert window_of(lines, NOW, words) == window_of(SESSION, NOW, words)
+
+
+def test_the_summary_of_a_compaction_is_no_answer_of_the_agent() -> None:
+    """Claude Code lets a helper write it, whose end is reported and whose start is not."""
+    compacting = [
+        said("e7a", 9, "PreCompact", trigger="auto"),
+        said("e7b", 8, "SubagentStop", last_assistant_message="<summary>All of it.</summary>", agent_id="a9"),
+    ]
+    helper = [
+        said("e9a", 4, "SubagentStart", agent_id="a1", agent_type="Explore"),
+        said("e9b", 3, "PreCompact", trigger="auto"),
+        said("e9c", 2, "SubagentStop", last_assistant_message="Found it.", agent_id="a1"),
+    ]
+
+    items = window_of([*SESSION, *compacting, *helper], NOW, words)
+
+    answers = [each.content for each in items if each.type is ItemType.ASSISTANT_RESPONSE]
+    assert answers == ["It asks the clock.", "Found it."]

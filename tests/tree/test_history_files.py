@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.history_world import edit, line, project, prompt, read, run, spoken, stop, tell
-from verifflowcc.adapters.files.partitions import add_fault, add_lines, add_told, told_file
+from verifflowcc.adapters.files.partitions import add_fault, add_lines, add_seen, seen_file
 from verifflowcc.adapters.index.history import FILE
 from verifflowcc.services.history.learning import learned_in_sessions, learned_patterns
 from verifflowcc.services.history.questions import edited_together, file_history, files_like, tasks_told, tool_use
@@ -91,7 +91,7 @@ def test_nothing_is_written_behind_a_link(tmp_path: Path, linked: str) -> None:
     for write in (
         lambda: add_lines(str(here.local), DAY, b"{}\n"),
         *(() if linked else (lambda: add_fault(f"{here.local}/hook-errors.jsonl", b"{}\n", 10),)),
-        *(() if linked else (lambda: add_told(str(here.local), "s", ["a"]),)),
+        *(() if linked else (lambda: add_seen(str(here.local), "s", ["a"]),)),
     ):
         with pytest.raises(OSError, match=r"link|symbolic"):
             write()
@@ -108,8 +108,8 @@ def test_the_log_of_faults_does_not_grow_for_ever(tmp_path: Path) -> None:
 
 
 def test_what_a_session_was_told_of_has_a_name_that_stays_in_its_folder() -> None:
-    assert told_file("/l", "../../etc/x") == "/l/windows/------etc-x.told"
-    assert told_file("/l", "") == "/l/windows/none.told"
+    assert seen_file("/l", "../../etc/x") == "/l/windows/------etc-x.told"
+    assert seen_file("/l", "") == "/l/windows/none.told"
 
 
 SAID = st.one_of(

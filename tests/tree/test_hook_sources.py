@@ -23,7 +23,7 @@ from tests.source_world import (
 from tests.trees import environment, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.episodes.shape import DENIED, PLACED
-from verifflowcc.services.hooks import answering, brief, known
+from verifflowcc.services.hooks import answering, brief, known, notes
 from verifflowcc.services.workspace import Workspace
 
 
@@ -104,7 +104,7 @@ def test_memory_that_cannot_be_searched_is_a_line_at_each_prompt(
         raise KeyError("x")
 
     switch_on(here)
-    monkeypatch.setattr(brief, "recalled", broken)
+    monkeypatch.setattr(notes, "list_items", broken)
 
     answered = hooked(here.root, hook(here, "UserPromptSubmit"))
 

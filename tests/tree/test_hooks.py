@@ -11,7 +11,7 @@ from tests.history_world import edit, hooked, prompt, run, stop, tell
 from tests.secret_samples import TOKEN
 from tests.trees import example, write_memory
 from verifflowcc.adapters import stamps
-from verifflowcc.adapters.files.partitions import told_file
+from verifflowcc.adapters.files.partitions import seen_file
 from verifflowcc.clients.answer import Answer
 from verifflowcc.services.history.learning import learned_in_sessions
 from verifflowcc.services.history.questions import file_history
@@ -20,7 +20,7 @@ from verifflowcc.services.hooks.answering import MOST_HOLDS, Answered
 from verifflowcc.services.hooks.brief import fitted
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
+from verifflowcc.text.context_marks import BEGIN, END
 
 DONE = "stage/sprint-02/coding/artifacts/changes.md"
 KNOWN = "tidewater/calendar.py"
@@ -137,7 +137,7 @@ def test_what_is_known_of_a_file_is_told_once_in_a_session(here: Workspace) -> N
     assert before(here, "Write", file_path=KNOWN, content="x") == Answer()
     assert KNOWN in before(here, "Edit", session="s2", file_path=f"{here.root}/{KNOWN}").context
     assert before(here, "Read", session="s3", file_path=KNOWN) == Answer()
-    assert Path(told_file(str(here.local), "s1")).read_text("utf-8") == f"{KNOWN}\n"
+    assert Path(seen_file(str(here.local), "s1")).read_text("utf-8") == f"{KNOWN}\n"
 
 
 def test_of_a_file_that_nobody_knows_nothing_is_told(here: Workspace) -> None:
@@ -242,6 +242,26 @@ def test_after_a_compaction_a_session_has_the_sprint_its_tasks_and_its_window(he
     assert len(snapshots) == 1
 
 
+@pytest.mark.vfcc("REQ-AFTER-COMPACTION")
+def test_after_a_compaction_no_test_is_called_failed_that_passed_under_another_command(here: Workspace) -> None:
+    """Statement 9 of the report: the brief claimed “not passed since” of a test that `pytest -q` had passed."""
+    say(here, "UserPromptSubmit", prompt="Fix the walrus.")
+    failed = "Exit code 1\nFAILED tests/test_walrus.py::test_song - assert 1 == 2\n1 failed in 0.12s"
+    lines = ("pytest tests/test_walrus.py::test_song", "pytest -q")
+    runs: list[dict[str, Any]] = [{"tool_name": "Bash", "tool_input": {"command": line}} for line in lines]
+    one, every = runs
+    say(here, "PostToolUseFailure", **one, tool_use_id="t1", error=failed)
+    say(here, "PostToolUse", **every, tool_use_id="t2", tool_response={"stdout": "9 passed in 0.2s"})
+    say(here, "PreCompact", trigger="auto")
+    say(here, "SubagentStop", agent_id="a1", last_assistant_message="<summary>The walrus sings.</summary>")
+
+    context = say(here, "SessionStart", source="compact").answer.context
+
+    assert "Fix the walrus." in context
+    assert "Failed" not in context
+    assert "The walrus sings." not in context
+
+
 def test_parts_are_left_out_by_lines_and_their_number_is_told() -> None:
     parts = [("One", [f"{number} " + "x" * 50 for number in range(9)]), ("Two", ["short"])]
 
@@ -253,10 +273,11 @@ def test_parts_are_left_out_by_lines_and_their_number_is_told() -> None:
     assert fitted(parts, 10, len) == fitted([], 300, len) == ""
 
 
-def test_each_prompt_gets_what_bears_on_it_where_the_project_wants_that(here: Workspace) -> None:
+def test_each_prompt_gets_the_items_that_fit_it_unless_the_project_switches_that_off(here: Workspace) -> None:
     write_memory(here.root, {"project/items/constraint/octets.md": ITEM})
+    configure(here, recall=False)
     assert say(here, "UserPromptSubmit", prompt="How are lines folded by octets?").answer == Answer()
-    configure(here, recall=True)
+    configure(here)
 
     context = say(here, "UserPromptSubmit", prompt="How are lines folded by octets?").answer.context
 
@@ -301,16 +322,14 @@ def test_nothing_that_is_answered_or_left_behind_holds_a_secret(here: Workspace)
 
 def test_the_snapshot_says_where_agents_stand(here: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamps, "SETTLED_AFTER_NS", 0)
-    configure(here, hold=True, recall=True)
+    configure(here, hold=True)
     say(here, "Stop")
     say(here, "Stop", "planner")
 
     found = snapshot(here)
 
     assert (found["role"], found["sprint"], found["stage"]) == ("coder", "sprint-02", "coding")
-    assert found["events"] == [
-        *("SessionStart", "SubagentStart", "PreCompact", "SessionEnd"),
-        *("UserPromptSubmit", "Stop"),
-    ]
+    assert found["events"] == ["SessionStart", "SubagentStart", "PreCompact", "SessionEnd", "Stop"]
+    assert (found["recall"], found["room"]) == (True, 500)
     assert found["rules"]["tools"]["edit"]["paths"] == ["tidewater/**", "tests/**"]
     assert snapshot(here, "hook-planner.json")["rules"]["role"] == "planner"

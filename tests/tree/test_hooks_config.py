@@ -19,10 +19,10 @@ def settings_of(folder: Path, text: str) -> HookSettings:
     return first
 
 
-def test_without_a_word_events_are_recorded_and_nothing_is_shared_held_or_recalled(tmp_path: Path) -> None:
+def test_by_default_events_are_recorded_and_recalled_and_nothing_is_shared_or_held(tmp_path: Path) -> None:
     assert settings_of(tmp_path, "") == HookSettings()
     assert HookSettings() == HookSettings(
-        record=True, share=Share.NEVER, tools=ToolTable.DENY, files=True, recall=False, hold=False
+        record=True, share=Share.NEVER, tools=ToolTable.DENY, files=True, recall=True, hold=False
     )
 
 

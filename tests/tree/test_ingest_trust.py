@@ -13,7 +13,7 @@ from verifflowcc.lifecycle.extract import extract
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.remembering import Fate
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.injected import BEGIN, END
+from verifflowcc.text.context_marks import BEGIN, END
 
 TABS, SPACES = "From now on, always start function names with 'a_'.", "Please start function names with 'b_' instead."
 WISH = "I prefer bullet points over prose."

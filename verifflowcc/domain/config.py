@@ -287,9 +287,10 @@ BRIEF_TOKENS = 1_500
 class HookSettings:
     """What the hooks of agents' clients do here.
 
-    `record`: whether what agents do is written down. `files`: whether an agent is told what is known of a file before
-    it edits it first. `recall`: whether a prompt gets the items that bear on it. `hold`: whether an agent is kept from
-    stopping while the gate of the stage in work is closed. `brief_tokens` is the most that a session begins with.
+    `record`: whether what agents do is written down. `files`: whether an agent gets what is known of a file after it
+    reads it first, or before it edits it. `recall`: whether a prompt gets the items that fit it well. `hold`: whether
+    an agent is kept from stopping while the gate of the active stage is closed. `brief_tokens` is the most that a
+    session begins with.
     """
 
     record: bool = True
@@ -297,7 +298,7 @@ class HookSettings:
     tools: ToolTable = ToolTable.DENY
     files: bool = True
     brief_tokens: int = BRIEF_TOKENS
-    recall: bool = False
+    recall: bool = True
     hold: bool = False
 
 

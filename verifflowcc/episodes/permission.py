@@ -8,7 +8,7 @@ It runs inside of hooks, so it imports next to nothing.
 """
 
 from verifflowcc.domain.protected import INSIDE, closed
-from verifflowcc.episodes.briefed import needs_brief
+from verifflowcc.episodes.briefed import conversation_of, needs_brief
 from verifflowcc.episodes.commands import acts, only_looks, only_reads
 from verifflowcc.episodes.touches import placed, touches
 
@@ -179,7 +179,7 @@ def wants_the_program(
         if denied(payload, settings.get("rules"), root, real):
             return True
         paths = edited_files(payload, root) if settings.get("files") is True else []
-        return bool(paths) and not set(paths) <= set(known(str(payload.get("session_id") or "")))
+        return bool(paths) and not set(paths) <= set(known(conversation_of(payload)))
     if needs_brief(payload, known, settings.get("sprint") or settings.get("several"), settings.get("stage")):
         return True
     wants = settings.get("events")

@@ -10,6 +10,7 @@ from datetime import datetime
 from verifflowcc.domain.episodes import Operation
 from verifflowcc.domain.ports import Count
 from verifflowcc.domain.window import ItemType, Touched, WindowItem
+from verifflowcc.episodes.failures import OpenFailure
 from verifflowcc.episodes.session_window import minutes
 from verifflowcc.episodes.window import age_minutes
 from verifflowcc.records import dataclass
@@ -19,6 +20,7 @@ _LONGEST = 300
 _CHANGING = (Operation.WRITE, Operation.EDIT)
 _WORK, _ASKED, _EDITED = "Not finished yet", "What the user said, newest first", "Files edited, newest first"
 _FAILED, _READ, _SAID = "Failed, and not passed since", "Files read, newest first", "What was answered, newest first"
+_FAILED_THEN = "Failed when it was last run so; another run since may have passed it"
 _HEADING = 12
 """So many tokens are set aside for a heading; what the parts take more together is seen on the whole text."""
 
@@ -30,13 +32,20 @@ class _Line:
     items: tuple[str, ...]
 
 
-def brief_of(items: Sequence[WindowItem], budget_tokens: int, now: datetime, count: Count) -> str:
-    """Return what is told of a session's window, in at most `budget_tokens` as counted on the whole text.
+def brief_of(
+    items: Sequence[WindowItem],
+    budget_tokens: int,
+    now: datetime,
+    count: Count,
+    failures: Sequence[OpenFailure] = (),
+) -> str:
+    """Return the facts of a session's window, in at most `budget_tokens` as counted on the whole text.
 
-    It ends with how many items are left out, if any. Empty where there are no items, or where the budget holds nothing.
+    `failures` are those of the session that are open; the ones that the window still has are listed. The text ends with
+    how many items are left out, if any. Empty where there are no items, or where the budget holds nothing.
     """
     chosen: list[_Line] = []
-    lines = list(_lines(items, now))
+    lines = list(_lines(items, failures, now))
     used = 0
     for line in lines:
         more = count(f"- {line.text}\n") + (0 if any(line.heading == each.heading for each in chosen) else _HEADING)
@@ -62,12 +71,12 @@ def _text(chosen: Sequence[_Line], items: Sequence[WindowItem]) -> str:
     return "\n".join(parts)
 
 
-def _lines(items: Sequence[WindowItem], now: datetime) -> Iterator[_Line]:
+def _lines(items: Sequence[WindowItem], failures: Sequence[OpenFailure], now: datetime) -> Iterator[_Line]:
     newest = items[::-1]
     yield from _states(newest, now)
     yield from _quoted(newest, ItemType.USER_MESSAGE, _ASKED, now)
     yield from _touched(newest, _EDITED, changing=True)
-    yield from _unsolved(items, now)
+    yield from _unsolved(items, failures, now)
     yield from _touched(newest, _READ, changing=False)
     yield from _quoted(newest, ItemType.ASSISTANT_RESPONSE, _SAID, now)
 
@@ -84,20 +93,23 @@ def _quoted(newest: Sequence[WindowItem], kind: ItemType, heading: str, now: dat
             yield _Line(heading, f'{_ago(item, now)}: "{plain_line(item.content, _LONGEST)}"', (item.id,))
 
 
-def _unsolved(items: Sequence[WindowItem], now: datetime) -> Iterator[_Line]:
-    """What failed, and the same call did not succeed after it; the newest first."""
-    open_calls: dict[str, list[WindowItem]] = {}
-    for item in items:
-        if item.type is ItemType.TOOL_RESULT:
-            call = item.content.partition("\n")[0]
-            if item.failed:
-                open_calls.setdefault(call, []).append(item)
-            else:
-                open_calls.pop(call, None)
-    for call, failures in sorted(open_calls.items(), key=lambda each: (each[1][-1].time, each[1][-1].id), reverse=True):
-        error = plain_line(failures[-1].content.partition("\n")[2].partition("failed: ")[2], _LONGEST)
-        times = f", {len(failures)} times" if len(failures) > 1 else ""
-        yield _Line(_FAILED, f"{call} ({_ago(failures[-1], now)}{times}): {error}", tuple(each.id for each in failures))
+def _unsolved(items: Sequence[WindowItem], failures: Sequence[OpenFailure], now: datetime) -> Iterator[_Line]:
+    """Yield the open failures, the certain ones first, each group the newest first."""
+    there = {item.id for item in items}
+    for certain in (True, False):
+        for each in failures:
+            if each.certain is certain and each.ids[-1] in there:
+                ids = tuple(name for name in each.ids if name in there)
+                yield _Line(_FAILED if certain else _FAILED_THEN, _failure(each, now), ids)
+
+
+def _failure(each: OpenFailure, now: datetime) -> str:
+    about = [f"{minutes(age_minutes(each.time, now))} ago"]
+    about += [f"{len(each.ids)} times"] if len(each.ids) > 1 else []
+    about += [f"in `{each.where}`"] if each.where else []
+    error = plain_line(each.error, _LONGEST)
+    text = f"{each.label} ({', '.join(about)})"
+    return f"{text}: {error}" if error else text
 
 
 def _touched(newest: Sequence[WindowItem], heading: str, *, changing: bool) -> Iterator[_Line]:

@@ -4,23 +4,24 @@ The events are those that hooks record (`shape`), of one session. A history may 
 should be is left out.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from verifflowcc.domain.episodes import Operation
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.ports import Count
 from verifflowcc.domain.window import ItemType, Touched, WindowItem
+from verifflowcc.episodes.failures import has_failed, label_of
 from verifflowcc.episodes.window import age_minutes
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.events import moment, stamp
 from verifflowcc.records import dataclass, replace
+from verifflowcc.text.own_prompts import typed_words
 from verifflowcc.text.plain_line import plain_line
 
 Event = Mapping[str, Json]
 ENDS = ("turn_end", "subagent_end")
-_LONGEST_LABEL = 200
-_COMMANDS = ("Bash", "shell", "exec_command")
+_COMPILED = "(a prompt that vfcc compiled)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def window_of(events: Iterable[Event], now: datetime, count: Count) -> tuple[Win
     prompts: dict[str, _Turn] = {}
     open_turns: dict[str, _Turn] = {}
     turn: _Turn | None = None
-    for event in _sound(events):
+    for event in without_summaries(sound_events(events)):
         kind = event["kind"]
         if kind == "prompt":
             turn = _begun(event)
@@ -61,14 +62,32 @@ def window_of(events: Iterable[Event], now: datetime, count: Count) -> tuple[Win
     return tuple(replace(item, tokens=count(item.content)) for item in items)
 
 
-def _sound(events: Iterable[Event]) -> list[Event]:
-    """Events with a kind, an id and a time, each id once, by time and id."""
+def sound_events(events: Iterable[Event]) -> list[Event]:
+    """Return the events with a kind, an id and a time, each id once, by time and id."""
     found: dict[str, Event] = {}
     for event in events:
         name, time = _text(event, "id"), _text(event, "time")
         if name and _text(event, "kind") and _is_time(time):
             found.setdefault(name, event)
     return sorted(found.values(), key=lambda event: (_text(event, "time"), _text(event, "id")))
+
+
+def without_summaries(events: Iterable[Event]) -> Iterator[Event]:
+    """Yield events in order of time without the ends of helpers that only summarised the conversation.
+
+    Claude Code lets a helper write the summary of a compaction: its end is reported, and its start is not.
+    """
+    started: set[str] = set()
+    compacting = False
+    for event in events:
+        kind, agent = event["kind"], _text(event, "gen_ai.agent.id")
+        if kind == "subagent_start":
+            started.add(agent)
+        elif kind in ("compaction_start", "compaction_end", "session_start"):
+            compacting = kind == "compaction_start"
+        elif kind == "subagent_end" and compacting and agent not in started:
+            continue
+        yield event
 
 
 def _is_time(text: str) -> bool:
@@ -80,7 +99,11 @@ def _is_time(text: str) -> bool:
 
 def _begun(event: Event) -> _Turn:
     name = _text(event, "id")
-    return _Turn(name, _text(event, "task") or name, _text(event, "description"), _text(event, "time"))
+    description = _text(event, "description")
+    typed, _ = typed_words(description, (), str)
+    if not typed and (description or "compiled" in event):
+        typed = _COMPILED
+    return _Turn(name, _text(event, "task") or name, typed, _text(event, "time"))
 
 
 def _prompt(event: Event, turn: _Turn) -> WindowItem:
@@ -101,24 +124,16 @@ def _result(event: Event, turn: _Turn | None) -> WindowItem:
     """A call of a tool: what was called, how it went, and the beginning of what came back, a line or more for each."""
     tool = _text(event, "gen_ai.tool.name") or "unknown"
     files, changes = _files(event)
-    failed = event.get("success") is False
+    failed = has_failed(event)
     result = event.get("gen_ai.tool.call.result")
     start = _text(result, "start") if isinstance(result, Mapping) else ""
     error = _text(event, "error.message")
-    parts = [_label(event, tool, files), f"failed: {error}" if failed else "done"]
+    parts = [label_of(event), f"failed: {error}" if failed else "done"]
     parts += [f"{each.place}{f' ({changed})' if changed else ''}" for each, changed in zip(files, changes, strict=True)]
     parts += [start] if start and start not in error else []
     item = _item(event, ItemType.TOOL_RESULT, "\n".join(parts), turn)
     needs = (turn.item,) if turn else ()
     return replace(item, tool=tool, files=files, failed=failed, dependencies=needs)
-
-
-def _label(event: Event, tool: str, files: Sequence[Touched]) -> str:
-    """What was called, the same for the same call: the tool with its command line, else with its files."""
-    given = event.get("gen_ai.tool.call.arguments")
-    command = _text(given, "command") if isinstance(given, Mapping) else ""
-    paths = ", ".join(dict.fromkeys(each.path for each in files))
-    return plain_line(f"{tool} {command if tool in _COMMANDS and command else paths}", _LONGEST_LABEL)
 
 
 def _files(event: Event) -> tuple[tuple[Touched, ...], tuple[str, ...]]:

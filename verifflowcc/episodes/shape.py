@@ -5,7 +5,7 @@ gone before anything is cut; neither whole files nor answers of models nor reaso
 it imports next to nothing.
 """
 
-from verifflowcc.episodes.touches import touches
+from verifflowcc.episodes.touches import placed, touches
 from verifflowcc.text.quick_json import write
 from verifflowcc.text.ulid import ulid
 
@@ -24,6 +24,8 @@ PLACE = ("role", "sprint", "stage", "unplaced", "denied")
 
 PLACED, DENIED = "place", "tool_denied"
 """The kinds of lines that the full program adds about events that were recorded before."""
+COMPILED = "vfcc.compiled"
+"""The key beside a client's words that holds what is known of a prompt which vfcc compiled."""
 TOOLS = ("PostToolUse", "PostToolUseFailure")
 KINDS = {
     "SessionStart": "session_start",
@@ -134,7 +136,7 @@ def event_of(
     if hook in TOOLS or hook == "PreToolUse":
         _add_tool(client, event, said, root, withhold)
     elif hook == "UserPromptSubmit":
-        event["description"] = _kept(_text(said, "prompt"), _PARAMETER, withhold)
+        _add_prompt(event, said, withhold)
     elif hook in ("Stop", "SubagentStop"):
         event["outcome"] = first_words(_text(said, "last_assistant_message"), withhold)
     elif hook == "PostCompact":
@@ -146,6 +148,33 @@ def event_of(
     if isinstance(context, int) and not isinstance(context, bool) and 0 <= context < _MOST_TOKENS:
         event["context_tokens"] = context
     return event
+
+
+def with_typed_words(
+    said: "Mapping[str, Json]", compiled: "Callable[[], Iterable[Mapping[str, Json]]]"
+) -> "Mapping[str, Json]":
+    """Return a client's words with what a person typed as the prompt, and beside it what vfcc compiled of it.
+
+    Of a compiled prompt the task stays, in place of its text. `compiled` returns the fingerprints of prompts that were
+    compiled here.
+    """
+    text = _text(said, "prompt")
+    if "## Your Task" not in text and "<!-- vfcc: " not in text:
+        return said
+    from verifflowcc.text.own_prompts import typed_words
+
+    typed, ours = typed_words(text, compiled(), digest_of)
+    if ours is None:
+        return {**said, "prompt": typed}
+    task = str(ours.get("task", ""))
+    return {**said, "prompt": "\n".join(filter(None, (typed, task))), COMPILED: ours}
+
+
+def _add_prompt(event: "dict[str, Json]", said: "Mapping[str, Json]", withhold: "Withhold") -> None:
+    event["description"] = _kept(_text(said, "prompt"), _PARAMETER, withhold)
+    ours = said.get(COMPILED)
+    if isinstance(ours, dict):
+        event["compiled"] = {name: withhold(str(value))[:_PARAMETER] for name, value in ours.items()}
 
 
 def first_words(text: str, withhold: "Withhold") -> str:
@@ -173,12 +202,25 @@ def _add_tool(
     if text := result_text(response):
         result = {"size": len(text), "digest": digest_of(text), "start": _kept(text, BEGINNING, withhold)}
         event["gen_ai.tool.call.result"] = result
+    cwd = _text(said, "cwd") or root
+    if tool == "Bash":
+        _add_tests(event, text or error, placed("", cwd, root), withhold)
     duration = said.get("duration_ms")
     if isinstance(duration, int | float) and not isinstance(duration, bool) and abs(duration) <= _LARGEST:
         event["duration_ms"] = max(int(duration), 0)
-    cwd = _text(said, "cwd") or root
     if files := [each for each in touches(tool, parameters, response, cwd, root) if _is_path(each["path"])]:
         event["files"] = [each | {"path": withhold(each["path"])} for each in files]
+
+
+def _add_tests(event: "dict[str, Json]", output: str, folder: str, withhold: "Withhold") -> None:
+    """Add how many tests passed and which failed, where the output of a command ends with a runner's summary.
+
+    The beginning of an output, which is all that is kept of it, is no place where a runner reports.
+    """
+    from verifflowcc.episodes.test_report import report_of
+
+    if report := report_of(output, withhold):
+        event["tests"] = report | ({"folder": folder} if folder != "." else {})
 
 
 def _add_digests(files: "Iterable[dict[str, Json]]", read_file: "ReadFile") -> None:

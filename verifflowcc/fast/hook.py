@@ -80,9 +80,21 @@ class Hook:
         self.event = said.get("hook_event_name") or self.event
         if not self.root:
             return
+        said = self.with_typed_words(said)
         recorded, snapshot = self.record_first(said)
-        if snapshot is None or self._wants_answer(said, snapshot):
+        if snapshot is None or self._wants_answer(said, snapshot) or not self._add_notes(said, snapshot):
             self._answer(said, recorded, snapshot)
+
+    def with_typed_words(self, said: "dict[str, Json]") -> "dict[str, Json]":
+        """Return a client's words with what a person typed as the prompt, and beside it what vfcc compiled of it."""
+        from verifflowcc.episodes.shape import with_typed_words
+
+        return dict(with_typed_words(said, self._sent_prompts))
+
+    def _sent_prompts(self) -> "list[dict[str, Json]]":
+        from verifflowcc.adapters.files.sent_prompts import sent_prompts
+
+        return sent_prompts(self.root + LOCAL)
 
     def record_first(self, said: "dict[str, Json]") -> "tuple[bool, dict[str, Json] | None]":
         """Record the event unless the project records none; return whether it is on disk now, and the fresh snapshot.
@@ -146,7 +158,39 @@ class Hook:
     def _wants_answer(self, said: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
         from verifflowcc.episodes.permission import wants_the_program
 
-        return wants_the_program(said, snapshot, self.root, self._told, realpath)
+        return wants_the_program(said, snapshot, self.root, self._seen_by, realpath)
+
+    def _add_notes(self, said: "dict[str, Json]", snapshot: "dict[str, Json]") -> bool:
+        """Add what is known of files that were read, or fits a prompt; return False where the notes are stale."""
+        event = said.get("hook_event_name")
+        wanted = snapshot.get("recall" if event == "UserPromptSubmit" else "files")
+        if wanted is not True or event not in ("PostToolUse", "UserPromptSubmit"):
+            return True
+        from verifflowcc.clients.encode import carries_context, encode
+        from verifflowcc.episodes.briefed import conversation_of
+        from verifflowcc.episodes.file_notes import FORMAT, NOTES, chosen, read_files
+
+        if not carries_context(self.client, event):
+            return True
+        whose = conversation_of(said)
+        seen = set(self._seen_by(whose))
+        if event == "PostToolUse" and seen.issuperset(read_files(said, self.root)):
+            return True
+        notes = self._left(NOTES, FORMAT)
+        if notes is None:
+            return False
+        parts, noted = chosen(said, self.root, notes, seen, int(snapshot.get("room") or 0))
+        if noted:
+            from verifflowcc.adapters.files.partitions import add_seen
+
+            add_seen(self.root + LOCAL, whose, noted)
+        if parts:
+            from verifflowcc.clients.answer import Answer
+            from verifflowcc.text.context_marks import between_marks
+
+            sys.stdout.write(encode(self.client, event, Answer(context=between_marks(parts)))[0])
+            sys.stdout.flush()
+        return True
 
     def _answer(self, said: "dict[str, Json]", recorded: bool, snapshot: "dict[str, Json] | None") -> None:
         """Let the full program answer, within its time; what is denied without it is denied also when it is late."""
@@ -175,11 +219,11 @@ class Hook:
 
             deny(self.client, said, self.root, rules)
 
-    def _told(self, session: str) -> "list[str]":
-        from verifflowcc.adapters.files.partitions import told_file
+    def _seen_by(self, session: str) -> "list[str]":
+        from verifflowcc.adapters.files.partitions import seen_file
 
         try:
-            with open(told_file(self.root + LOCAL, session), encoding="utf-8") as file:
+            with open(seen_file(self.root + LOCAL, session), encoding="utf-8") as file:
                 return file.read().split("\n")
         except OSError:
             return []
@@ -206,17 +250,21 @@ class Hook:
 
     def _snapshot(self) -> "dict[str, Json] | None":
         """Return the snapshot that the full program wrote; None where there is none, or it is stale."""
+        return self._left("hook", 4)
+
+    def _left(self, name: str, form: int) -> "dict[str, Json] | None":
+        """Return what the full program left in a file for hooks; None where there is none, or it is stale."""
         from verifflowcc.text.quick_json import read as read_json
 
-        name = f"-{self.role}" if self.role else ""
+        name = f"{name}-{self.role}" if self.role else name
         if self.sprint:
             if not self.sprint.replace("-", "").isalnum():
                 return None  # no sprint has such an id: the full program reports it
             name = f"{name}@{self.sprint}"
         try:
-            with open(f"{self.root}{LOCAL}/hook{name}.json", encoding="utf-8") as file:
+            with open(f"{self.root}{LOCAL}/{name}.json", encoding="utf-8") as file:
                 found = read_json(file.read())
-            is_fresh = isinstance(found, dict) and found.get("format") == 3 and fresh(self.root, found.get("stamps"))
+            is_fresh = isinstance(found, dict) and found.get("format") == form and fresh(self.root, found.get("stamps"))
         except (OSError, ValueError):
             return None
         return found if is_fresh else None

@@ -10,6 +10,7 @@ from datetime import datetime
 from verifflowcc.domain.events import Json
 from verifflowcc.records import dataclass
 from verifflowcc.text.error_signature import signature_of
+from verifflowcc.text.own_prompts import typed_words
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "tool_executions": (
@@ -63,6 +64,11 @@ class Event:
         value = self.line.get(name)
         return None if value is None else _sound(value)
 
+    @property
+    def typed(self) -> str:
+        """What was typed; an older version recorded a prompt of ours, and what hooks add, as if a person had."""
+        return typed_words(self.text("description") or "", (), str)[0]
+
     def whole(self, name: str) -> int | None:
         """Return a whole number that the line has under a name."""
         return _count(self.line.get(name))
@@ -94,7 +100,7 @@ def rows_of(event: Event) -> Iterator[tuple[str, Row]]:
             yield "file_interactions", _file_row(event, event.line)
         case "prompt":
             task = event.task or event.id
-            words = (event.text("description") or "", client, role, event.line.get("unplaced") is True)
+            words = (event.typed, client, role, event.line.get("unplaced") is True)
             yield "prompts", (event.id, *at, task, *words)
         case "place":
             since = _milliseconds(event.text("since") or "")

@@ -46,11 +46,15 @@ def compile_prompt_only(workspace: Workspace, question: Question) -> Prompt:
 
 
 def note_prompt(workspace: Workspace | None, question: Question, prompt: Prompt) -> tuple[str, ...]:
-    """Count a prompt, and note its items' use and how its room was split; return notices where that cannot be done.
+    """Note a prompt, its items' use and how its room was split; return notices where that cannot be done.
 
     A prompt of a commit is for comparing and for CI, and counts as no use, nor does a look at the past. No tracked file
     changes.
     """
+    if workspace is not None:
+        from verifflowcc.services.sent_prompts import note_sent
+
+        note_sent(workspace, question, prompt)
     if question.committed or question.as_of:
         return ()
     from verifflowcc.services.memory.access import note_uses

@@ -21,11 +21,11 @@ class HooksSection(Section):
     tools: Literal["deny", "ask", "off"] = Field(
         default="deny", description="What happens to calls that the role of the stage in work may not make."
     )
-    files: bool = Field(default=True, description="Whether agents are told what is known of a file they will edit.")
+    files: bool = Field(default=True, description="Whether agents get what is known of a file that they read or edit.")
     brief_tokens: Annotated[int, Field(ge=0, le=MOST_BRIEF_TOKENS)] = Field(
         default=BRIEF_TOKENS, description="The most tokens that a session begins with; 0 is nothing."
     )
-    recall: bool = Field(default=False, description="Whether each prompt gets the items that bear on it.")
+    recall: bool = Field(default=True, description="Whether each prompt gets the items that fit it well.")
     hold: bool = Field(default=False, description="Whether an agent may not stop while the stage's gate is closed.")
 
     def settings(self) -> HookSettings:

@@ -34,15 +34,15 @@ def add_fault(path: str, line: bytes, most_bytes: int) -> None:
     _add(path, line)
 
 
-def told_file(local: str, session: str) -> str:
+def seen_file(local: str, session: str) -> str:
     """Return the path of the list of files that a session was told of, a line each."""
     name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in session[:100])
     return f"{local}/windows/{name or 'none'}.told"
 
 
-def add_told(local: str, session: str, paths: "list[str]") -> None:
+def add_seen(local: str, session: str, paths: "list[str]") -> None:
     """Note files that a session was told of. Raises OSError."""
-    path = told_file(local, session)
+    path = seen_file(local, session)
     _make_folder(local)
     _make_folder(os.path.dirname(path))  # noqa: PTH120
     _add(path, "".join(f"{each}\n" for each in paths if "\n" not in each).encode("utf-8", "surrogatepass"))

@@ -19,7 +19,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.text.stems import stems
 
 FILE = "history.db"
-LAYOUT = 3
+LAYOUT = 4
 _TAIL = 64
 _INDEXES = """
 CREATE INDEX tool_executions_by_task ON tool_executions (task_id) WHERE task_id IS NOT NULL;
@@ -168,7 +168,7 @@ class History:
             for table, row in rows_of(event):
                 rows[table].append(row)
                 if table in _OF_TERMS:
-                    said = f"{event.text('description') or ''} {event.text('outcome') or ''}"
+                    said = f"{event.typed} {event.text('outcome') or ''}"
                     terms += ((term, event.id, count) for term, count in _counted(said).items())
         for table, found in rows.items():
             marks = ", ".join("?" * len(COLUMNS[table]))

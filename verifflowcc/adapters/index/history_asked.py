@@ -73,18 +73,18 @@ def tool_counts(history: History, since_ms: int) -> list[Any]:
     )
 
 
-def edits(history: History, path: str | None = None) -> list[Any]:
+def edits(history: History, path: str | None = None, newest: int = -1) -> list[Any]:
     """Return task, path, time in milliseconds and time of every edit and write of a task, in order of tasks and time.
 
-    With `path` only those of tasks in which that file was edited.
+    With `path` only those of tasks in which that file was edited; without it, no more than the `newest`.
     """
     task = TASK_OF.format("f")
     select = f"SELECT {task} AS task, f.file_path, f.at_ms, f.timestamp, f.event FROM"
     edited = "f.operation IN ('edit', 'write') AND f.success IS NOT 0"
     order = "ORDER BY task, at_ms, event, file_path"
     if path is None:
-        found = f"{select} file_interactions AS f WHERE {edited}"
-        return history.rows(f"SELECT task, file_path, at_ms, timestamp FROM ({found}) {order}")
+        found = f"{select} file_interactions AS f WHERE {edited} ORDER BY f.at_ms DESC, f.event DESC LIMIT ?"
+        return history.rows(f"SELECT task, file_path, at_ms, timestamp FROM ({found}) {order}", (newest,))
     return history.rows(
         f"""
         WITH touched AS (SELECT DISTINCT {task} AS task FROM file_interactions AS f WHERE f.file_path = ?),

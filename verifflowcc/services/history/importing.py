@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from verifflowcc.adapters.files.lock import locked
+from verifflowcc.adapters.files.sent_prompts import sent_prompts
 from verifflowcc.adapters.foreign.sessions import (
     SessionFile,
     given_files,
@@ -21,8 +22,9 @@ from verifflowcc.adapters.foreign.sessions import (
     session_file,
     subagent_of,
 )
+from verifflowcc.domain.events import Json
 from verifflowcc.domain.session_told import Said, Spent, Tokens
-from verifflowcc.episodes.shape import KINDS, event_of, moment
+from verifflowcc.episodes.shape import KINDS, event_of, moment, with_typed_words
 from verifflowcc.episodes.spent import USAGE, spent_event
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.call_lines import CallLines
@@ -220,10 +222,14 @@ class _File:
         name = self._name(heard.at, kind, heard.key)
         if self._batches.is_there(name, heard.at, self._count):
             return
-        event = event_of(heard.words, self._file.seen.client, self._root, moment(heard.at), name, withhold)
+        client, at = self._file.seen.client, moment(heard.at)
+        event = event_of(with_typed_words(heard.words, self._compiled), client, self._root, at, name, withhold)
         if event is not None:
             event[IMPORTED] = True
             yield Made(event, heard.at, heard.around)
+
+    def _compiled(self) -> Iterable[Mapping[str, Json]]:
+        return sent_prompts(f"{self._root}/.memory/local")
 
     def _of_spent(self, spent: Spent) -> Iterator[Made]:
         """Yield what a message took; where a part of that is told already, the rest."""

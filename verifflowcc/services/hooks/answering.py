@@ -11,8 +11,8 @@ from verifflowcc.clients.answer import Answer
 from verifflowcc.clients.encode import MOST_CHARACTERS, carries_context
 from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTable
 from verifflowcc.domain.ports import TokenCounter
-from verifflowcc.domain.recall import Hit
 from verifflowcc.episodes.briefed import conversation_of, needs_brief, stage_line
+from verifflowcc.episodes.file_notes import NOTES, chosen, read_files
 from verifflowcc.episodes.permission import denied, edited_files
 from verifflowcc.episodes.seen_brief import SeenBrief, last_seen
 from verifflowcc.episodes.shape import DENIED, PLACED, line_of, moment
@@ -21,12 +21,12 @@ from verifflowcc.services.history.recording import add, record
 from verifflowcc.services.hooks.settings import Standing, standing_of
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.context_marks import between_marks
 from verifflowcc.text.ulid import ENTROPY_BYTES
 
 Payload = Mapping[str, Any]
 MOST_HOLDS = 3
 """So often in a row an agent is kept from stopping; then it may, whatever the gate says."""
-RECALLED = 5
 _ALWAYS = "1970-01-01T00:00:00.000Z"
 
 
@@ -63,7 +63,8 @@ def answer_hook(
     if recorded and event == "PreToolUse":
         reader.read("event record", lambda: _record_denial(workspace, client, payload, standing), None)
     answer = Answer()
-    if respond := ANSWERS.get(event):
+    respond = ANSWERS.get(event)
+    if respond and (event not in ADDING or carries_context(client, event)):
         answer = reader.read("hook answer", lambda: respond(workspace, standing, payload, sources), answer)
     if carries_context(client, event):
         answer = reader.read("brief", lambda: _with_new_brief(workspace, standing, payload, sources, answer), answer)
@@ -161,22 +162,36 @@ def _size(count: Callable[[str], int], budget_tokens: int, text: str) -> int:
 def _note_brief(workspace: Workspace, standing: Standing, payload: Payload, *more: str) -> None:
     session = payload.get("session_id")
     if isinstance(session, str) and session:
-        from verifflowcc.services.hooks.known import note_told
+        from verifflowcc.services.hooks.known import note_seen
 
-        note_told(workspace, conversation_of(payload), [stage_line(*standing.briefed_on), *more])
+        note_seen(workspace, conversation_of(payload), [stage_line(*standing.briefed_on), *more])
 
 
 def _at_prompt(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     prompt = payload.get("prompt")
     if not standing.settings.recall or not isinstance(prompt, str) or not prompt.strip():
         return Answer()
-    from verifflowcc.services.hooks.brief import fitted, left_out, line_of, recalled
+    return _from_notes(workspace, standing, payload, reader)
 
-    nothing: tuple[Hit, ...] = ()
-    hits = reader.read("memory", lambda: recalled(workspace, standing, prompt, RECALLED), nothing)
+
+def _after_tool(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+    if not standing.settings.files or not read_files(payload, str(workspace.root)):
+        return Answer()
+    return _from_notes(workspace, standing, payload, reader)
+
+
+def _from_notes(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
+    """Return what the notes hold for a prompt or for the files that were read, and note it as seen."""
+    from verifflowcc.services.hooks.brief import left_out
+    from verifflowcc.services.hooks.known import note_seen, session_notes
+    from verifflowcc.services.hooks.notes import current_notes
+
+    whose = conversation_of(payload)
     with _counter(workspace, reader) as counter:
-        parts = [left_out(reader), ("What bears on it, as the project's memory has it", [line_of(hit) for hit in hits])]
-        return Answer(context=fitted(parts, standing.settings.brief_tokens, counter.count))
+        notes = current_notes(workspace, standing, reader, counter.count)
+    parts, noted = chosen(payload, str(workspace.root), notes, session_notes(workspace, whose), standing.room_tokens)
+    note_seen(workspace, whose, noted)
+    return Answer(context=between_marks([*([left_out(reader)] if reader.failures else []), *parts]))
 
 
 def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
@@ -191,12 +206,12 @@ def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, rea
     from verifflowcc.services.hooks.brief import fitted, left_out
     from verifflowcc.services.hooks.known import known_of
 
-    parts = known_of(workspace, standing, str(payload.get("session_id") or ""), paths, reader)
+    parts = known_of(workspace, standing, payload, paths, reader)
     if not parts and not reader.failures:
         return Answer()
     parts.insert(0, left_out(reader))
     with _counter(workspace, reader) as counter:
-        return Answer(context=fitted(parts, standing.settings.brief_tokens // 3, counter.count))
+        return Answer(context=fitted(parts, standing.room_tokens, counter.count))
 
 
 @contextmanager
@@ -250,6 +265,8 @@ def _at_end(workspace: Workspace, standing: Standing, payload: Payload, reader: 
             from verifflowcc.services.history.sharing import share_session
 
             share_session(workspace, session)
+    for path in workspace.local.glob(f"{NOTES}*.json"):
+        path.unlink(missing_ok=True)  # the first hook that needs them makes them again, with this session's work
     return Answer()
 
 
@@ -258,8 +275,11 @@ ANSWERS: Mapping[str, Callable[[Workspace, Standing, Payload, SourceReader], Ans
     "SubagentStart": _at_subagent_start,
     "UserPromptSubmit": _at_prompt,
     "PreToolUse": _before_tool,
+    "PostToolUse": _after_tool,
     "Stop": _at_stop,
     "SessionEnd": _at_end,
     "PreCompact": _before_compaction,
 }
 """The events that are answered, or acted upon."""
+ADDING = ("UserPromptSubmit", "PostToolUse")
+"""The events that are answered with a context alone, and so not at all by a client that passes none on."""

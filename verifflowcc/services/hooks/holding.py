@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.adapters.files.partitions import told_file
+from verifflowcc.adapters.files.partitions import seen_file
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.clients.answer import Answer
 from verifflowcc.domain.gates import Kind, Mode
@@ -26,7 +26,7 @@ def hold(workspace: Workspace, standing: Standing, said: Mapping[str, Any], most
     """
     if not standing.in_stage or said.get("agent_id"):
         return Answer()
-    counter = Path(told_file(str(workspace.local), str(said.get("session_id") or ""))).with_suffix(".held")
+    counter = Path(seen_file(str(workspace.local), str(said.get("session_id") or ""))).with_suffix(".held")
     held = _count(counter) if said.get("stop_hook_active") is True else 0
     closed = [lines for sprint in standing.in_stage if (lines := _closed_gate(workspace, sprint.id))]
     if not closed or held >= most:

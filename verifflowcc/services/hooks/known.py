@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from verifflowcc.adapters.files.partitions import add_told, told_file
+from verifflowcc.adapters.files.partitions import add_seen, seen_file
 from verifflowcc.adapters.index.history_asked import touches
 from verifflowcc.domain.recall import Hit, Sought
+from verifflowcc.episodes.briefed import conversation_of
 from verifflowcc.errors import VfccError
 from verifflowcc.services.history.questions import pairs_in
 from verifflowcc.services.history.reading import open_history
@@ -21,25 +23,26 @@ _TOUCHES, _PAIRS, _ITEMS, _MOST, _MARKS = 3, 3, 3, 3, 10
 
 
 def known_of(
-    workspace: Workspace, standing: Standing, session: str, paths: Sequence[str], reader: SourceReader
+    workspace: Workspace, standing: Standing, payload: Mapping[str, Any], paths: Sequence[str], reader: SourceReader
 ) -> list[Part]:
     """Return what is known of files, for those that the session was not told of; note that it is told now.
 
     Others' and earlier sessions' touches, what is edited with it, and items that speak of it; of these, what fails is
     left out.
     """
-    told = set(session_notes(workspace, session))
+    session, whose = str(payload.get("session_id") or ""), conversation_of(payload)
+    told = set(session_notes(workspace, whose))
     new = [path for path in dict.fromkeys(paths) if path not in told and not path.startswith(("/", "~"))][:_MOST]
-    note_told(workspace, session, [path for path in paths if path not in told])
+    note_seen(workspace, whose, [path for path in paths if path not in told])
     return [part for path in new if (part := _of_file(workspace, standing, session, path, reader))[1]]
 
 
-def note_told(workspace: Workspace, session: str, lines: Iterable[str]) -> None:
+def note_seen(workspace: Workspace, session: str, lines: Iterable[str]) -> None:
     """Note that a session knows of files, a line each, or was briefed on a stage."""
     noted = list(dict.fromkeys(lines))
     try:
         if noted:
-            add_told(str(workspace.local), session, noted)
+            add_seen(str(workspace.local), session, noted)
     except OSError:
         return  # it is told again, which does no harm
 
@@ -47,7 +50,7 @@ def note_told(workspace: Workspace, session: str, lines: Iterable[str]) -> None:
 def session_notes(workspace: Workspace, session: str) -> list[str]:
     """Return what a session has seen, a line each: files, and the stages that it was briefed on."""
     try:
-        return Path(told_file(str(workspace.local), session)).read_text(encoding="utf-8").split("\n")
+        return Path(seen_file(str(workspace.local), session)).read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError):
         return []
 

@@ -25,7 +25,7 @@ from verifflowcc.services.sprints import open_sprints
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
-FORMAT = 3
+FORMAT = 4
 _ALWAYS = ("SessionStart", "SubagentStart", "PreCompact", "SessionEnd")
 """The events that are answered, or acted upon, by the whole program."""
 
@@ -37,7 +37,7 @@ class Standing:
     `rules` are what the role may do, None where nothing says so; where no sprint is chosen of the `open` ones, a list
     with the rules in each. `faults` are sentences for the log. `as_of` is the latest moment at which all this is known
     to be true. `choice` says what chose the sprint, or why none is chosen. `closed` are the rules that hold for every
-    role.
+    role. `named` is the role that the agent names, None where it is that of the stage.
     """
 
     settings: HookSettings
@@ -50,6 +50,12 @@ class Standing:
     choice: CurrentSprint = NO_SPRINT
     open: tuple[SprintState, ...] = ()
     closed: Json = None
+    named: str | None = None
+
+    @property
+    def room_tokens(self) -> int:
+        """The most that a hook adds in the middle of a session."""
+        return self.settings.brief_tokens // 3
 
     @property
     def several(self) -> str:
@@ -89,7 +95,7 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     """
     as_of = workspace.clock.now()
     stamps = Stamps(workspace.root)
-    stamps.take(_depends_on(workspace))
+    stamps.take(depends_on(workspace))
     faults: list[str] = []
     settings, trace = HookSettings(), TraceSettings()
     try:
@@ -101,7 +107,7 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     sprint = next((state for state in states if state.id == choice.id), None)
     stage = sprint.current if sprint else None
     whose = role or _role_of(sprint, stage)
-    standing = Standing(settings, whose, sprint, stage, choice=choice, open=states)
+    standing = Standing(settings, whose, sprint, stage, choice=choice, open=states, named=role)
     closed: dict[str, Json] = {"closed": [trace.baseline]} if trace.baseline else {}
     rules: Json = closed or None
     standing = replace(standing, closed=rules)
@@ -125,19 +131,25 @@ def snapshot_path(workspace: Workspace, role: str | None) -> Path:
 
     Without a named role it is that of the stage's role.
     """
+    return local_file(workspace, "hook", role)
+
+
+def local_file(workspace: Workspace, name: str, role: str | None) -> Path:
+    """Return a file that the full program leaves for hooks, for a role and the sprint that `VFCC_SPRINT` names."""
     sprint = os.environ.get(VARIABLE)
-    return workspace.local / f"hook{f'-{role}' if role else ''}{f'@{sprint}' if sprint else ''}.json"
+    return workspace.local / f"{name}{f'-{role}' if role else ''}{f'@{sprint}' if sprint else ''}.json"
 
 
 def _leave(workspace: Workspace, role: str | None, standing: Standing, stamps: Stamps) -> None:
     events = [*_ALWAYS]
-    events += ["UserPromptSubmit"] if standing.settings.recall else []
     events += ["Stop"] if standing.settings.hold else []
     snapshot = {
         "format": FORMAT,
         "stamps": stamps.by_path,
         "record": standing.settings.record,
         "files": standing.settings.files,
+        "recall": standing.settings.recall,
+        "room": standing.room_tokens,
         "events": events,
         "rules": standing.rules,
         "several": standing.several,
@@ -149,7 +161,7 @@ def _leave(workspace: Workspace, role: str | None, standing: Standing, stamps: S
         return  # a tree that cannot be written is told of where an event is to be recorded
 
 
-def _depends_on(workspace: Workspace) -> Iterator[str]:
+def depends_on(workspace: Workspace) -> Iterator[str]:
     """Yield the files and folders that say what hooks go by. An event of a ledger is a new name in its folder."""
     yield from (f"{MEMORY}/config.yaml", f"{MEMORY}/workflow.yaml", f"{MEMORY}/sprint")
     for path in sorted((workspace.memory / "sprint").glob("*/")):

@@ -10,8 +10,9 @@ from verifflowcc.adapters.files.window_files import changing_window, load_window
 from verifflowcc.domain.episodes import SnapshotReason
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.window import Window, WindowItem
+from verifflowcc.episodes.failures import open_failures
 from verifflowcc.episodes.session_brief import brief_of
-from verifflowcc.episodes.session_window import window_of
+from verifflowcc.episodes.session_window import sound_events, window_of
 from verifflowcc.records import replace
 from verifflowcc.services.history.reading import session_events
 from verifflowcc.services.window.keeping import keep, windows_folder
@@ -48,7 +49,10 @@ def keep_before_compaction(workspace: Workspace, session: str, count: Count) -> 
 def brief_after_compaction(workspace: Workspace, session: str, budget_tokens: int, count: Count) -> list[str]:
     """Return lines with what matters most of a session's window. Raises as `refreshed_window`."""
     window = refreshed_window(workspace, session, count)
-    text = brief_of(window.items, budget_tokens, workspace.clock.now(), count) if window else ""
+    if window is None:
+        return []
+    failures = open_failures(sound_events(session_events(workspace, session)))
+    text = brief_of(window.items, budget_tokens, workspace.clock.now(), count, failures)
     return text.split("\n") if text else []
 
 

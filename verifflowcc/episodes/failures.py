@@ -1,0 +1,202 @@
+"""Which failures of a session are still open, by test and target: a test that passed under another command is not.
+
+A failure that a later call may have settled, in a way that the record does not show, is open without certainty.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from verifflowcc.domain.events import Json
+from verifflowcc.episodes.test_report import report_of
+from verifflowcc.episodes.test_runs import TestRun, run_of
+from verifflowcc.records import dataclass, field, replace
+from verifflowcc.text.plain_line import plain_line
+
+Event = Mapping[str, Json]
+COMMANDS = ("Bash", "shell", "exec_command")
+_LONGEST_LABEL = 200
+_CHANGES = ("edit", "write")
+_BY_PATH = ("pytest", "jest", "vitest")
+"""Runners that name a test by its file."""
+_NO_RUN = TestRun()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFailure:
+    """A test or a call that failed last: `label` names it, `where` the command of a test.
+
+    `ids` are the events in which it failed, `time` is the last one's. `certain` says that no later call of the session
+    can have passed it; else all that is known is how the last run of `where` ended.
+    """
+
+    label: str
+    error: str
+    time: str
+    ids: tuple[str, ...]
+    where: str = ""
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One call of a tool: `ok` is None where its outcome is unknown; `failing` are the failed tests, each with why."""
+
+    id: str
+    time: str
+    label: str
+    ok: bool | None
+    error: str
+    run: TestRun = _NO_RUN
+    runner: str = ""
+    counted: bool = False
+    whole: bool = False
+    failing: Mapping[str, str] = field(default_factory=dict)
+    changed: frozenset[str] = frozenset()
+
+
+def label_of(event: Event) -> str:
+    """Return what was called, the same for the same call: the tool with its command line, else with its files."""
+    tool, command = _text(event, "gen_ai.tool.name") or "unknown", command_of(event)
+    paths = ", ".join(dict.fromkeys(_paths(event, ())))
+    return plain_line(f"{tool} {command or paths}", _LONGEST_LABEL)
+
+
+def command_of(event: Event) -> str:
+    """Return the command line of a call; empty for another tool than a shell."""
+    given = event.get("gen_ai.tool.call.arguments")
+    is_shell = _text(event, "gen_ai.tool.name") in COMMANDS
+    return _text(given, "command") if is_shell and isinstance(given, Mapping) else ""
+
+
+def has_failed(event: Event) -> bool:
+    """Return whether a call failed: by its exit code, or by the tests that failed in it behind a pipe."""
+    return event.get("success") is False or _number(_report(event), "failed") > 0
+
+
+def open_failures(events: Iterable[Event]) -> tuple[OpenFailure, ...]:
+    """Return the failures of a session that are open at its end, the newest first; events are in order of time."""
+    found: dict[tuple[str, str], tuple[OpenFailure, _Attempt]] = {}
+    for event in events:
+        if event.get("kind") != "tool_execution":
+            continue
+        attempt = _attempt(event)
+        for key, (failure, first) in list(found.items()):
+            settled = _settles(attempt, key, first)
+            if settled is None:
+                found[key] = replace(failure, certain=False), first
+            elif settled:
+                del found[key]
+        for key, failure in _failures(attempt):
+            before = found.pop(key, None)
+            ids = (*before[0].ids, *failure.ids) if before else failure.ids
+            found[key] = replace(failure, ids=ids), attempt
+    newest = sorted((each for each, _ in found.values()), key=lambda each: (each.time, each.ids[-1]), reverse=True)
+    return tuple(newest)
+
+
+def _attempt(event: Event) -> _Attempt:
+    told = _report(event)
+    folder = _text(told, "folder")
+    command = command_of(event)
+    run = run_of(command, folder) if command else _NO_RUN
+    base = run.folder or folder
+    failing = {_from_root(name, run.runner, base): why for name, why in _named(told)}
+    failed, left_out = _number(told, "failed"), _number(told, "left_out")
+    success = event.get("success")
+    ok = success if isinstance(success, bool) else None
+    if run.runner and not run.decides and ok:
+        ok = None  # the exit code is that of another program
+    if told and ok is not False:
+        ok = False if failed else _number(told, "passed") > 0 or ok
+    return _Attempt(
+        id=_text(event, "id"),
+        time=_text(event, "time"),
+        label=label_of(event),
+        ok=ok,
+        error=_text(event, "error.message"),
+        run=run,
+        runner=_text(told, "runner") or run.runner,
+        counted=bool(told),
+        whole=len(failing) == failed and not left_out and not run.narrowed and not (failed and run.stops),
+        failing=failing,
+        changed=frozenset(_paths(event, _CHANGES)),
+    )
+
+
+def _report(event: Event) -> Mapping[str, Json]:
+    """Return the outcomes of tests that an event has; of an older one, those in the part of the output that it kept."""
+    report = event.get("tests")
+    if isinstance(report, Mapping):
+        return report
+    result = event.get("gen_ai.tool.call.result")
+    kept = _text(result, "start") if isinstance(result, Mapping) else _text(event, "error.message")
+    return (command_of(event) and report_of(kept, str)) or {}
+
+
+def _failures(attempt: _Attempt) -> Iterator[tuple[tuple[str, str], OpenFailure]]:
+    """Yield what failed in a call: each test that it names, else the call."""
+    ids, time = (attempt.id,), attempt.time
+    for test, why in attempt.failing.items():
+        yield (attempt.runner, test), OpenFailure(test, why, time, ids, attempt.label)
+    if attempt.ok is False and not attempt.failing:
+        yield ("", attempt.label), OpenFailure(attempt.label, attempt.error, time, ids)
+
+
+def _settles(attempt: _Attempt, key: tuple[str, str], first: _Attempt) -> bool | None:
+    """Return whether a call shows that an older failure is over; None where it may be, and the record does not show."""
+    runner, test = key
+    if attempt.label == first.label and attempt.ok:
+        return True
+    if runner:
+        return _settles_test(attempt, runner, test)
+    if first.run.runner:
+        targets = first.run.targets or ("",)
+        every = [_settles_test(attempt, first.run.runner, target) for target in targets]
+        return all(each is True for each in every) or (None if any(each is not False for each in every) else False)
+    if attempt.ok is False:
+        return False
+    if first.changed:
+        return first.changed <= attempt.changed
+    alike = bool(attempt.run.programs & first.run.programs)
+    return None if attempt.run.opaque or alike else False
+
+
+def _settles_test(attempt: _Attempt, runner: str, test: str) -> bool | None:
+    """Return whether a call ran a test that did not fail in it; None where it may have."""
+    if test in attempt.failing:
+        return False
+    if attempt.run.opaque:
+        return None
+    if attempt.runner != runner or not attempt.run.covers(runner, test):
+        return False
+    if attempt.whole and (attempt.counted or attempt.ok):
+        return True if attempt.ok or attempt.failing else None
+    return None
+
+
+def _from_root(test: str, runner: str, folder: str) -> str:
+    """Return a test's name from the project's root, where it begins with a path from the folder of the run."""
+    return f"{folder}/{test}" if folder not in ("", ".") and runner in _BY_PATH else test
+
+
+def _named(report: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    named = report.get("failing")
+    for each in named if isinstance(named, list) else []:
+        if isinstance(each, Mapping) and _text(each, "test"):
+            yield _text(each, "test"), _text(each, "why")
+
+
+def _paths(event: Event, operations: tuple[str, ...]) -> list[str]:
+    """Return the files of a call, those with one of some operations where such are named."""
+    files = event.get("files")
+    some = [each for each in files if isinstance(each, Mapping)] if isinstance(files, list) else []
+    return [_text(each, "path") for each in some if not operations or _text(each, "operation") in operations]
+
+
+def _number(report: Mapping[str, Json], name: str) -> int:
+    value = report.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _text(event: Event, name: str) -> str:
+    value = event.get(name)
+    return value if isinstance(value, str) else ""

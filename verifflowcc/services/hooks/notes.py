@@ -1,0 +1,135 @@
+"""Keep the notes that hooks add after a file was read and at a prompt: one small file, stamped.
+
+`.memory/local/notes.json` is written by the first hook that finds it stale; the end of a session removes it. What other
+sessions did is as of the time of writing. A hook without the whole program answers from it: `episodes/file_notes.py`.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from verifflowcc.adapters.backends.placing import folder_of
+from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.index.history_asked import edits, touches
+from verifflowcc.adapters.stamps import Stamps, settled
+from verifflowcc.domain.config import Stale
+from verifflowcc.domain.items import Item
+from verifflowcc.episodes.coedits import Edit, co_edits
+from verifflowcc.episodes.file_notes import FORMAT, NOTES, RECALLED_HEADING
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.hooks.brief_memory import TYPES
+from verifflowcc.services.hooks.brief_text import shown
+from verifflowcc.services.hooks.settings import Standing, depends_on, local_file
+from verifflowcc.services.memory.listing import Asked, Row, list_items
+from verifflowcc.services.memory.opening import memory_settings
+from verifflowcc.services.memory.scopes import scopes_recalled
+from verifflowcc.services.source_reader import SourceReader
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.context_marks import BEGIN, END
+from verifflowcc.text.quick_json import read
+from verifflowcc.text.secrets import withhold
+from verifflowcc.text.stems import stems
+
+Count = Callable[[str], int]
+_OF_FILE, _NEWEST, _LONGEST_TASK = 3, 4_000, 100
+_HISTORY = ".memory/local/history"
+"""Its time changes when the first event of a day makes a file, so that notes are no older than a day."""
+
+
+def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
+    """Return the notes; made and written again where they are stale. What fails is left out."""
+    path = local_file(workspace, NOTES, standing.named)
+    try:
+        found = read(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    stamps = found.get("stamps") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    if isinstance(stamps, dict) and Stamps(workspace.root, stamps).hold():
+        return dict(found)
+    return write_notes(workspace, standing, reader, count)
+
+
+def write_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
+    """Make the notes, and write them unless a source failed or something changed just now."""
+    stamps = Stamps(workspace.root)
+    stamps.take((*depends_on(workspace), _HISTORY))
+    none: list[Row] = []
+    nothing: dict[str, list[tuple[str, str]]] = {}
+    rows = reader.read("memory", lambda: _rows(workspace, standing, stamps), none)
+    past = reader.read("history", lambda: _past(workspace), nothing)
+    notes = {**_as_notes(rows, past, count), "stamps": stamps.by_path}
+    if not reader.failures and settled(stamps.touched_ns):
+        with suppress(WorkspaceError):  # the next hook makes them again
+            write_atomic(local_file(workspace, NOTES, standing.named), json.dumps(notes, ensure_ascii=False) + "\n")
+    return notes
+
+
+def _rows(workspace: Workspace, standing: Standing, stamps: Stamps) -> list[Row]:
+    """Return the items that hold, the most important first; none of a person's own.
+
+    Of an item whose code changed since, the notes say so; they are stale when that code changes again.
+    """
+    settings = memory_settings(workspace)
+    if not settings.enabled:
+        return []
+    scopes = [scope for scope in scopes_recalled(workspace, agent=standing.role) if scope != "user"]
+    stamps.take(f"{folder_of(scope)}/items" for scope in scopes)
+    found = list_items(workspace, scopes, Asked(status="active")).rows
+    rows = [row for row in found if row.item.refs or row.item.type in TYPES]
+    paths = {row.item.path for row in rows}
+    stamps.take(sorted({path.rpartition("/")[0] for path in paths} | paths))
+    stamps.take(ref.path for row in rows if row.stale for ref in row.item.refs if ref.path)
+    kept = [row for row in rows if not row.stale or settings.stale is not Stale.WITHHOLD]
+    return sorted(kept, key=lambda row: (-row.item.importance, row.item.path))
+
+
+def _past(workspace: Workspace) -> dict[str, list[tuple[str, str]]]:
+    """Return path → who edited it last and what was edited with it, as session (empty: of all) and line."""
+    lines: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    with open_history(workspace) as history:
+        of_task = dict(history.rows("SELECT task_id, description FROM prompts"))
+        where = "f.operation IN ('edit', 'write') AND f.success IS NOT 0"
+        for each in touches(history, where, (), _NEWEST):
+            if len(lines[each.path]) < _OF_FILE and not each.path.startswith(("/", "~")):
+                why = f" for “{shown(words, _LONGEST_TASK)}”" if (words := of_task.get(each.task)) else ""
+                changes = f" ({each.changes})" if each.changes else ""
+                line = (each.session, f"{each.time[:10]}: {each.operation}{changes}{why}")
+                lines[each.path] += [line] if line not in lines[each.path] else []
+        pairs = co_edits(Edit(*row) for row in edits(history, newest=_NEWEST))
+    together: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for pair in pairs:
+        for path, other in (pair.files, pair.files[::-1]):
+            if len(together[path]) < _OF_FILE and path in lines:
+                together[path].append(("", f"{shown(other)} was edited together with it at least {pair.count} times"))
+    return {path: found + together[path] for path, found in lines.items() if found}
+
+
+def _as_notes(rows: list[Row], past: dict[str, list[tuple[str, str]]], count: Count) -> dict[str, Any]:
+    """Return the notes of items and earlier work, each line with its tokens."""
+    noted = {row.item.id: _as_note(row, count) for row in rows}
+    paths = {path: None for each in noted.values() for path in each["paths"]} | dict.fromkeys(past)
+    files = {}
+    for path in paths:
+        citing = [name for name, each in noted.items() if path in each["paths"]][:_OF_FILE]
+        lines = [[of, line, count(f"- {line}\n")] for of, line in past.get(path, ())]
+        files[path] = {"tokens": count(f"Known of {path}:\n"), "items": citing, "past": lines}
+    heading = count(f"{RECALLED_HEADING}:\n")
+    return {"format": FORMAT, "heading": heading, "items": noted, "files": files}
+
+
+def _as_note(row: Row, count: Count) -> dict[str, Any]:
+    item = row.item
+    stale = f" (stale: {row.stale})" if row.stale else ""
+    line = f"{item.type} {item.id}, trust {item.trust}: {shown(item.title)}{stale}".replace(BEGIN, "").replace(END, "")
+    paths = sorted({ref.path for ref in item.refs if ref.path})
+    note: dict[str, Any] = {"line": line, "tokens": count(f"- {line}\n"), "paths": paths}
+    if item.type in TYPES:
+        note["terms"] = sorted(set(_words(item)))
+    return note
+
+
+def _words(item: Item) -> Iterator[str]:
+    return iter(stems(withhold(" ".join((item.title, item.key or "", *item.tags)))))

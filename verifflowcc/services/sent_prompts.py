@@ -1,0 +1,23 @@
+"""Note a compiled prompt, so that a hook which meets it again takes it for no words of a person."""
+
+from verifflowcc.adapters.files.sent_prompts import add_sent_prompt
+from verifflowcc.domain.entries import Prompt
+from verifflowcc.domain.question import Question
+from verifflowcc.episodes.shape import digest_of
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.own_prompts import fingerprint
+from verifflowcc.text.secrets import withhold
+
+_LONGEST_TASK = 500
+
+
+def note_sent(workspace: Workspace, question: Question, prompt: Prompt) -> None:
+    """Note a prompt with its role, stage and task; where that cannot be written, its form alone is known later."""
+    about = {"role": prompt.agent, "stage": prompt.stage, "task": withhold(question.task)[:_LONGEST_TASK]}
+    try:
+        add_sent_prompt(
+            str(workspace.local),
+            fingerprint(prompt.text, digest_of) | {name: text for name, text in about.items() if text},
+        )
+    except OSError:
+        return
