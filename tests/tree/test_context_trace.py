@@ -108,6 +108,16 @@ def test_who_builds_a_need_sees_what_refines_it_and_who_plans_does_not(root: Pat
     assert why(ask(root, "planner"))["REQ-2"] == "not in the sprint's scope; there is room for it"
 
 
+def test_a_sprint_that_names_a_need_and_one_requirement_is_about_that_one(root: Path) -> None:
+    write_memory(root, {"sprint/boats/goals.md": "NEED-1, by REQ-1\n"})
+
+    assert list(why(ask(root)).items()) == [
+        ("NEED-1", "named by goals.md"),
+        ("REQ-1", "named by goals.md"),
+        ("REQ-2", "not in the sprint's scope; there is room for it"),
+    ]
+
+
 def test_a_need_with_many_requirements_brings_twenty_and_lists_the_others(root: Path) -> None:
     items = root / ".memory" / "project" / "items"
     for number in range(10, 40):

@@ -66,18 +66,29 @@ def sprint_scope(view: TraceView, named: Mapping[str, str], *, with_below: bool)
     and some below it is about those: nothing else below it is taken.
     """
     found = {name: Reached(view.by_id[name], why) for name, why in named.items()}
-    narrowed: set[str] = set()
     for child, link, parent in _walk(view, named, view.parents):
-        narrowed.add(parent.id)
         if parent.id not in found and parent.status is not Status.ARCHIVED:
             found[parent.id] = Reached(parent, f"{child.id} {link.relation} it")
     above: dict[str, Reached] = {}
     room = len(found) + MOST_BELOW
-    for parent, link, child in _walk(view, named.keys() - narrowed, view.children) if with_below else ():
+    for parent, link, child in (
+        _walk(view, named.keys() - _with_named_below(view, named), view.children) if with_below else ()
+    ):
         if child.id not in found:
             into = found if len(found) < room else above
             into.setdefault(child.id, Reached(child, f"it {link.relation} {parent.id}"))
     return SprintScope(tuple(found.values()), tuple(above.values()))
+
+
+def _with_named_below(view: TraceView, named: Iterable[str]) -> set[str]:
+    """Return the ids of the items above any that is named."""
+    found: set[str] = set()
+    waiting = list(named)
+    while waiting:
+        more = set(view.above.get(waiting.pop(), ())) - found
+        found |= more
+        waiting += more
+    return found
 
 
 def _walk(
