@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.adapters.files.partitions import add_seen, seen_file
+from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.index.history_asked import touches
 from verifflowcc.domain.recall import Hit, Sought
-from verifflowcc.episodes.briefed import conversation_of
+from verifflowcc.episodes.briefed import conversation_of, stage_lines
 from verifflowcc.errors import VfccError
 from verifflowcc.services.history.questions import pairs_in
 from verifflowcc.services.history.reading import open_history
@@ -45,6 +46,14 @@ def note_seen(workspace: Workspace, session: str, lines: Iterable[str]) -> None:
             add_seen(str(workspace.local), session, noted)
     except OSError:
         return  # it is told again, which does no harm
+
+
+def forget_seen(workspace: Workspace, session: str) -> None:
+    """Forget what a conversation has seen, but for the stages that it was briefed on: it has lost the rest."""
+    path = Path(seen_file(str(workspace.local), session))
+    if path.exists():
+        kept = stage_lines(session_notes(workspace, session))
+        write_atomic(path, "".join(f"{line}\n" for line in kept))
 
 
 def session_notes(workspace: Workspace, session: str) -> list[str]:
