@@ -12,7 +12,7 @@ from verifflowcc.episodes.seen_brief import SeenBrief
 from verifflowcc.services.hooks.brief_changes import changes_since
 from verifflowcc.services.hooks.brief_memory import line_of, open_work, proposals, recalled, rules
 from verifflowcc.services.hooks.brief_request import BriefRequest
-from verifflowcc.services.hooks.brief_stage import commands, owed, permissions, place
+from verifflowcc.services.hooks.brief_stage import asked_artifacts, commands, owed, permissions, place
 from verifflowcc.services.hooks.brief_text import BriefPart, Fitted, Part, entries, fit, fitted, left_out, shown
 from verifflowcc.services.hooks.brief_work import before_compaction, done_last, tests
 from verifflowcc.services.hooks.handover import handover_entries
@@ -66,9 +66,8 @@ def gathered(
                 found[name] = reader.read(name, partial(part, request), _NOTHING)
     except OutOfTimeError:
         late = [name for name in parts if name not in found]
-        found["late"] = BriefPart(
-            entries=entries([f"Not asked, for want of time: {', '.join(late)}. `vfcc next` names what the stage owes."])
-        )
+        missed = f"Not asked, for want of time: {', '.join(late)}. `vfcc next` names what the stage owes."
+        found["late"] = BriefPart(entries=entries([missed, *(asked_artifacts(request) if "gate" in late else [])]))
     if found.get("handover", _NOTHING).entries:
         others = [part for name, part in found.items() if name != "handover"]
         used = request.count(fit(others, request.budget_tokens, request.count).text)

@@ -14,6 +14,7 @@ from verifflowcc.services.hooks.brief_request import BriefRequest
 from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.owed import next_command, owed_by
+from verifflowcc.workflow.artifacts import artifacts_folder
 
 BLOCKERS, COMMANDS = 6, 5
 _LONGEST_GOALS = 400
@@ -63,6 +64,21 @@ def owed(request: BriefRequest) -> BriefPart:
     return BriefPart(heading, (*lines, Entry(step)), max(0, len(owes) - BLOCKERS), "owed items", "vfcc check gate")
 
 
+def asked_artifacts(request: BriefRequest) -> list[str]:
+    """Return a line with the artifacts that the active stage asks for, by its workflow alone; nothing for none.
+
+    It reads no file, and so it is known where there was no time to see which of them are there.
+    """
+    sprint, stage = request.standing.sprint, request.standing.stage
+    found = sprint.stage(stage) if sprint and stage else None
+    names = (
+        [f"{artifacts_folder(sprint.id, found.stage.id)}/{each}" for each in found.stage.artifacts]
+        if sprint and found
+        else []
+    )
+    return [f"The gate of {stage} asks for {', '.join(names[:BLOCKERS])}."] if names else []
+
+
 def permissions(request: BriefRequest) -> BriefPart:
     """Return what the acting role may do with its tools; nothing where hooks judge no calls."""
     settings = request.standing.settings
@@ -93,7 +109,10 @@ def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:
     sprint = standing.sprint
     stage = sprint.stage(standing.stage) if sprint and standing.stage else None
     named = command_in(request.workspace, sprint.id) if sprint else str
-    yield named("vfcc next"), "the next step of the sprint" if sprint else "how to begin"
+    if standing.choice.ambiguous:
+        yield "vfcc status", "the open sprints, each with its stage and its next step"
+    else:
+        yield named("vfcc next"), "the next step of the sprint" if sprint else "how to begin"
     if role:
         show = named(f'vfcc context show --agent {role} --task "…"')
         yield show, "the rules, requirements and code for a task, as one prompt"
