@@ -1,91 +1,93 @@
-"""Under which heading a hook may write which sentence, and how the sentence is held against the ground truth."""
+"""How each sentence on what sessions did is held against the recorded payloads and the outcomes of tests."""
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from difflib import SequenceMatcher, unified_diff
+from itertools import pairwise, takewhile
 
-from tests.claim_truth import Truth, asked_in, begins, listed, plain
-
-COMMANDS = (
-    "approve check code context doctor evidence history memory next recall sprint stage status task trace".split()
-)
+from tests.claim_truth import Moment, Truth, asked_in, begins, listed, minute_of
 
 Rule = Callable[[Truth, re.Match[str]], bool]
 
 
-def _no_sprint(truth: Truth, _: re.Match[str]) -> bool:
-    return truth.sprint is None
-
-
-def _place(truth: Truth, found: re.Match[str]) -> bool:
-    sprint = truth.sprint
-    if sprint is None:
-        return False
-    role = next(each["role"] for each in sprint["workflow"]["stages"] if each["id"] == sprint["stage"])
-    counts = (str(sprint["passed"]), str(len(sprint["workflow"]["stages"])))
-    return found.groups() == (sprint["id"], sprint["title"], sprint["stage"], role, *counts)
-
-
-def _role(truth: Truth, found: re.Match[str]) -> bool:
-    sprint = truth.sprint
-    stages = sprint["workflow"]["stages"] if sprint else []
-    return any(each["role"] == found[1] and sprint and each["id"] == sprint["stage"] for each in stages)
-
-
-def _unchanged(truth: Truth, _: re.Match[str]) -> bool:
-    """Since the brief before it in this session, no event came to the ledger and no other session worked here."""
-    starts = [each for each in truth.of("SessionStart", session=truth.session) if each.context]
-    if len(starts) < 2:
-        return False
-    since = [each for each in truth.so_far if each.at_ns > starts[-2].at_ns]
-    others = {each.payload.get("session_id") for each in since} - {truth.session}
-    return len(starts[-2].ledger) == len(truth.so_far[-1].ledger) and not others
-
-
-def _goals(truth: Truth, found: re.Match[str]) -> bool:
-    return truth.sprint is not None and begins("; ".join(truth.sprint["goals"]), found[1])
-
-
-def _owed(truth: Truth, found: re.Match[str]) -> bool:
-    """A criterion of the stage; where it names a pattern that nothing matches, nothing does."""
-    sprint = truth.sprint
-    if sprint is None:
-        return False
-    stage = next(each for each in sprint["workflow"]["stages"] if each["id"] == sprint["stage"])
-    absent = re.match(r"nothing matches (\S+?):", found[2])
-    if found[1] == "rules":  # a criterion of every gate
-        changed = re.search(r"(\S+) \(new, not committed\)", found[2])
-        return changed is not None and (truth.root / changed[1]).is_file()
-    known = found[1] in {each["id"] for each in (*stage["enter"], *stage["exit"])}
-    return known and (absent is None or not list(truth.root.glob(absent[1])))
-
-
 def _asked(truth: Truth, found: re.Match[str]) -> bool:
-    return any(begins(each, found[1]) for each in truth.prompts(truth.session))
+    """The user wrote this in the session, so long ago."""
+    asked = truth.of("UserPromptSubmit", session=truth.session)
+    return any(_is_aged(truth, each, found[1]) for each in asked for one in asked_in(each) if begins(one, found[2]))
 
 
 def _answered(truth: Truth, found: re.Match[str]) -> bool:
-    return any(begins(each, found[1]) for each in truth.answers(truth.session))
+    """The agent answered this in the session, so long ago."""
+    ends = truth.of("Stop", "SubagentStop", session=truth.session)
+    known = any(begins(each, found[2]) for each in truth.answers(truth.session))
+    last = "last_assistant_message"
+    return known and any(
+        _is_aged(truth, each, found[1]) for each in ends if begins(str(each.payload.get(last)), found[2])
+    )
+
+
+def _is_aged(truth: Truth, moment: Moment, shown: str) -> bool:
+    """Whether something was so many minutes ago; a minute may have passed while the hook computed."""
+    minutes = 0 if shown.startswith("less than a minute") else int(shown.partition(" ")[0])
+    return abs((truth.now.at_ns - moment.at_ns) // 60_000_000_000 - minutes) <= 1
+
+
+def _compacted(truth: Truth, _: re.Match[str]) -> bool:
+    return truth.now.payload.get("source") == "compact"
+
+
+def _newest_first(truth: Truth, found: re.Match[str]) -> bool:
+    ages = [re.match(r"(\d+|less)", each) for each in truth.under(re.escape(found[0]))]
+    known = [0 if each[1] == "less" else int(each[1]) for each in ages if each]
+    return known == sorted(known)
 
 
 def _open_turn(truth: Truth, found: re.Match[str]) -> bool:
-    last = truth.of("UserPromptSubmit", "Stop", session=truth.session)[-1].payload
+    last = truth.of("UserPromptSubmit", "Stop", session=truth.session)[-1]
     asked = truth.prompts(truth.session)
-    return last["hook_event_name"] == "UserPromptSubmit" and any(begins(each, found[1]) for each in asked[-2:])
+    is_open = last.payload["hook_event_name"] == "UserPromptSubmit" and _is_aged(truth, last, found[1])
+    return is_open and any(begins(each, found[2]) for each in asked[-2:])
 
 
 def _edited(truth: Truth, found: re.Match[str]) -> bool:
-    return truth.touched(found[1], edited=True, session=truth.session)
+    """The session edited the file; each span of lines begins and ends with a changed one."""
+    if not truth.touched(found[1], edited=True, session=truth.session):
+        return False
+    spans = [tuple(map(int, each.split("-"))) for each in (found[2] or "").split(", ") if each]
+    changed = _changed_lines(truth, found[1])
+    return not truth.files or all(first in changed and last in changed for first, last in spans)
+
+
+def _changed_lines(truth: Truth, path: str) -> set[int]:
+    """Return the numbers that changed lines of a file had after each change, and those around a removal."""
+    texts = [each.files[path].splitlines() for each in truth.so_far if path in each.files]
+    found: set[int] = set()
+    for before, after in pairwise(texts):
+        for kind, _, _, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+            if kind != "equal":
+                found |= set(range(first, max(last, first + 1) + 1)) | {first}
+    return found
 
 
 def _read(truth: Truth, found: re.Match[str]) -> bool:
-    return truth.touched(found[1], edited=False, session=truth.session)
+    """The session read the file; of lines that are named, the call has their last number or how many they are."""
+    spans = [tuple(map(int, each.split("-"))) for each in (found[2] or "").split(", ") if each]
+    calls = [str(each.payload.get("tool_input")) for each in truth.of("PostToolUse", session=truth.session)]
+    given = [each for each in calls if found[1] in each]
+    return bool(given) and all(
+        any(re.search(rf"(?<!\d)(?:{last}|{last - first + 1})(?!\d)", each) for each in given) for first, last in spans
+    )
 
 
 def _still_fails(truth: Truth, found: re.Match[str]) -> bool:
     """The test's last outcome is a failure; of a call, so is the last outcome of all that failed in it."""
     last = {each.test: each.passed for each in truth.outcomes}
     if found[1] in last:
-        return not last[found[1]]
+        since = list(
+            takewhile(lambda passed: not passed, (e.passed for e in truth.outcomes[::-1] if e.test == found[1]))
+        )
+        return not last[found[1]] and int(found[2] or 1) <= len(since)
     runs = truth.runs(found[1], truth.session)
     if not runs or not runs[-1][1]:
         return False
@@ -114,9 +116,12 @@ def _done(truth: Truth, found: re.Match[str]) -> bool:
     session = known[-1].payload["session_id"]
     after = [each for each in truth.of("UserPromptSubmit", "Stop", session=session) if each.at_ns > known[-1].at_ns]
     ended = bool(after) and after[0].payload["hook_event_name"] == "Stop"
+    last = [each.at_ns for each in truth.so_far[:-1] if each.payload.get("session_id") == session]
+    stated = re.search(r"last event (\d{4}-\d\d-\d\d \d\d:\d\d) UTC", found[0])
     parts = [
         ended is (status == "completed"),
-        *(any(begins(one, each) for one in truth.answers()) for each in re.findall(r"(?:said|with): “(.*?)”", rest)),
+        stated is None or (not ended and abs(minute_of(stated[1]) - last[-1] // 60_000_000_000) <= 1),
+        *(any(begins(one, each) for one in truth.answers()) for each in re.findall(r"with: “(.*?)”", rest)),
         *(truth.touched(each, edited=True) for each in listed(r"Edited: (.*?)\.(?: |$)", rest)),
         *(truth.touched(each, edited=False) for each in listed(r"(?:Files|Read): (.*?)\.(?: |$)", rest)),
     ]
@@ -124,75 +129,70 @@ def _done(truth: Truth, found: re.Match[str]) -> bool:
 
 
 def _past_edit(truth: Truth, found: re.Match[str]) -> bool:
+    """Another session edited the file on that day, for that task, with so many lines added and removed."""
     path = truth.heading.removeprefix("Known of ")
     others = {each.payload["session_id"] for each in truth.of("UserPromptSubmit")} - {truth.session}
     mine = [each for each in others if truth.touched(path, edited=True, session=each)]
-    return any(not found[1] or any(begins(one, found[1]) for one in truth.prompts(each)) for each in mine)
+    sizes = {_size_of(*each) for each in pairwise(each.files.get(path, "") for each in truth.so_far)}
+    if found["size"] and truth.files and found["size"] not in sizes:
+        return False
+    days = {each.strftime("%Y-%m-%d") for each in map(_time_of, truth.so_far)}
+    return found[1] in days and any(
+        not found["task"] or any(begins(one, found["task"]) for one in truth.prompts(each)) for each in mine
+    )
+
+
+def _size_of(before: str, after: str) -> str:
+    """Return how many lines a change added and removed, as a history writes it; a new file has no removed ones."""
+    lines = list(unified_diff(before.splitlines(), after.splitlines(), n=0))[2:]
+    more, less = (sum(each.startswith(sign) for each in lines) for sign in "+-")
+    return f"+{more} -{less}" if before else f"+{more}"
 
 
 def _edited_together(truth: Truth, found: re.Match[str]) -> bool:
-    return truth.touched(found[1], edited=True) and truth.touched(truth.heading.removeprefix("Known of "), edited=True)
+    """Both files were edited, in so many of all sessions at least."""
+    both = [found[1], truth.heading.removeprefix("Known of ")]
+    prompts = truth.of("UserPromptSubmit")
+    edited = all(truth.touched(each, edited=True) for each in both)
+    return edited and int(found[2]) <= len(prompts)
 
 
 def _marked(truth: Truth, found: re.Match[str]) -> bool:
-    text = (truth.root / truth.heading.removeprefix("Known of ")).read_text(encoding="utf-8")
+    text = truth.files.get(truth.heading.removeprefix("Known of "), "")
     return all(name in text for name in found[1].split(", "))
-
-
-def _item(truth: Truth, found: re.Match[str]) -> bool:
-    """An item of that type, id and title; under a file's heading it cites the file."""
-    text = truth.item(found[2])
-    path = truth.heading.removeprefix("Known of ") if truth.heading.startswith("Known of ") else ""
-    return f"type: {found[1]}" in text and found[3].rstrip("…").split(" (stale: ")[0] in text and path in text
-
-
-def _quoted(truth: Truth, found: re.Match[str]) -> bool:
-    texts = [path.read_text(encoding="utf-8") for path in (truth.root / ".memory/stage").rglob("*") if path.is_file()]
-    return any(plain(found[1]).rstrip("…") in plain(text) for text in texts)
-
-
-def _artifact(truth: Truth, found: re.Match[str]) -> bool:
-    return (truth.root / ".memory" / found[1].removeprefix(".memory/")).is_file()
-
-
-def _command(_: Truth, found: re.Match[str]) -> bool:
-    return found[1] in COMMANDS
 
 
 def _always(*_: object) -> bool:
     return True
 
 
-_SPRINT = (
-    r"Sprint (\S+?)(?: \([^)]*\))? “(.*?)” is in stage (\S+), whose role is (\S+?); (\d+) of (\d+) stages passed\..*"
+def _time_of(moment: Moment) -> datetime:
+    return datetime.fromtimestamp(moment.at_ns / 1e9, UTC)
+
+
+HEADINGS: Sequence[tuple[str, Rule]] = (
+    (r"Not finished yet", _always),
+    (r"(?:What the user said|What was answered|Files edited|Files read), newest first", _newest_first),
+    (r"Failed, and not passed since", _always),
+    (r"Failed when it was last run so; another run since may have passed it", _always),
+    (r"Known of \S+", _always),
+    (r"The project's memory on this", _always),
 )
+"""Headings, whose entries say what is so."""
 _ANY = r"[^\n]*"
-_ITEM = r"([a-z_]+) (\S+), trust \w+: (.*)"
-RULES: Sequence[tuple[str, str, Rule]] = (
-    ("", r"This project uses vfcc; no sprint is open\.", _no_sprint),
-    ("", _SPRINT, _place),
-    ("", r"Goals: (.*)", _goals),
-    ("", r"The role (\S+) may .*", _role),
-    ("", r"Not asked, for want of time: .*", _always),
-    ("", r"Nothing changed since the last brief of this session\.", _unchanged),
-    ("", r"What this session did before its context was compacted\.", _always),
-    ("The stage .*", r"next: `vfcc (\w+).*`", _command),
-    ("The stage .* owes", r"([\w-]+): (.*)", _owed),
-    ("Not finished yet", r"In work for [^:]*: (.*)", _open_turn),
-    ("What the user said.*", r"[^:]* ago: \"(.*)\"", _asked),
-    ("What was answered.*", r"[^:]* ago: \"(.*)\"", _answered),
-    ("Files edited.*", r"(.*?)(?:, lines .*)?", _edited),
-    ("Files read.*", r"(.*?)(?:, lines .*)?", _read),
-    ("Failed, and not passed since", r"(.*?) \([^()]* ago.*", _still_fails),
+SESSION_RULES: Sequence[tuple[str, str, Rule]] = (
+    ("", r"What this session did before its context was compacted\.", _compacted),
+    ("Not finished yet", r"In work for ([^:]*): (.*)", _open_turn),
+    ("What the user said.*", r"([^:]*) ago: \"(.*)\"", _asked),
+    ("What was answered.*", r"([^:]*) ago: \"(.*)\"", _answered),
+    ("Files edited.*", r"(.*?)(?:, lines (.*))?", _edited),
+    ("Files read.*", r"(.*?)(?:, lines (.*))?", _read),
+    ("Failed, and not passed since", r"(.*?) \([^()]* ago(?:, (\d+) times)?.*", _still_fails),
     ("Failed when it was last run so.*", r"(.*?) (\([^()]* ago.*)", _failed_then),
     (_ANY, r"(\d+) of (\d+) items? of the session are left out\.", _left_out),
-    ("(?:What was done here|Done here) last", r"[\d-]+, (\w+)[^:]*(?::\d\d[^:]*)?: “(.*?)”\.(.*)", _done),
-    ("Known of .*", r"[\d-]+: (?:edit|write)(?: \([^)]*\))?(?: for “(.*)”)?", _past_edit),
-    ("Known of .*", r"(.*) was edited together with it (?:at least )?\d+ times", _edited_together),
+    ("Done here last", r"[\d-]+, (\w+)[^:]*(?::\d\d[^:]*)?: “(.*?)”\.(.*)", _done),
+    ("Known of .*", r"([\d-]+): (?:edit|write)(?: \((?P<size>[^)]*)\))?(?: for “(?P<task>.*)”)?", _past_edit),
+    ("Known of .*", r"(.*) was edited together with it (?:at least )?(\d+) times", _edited_together),
     ("Known of .*", r"it says that it is of (.*)", _marked),
-    ("Known of .*|What bears on it.*|The project's memory on this", _ITEM, _item),
-    ("Earlier stages' artifacts.*", r"(.*?)(?: \(.*\))?:?", _artifact),
-    ("Earlier stages' artifacts.*", r"  > (.*)", _quoted),
-    ("Commands", r"`vfcc (\w+).*`: .*", _command),
 )  # fmt: skip
 """Under which heading, which sentence, and how it is checked; the first that fits counts."""

@@ -1,31 +1,45 @@
 """The ground truth of a recorded session: what a client reported, how each test ended, and the ledger's events."""
 
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 EDITS = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One call of a hook: when, what the client reported, what vfcc answered, and the ledger's events by then."""
+    """One call of a hook: when, what the client reported, what vfcc answered, and the ledger's events by then.
+
+    `files` are the project's files by their paths, as they were then; `role` is the one that the client was started
+    with, `chosen` the sprint that it was started for, and `branch` the git branch. `reason` is why vfcc denied a call.
+    """
 
     at_ns: int
     payload: Mapping[str, Any]
     context: str = ""
     ledger: Sequence[Mapping[str, Any]] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    role: str = ""
+    chosen: str = ""
+    branch: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A test that ran: when, its name as pytest has it, and whether it passed."""
+    """A test that ran: when, its name as pytest has it, whether it passed, and in which run."""
 
     at_ns: int
     test: str
     passed: bool
+    run: int = 0
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,17 @@ class Truth:
     outcomes: Sequence[Outcome]
     heading: str = ""
     lines: list[str] = field(default_factory=list)
+    entry: str = ""
+
+    @property
+    def now(self) -> Moment:
+        """The moment itself."""
+        return self.so_far[-1]
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The project's files at the moment."""
+        return self.now.files
 
     def of(self, *events: str, session: str = "") -> list[Moment]:
         """Return the calls of hooks for some events, of one session where it is named."""
@@ -94,25 +119,93 @@ class Truth:
 
     @property
     def sprint(self) -> Mapping[str, Any] | None:
-        """The newest sprint that is not closed: its id, title, goals, stage, role and counts, by its ledger."""
-        sprint: dict[str, Any] | None = None
-        for event in self.so_far[-1].ledger:
-            payload = event["payload"]
-            if event["type"] == "sprint_started":
-                sprint = {**payload, "id": payload["sprint"], "stage": payload["entered"], "passed": 0}
-            elif event["type"] == "sprint_closed":
-                sprint = None
-            elif sprint and "entered" in payload:
-                sprint = {**sprint, "stage": payload["entered"], "passed": sprint["passed"] + 1}
-        return sprint
+        """The current sprint: its id, title, goals, stage, role and counts, by its ledger, if one is chosen."""
+        return current_sprint(self.now)
 
-    def item(self, name: str) -> str:
-        """Return the text of an item's file; empty where there is none."""
-        for path in sorted((self.root / ".memory").rglob("*.md")):
-            text = path.read_text(encoding="utf-8")
-            if re.search(rf"^id: {re.escape(name)}$", text, re.MULTILINE):
-                return text
-        return ""
+    @property
+    def stage(self) -> Mapping[str, Any]:
+        """The active stage of the current sprint, as its workflow has it; empty without one."""
+        return stage_of(self.sprint)
+
+    @property
+    def role(self) -> str:
+        """The role that the session acts in."""
+        return self.now.role or str(self.stage.get("role", ""))
+
+    def under(self, heading: str) -> list[str]:
+        """Return the entries of the same context under a heading."""
+        found: list[str] = []
+        inside = False
+        for line in self.lines:
+            if line.endswith(":") and not line.startswith((" ", "- ")):
+                inside = bool(re.match(heading, line))
+            elif not line.startswith((" ", "- ")):
+                inside = False
+            elif inside and line.startswith("- "):
+                found.append(line.removeprefix("- "))
+        return found
+
+
+def open_sprints(moment: Moment) -> dict[str, dict[str, Any]]:
+    """Return the sprints that are not closed, by their ledgers."""
+    found: dict[str, dict[str, Any]] = {}
+    for event in moment.ledger:
+        payload = event["payload"]
+        name = event.get("of") or payload.get("sprint", "")
+        if event["type"] == "sprint_started":
+            found[name] = {**payload, "id": name, "stage": payload["entered"], "passed": 0}
+        elif event["type"] == "sprint_closed":
+            found.pop(name, None)
+        elif "entered" in payload and name in found:
+            found[name] = {**found[name], "stage": payload["entered"], "passed": found[name]["passed"] + 1}
+    return found
+
+
+def current_sprint(moment: Moment) -> dict[str, Any] | None:
+    """Return the sprint that the client was started for, else the one of the git branch, else the only one."""
+    found = open_sprints(moment)
+    of_branch = [each for each in found.values() if each.get("branch") == moment.branch]
+    if moment.chosen or len(found) < 2:
+        return found.get(moment.chosen or next(iter(found), ""))
+    return of_branch[0] if len(of_branch) == 1 else None
+
+
+def stage_of(sprint: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    stages = sprint["workflow"]["stages"] if sprint else []
+    return next((each for each in stages if sprint and each["id"] == sprint["stage"]), {})
+
+
+@dataclass(frozen=True)
+class Item:
+    """An item of memory: its file, what its front matter holds, and its text."""
+
+    path: str
+    front: Mapping[str, Any]
+    body: str
+
+    def __getattr__(self, name: str) -> str:
+        return str(self.front.get(name, ""))
+
+
+def items_in(files: Mapping[str, str]) -> list[Item]:
+    """Return the items whose files lie in the project's memory."""
+    found = []
+    for path, text in sorted(files.items()):
+        parts = text.split("---\n", 2)
+        if path.startswith(".memory/") and path.endswith(".md") and len(parts) == 3 and not parts[0]:
+            front = yaml.safe_load(parts[1])
+            if isinstance(front, dict) and "id" in front:
+                found.append(Item(path, front, parts[2]))
+    return found
+
+
+def in_force(files: Mapping[str, str]) -> list[Item]:
+    """Return the items that hold: active, not expired, and superseded by none that is active."""
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    active = [each for each in items_in(files) if each.front.get("status", "active") == "active"]
+    links = [link for each in active for link in each.front.get("links") or ()]
+    gone = {link["to"] for link in links if link.get("relation") == "supersedes"}
+    return [each for each in active if each.id not in gone and not ("expires" in each.front and each.expires < today)]
 
 
 def asked_in(moment: Moment) -> Iterator[str]:
@@ -145,3 +238,8 @@ def begins(whole: str, shown: str) -> bool:
 
 def plain(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def minute_of(shown: str) -> int:
+    """Return the minute, counted from 1970, that a time such as `2026-11-23 09:05` names, in UTC."""
+    return int(datetime.strptime(shown, "%Y-%m-%d %H:%M").replace(tzinfo=UTC).timestamp()) // 60

@@ -1,4 +1,4 @@
-"""What is known of a file that an agent is about to edit, told once in a session."""
+"""Find out what is known of a file that an agent is about to edit, once in a session."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -26,15 +26,15 @@ _TOUCHES, _PAIRS, _ITEMS, _MOST, _MARKS = 3, 3, 3, 3, 10
 def known_of(
     workspace: Workspace, standing: Standing, payload: Mapping[str, Any], paths: Sequence[str], reader: SourceReader
 ) -> list[Part]:
-    """Return what is known of files, for those that the session was not told of; note that it is told now.
+    """Return what is known of files, of those alone that the session has not seen; note that it has seen them now.
 
     Others' and earlier sessions' touches, what is edited with it, and items that speak of it; of these, what fails is
     left out.
     """
     session, whose = str(payload.get("session_id") or ""), conversation_of(payload)
-    told = set(session_notes(workspace, whose))
-    new = [path for path in dict.fromkeys(paths) if path not in told and not path.startswith(("/", "~"))][:_MOST]
-    note_seen(workspace, whose, [path for path in paths if path not in told])
+    seen = set(session_notes(workspace, whose))
+    new = [path for path in dict.fromkeys(paths) if path not in seen and not path.startswith(("/", "~"))][:_MOST]
+    note_seen(workspace, whose, [path for path in paths if path not in seen])
     return [part for path in new if (part := _of_file(workspace, standing, session, path, reader))[1]]
 
 
@@ -45,7 +45,7 @@ def note_seen(workspace: Workspace, session: str, lines: Iterable[str]) -> None:
         if noted:
             add_seen(str(workspace.local), session, noted)
     except OSError:
-        return  # it is told again, which does no harm
+        return  # it comes again, which does no harm
 
 
 def forget_seen(workspace: Workspace, session: str) -> None:
