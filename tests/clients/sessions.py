@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.claims import Claim
 from tests.clients.conftest import Desk
@@ -16,7 +17,7 @@ from tests.clients.turns import MAIN, Call, Request, Say, Turn, Usage, calls
 
 FULL = Usage(input=190_000)
 PYTEST = f"{sys.executable} -m pytest -p no:cacheprovider"
-COMPACT = {
+COMPACT: Mapping[str, Mapping[str, Any]] = {
     "claude": {"extra": ["--autocompact", "100000"]},
     "codex": {"config": "model_auto_compact_token_limit = 20000"},
 }
@@ -68,7 +69,7 @@ class Stage:
         others: Mapping[str, Sequence[Say]] | None = None,
         code: int = 0,
         env: Mapping[str, str] | None = None,
-        **more: object,
+        **more: Any,
     ) -> str:
         """Let the client answer a prompt by these turns; return the id of its session."""
         with serving({MAIN: list(turns), **(others or {})}) as server:
