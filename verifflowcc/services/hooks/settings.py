@@ -21,7 +21,7 @@ from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import NO_SPRINT, CurrentSprint, choice_files, resolve_sprint
 from verifflowcc.services.hooks.rules import rules_of
-from verifflowcc.services.sprints import open_sprints
+from verifflowcc.services.sprint_reading import open_sprints
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
