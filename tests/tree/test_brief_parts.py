@@ -9,12 +9,12 @@ from tests.history_world import edit, hooked, prompt, read, stop, tell
 from tests.prompt_world import item
 from tests.trees import write_tree
 from verifflowcc.clients.encode import encode
-from verifflowcc.services.code.showing import project_counter
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.subagent_brief import SHARE
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.token_counter import project_counter
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.section_lines import outline
 

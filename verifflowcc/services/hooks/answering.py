@@ -227,8 +227,8 @@ def _before_tool(workspace: Workspace, standing: Standing, payload: Payload, rea
 @contextmanager
 def _counter(workspace: Workspace, reader: SourceReader) -> Iterator[TokenCounter]:
     """The project's counter, with the defaults where its settings cannot be read."""
-    from verifflowcc.services.code.showing import project_counter
     from verifflowcc.services.configuration import effective_config
+    from verifflowcc.services.token_counter import project_counter
 
     settings = reader.read("token settings", lambda: effective_config(workspace).config.tokens, TokenSettings())
     with project_counter(workspace, settings) as counter:

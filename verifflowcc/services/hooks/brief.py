@@ -12,10 +12,9 @@ from verifflowcc.episodes.seen_brief import SeenBrief
 from verifflowcc.services.hooks.brief_changes import changes_since
 from verifflowcc.services.hooks.brief_memory import line_of, open_work, proposals, recalled, rules
 from verifflowcc.services.hooks.brief_request import BriefRequest
-from verifflowcc.services.hooks.brief_stage import asked_artifacts, commands, owed, permissions, place
+from verifflowcc.services.hooks.brief_stage import asked_artifacts, commands, permissions, place
 from verifflowcc.services.hooks.brief_text import BriefPart, Fitted, Part, entries, fit, fitted, left_out, shown
-from verifflowcc.services.hooks.brief_work import before_compaction, done_last, tests
-from verifflowcc.services.hooks.handover import handover_entries
+from verifflowcc.services.hooks.brief_work import before_compaction, done_last
 from verifflowcc.services.source_reader import SourceReader
 
 __all__ = ["PARTS", "BriefRequest", "Part", "brief", "fitted", "left_out", "line_of", "made_brief", "recalled", "shown"]
@@ -82,8 +81,28 @@ def handover(request: BriefRequest, room_tokens: int = 0) -> BriefPart:
     sprint, stage = request.standing.sprint, request.standing.stage
     if not (sprint and stage):
         return _NOTHING
+    from verifflowcc.services.hooks.handover import handover_entries
+
     lines = handover_entries(request.artifacts(), sprint, stage, room_tokens, request.count)
     return BriefPart("Earlier stages' artifacts, quoted", lines, name="artifacts", command="read the files")
+
+
+def owed(request: BriefRequest) -> BriefPart:
+    """Return what the current stage owes. All that gates are made of is imported only where a stage is active."""
+    if not request.standing.stage:
+        return _NOTHING
+    from verifflowcc.services.hooks.brief_gate import owed
+
+    return owed(request)
+
+
+def tests(request: BriefRequest) -> BriefPart:
+    """Return the newest results of tests that the current stage asks for."""
+    if not request.standing.stage:
+        return _NOTHING
+    from verifflowcc.services.hooks.brief_gate import tests
+
+    return tests(request)
 
 
 PARTS: Mapping[str, Callable[[BriefRequest], BriefPart]] = {

@@ -9,6 +9,7 @@ from verifflowcc.adapters.files.partitions import add_seen, seen_file
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.index.history_asked import touches
 from verifflowcc.domain.recall import Hit, Sought
+from verifflowcc.domain.trace import MARK
 from verifflowcc.episodes.briefed import conversation_of, stage_lines
 from verifflowcc.errors import VfccError
 from verifflowcc.services.history.questions import pairs_in
@@ -16,7 +17,6 @@ from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.hooks.brief import Part, line_of, shown
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.scopes import scopes_recalled
-from verifflowcc.services.recall.searching import search
 from verifflowcc.services.source_reader import SourceReader
 from verifflowcc.services.workspace import Workspace
 
@@ -99,6 +99,8 @@ def _marked(workspace: Workspace, _: Standing, __: str, path: str) -> list[str]:
 
 def _items(workspace: Workspace, standing: Standing, path: str) -> Sequence[Hit]:
     """The items that cite the file."""
+    from verifflowcc.services.recall.searching import search
+
     scopes = [scope for scope in scopes_recalled(workspace, agent=standing.role) if scope != "user"]
     found = search(workspace, scopes, Sought(path, _ITEMS * 3, paths=(path,)))
     return [hit for hit in found.hits if any(ref.path == path for ref in hit.item.refs)][:_ITEMS]
@@ -107,12 +109,15 @@ def _items(workspace: Workspace, standing: Standing, path: str) -> Sequence[Hit]
 def _marks(workspace: Workspace, path: str) -> Sequence[str]:
     """The ids of the items that the file says it implements or tests, by its marks."""
     from verifflowcc.adapters.files.text_file import read_given
-    from verifflowcc.formats.marks import read_code
 
     try:
         text = read_given(workspace.root / path)
     except VfccError:
         return ()  # it is not there yet, or is no text
+    if MARK not in text:
+        return ()
+    from verifflowcc.formats.marks import read_code
+
     return sorted({name for mark in read_code(path, text)[0] for name in mark.ids})
 
 
