@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.pure.code_searched import Searched
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.mix import above_floor, interface, mixed, size_of
+from verifflowcc.codegraph.mix import above_floor, interface, mixed, signature, size_of
 from verifflowcc.codegraph.named_types import named_types
 from verifflowcc.codegraph.rank_units import RankedUnit
 from verifflowcc.codegraph.units import Unit
@@ -58,12 +58,53 @@ def test_callers_are_named_for_roles_that_design() -> None:
 
 def test_a_signature_of_several_lines_is_shown_whole() -> None:
     lines = ("@cached", "def gate(", "    level,", ") -> int:", "    return level")
-    found = interface(piece("a.py", 3, lines), [Definition(SymbolKind.FUNCTION, "gate", 4, 7)])
+    found = signature(piece("a.py", 3, lines), [Definition(SymbolKind.FUNCTION, "gate", 4, 7)])
 
     assert found is not None
     assert (found.unit.first, found.unit.last) == (4, 6)
     assert found.lines == lines[1:4]
+    assert signature(RankedUnit("a.py", Unit(1, 1, FILE), "", 1.0, ("import os",)), []) is None
+
+
+DOCUMENTED = (
+    "# Shuts at flood.",
+    "@cached",
+    "def gate(level):",
+    '    """Close it.',
+    "",
+    '    Twice."""',
+    "    return level",
+)
+
+
+def interface_of(lines: tuple[str, ...], line: int) -> tuple[str, ...]:
+    found = interface(piece("a.py", 3, lines), [Definition(SymbolKind.FUNCTION, "gate", line, 2 + len(lines))])
+    assert found is not None
+    assert found.unit.last - found.unit.first + 1 == len(found.lines)
+    return found.lines
+
+
+def test_an_interface_has_comment_decorators_signature_and_docstring() -> None:
+    assert interface_of(DOCUMENTED, 5) == DOCUMENTED[:-1]
+    assert interface_of(("def gate(level):", "    '''Close it.'''", "    return level"), 3)[1:] == (
+        "    '''Close it.'''",
+    )
+    assert interface_of(("def gate(level):", "    return level"), 3) == ("def gate(level):",)
+    assert interface_of(("def gate(level): return level",), 3) == ("def gate(level): return level",)
     assert interface(RankedUnit("a.py", Unit(1, 1, FILE), "", 1.0, ("import os",)), []) is None
+
+
+def test_an_interface_has_ten_lines_of_a_long_docstring_and_no_comment_longer_than_a_signature() -> None:
+    long = ("def gate():", '    """Close it.', *["    And more."] * 20, '    """', "    return 1")
+
+    assert interface_of(long, 3) == long[:11]
+    assert interface_of((*["# Why."] * 31, *long), 34) == long[:11]
+
+
+def test_a_signature_of_twenty_parameters_is_shown_whole() -> None:
+    lines = ("def get(", *(f"    option_{number}," for number in range(20)), ") -> int:", "    return 1")
+
+    assert interface_of(lines, 3) == lines[:-1]
 
 
 def test_pieces_far_below_the_best_are_left_out_unless_they_complete_a_file() -> None:
