@@ -11,7 +11,7 @@ from verifflowcc.codegraph.units import Unit
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition, Mark, SearchedCode
 from verifflowcc.records import replace
 
-FLOOR = 20
+FLOOR = 10
 """Pieces with less than this percentage of the best one's score are not offered, however much room there is."""
 
 LONGEST_SIGNATURE = 30
@@ -25,6 +25,12 @@ NEARLY_WHOLE = 80
 
 TEST_FILES = 10
 """Pieces of so many of the best test files are looked at."""
+
+FILES_SHOWN_FIRST = 5
+"""Of so many of the best test files, a short test comes first."""
+
+SHORT_TEST = 50
+"""A short test has at least this percentage of the score of the best one in its file."""
 
 NAMESAKE = 0.5
 """What a test file named after the best file gains, or an n-th of it after the n-th; the best test file has 1.0."""
@@ -48,7 +54,19 @@ def pieces_of_tests(asked: Asked, code: SearchedCode, files: Sequence[RankedFile
         for each in marked
     ]
     ranked.sort(key=lambda each: (-each.score, each.path))
-    return above_floor(rank_units(asked, code, ranked[:TEST_FILES]))
+    return _one_of_each_first(above_floor(rank_units(asked, code, ranked[:TEST_FILES])), code)
+
+
+def _one_of_each_first(pieces: Sequence[RankedUnit], code: SearchedCode) -> list[RankedUnit]:
+    """Put a short test of each of the best files before the rest: it shows where and how the subject is tested."""
+    by_file: dict[str, list[RankedUnit]] = {}
+    for each in pieces:
+        if each.unit.place != FILE and code.head(each.path).definitions[each.unit.place].kind in CALLABLE:
+            by_file.setdefault(each.path, []).append(each)
+    near = [[one for one in those if one.score >= those[0].score * SHORT_TEST / 100] for those in by_file.values()]
+    first = [min(those, key=size_of) for those in near[:FILES_SHOWN_FIRST]]
+    places = {(each.path, each.unit.first) for each in first}
+    return [*first, *(each for each in pieces if (each.path, each.unit.first) not in places)]
 
 
 def above_floor(pieces: Sequence[RankedUnit]) -> list[RankedUnit]:
