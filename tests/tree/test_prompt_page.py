@@ -204,6 +204,19 @@ def test_a_rule_of_the_page_is_what_takes_room_as_a_rule(root: Path) -> None:
     assert "- (proposed, not decided) Use spaces." in package.text
 
 
+def test_requirements_outside_of_the_sprint_are_listed_apart(root: Path) -> None:
+    items = root / ".memory/project/items"
+    item(items, "requirement", "REQ-HIDE", title="A hidden prompt shall show nothing.")
+    item(items, "requirement", "REQ-PDF", title="A prompt shall be printed.")
+    write_memory(root, {"sprint/hidden-prompts/goals.md": "About REQ-HIDE.\n"})
+
+    text = ask(root, "coder", task="Write the prompt").text
+
+    inside, _, outside = text.partition("### Requirements\n")[2].partition("### Requirements outside of this sprint\n")
+    assert ("REQ-HIDE" in inside, "REQ-PDF" in inside) == (True, False)
+    assert "REQ-PDF" in outside
+
+
 def test_without_a_sprint_and_memory_nothing_empty_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     person(tmp_path, monkeypatch)
     root = write_memory(tmp_path / "new", {"config.yaml": "format: 1\n"})

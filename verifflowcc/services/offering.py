@@ -267,6 +267,7 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         scope=item.scope if item and has_type else "",
         standing=entry.standing,
         rule=_is_rule(entry),
+        in_scope=not isinstance(one.source, TraceEntry) or one.source.in_scope,
         unsettled=_unsettled(item) if item and has_type else "",
         subject=(item.key or "") if item and has_type else "",
         error=dict(item.details).get("code", "") if item and item.type == "failure" else "",
