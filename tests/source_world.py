@@ -1,6 +1,5 @@
 """A project in which every virtual source of a prompt has something to offer, and how each can be damaged."""
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ SHOWN = {
     "progress.json": "### progress.json",
     "feedback.md": "Round the total to cents.",
     "@handover": "Totals are kept in cents.",
+    "@trace": "A total shall be exact.",
 }
 """By source, what of it a prompt shows."""
 EARLIER = ".memory/stage/totals/planning/artifacts"
@@ -45,6 +45,7 @@ def project_of_sources(root: Path, home: Path) -> Workspace:
     advance_stage(workspace, "totals", actor="human:a")
     add_feedback(workspace, "totals", SHOWN["feedback.md"], "design", actor="human:a")
     item(root / ".memory" / "project" / "items", "fact", "totals", SHOWN["@recall"])
+    item(root / ".memory" / "project" / "items", "requirement", "REQ-TOTAL", SHOWN["@trace"])
     item(home, "preference", "names", SHOWN["@user"], category="style")
     task = start_task(workspace, TASK, actor="human:a").id
     note_in_task(workspace, Note(SHOWN["@task"], "reasoning"), actor="human:a", task=task)
@@ -54,13 +55,15 @@ def project_of_sources(root: Path, home: Path) -> Workspace:
 
 
 def configure(here: Workspace, **values: str) -> None:
-    """Set keys of the configuration that stand below `memory.backends` or `hooks`."""
-    path = here.memory / "config.yaml"
-    text = path.read_text(encoding="utf-8")
-    for key, value in values.items():
-        text, times = re.subn(rf"(?m)^(  +{key}:) \w+$", rf"\1 {value}", text)
-        assert times == 1, key
-    path.write_text(text, encoding="utf-8")
+    """Set keys of the configuration: the backends of scopes, or of `hooks`."""
+    backends = {key: value for key, value in values.items() if key in ("user", "project")}
+    hooks = {key: value for key, value in values.items() if key not in backends}
+    lines = [f"  {key}: {value}\n" for key, value in hooks.items()]
+    more = f"hooks:\n{''.join(lines)}" if hooks else ""
+    lines = [f"    {key}: {value}\n" for key, value in backends.items()]
+    more += f"memory:\n  backends:\n{''.join(lines)}" if backends else ""
+    with (here.memory / "config.yaml").open("a", encoding="utf-8") as file:
+        file.write(more)
 
 
 # Real damage, one for each source that a file can break without breaking what the whole prompt needs.
@@ -100,6 +103,12 @@ def break_earlier_artifacts(here: Workspace, _: Path) -> None:
     folder.symlink_to(folder.name)
 
 
+def break_later_artifacts(here: Workspace, _: Path) -> None:
+    folder = here.memory / "stage" / "totals" / "testing"
+    folder.mkdir(parents=True)
+    (folder / "artifacts").symlink_to("artifacts")
+
+
 DAMAGE: dict[str, Callable[[Workspace, Path], None]] = {
     "@recall": break_project_database,
     "@task": break_task_record,
@@ -109,8 +118,15 @@ DAMAGE: dict[str, Callable[[Workspace, Path], None]] = {
     "@user": break_user_database,
     "feedback.md": break_feedback_text,
     "@handover": break_earlier_artifacts,
+    "@trace": break_later_artifacts,
 }
-BREAKS_TOGETHER = {"@history": {"recent_actions.json"}, "recent_actions.json": {"@history"}}
+BREAKS_TOGETHER = {
+    "@history": {"recent_actions.json"},
+    "recent_actions.json": {"@history"},
+    "@handover": {"@trace"},
+}
+PARTS_BROKEN = {"@code": {"states of trace items"}}
+"""Parts of other sources that are missing then; the rest of these is shown."""
 NOTHING_REAL_BREAKS = {"progress.json"}
 """It is made from the ledger, which the prompt's place was read from a moment before."""
 

@@ -30,7 +30,7 @@ class Station:
 '''
 TEST = "from station import Station\n\n\ndef test_alarm(level):\n    assert Station().alarm(level)\n"
 CONFTEST = "import pytest\n\n\n@pytest.fixture\ndef level():\n    return 7\n"
-LOCAL = "## Changes on this machine\n"
+LOCAL = "### Changes on this machine\n"
 
 
 def prompt(root: Path, *words: str, agent: str = "reviewer") -> str:
@@ -101,7 +101,7 @@ def test_what_is_not_committed_follows_the_committed_parts_and_no_other_clone_ha
     text = prompt(shore)
 
     assert text.index(LOCAL) > text.index("### station.py, diff since ")
-    assert "### station.py, uncommitted diff" in text.partition(LOCAL)[2]
+    assert "#### station.py, uncommitted diff" in text.partition(LOCAL)[2]
     assert "+wail = True\n" in text.partition(LOCAL)[2]
     assert "uncommitted" not in text.partition(LOCAL)[0]
     assert prompt(shore, "--committed") == before

@@ -149,7 +149,7 @@ ONE_PROBLEM = [
         "loading_strategy: {sprint: {conditional_load: ['@user']}}",
         (
             '1: loading_strategy.sprint.conditional_load: "@user" is a source of the user layer; name it under '
-            "loading_strategy.user"
+            "loading_strategy.user; the sprint layer has @trace"
         ),
     ),
     (
@@ -316,7 +316,7 @@ def test_a_pattern_within_its_folder_is_allowed(pattern: str) -> None:
     ("pattern", "reason"),
     [
         ("", "is empty"),
-        ("@trace", "names no source that there is"),
+        ("@metrics", "names no source that there is"),
         ("@", "names no source that there is"),
         ("@user/x.md", "names no source that there is"),
         ("a\x00b", "control character"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.pure.test_touches import JSON
 from verifflowcc.adapters.config.tools_yaml import parse_tools
-from verifflowcc.episodes.briefed import stage_line
+from verifflowcc.episodes.briefed import conversation_of, stage_line
 from verifflowcc.episodes.permission import denied, edited_files, wants_the_program
 
 AGENTS = Path(__file__).parents[2] / "templates" / "agents"
@@ -282,10 +282,12 @@ def test_a_hook_needs_the_program_where_its_session_was_briefed_on_another_stage
     payload = {"hook_event_name": event, "session_id": "one"}
 
     def needs(*known: str, **more: str) -> bool:
-        return wants_the_program(payload | more, settings, "/p", lambda _: known)
+        seen = {conversation_of(payload | more): known}
+        return wants_the_program(payload | more, settings, "/p", lambda whose: seen.get(whose, ()))
 
     assert needs(stage_line("login", "planning"))
     assert needs(stage_line(None, None))
     assert not needs(stage_line("login", "planning"), "a.py", stage_line("login", "design"))
     assert not needs("a.py"), "a session that began without a brief"
-    assert not needs(stage_line("login", "planning"), agent_id="sub")
+    assert needs(stage_line("login", "planning"), agent_id="sub")
+    assert not needs(agent_id="sub"), "a subagent that began without a brief"

@@ -328,7 +328,7 @@ def test_code_that_cannot_be_listed_any_more_is_said_and_not_kept(here: Workspac
     (here.root / ".git" / "index").write_bytes(b"damaged")
 
     assert prompt_cache.recall(here, ASK) is None
-    assert "@code left out: " in str(answer(compile_prompt_only, here, ASK))
+    assert "@code, states of trace items left out: " in str(answer(compile_prompt_only, here, ASK))
     assert prompt_cache.recall(here, ASK) is None
 
 

@@ -77,10 +77,12 @@ def has_headings(text: str) -> bool:
 def split_title(title: str, text: str) -> tuple[str, str]:
     """Return an item's title and its text without a first heading that says the title, with or without a number.
 
-    >>> split_title("Use SQLite", "# 7. Use SQLite\n\nIt is small.")
+    >>> split_title("Use SQLite", "# 7. Use SQLite\\n\\nIt is small.")
     ('7. Use SQLite', 'It is small.')
-    >>> split_title("Use SQLite", "# Context\n\nIt is small.")
-    ('Use SQLite', '# Context\n\nIt is small.')
+    >>> split_title("Use SQLite", "# Context\\n\\nIt is small.")
+    ('Use SQLite', '# Context\\n\\nIt is small.')
+    >>> split_title("07", "It is small.")
+    ('07', 'It is small.')
     """
     lines = _read(text)
     at = next((at for at, line in enumerate(lines) if line.kind is not Kind.BLANK), -1)
@@ -92,7 +94,7 @@ def split_title(title: str, text: str) -> tuple[str, str]:
 
 
 def _is_title(heading: str, title: str) -> bool:
-    return bool(title) and re.sub(r"^[\d.:)\s-]*", "", heading) == re.sub(r"^[\d.:)\s-]*", "", title)
+    return bool(title and heading) and re.sub(r"^[\d.:)\s-]*", "", heading) == re.sub(r"^[\d.:)\s-]*", "", title)
 
 
 def _read(text: str) -> list[Line]:

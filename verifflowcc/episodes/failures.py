@@ -94,19 +94,19 @@ def open_failures(events: Iterable[Event]) -> tuple[OpenFailure, ...]:
 
 
 def _attempt(event: Event) -> _Attempt:
-    told = _report(event)
-    folder = _text(told, "folder")
+    report = _report(event)
+    folder = _text(report, "folder")
     command = command_of(event)
     run = run_of(command, folder) if command else _NO_RUN
     base = run.folder or folder
-    failing = {_from_root(name, run.runner, base): why for name, why in _named(told)}
-    failed, left_out = _number(told, "failed"), _number(told, "left_out")
+    failing = {_from_root(name, run.runner, base): why for name, why in _named(report)}
+    failed, left_out = _number(report, "failed"), _number(report, "left_out")
     success = event.get("success")
     ok = success if isinstance(success, bool) else None
     if run.runner and not run.decides and ok:
         ok = None  # the exit code is that of another program
-    if told and ok is not False:
-        ok = False if failed else _number(told, "passed") > 0 or ok
+    if report and ok is not False:
+        ok = False if failed else _number(report, "passed") > 0 or ok
     return _Attempt(
         id=_text(event, "id"),
         time=_text(event, "time"),
@@ -114,8 +114,8 @@ def _attempt(event: Event) -> _Attempt:
         ok=ok,
         error=_text(event, "error.message"),
         run=run,
-        runner=_text(told, "runner") or run.runner,
-        counted=bool(told),
+        runner=_text(report, "runner") or run.runner,
+        counted=bool(report),
         whole=len(failing) == failed and not left_out and not run.narrowed and not (failed and run.stops),
         failing=failing,
         changed=frozenset(_paths(event, _CHANGES)),

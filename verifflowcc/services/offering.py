@@ -64,7 +64,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A selected file or item as it was read; `standing` says why it does not hold any more, empty where it does."""
+    """A selected file or item as it was read; `standing` has why it does not hold any more, empty where it does."""
 
     one: Selected
     path: str
@@ -144,8 +144,8 @@ def _of_item(entry: Entry) -> Score:
 def _of_piece(entry: Entry) -> Score:
     """Code comes in the order in which the task asks for it; other words than the task's rank nothing there."""
     piece = entry.one.source
-    said = [piece.part, piece.why] if isinstance(piece, Snippet) else []
-    return Score(0, 0, ": ".join(filter(None, said)) or "code that the task speaks of")
+    words = [piece.part, piece.why] if isinstance(piece, Snippet) else []
+    return Score(0, 0, ": ".join(filter(None, words)) or "code that the task speaks of")
 
 
 def _matches_first(ordered: Sequence[_Ordered], offer: Offer) -> list[_Ordered]:
@@ -166,8 +166,8 @@ def _matches_first(ordered: Sequence[_Ordered], offer: Offer) -> list[_Ordered]:
     brought: list[_Ordered] = []
     for found, (item, _) in expanded(hits, (), around, offer.caps.expansion):
         entry = others.pop(found.item.path)
-        told = f"{item.id} {found.edge.relation} it" if found.edge.outward else f"it {found.edge.relation} {item.id}"
-        brought.append((entry, Score(0, 0, f"a link leads here: {told}")))
+        step = f"{item.id} {found.edge.relation} it" if found.edge.outward else f"it {found.edge.relation} {item.id}"
+        brought.append((entry, Score(0, 0, f"a link leads here: {step}")))
     left -= {id(entry) for entry, _ in brought}
     return [*direct, *brought, *(each for each in ordered if id(each[0]) in left)]
 
@@ -230,7 +230,7 @@ def _facts(entry: Entry, *, in_play: bool) -> Ranked:
 
 
 def _kind(entry: Entry) -> str:
-    """The word after the fence in which its text stands."""
+    """The word after the fence around its text."""
     if isinstance(entry.one.source, Snippet):
         return entry.one.source.language
     return "text" if data_kind(entry.path) else _KINDS.get("." + entry.path.rpartition(".")[2], "text")
