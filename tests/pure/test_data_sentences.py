@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.context.data_sentences import context_text, listed_tools, progress_text, stages_text, tools_text
+from verifflowcc.context.data_sentences import context_text, listed_tools, progress_text, sprint_text, tools_text
 from verifflowcc.context.permission import permission_text
 from verifflowcc.domain.events import Json
 
@@ -53,12 +53,12 @@ def test_the_progress_of_a_sprint_is_a_few_sentences() -> None:
         "Sprint login (Login) is open, in design, workflow light. Passed: planning (plan.md). Active: design. "
         "Pending: coding, testing. Goals: Users sign in.\n"
     )
-    assert stages_text(json.dumps(PROGRESS)) == "Passed: planning (plan.md). Active: design. Pending: coding, testing."
+    assert sprint_text(json.dumps(PROGRESS)) == progress_text(json.dumps(PROGRESS)).partition(" Goals:")[0]
 
 
 def test_the_tools_of_a_role_are_a_sentence() -> None:
     assert sentences_of(TOOLS) == (
-        "You may edit `src/**`, `tests/**`, but not `src/old/**`; run commands that begin with `make test`; "
+        "You may edit `src/**`, `tests/**`, but not `src/old/**`; run `make test`; "
         "use the MCP servers and tools `github`. You may not search, change git or move the sprint."
     )
     assert tools_text(as_yaml(TOOLS), TOOLS, "You may run.") == "You may run.\n"

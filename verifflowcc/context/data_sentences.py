@@ -34,14 +34,14 @@ def progress_text(text: str) -> str:
     return _joined(_progress_sentences(known), "{" + ", ".join(rest) + "}\n" if rest else "", text)
 
 
-def stages_text(text: str) -> str:
-    """Return what a `progress.json` says of its sprint's stages, in a line.
+def sprint_text(text: str) -> str:
+    """Return what a `progress.json` says of its sprint and the stages, in a line: all but the goals.
 
-    >>> stages_text('{"stages": [{"id": "design", "status": "active", "passes": 0, "artifacts": []}], "id": "login"}')
-    'Active: design.'
+    >>> sprint_text('{"id": "login", "status": "open", "goals": ["Users sign in"], "stage": "design"}')
+    'Sprint login is open, in design.'
     """
-    stages = _known(_members(text) or []).get("stages", [])
-    return " ".join(_stage_sentences(cast("list[dict[str, object]]", stages)))
+    known = _known(_members(text) or [])
+    return " ".join(_progress_sentences({key: value for key, value in known.items() if key != "goals"}))
 
 
 def context_text(text: str) -> str:

@@ -58,7 +58,7 @@ def _may(tools: Mapping[str, Json]) -> list[str]:
         found.append(f"{name} {what}{f', but not {_quoted(never)}' if never else ''}")
     commands = _patterns(tools.get("run"), "commands")
     if "run" in tools:
-        found.append(f"run commands that begin with {_quoted(commands)}" if commands else "run any command")
+        found.append(f"run {_quoted(commands)}" if commands else "run any command")
     servers = [*_patterns(tools.get("mcp"), "servers"), *_patterns(tools.get("mcp"), "tools")]
     return [*found, *([f"use the MCP servers and tools {_quoted(servers)}"] if servers else [])]
 

@@ -11,7 +11,7 @@ from verifflowcc.adapters.config.tools_yaml import WITHOUT_A_FILE, parse_tools
 from verifflowcc.adapters.files.artifacts import read_artifact_texts
 from verifflowcc.adapters.files.layout import MEMORY, Place
 from verifflowcc.adapters.files.tree import Tree
-from verifflowcc.context.data_sentences import progress_text, stages_text
+from verifflowcc.context.data_sentences import progress_text, sprint_text
 from verifflowcc.context.permission import edits_everything, permission_text, stage_text
 from verifflowcc.context.view import one_line
 from verifflowcc.domain.config import Config
@@ -43,8 +43,8 @@ class OwedFile:
 class PromptFacts:
     """The facts of one prompt, each ready to print; what there is nothing to say of is empty.
 
-    `on_tools` are the sentences of `permission` that the role's `tools.yaml` is shown as, `on_sprint` those of the
-    sprint's `progress.json`, and `on_stages` the ones among them on its stages.
+    `on_tools` are the sentences of `permission` that the role's `tools.yaml` is shown as, `on_sprint` those that the
+    sprint's `progress.json` is shown as, and `sprint_line` these without the goals.
     """
 
     goal: str = ""
@@ -54,7 +54,7 @@ class PromptFacts:
     permission: str = ""
     on_tools: str = ""
     on_sprint: str = ""
-    on_stages: str = ""
+    sprint_line: str = ""
     hand_in: tuple[str, ...] = ()
 
 
@@ -76,7 +76,7 @@ def prompt_facts(
         permission=" ".join(filter(None, [on_tools, *_of_stage(config, state, stage, tools, own=own)])),
         on_tools=on_tools,
         on_sprint=progress_text(progress).partition("\n")[0],
-        on_stages=one_line(stages_text(progress)),
+        sprint_line=one_line(sprint_text(progress)),
         hand_in=tuple(_hand_in(question, state, stage, owed)) if own else (),
     )
 
@@ -121,7 +121,8 @@ def _opening(
         where = f"You are the {agent} in the stage {name} of {sprint}."
     else:
         where = f"You are the {agent}. {sprint[:1].upper()}{sprint[1:]} is in the stage {name}."
-    yield f"{where}{f' Goal: {goal}' if goal else ''}"
+    goals = "Goals" if state and len(state.goals) > 1 else "Goal"
+    yield f"{where} {goals}: {goal}" if goal else where
     if stage is not None:
         yield _owed_line(stage, owed, own=stage.stage.role == question.agent)
 
@@ -169,7 +170,7 @@ def _of_stage(
     if state is None or stage is None:
         return
     if own and tools and not edits_everything(tools):
-        yield "You may write the artifacts of this stage in any case."
+        yield "You may always write this stage's artifacts."
     if "edit" in tools:
         tests = config.trace.tests or (state.workflow.trace.tests if state.workflow else TEST_FILES)
         yield stage_text(one_line(stage.stage.title), stage.stage.edits, tests)

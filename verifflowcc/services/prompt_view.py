@@ -81,12 +81,12 @@ def _with_groups(
 ) -> PromptView:
     """Return a page with the groups of each section. What all clones have has the same order for every task."""
     project, sprint = _settled(of_layer[Layer.PROJECT]), _settled(of_layer[Layer.SPRINT])
-    stages = here.facts.on_stages if any(states_progress(here.facts, one) for one in sprint) else ""
+    line = here.facts.sprint_line if any(states_progress(here.facts, one) for one in sprint) else ""
     required = [one for one in sprint if one.candidate.origin == TRACE]
     agent = [one for one in of_layer[Layer.AGENT] if not _is_prose(one.candidate)]
     return replace(
         page,
-        stages=stages,
+        sprint_line=line,
         rules=groups_of([one for one in project if one.candidate.rule], rules=True),
         requirements=(
             *list_group("Requirements", [one for one in required if one.candidate.in_scope]),
