@@ -29,6 +29,7 @@ from typing import Any
 import pytest
 
 from tests.role_project import write_role_project
+from tests.transcript.terminal import at_terminal
 from tests.trees import write_tree
 
 VFCC = Path(os.environ.get("VFCC_TRIED") or Path(sys.executable).parent / "vfcc")
@@ -52,13 +53,23 @@ def export_calendar_{0}_{1}(calendar, chapter):
 '''
 
 
-def shell(line: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a line of shell in which `vfcc` is the one that is tried."""
+def environment(folder: Path) -> dict[str, str]:
+    """Return an environment in which `vfcc` is the one that is tried."""
     who = {f"GIT_{role}_{what}": "you@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     home = {"PATH": f"{VFCC.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder.parent), "LC_ALL": "C.UTF-8"}
-    env = {**home, **who, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    return {**home, **who, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+
+
+def shell(line: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a line of shell without a terminal."""
     return subprocess.run(
-        ["bash", "-c", line], cwd=folder, env=env, input=given, capture_output=True, text=True, check=False
+        ["bash", "-c", line],
+        cwd=folder,
+        env=environment(folder),
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -115,6 +126,16 @@ def test_2_the_coder_reads_the_requirements_that_the_sprint_is_about(shop: Path)
 
     assert "Each line of an invoice shall be rounded to whole cents before it is added up." in text
     assert "Tax shall be computed from the sum of the rounded lines" in text
+
+
+def test_2_a_line_of_a_chat_reaches_the_prompt_and_turns_no_check_red(project: Path) -> None:
+    write_tree(project, {"talk.jsonl": '{"role": "user", "text": "The export must work offline"}\n'})
+    shell("git config user.name Ann", project)
+    code, shown = at_terminal("vfcc memory ingest talk.jsonl --yes", project, environment(project), ())
+    assert (code, "1 added" in shown) == (0, True), shown
+
+    assert "The export must work offline" in prompt(project, "coder", task="Write the export")
+    assert "RED" not in shell("vfcc check trace", project).stdout
 
 
 def test_3_adding_an_item_that_no_layer_loads_says_so(project: Path) -> None:

@@ -52,6 +52,7 @@ def test_the_page_shows_a_prompt_as_it_was_and_as_it_is(prompts: dict[str, tuple
     assert shown == list(prompts[SHOWN])
 
 
+@pytest.mark.sweep
 def test_a_migration_changes_no_prompt_where_the_project_has_lists_of_its_own(
     prompts: dict[str, tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
