@@ -55,15 +55,26 @@ def test_notes_on_a_file_that_was_read_are_in_the_request_before_the_edit(
 
     assert (ran.code, server.left()) == (0, {}), ran
     asked = server.asked()
-    assert [each.holds(LINE) for each in asked[:2]] == [False, True]
-    assert sum(text.count(LINE) for _, text in asked[-1].texts()) == 1
+    note = f"Known of a.txt:\n- {LINE}"
+    assert [each.holds(note) for each in asked[:2]] == [False, True]
+    assert sum(text.count(note) for _, text in asked[-1].texts()) == 1
 
 
-def test_a_prompt_to_claude_gets_an_item_that_fits_it_once(claude: Path, desk: Desk) -> None:
-    prepare(desk, "claude", files={".memory/project/items/constraint/capitals.md": ITEM})
+@pytest.mark.parametrize(("kind", "recalled"), [("constraint", 0), ("failure", 1)])
+def test_a_prompt_to_claude_gets_an_item_that_fits_it_once_and_not_if_the_brief_has_it(
+    claude: Path, desk: Desk, kind: str, recalled: int
+) -> None:
+    """A brief lists constraints; of failures it lists those that fit the goals or open tasks, and here are none."""
+    item, line = (text.replace("constraint", kind) for text in (ITEM, LINE))
+    prepare(desk, "claude", files={f".memory/project/items/{kind}/capitals.md": item})
+    prompt = "May numbers be in upper case letters?"
 
-    with serving({MAIN: [calls("Read", file_path=str(desk.folder / "a.txt")), Turn("Done.")]}) as server:
-        ran = run_claude(claude, desk.folder, desk.home, server, "May numbers be in upper case letters?")
+    with serving({MAIN: [Turn("No."), Turn("Still no.")]}) as server:
+        first = run_claude(claude, desk.folder, desk.home, server, prompt)
+        session = first.of_type("result")[0]["session_id"]
+        ran = run_claude(claude, desk.folder, desk.home, server, prompt, resume=session)
 
     assert (ran.code, server.left()) == (0, {}), ran
-    assert sum(text.count(LINE) for _, text in server.asked()[-1].texts()) == 1
+    last = server.asked()[-1]
+    assert sum(text.count(f"The project's memory on this:\n- {line}") for _, text in last.texts()) == recalled
+    assert sum(text.count(line) for _, text in last.texts()) == 1

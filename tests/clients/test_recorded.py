@@ -88,7 +88,7 @@ def test_what_claude_does_is_recorded_each_event_once_and_in_order(claude: Path,
     assert [event["success"] for event in made] == [True, True, True, True, False]
     assert [event.get("files") for event in made[:3]] == [
         [{"path": "a.txt", "operation": "read"}],
-        [{"path": "a.txt", "operation": "edit", "lines": [1, 3], "changes": "+1 -1", "digest": digest(desk)}],
+        [{"path": "a.txt", "operation": "edit", "lines": [2, 2], "changes": "+1 -1", "digest": digest(desk)}],
         [{"path": "a.txt", "operation": "read"}],
     ]
     assert made[4]["error.message"] == "Exit code 3\nhalf"
