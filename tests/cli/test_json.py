@@ -40,7 +40,7 @@ QUESTIONS = {
     "stage_reopen": "stage reopen planning --reason again",
     "stage_put": "stage put changes --file CLAUDE.md",
     "stage_draft": "stage draft results.md --stdout",
-    "context_show": "context show --agent coder --task tides --budget 3000",
+    "context_show": "context show --agent coder --task tides --budget 2500",
     "context_diff": "context diff --agent coder --agent tester",
     "doctor": "doctor",
     "integrate": "integrate claude codex --dry-run",

@@ -51,3 +51,9 @@ def test_neighbouring_pieces_are_joined_without_a_mark() -> None:
 
 def test_a_single_line_between_two_pieces_is_shown() -> None:
     assert page([(1, 1), (3, 3)], [], ["a = 1", "b = 2", "c = 3"]) == "a = 1\nb = 2\nc = 3"
+
+
+def test_a_body_of_one_line_that_was_left_out_is_marked() -> None:
+    lines = ["def a():", '    """Do it."""', "    return 1", "", "", "def b():", "    return 2"]
+
+    assert page([(1, 2), (6, 7)], [(1, 3), (6, 7)], lines).splitlines() == [*lines[:2], "…3", *lines[5:]]

@@ -17,8 +17,8 @@ _ENTRY = re.compile(
 )
 _OPENING = re.compile(
     r"^(?:# [^\n]+\n\n)?You are the (?P<role>[^\n]{1,300}?)(?:\. No sprint is open\.|\. There is no project here\."
-    r"|\. The sprint [^\n]+ is in the stage (?P<others>[^\n.]+)\."
-    r"|(?: in the stage (?P<stage>[^\n]{1,300}?))? (?:in|of) the sprint [^\n]+\.)",
+    r"|\. The sprint [^\n]{1,300}? is in the stage (?P<others>[^\n.]{1,300})\."
+    r"|(?: in the stage (?P<stage>[^\n]{1,300}?))? (?:in|of) the sprint [^\n]{1,300}?\.)",
     re.MULTILINE,
 )
 """The title of a page and the line that it opens with."""
