@@ -27,7 +27,7 @@ from verifflowcc.domain.evidence import Inputs, Run
 from verifflowcc.domain.gates import Kind, Trust
 from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.formats.evidence import encode_evidence, make_evidence
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_bytes
 

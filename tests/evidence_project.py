@@ -13,7 +13,8 @@ from verifflowcc.domain.facts import Recorded
 from verifflowcc.services.allow import allow_commands, show_commands
 from verifflowcc.services.evidence import EvidenceRun, run_evidence
 from verifflowcc.services.evidence_reading import read_recorded
-from verifflowcc.services.sprints import show_sprint, start_sprint
+from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"

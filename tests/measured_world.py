@@ -15,9 +15,10 @@ from verifflowcc.formats.events import encode_event, make_event, moment
 from verifflowcc.formats.evidence import inputs_digest, make_evidence
 from verifflowcc.services.evidence_writing import standing, write_evidence
 from verifflowcc.services.facts import gather_facts
+from verifflowcc.services.sprint_reading import load_movable, load_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
-from verifflowcc.services.transitions import load_movable, load_sprint, record
+from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow import fields

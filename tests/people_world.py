@@ -11,8 +11,8 @@ from tests.trees import git
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.domain.gates import Assessment
 from verifflowcc.services.asked_of_people import chosen_gates
+from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.sprints import start_sprint
-from verifflowcc.services.transitions import load_sprint
 from verifflowcc.services.workspace import Workspace
 
 ID = "log-in"

@@ -12,7 +12,7 @@ from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.formats.evidence import encode_evidence, make_evidence
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.rerun import Found, Reproduction
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_bytes

@@ -10,7 +10,7 @@ from tests.cli.process import vfcc
 from tests.people_world import ID, PLAN, commit, put
 from tests.secret_samples import TOKEN
 from verifflowcc.adapters.process.pager import pager_command
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")

@@ -12,7 +12,8 @@ from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import UsageError
-from verifflowcc.services.sprints import close_sprint, list_sprints, show_sprint, start_sprint
+from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import open_workspace
 

@@ -20,7 +20,7 @@ from tests.clients.running import run_claude, run_codex
 from tests.clients.turns import MAIN, Call, Request, Say, Turn, calls
 from tests.trees import write_tree
 from verifflowcc.domain.sprints import SprintState
-from verifflowcc.services.sprints import list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import list_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.context_marks import BEGIN, END
 

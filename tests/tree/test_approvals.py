@@ -28,9 +28,9 @@ from verifflowcc.services.approvals import (
 )
 from verifflowcc.services.feedback import add_feedback
 from verifflowcc.services.signer_names import name_of_another
-from verifflowcc.services.sprints import close_sprint, show_sprint
+from verifflowcc.services.sprint_reading import load_movable, show_sprint
+from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage
-from verifflowcc.services.transitions import load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.authors import Authorship
 

@@ -9,12 +9,12 @@ from tests.history_world import edit, hooked, prompt, read, stop, tell
 from tests.prompt_world import item
 from tests.trees import write_tree
 from verifflowcc.clients.encode import encode
-from verifflowcc.services.code.showing import project_counter
 from verifflowcc.services.hooks import brief as briefs
 from verifflowcc.services.hooks.subagent_brief import SHARE
 from verifflowcc.services.initialise import initialise
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage
+from verifflowcc.services.token_counter import project_counter
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.section_lines import outline
 
@@ -59,6 +59,30 @@ def test_a_brief_says_what_the_role_may_do_and_five_commands_for_it(here: Worksp
     assert '- `vfcc context show --agent planner --task "…"`: ' in context
     assert "- `vfcc stage put plan.md --file -`: " in context
     assert context.count("\n- `vfcc ") == 5
+
+
+def test_a_role_that_edits_all_files_learns_that_rules_and_records_are_closed(here: Workspace) -> None:
+    plan_passed(here)
+    write_tree(here.root, {f"{STAGE}/design/artifacts/design.md": "# Design\n\nA form.\n"})
+    advance_stage(Workspace(here.root), "login", actor=PERSON, commit=False)
+
+    denied = hooked(here.root, {
+        "hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Edit",
+        "tool_input": {"file_path": ".memory/config.yaml"},
+    })  # fmt: skip
+
+    assert "The role coder may read and search all files, edit all files but vfcc's rules and records," in start(here)
+    assert denied.answer.decision == "deny"
+
+
+def test_where_no_sprint_is_chosen_the_brief_offers_no_command_that_needs_one(here: Workspace) -> None:
+    start_sprint(Workspace(here.root), "Signup", workflow="light", actor=PERSON)
+
+    context = start(here)
+
+    assert "several sprints are open" in context
+    assert "`vfcc next`" not in context
+    assert "- `vfcc status`: the open sprints, each with its stage and its next step" in context
 
 
 def test_rules_come_by_relevance_the_first_with_its_text_and_others_after_them(here: Workspace) -> None:

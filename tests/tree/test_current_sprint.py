@@ -21,7 +21,8 @@ from verifflowcc.formats.events_payload import check_payload
 from verifflowcc.services.current_sprint import active_sprint, command_in, resolve_sprint
 from verifflowcc.services.memory.tasks_filling import start_task
 from verifflowcc.services.next_step import next_step
-from verifflowcc.services.sprints import close_sprint, open_on_branch, show_sprint, start_sprint
+from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprints import close_sprint, open_on_branch, start_sprint
 from verifflowcc.services.standpoint import resolve
 from verifflowcc.services.workflows import show_workflow
 from verifflowcc.services.workspace import Workspace

@@ -23,7 +23,8 @@ from verifflowcc.services.feedback import (
     sprint_feedback,
     triage_feedback,
 )
-from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
+from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-FEEDBACK")

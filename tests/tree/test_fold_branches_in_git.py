@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.ledger_samples import START, add_feedback, advance, events_folder, fill, snapshot, started, workspace
 from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.errors import ConflictError
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 

@@ -16,7 +16,8 @@ from verifflowcc.services.artifact_putting import put_artifact
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.integrating import integrate
 from verifflowcc.services.next_step import next_step
-from verifflowcc.services.sprints import show_sprint, start_sprint
+from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.ulid import ulid

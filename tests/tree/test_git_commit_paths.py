@@ -12,7 +12,8 @@ from tests.trees import path_with
 from verifflowcc.adapters.git.commit import commit_paths
 from verifflowcc.services.allow import allow_commands, show_commands
 from verifflowcc.services.feedback import add_feedback
-from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
+from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 

@@ -16,7 +16,7 @@ from tests.trees import commit, git
 from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.formats.events import encode_event
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import fold
 

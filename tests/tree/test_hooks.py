@@ -201,7 +201,7 @@ def test_a_session_begins_with_where_the_sprint_stands(here: Workspace) -> None:
 @pytest.mark.points(2)
 @pytest.mark.parametrize("budget", [0, 1, 30, 60, 120, 400, 2200])
 def test_a_brief_is_within_its_budget_and_of_nothing_it_says_nothing(here: Workspace, budget: int) -> None:
-    from verifflowcc.services.code.showing import project_counter
+    from verifflowcc.services.token_counter import project_counter
 
     configure(here, brief_tokens=budget)
     for number in range(10):

@@ -21,7 +21,8 @@ from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import GateClosed
 from verifflowcc.formats.events import moment
 from verifflowcc.services.current_sprint import active_sprint
-from verifflowcc.services.sprints import close_sprint, list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import fold

@@ -9,7 +9,7 @@ import pytest
 
 from tests.upgraded_world import CLOSED, FIXTURE, OPEN, PEOPLE, unpacked
 from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.services.sprints import list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import list_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import find_secrets
 

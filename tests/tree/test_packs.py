@@ -23,7 +23,8 @@ from verifflowcc.formats.events import encode_event
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.forks import resolve_fork
 from verifflowcc.services.metrics import gather_metrics
-from verifflowcc.services.sprints import close_sprint, list_sprints, show_sprint
+from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import reopen_stage
 from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace

@@ -19,7 +19,8 @@ from verifflowcc.services.next_step import next_step
 from verifflowcc.services.owed import owed_by, owed_to_close
 from verifflowcc.services.report import report_sprint
 from verifflowcc.services.rerun import Found, reproduce
-from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
+from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage, show_stage
 from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace

@@ -16,7 +16,7 @@ from verifflowcc.errors import NotAllowed
 from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.repairing import plan_repair, repair
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.workspace import Workspace
 
 YOU = "human:You"

@@ -27,7 +27,8 @@ from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.services import evidence_running
 from verifflowcc.services.evidence_adding import add_evidence
 from verifflowcc.services.rerun import Found, reproduce, sprint_to_reproduce
-from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
+from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow import payloads

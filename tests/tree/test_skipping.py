@@ -10,7 +10,7 @@ from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.services.gates import ask_gates
 from verifflowcc.services.skipping import skip_stage, what_to_skip
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace
 

@@ -9,14 +9,8 @@ from tests.ledger_samples import ANN, TickingClock, add_feedback, advance, event
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.errors import GateClosed, UsageError, WorkspaceError
 from verifflowcc.services.current_sprint import active_sprint
-from verifflowcc.services.sprints import (
-    close_sprint,
-    list_sprints,
-    progress_text,
-    show_sprint,
-    start_sprint,
-    update_sprint,
-)
+from verifflowcc.services.sprint_reading import list_sprints, show_sprint
+from verifflowcc.services.sprints import close_sprint, progress_text, start_sprint, update_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text

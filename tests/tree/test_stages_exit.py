@@ -16,7 +16,8 @@ from verifflowcc.errors import ConfigError, GateClosed, UsageError, WorkspaceErr
 from verifflowcc.services.approvals import Opinions, approve, what_to_approve
 from verifflowcc.services.gates import ask_stage
 from verifflowcc.services.owed import way_on
-from verifflowcc.services.sprints import close_sprint, show_sprint, start_sprint
+from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import (
     StageView,
     advance_stage,

@@ -12,7 +12,7 @@ from verifflowcc.domain.sprints import StageStatus
 from verifflowcc.errors import GateClosed
 from verifflowcc.services.canary import prove_gate
 from verifflowcc.services.gates import ask_entry, ask_stage
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.trace_checking import check_trace
 from verifflowcc.services.workspace import Workspace

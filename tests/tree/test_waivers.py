@@ -22,7 +22,7 @@ from tests.people_world import (
 )
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.errors import ConflictError, GateClosed, NotAllowed, UsageError
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.waivers import Waived, waive, what_to_waive
 from verifflowcc.services.workspace import Workspace

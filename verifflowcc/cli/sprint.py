@@ -48,7 +48,7 @@ def list_(as_json: JsonFlag = False) -> None:
     """List the sprints."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli.table import table
-    from verifflowcc.services.sprints import list_sprints
+    from verifflowcc.services.sprint_reading import list_sprints
     from verifflowcc.services.workspace import open_workspace
     from verifflowcc.workflow.gaps import with_gaps
 

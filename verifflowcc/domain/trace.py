@@ -7,6 +7,9 @@ from verifflowcc.domain.gates import Trust as EvidenceTrust
 from verifflowcc.domain.items import Ref, Status, Trust
 from verifflowcc.records import dataclass, field
 
+MARK = "vfcc"
+"""A source text without it holds no mark."""
+
 
 class Family(StrEnum):
     """The groups of trace checks."""

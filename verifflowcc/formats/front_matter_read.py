@@ -36,15 +36,29 @@ class Table:
 
 Value = Scalar | Sequence | Table
 
-_UNUSUAL = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def _or_beyond_ascii(others: str) -> str:
+    """Return the class of ASCII letters, digits, some other ASCII characters, and all from U+00A0 on.
+
+    It is written as what it leaves out: `re` fills a table for a range of so many characters, which takes longer than
+    to import the rest of this module.
+    """
+    without = {*_LETTERS, *others}
+    return f"[^{re.escape(''.join(one for one in map(chr, range(0xA0)) if one not in without))}]"
+
+
+_UNUSUAL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _ENTRY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: +(.*))?")
 _ITEM = re.compile(r"( *)- +(.*)")
 _SKIPPED = re.compile(r" *(?:#.*)?")
-_PLAIN = re.compile(r"(?:[A-Za-z0-9_./(+~$^<\xa0-\U0010ffff]|-(?=[^ ]))(?:[^ :#]|:(?! |$)|(?<! )#| +(?![ #]|$))*")
+_PLAIN = re.compile(rf"(?:{_or_beyond_ascii('_./(+~$^<')}|-(?=[^ ]))(?:[^ :#]|:(?! |$)|(?<! )#| +(?![ #]|$))*")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"([^\"\\]*)\"")
 _FLOW_SCALAR = re.compile(
-    r"(?:[A-Za-z0-9_./~\xa0-\U0010ffff]|-(?=[A-Za-z0-9]))"
-    r"(?:[A-Za-z0-9_./@+\xa0-\U0010ffff-]|:(?=[A-Za-z0-9_./])| +(?=[A-Za-z0-9_./]))*"
+    rf"(?:{_or_beyond_ascii('_./~')}|-(?=[A-Za-z0-9]))"
+    rf"(?:{_or_beyond_ascii('_./@+-')}|:(?=[A-Za-z0-9_./])| +(?=[A-Za-z0-9_./]))*"
 )
 _WORD = r"[A-Za-z0-9_./][A-Za-z0-9_./@+-]*+(?::[A-Za-z0-9_./][A-Za-z0-9_./@+-]*+)*"
 _PAIR = rf"[A-Za-z_][A-Za-z0-9_-]{{0,99}}: {_WORD}(?: {_WORD})*"

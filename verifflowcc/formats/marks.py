@@ -14,7 +14,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from verifflowcc.domain.trace import CodeMark, CodeSymbol
+from verifflowcc.domain.trace import MARK, CodeMark, CodeSymbol
 from verifflowcc.formats.comment_syntax import LANGUAGES, Shape, Syntax, language_of, script_language
 from verifflowcc.formats.comments import Span, bare_code, spans
 from verifflowcc.formats.symbols import with_digests
@@ -25,9 +25,6 @@ from verifflowcc.records import dataclass
 
 LARGEST_SCANNED = 2**20
 """Characters."""
-
-MARK = "vfcc"
-"""A text without it holds no mark."""
 
 MOST_IDS = 200
 """In one mark; a longer list is no list of a person's."""

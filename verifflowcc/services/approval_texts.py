@@ -10,7 +10,7 @@ from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.approvals import Approvable, SeenFile
-from verifflowcc.services.transitions import load_sprint
+from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_bytes, digest_text, fold_newlines
 from verifflowcc.workflow.artifacts import artifacts_folder

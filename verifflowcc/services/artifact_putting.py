@@ -15,8 +15,9 @@ from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.facts import artifacts_of
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.people_acting import add_note, require_open
+from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.stages import stage_in_work
-from verifflowcc.services.transitions import load_movable, settle
+from verifflowcc.services.transitions import settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_bytes, fold_newlines
 from verifflowcc.workflow.artifact_puts import artifact_puts, put_payload

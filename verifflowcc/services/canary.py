@@ -9,7 +9,7 @@ from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.finding import stage_meant
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.scratch import Trial, try_command
-from verifflowcc.services.transitions import load_movable
+from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_rules import rules_criterion
 from verifflowcc.workflow.canaries import FAR_NUMBERS, canaries

@@ -7,7 +7,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import ConfigReport, check_config
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory
-from verifflowcc.services.sprints import list_sprints
+from verifflowcc.services.sprint_reading import list_sprints
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.workflows import WorkflowReport, check_workflow
 from verifflowcc.services.workspace import Workspace

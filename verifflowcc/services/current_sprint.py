@@ -15,8 +15,7 @@ from verifflowcc.adapters.git.head import current_branch, head_files
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError, VfccError, WorkspaceError
 from verifflowcc.records import dataclass
-from verifflowcc.services.sprints import open_sprints, show_sprint
-from verifflowcc.services.transitions import ledger_of
+from verifflowcc.services.sprint_reading import ledger_of, open_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 from verifflowcc.workflow.in_sprint import in_sprint

@@ -11,7 +11,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage
-from verifflowcc.services.transitions import load_movable
+from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import assess_recorded, judge
 from verifflowcc.workflow.evidence_choice import id_of

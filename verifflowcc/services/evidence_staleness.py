@@ -5,7 +5,7 @@ from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage
-from verifflowcc.services.transitions import load_movable
+from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import run_step
 from verifflowcc.workflow.evidence_choice import chosen

@@ -10,7 +10,8 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import add_note
-from verifflowcc.services.transitions import Transition, ledger_of, load_sprint, settle
+from verifflowcc.services.sprint_reading import ledger_of, load_sprint
+from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.ulid import is_ulid
 from verifflowcc.workflow.fold import event_file

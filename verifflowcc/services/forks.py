@@ -6,14 +6,8 @@ from verifflowcc.errors import LedgerError, UsageError
 from verifflowcc.formats.events import make_event
 from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.guarding import refuse_secrets
-from verifflowcc.services.transitions import (
-    Transition,
-    ledger_of,
-    load_sprint,
-    refresh_progress,
-    settle,
-    unsound,
-)
+from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unsound
+from verifflowcc.services.transitions import Transition, refresh_progress, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import fold
 

@@ -8,7 +8,7 @@ from verifflowcc.records import dataclass, replace
 from verifflowcc.services.facts import gather_facts, with_changes
 from verifflowcc.services.finding import find_stage, stage_meant
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
-from verifflowcc.services.transitions import changed_by_hand, load_movable
+from verifflowcc.services.sprint_reading import changed_by_hand, load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_trace import asks_trace, specified
 from verifflowcc.workflow.failures import failures_of

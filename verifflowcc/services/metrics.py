@@ -9,7 +9,7 @@ from verifflowcc.errors import FormatError, LedgerError, VfccError, WorkspaceErr
 from verifflowcc.formats.events import moment
 from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_reading import read_recorded
-from verifflowcc.services.transitions import ledger_of, load_sprint, unknown_sprint
+from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unknown_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow import fields
 from verifflowcc.workflow.closing import closed_line

@@ -21,7 +21,7 @@ from verifflowcc.errors import ConfigError, FormatError, VfccError
 from verifflowcc.formats.front_matter_read import Scalar
 from verifflowcc.records import dataclass
 from verifflowcc.services.role_files import TOOLS
-from verifflowcc.services.sprints import open_sprints
+from verifflowcc.services.sprint_reading import open_sprints
 from verifflowcc.services.workspace import MEMORY, Workspace
 
 _BOM = b"\xef\xbb\xbf"

@@ -7,7 +7,7 @@ from verifflowcc.records import dataclass, replace
 from verifflowcc.services.current_sprint import command_in, not_chosen, resolve_sprint
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.owed import ADVANCE, Owed, owed_by, owed_to_close, way_on
-from verifflowcc.services.sprints import show_sprint
+from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.gaps import with_gaps
 

@@ -8,7 +8,8 @@ from verifflowcc.domain.contributors import NAMELESS
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
-from verifflowcc.services.transitions import Prepare, Transition, ledger_of, load_movable, record
+from verifflowcc.services.sprint_reading import ledger_of, load_movable
+from verifflowcc.services.transitions import Prepare, Transition, record
 from verifflowcc.services.workspace import Workspace
 
 ATTEMPTS = 20

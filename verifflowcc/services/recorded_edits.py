@@ -15,7 +15,7 @@ from verifflowcc.domain.sprints import Artifact, SprintState, SprintStatus
 from verifflowcc.episodes.places import with_place
 from verifflowcc.episodes.shape import PLACED, is_of_project
 from verifflowcc.services.people_acting import add_note
-from verifflowcc.services.transitions import load_movable
+from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts, edits_payload, recorded_edits
 from verifflowcc.workflow.artifacts import artifacts_folder

@@ -17,7 +17,7 @@ from verifflowcc.errors import VfccError
 from verifflowcc.formats.record_names import NamedRecord, named_record
 from verifflowcc.records import dataclass
 from verifflowcc.services.people_acting import require_person
-from verifflowcc.services.transitions import ledger_of
+from verifflowcc.services.sprint_reading import ledger_of
 from verifflowcc.services.workspace import MEMORY, Workspace
 
 WAIT_S = 5.0

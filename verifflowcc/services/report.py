@@ -5,7 +5,7 @@ from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.facts import artifacts_of
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.metrics import sprint_metrics
-from verifflowcc.services.transitions import load_sprint
+from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.graph import arrange
 from verifflowcc.workflow.people import reviews, waivers

@@ -18,8 +18,7 @@ from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.evidence_results import results_differ
 from verifflowcc.services.evidence_running import Made, run_for, running, take_baseline
 from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.sprints import list_sprints
-from verifflowcc.services.transitions import ledger_of, load_movable
+from verifflowcc.services.sprint_reading import ledger_of, list_sprints, load_movable
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import judge

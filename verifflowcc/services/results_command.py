@@ -43,8 +43,7 @@ def results_hint(workspace: Workspace) -> str:
 
 
 def _movable_sprints(workspace: Workspace) -> Iterator[SprintState]:
-    from verifflowcc.services.sprints import open_sprints
-    from verifflowcc.services.transitions import load_movable
+    from verifflowcc.services.sprint_reading import load_movable, open_sprints
 
     for state in open_sprints(workspace):
         try:

@@ -16,8 +16,9 @@ from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.people_acting import address, last_day, require_open, require_person
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
+from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.stage_entry import entry_fields
-from verifflowcc.services.transitions import Transition, load_movable, record, settle
+from verifflowcc.services.transitions import Transition, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifacts import artifacts_digest
 from verifflowcc.workflow.authors import objection_to

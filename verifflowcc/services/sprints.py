@@ -12,7 +12,7 @@ from verifflowcc.domain.actors import needs_person
 from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.workflows import Workflow
-from verifflowcc.errors import ConflictError, GateClosed, LedgerError, NotAllowed, UsageError, VfccError, WorkspaceError
+from verifflowcc.errors import ConflictError, GateClosed, NotAllowed, UsageError, VfccError, WorkspaceError
 from verifflowcc.formats.event_pack import events_digest
 from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
@@ -22,12 +22,17 @@ from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.protected_files import rules_at_start
 from verifflowcc.services.role_files import create_role_files, created_notes
+from verifflowcc.services.sprint_reading import (
+    ledger_of,
+    list_sprints,
+    load_movable,
+    load_sprint,
+    open_sprints,
+    show_sprint,
+)
 from verifflowcc.services.stage_entry import entry_fields
 from verifflowcc.services.transitions import (
     Transition,
-    ledger_of,
-    load_movable,
-    load_sprint,
     parse_results,
     record,
     refresh_progress,
@@ -39,7 +44,7 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
 from verifflowcc.workflow import payloads
-from verifflowcc.workflow.closing import GAPS, closed_line, learnings_block, with_block
+from verifflowcc.workflow.closing import learnings_block, with_block
 from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.gate import closing_gate
 from verifflowcc.workflow.modes import with_modes
@@ -81,23 +86,6 @@ def start_sprint(  # noqa: PLR0913 - one for each option of the command
         done = _start_derived(workspace, name, aims, plan, actor)
     done = replace(_noted_here(workspace, done), notes=created_notes(created))
     return settle(workspace, done, f"{done.state.id}: sprint started", commit=commit)
-
-
-def open_sprints(workspace: Workspace) -> tuple[SprintState, ...]:
-    """Return the sprints that are not closed, by id. A closed one costs a listing and the parsing of its last event."""
-    ids = ledger_of(workspace).sprint_ids()
-    states = (show_sprint(workspace, sprint_id) for sprint_id in ids if not _closed(workspace, sprint_id))
-    return tuple(state for state in states if state.status is not SprintStatus.CLOSED)
-
-
-def show_sprint(workspace: Workspace, sprint_id: str) -> SprintState:
-    """Return a sprint's state with the problems of its ledger. Raises UsageError where there is no such sprint."""
-    return load_sprint(workspace, sprint_id)[1]
-
-
-def list_sprints(workspace: Workspace) -> tuple[SprintLine, ...]:
-    """Return all sprints by id. A closed one costs a listing and the parsing of its last event."""
-    return tuple(_line(workspace, sprint_id) for sprint_id in ledger_of(workspace).sprint_ids())
 
 
 def require_start(workspace: Workspace, workflow: str, actor: str) -> None:
@@ -310,38 +298,6 @@ def _learn(writer: LedgerWriter, block: str | None) -> tuple[str, ...]:
     if text != was:
         writer.put(path, text)
     return (path,)
-
-
-def _closed(workspace: Workspace, sprint_id: str, *, counted: bool = False) -> SprintLine | None:
-    """Return the line of a sprint that its last event closes; None where all its events have to be read.
-
-    With `counted` that is so, too, where the event is older than the count of gaps.
-    """
-    files = ledger_of(workspace).files(sprint_id)
-    try:
-        ids = files.ids()
-        last = files.event(ids[-1]) if ids else None
-        return None if last is None or (counted and GAPS not in last.payload) else closed_line(sprint_id, last, ids)
-    except LedgerError:
-        return None
-
-
-def _line(workspace: Workspace, sprint_id: str) -> SprintLine:
-    line = _closed(workspace, sprint_id, counted=True)
-    if line:
-        return line
-    state = show_sprint(workspace, sprint_id)
-    done = sum(each.status in DONE for each in state.stages)
-    return SprintLine(
-        id=sprint_id,
-        title=state.title,
-        status=state.status,
-        current=state.current,
-        done=done,
-        total=len(state.stages),
-        problems=len(state.problems),
-        gaps=state.gaps,
-    )
 
 
 def _json_text(document: Mapping[str, object]) -> str:

@@ -22,8 +22,9 @@ from verifflowcc.services.memory.stage_ending import with_memory_ended
 from verifflowcc.services.owed import Owed, next_command, owed_by, require_leave
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
+from verifflowcc.services.sprint_reading import load_movable, load_sprint
 from verifflowcc.services.stage_entry import entry_fields
-from verifflowcc.services.transitions import Transition, load_movable, load_sprint, record, settle
+from verifflowcc.services.transitions import Transition, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow import payloads

@@ -6,7 +6,6 @@ The snapshot carries the text and the JSON as they are printed, and stamps of ev
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.write import write_atomic
@@ -17,8 +16,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.current_sprint import choice_files, resolve_sprint
 from verifflowcc.services.people_said import PeopleSaid, Word, people_said, valid_until_ms
 from verifflowcc.services.people_said import lines as people_lines
-from verifflowcc.services.sprints import list_sprints, show_sprint
-from verifflowcc.services.transitions import ledger_of
+from verifflowcc.services.sprint_reading import ledger_of, list_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.invisible import escape_invisible, printable
 from verifflowcc.text.secrets import withhold
@@ -121,6 +119,8 @@ def remember_status(workspace: Workspace) -> ShownStatus:
 
 def _value(status: Status) -> Json:
     """Return a status as JSON holds it: lists in the place of tuples."""
+    from dataclasses import asdict  # imports `inspect`; hooks look at `depends_on` alone
+
     value: Json = json.loads(json.dumps(asdict(status), ensure_ascii=False))
     return value
 

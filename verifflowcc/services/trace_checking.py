@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifflowcc.adapters.config.read import read_small
 from verifflowcc.adapters.git.changed import changed_since as paths_changed_since
@@ -16,12 +16,12 @@ from verifflowcc.errors import UsageError
 from verifflowcc.formats.trace_findings import read_findings
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.trace_looking import Looked, key_of, look
-from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, nothing_collected
-from verifflowcc.services.trace_sources import SourcesRead, gather
 from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.trace.check import check
 from verifflowcc.trace.narrow import narrow
+
+if TYPE_CHECKING:
+    from verifflowcc.services.trace_sources import SourcesRead
 
 KNOWN_FINDINGS = f"{MEMORY}/project/baselines/trace-findings.json"
 LARGEST_LIST_BYTES = 64 * 1024 * 1024
@@ -123,6 +123,11 @@ def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, inde
     kept = index.recall(name, key) if key else None
     if kept is not None:
         return _from_text(kept)
+    # A report that is kept needs nothing of what makes one, and every look at a gate asks for it.
+    from verifflowcc.services.trace_policy import policy_of
+    from verifflowcc.services.trace_sources import gather
+    from verifflowcc.trace.check import check
+
     policy = policy_of(workspace, workflow)
     read = gather(workspace, looked, policy, index)
     whole = _Whole(check(read.sources, policy), _looked_at(read, looked.place), read.notices)
@@ -131,7 +136,7 @@ def _whole(workspace: Workspace, looked: Looked, workflow: Workflow | None, inde
     return whole
 
 
-def _looked_at(read: SourcesRead, place: GitPlace) -> LookedAt:
+def _looked_at(read: "SourcesRead", place: GitPlace) -> LookedAt:
     sources = read.sources
     return LookedAt(
         len(sources.items),

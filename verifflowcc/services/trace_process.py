@@ -6,8 +6,7 @@ from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.domain.trace import ProcessFact
 from verifflowcc.errors import VfccError
 from verifflowcc.services.facts import gather_facts
-from verifflowcc.services.sprints import list_sprints
-from verifflowcc.services.transitions import load_movable
+from verifflowcc.services.sprint_reading import list_sprints, load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.process_facts import process_facts as facts_of_sprint
 

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from verifflowcc.adapters.files.memory_walk import MemoryWalk, walk_memory
-from verifflowcc.adapters.files.trace_items import parse_trace_item
 from verifflowcc.adapters.index.trace import ItemRow, TraceIndex
 from verifflowcc.adapters.index.trace_facts import trace_item_from_text, trace_item_to_text
 from verifflowcc.adapters.stamps import as_on_disk
@@ -102,6 +101,8 @@ def _parsed(path: str, data: bytes, types: Collection[str]) -> TraceItem | None:
     line = conflict_line(data)
     if line is not None:
         raise FormatError(f"{path}:{line}: holds the conflict markers of a merge that nobody finished")
+    from verifflowcc.adapters.files.trace_items import parse_trace_item  # the index knows the files that did not change
+
     return parse_trace_item(path, data, types)
 
 

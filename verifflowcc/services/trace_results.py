@@ -77,8 +77,7 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Tol
 
 def _sprints(workspace: Workspace) -> tuple[str, ...]:
     """Return the sprints that are not closed, else the one that was closed last; none before the first."""
-    from verifflowcc.services.sprints import list_sprints
-    from verifflowcc.services.transitions import ledger_of
+    from verifflowcc.services.sprint_reading import ledger_of, list_sprints
 
     lines = list_sprints(workspace)
     going = tuple(line.id for line in lines if line.status is not SprintStatus.CLOSED)
@@ -92,7 +91,7 @@ def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> 
     """Return what evidence of tests is compared with; git and the people are not asked. Raises as `load_movable`."""
     from verifflowcc.services.configuration import effective_config
     from verifflowcc.services.evidence_reading import read_recorded
-    from verifflowcc.services.transitions import load_movable
+    from verifflowcc.services.sprint_reading import load_movable
 
     state = load_movable(workspace, sprint_id)[1]
     return Facts(
@@ -179,7 +178,7 @@ def _criteria(workspace: Workspace, items: Sequence[TraceItem], content: Mapping
     if not names:
         return
     from verifflowcc.services.facts import gather_facts
-    from verifflowcc.services.transitions import load_movable
+    from verifflowcc.services.sprint_reading import load_movable
 
     for sprint_id in _sprints(workspace):
         try:

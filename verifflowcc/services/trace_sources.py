@@ -127,7 +127,7 @@ def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:
 
 def _changed(workspace: Workspace) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """Return the files that differ from the base of the open sprint (of any, where several are open)."""
-    from verifflowcc.services.sprints import list_sprints, show_sprint
+    from verifflowcc.services.sprint_reading import list_sprints, show_sprint
 
     found: set[str] | None = None
     notices = []

@@ -4,22 +4,22 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from verifflowcc.adapters.files.layout import is_projection
-from verifflowcc.adapters.files.ledger import Ledger, LedgerWriter
+from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.adapters.git.commit import commit_paths
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.process.allowed import allows_code
-from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerProblem, LedgerRead
+from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerRead
 from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.learnings import Learning
 from verifflowcc.domain.sprints import SprintState, SprintStatus
-from verifflowcc.errors import ConflictError, LedgerError, UsageError, VfccError
+from verifflowcc.errors import LedgerError, UsageError, VfccError
 from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.records import dataclass, replace
+from verifflowcc.services.sprint_reading import ledger_of
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.near import nearest
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.progress import progress_document
 
@@ -47,73 +47,6 @@ class Transition:
     committed: str | None = None
     git_command: str | None = None
     learnings: tuple[Learning, ...] = ()
-
-
-def ledger_of(workspace: Workspace) -> Ledger:
-    """Return the workspace's ledger."""
-    return Ledger(workspace.memory, cached=workspace.ledgers.cached, known=workspace.ledgers.caches)
-
-
-def load_sprint(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, SprintState]:
-    """Return a sprint's events and its state, with all problems of the ledger in the state.
-
-    Raises UsageError where there is no such sprint.
-    """
-    ledger = ledger_of(workspace)
-    seen = ledger.load(sprint_id)
-    if not seen.names:
-        raise unknown_sprint(sprint_id, ledger.sprint_ids())
-    before, state = workspace.ledgers.folded.get(sprint_id, (None, None))
-    if state is None or before is not seen:
-        state = fold(sprint_id, seen.events)
-        found = (*seen.problems, *(_placed(problem, seen) for problem in state.problems))
-        problems = tuple(sorted(found, key=lambda each: (each.file, each.line, each.reason)))
-        state = replace(state, problems=problems, packed={name: file for name, (file, _) in seen.packed.items()})
-        workspace.ledgers.folded[sprint_id] = (seen, state)
-    return seen, state
-
-
-def _placed(problem: LedgerProblem, seen: LedgerRead) -> LedgerProblem:
-    """Return a problem of an event with the line of the pack that holds it, where it has no file of its own."""
-    name = problem.file.rpartition("/")[2].removesuffix(".json")
-    file, line = seen.packed.get(name, (problem.file, problem.line))
-    return replace(problem, file=file, line=line)
-
-
-def unknown_sprint(sprint_id: str, known: tuple[str, ...]) -> UsageError:
-    """Return the error for a sprint that is not there, with the nearest name."""
-    near = nearest(sprint_id, known)
-    if near:
-        return UsageError(f"there is no sprint {sprint_id}; did you mean {near}?", hint="vfcc sprint list")
-    have = f"there is {', '.join(known)}" if known else "there is none yet"
-    hint = "vfcc sprint list" if known else 'vfcc sprint start "Title"'
-    return UsageError(f"there is no sprint {sprint_id}; {have}", hint=hint)
-
-
-def load_movable(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, SprintState]:
-    """Return a sprint that can be moved.
-
-    Raises LedgerError, one line per file, where an event file is not sound, and ConflictError where two moves stand
-    against each other.
-    """
-    seen, state = load_sprint(workspace, sprint_id)
-    if state.problems:
-        raise unsound(state)
-    if state.fork:
-        sides = "; ".join(f"{move.actor} {move.does} ({move.event})" for move in state.fork.moves)
-        raise ConflictError(f"{sprint_id} was moved on two sides: {sides}", hint=f"vfcc sprint resolve {sprint_id}")
-    return seen, state
-
-
-def unsound(state: SprintState) -> LedgerError:
-    """Return the error for a ledger that cannot be trusted, one line per file."""
-    return changed_by_hand(map(str, state.problems), state.problems[0].file.rpartition("/")[0])
-
-
-def changed_by_hand(problems: Iterable[str], folder: str) -> LedgerError:
-    """Return the error for files in `folder` that are not what vfcc wrote; each problem begins with `file:line:`."""
-    hint = f"git status -- {folder}  # remove what is new, bring back what was changed"
-    return LedgerError("\n".join(problems), hint=hint)
 
 
 def record(

@@ -25,7 +25,7 @@ from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import not_chosen, resolve_sprint
 from verifflowcc.services.role_files import create_role_files
-from verifflowcc.services.sprints import open_sprints, show_sprint
+from verifflowcc.services.sprint_reading import open_sprints, show_sprint
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.workflow.modes import with_modes
 

@@ -8,6 +8,7 @@ Python reads them.
 """
 
 import re
+from functools import cache
 
 _PICTURE = "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _JOINED_SCRIPTS = "\u0600-\u1cff\ua840-\uabff"
@@ -27,8 +28,13 @@ _STAYS = "|".join(
         f"(?<=[{_IDEOGRAPH}])[\U000e0100-\U000e01ef]",
     )
 )
-_INVISIBLE = re.compile(f"(?P<stays>{_STAYS})|[{_UNSEEN}]")
 _MAY_BE = re.compile(f"[{_UNSEEN}]")
+
+
+@cache
+def _invisible() -> re.Pattern[str]:
+    """Return the pattern of all that may be written out; few texts need it, and it takes longest to compile."""
+    return re.compile(f"(?P<stays>{_STAYS})|[{_UNSEEN}]")
 
 
 def show_invisible(text: str) -> str:
@@ -39,14 +45,14 @@ def show_invisible(text: str) -> str:
     """
     if not _MAY_BE.search(text):
         return text
-    return _INVISIBLE.sub(lambda found: found[0] if found["stays"] else _written(found[0]), text)
+    return _invisible().sub(lambda found: found[0] if found["stays"] else _written(found[0]), text)
 
 
 def count_invisible(text: str) -> int:
     """Return how many characters `show_invisible` writes out."""
     if not _MAY_BE.search(text):
         return 0
-    return sum(not found["stays"] for found in _INVISIBLE.finditer(text))
+    return sum(not found["stays"] for found in _invisible().finditer(text))
 
 
 def printable(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from verifflowcc.adapters.backends.placing import is_place, is_unicode
-from verifflowcc.adapters.files.item_reading import read_stored
+from verifflowcc.adapters.files.item_reading import read_known, read_stored
 from verifflowcc.adapters.files.stored import home_path
 from verifflowcc.adapters.index.memory_items import MemoryItems
 from verifflowcc.adapters.stamps import as_in_git, as_on_disk
@@ -44,9 +44,12 @@ class ItemPlaces:
         """Return the files with this id, by path, of those where it belongs or was seen last."""
         if not is_unicode(item_id) or not self.is_there() or self.folder_problem():
             return
-        for path in sorted(self._candidates(item_id)):
+        known = {each.path: each for each in self._index.files_of(item_id)}
+        for path in sorted(self._homes(item_id) | set(known)):
             if is_place(self._folder, path):
-                stored, _ = read_stored(self._root, self._folder, path)
+                seen = known.get(path)
+                stored = read_known(self._root, self._folder, seen.item, seen.stamp) if seen else None
+                stored = stored or read_stored(self._root, self._folder, path)[0]
                 if isinstance(stored, StoredItem) and stored.item.id == item_id:
                     yield stored
 
@@ -60,10 +63,10 @@ class ItemPlaces:
             here = f"{here}/{part}"
         return not os.path.lexists(self._root / as_on_disk(path))
 
-    def _candidates(self, item_id: str) -> set[str]:
+    def _homes(self, item_id: str) -> set[str]:
         types = self._beside(f"{self._folder}/items")
         homes = {home_path(self._folder, name, item_id) for name in (*types, "decision", "convention")}
-        return homes | {f"{item_id}.md"} | set(self._index.paths_of(item_id))
+        return homes | {f"{item_id}.md"}
 
     def _beside(self, folder: str, part: str = "") -> tuple[str, ...]:
         """Return the names in a folder; none for a `part` as vfcc makes them, which differ by more than case."""

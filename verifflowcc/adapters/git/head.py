@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.place import git_folder
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.formats.events_payload import is_branch
@@ -46,6 +45,8 @@ def is_linked_worktree(root: Path) -> bool:
 
 
 def _asked(root: Path) -> str:
+    from verifflowcc.adapters.git.command import ask_git  # HEAD in a reftable is rare, and starting git is not cheap
+
     try:
         done = ask_git(root, "symbolic-ref", "--quiet", "HEAD")
     except WorkspaceError:

@@ -89,12 +89,15 @@ class MemoryItems(SoundTables):
         self._folder = folder
         self._range = (f"{folder}/", f"{folder}0")
 
-    def paths_of(self, item_id: str) -> tuple[str, ...]:
-        """Return where files with this id were when the folder was last looked at."""
-        statement = f"SELECT path FROM memory_items WHERE id = ? AND {_BELOW} ORDER BY path"
-        return self._asked_soundly(
-            lambda: tuple(row[0] for row in self._store.rows(statement, (item_id, *self._range)))
-        )
+    def files_of(self, item_id: str) -> tuple[Counting, ...]:
+        """Return the files with this id, by path, as they were when the folder was last looked at."""
+        statement = f"SELECT path, stamp, digest, facts FROM memory_items WHERE id = ? AND {_BELOW} ORDER BY path"
+
+        def asked() -> tuple[Counting, ...]:
+            rows = self._store.rows(statement, (item_id, *self._range))
+            return tuple(Counting(path, stamp, digest, _sound(facts)) for path, stamp, digest, facts in rows)
+
+        return self._asked_soundly(asked)
 
     def is_filled(self) -> bool:
         """Say whether the folder was looked at before."""

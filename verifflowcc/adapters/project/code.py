@@ -9,9 +9,8 @@ from pathlib import Path
 from verifflowcc.adapters.index.code import SPARE, CodeIndex, Key
 from verifflowcc.adapters.project.digests import digest_file
 from verifflowcc.adapters.project.names import on_disk
-from verifflowcc.domain.trace import CodeFile, CodeMark, CodeSymbol
+from verifflowcc.domain.trace import MARK, CodeFile, CodeMark, CodeSymbol
 from verifflowcc.formats.comment_syntax import language_of
-from verifflowcc.formats.marks import LARGEST_SCANNED, MARK, read_code
 from verifflowcc.records import dataclass
 from verifflowcc.text.glob import select
 
@@ -76,6 +75,8 @@ def _kind(path: str) -> str:
 
 def _read(root: Path, each: _Wanted, digest: str) -> tuple[str, bool]:
     """Return the facts of a file, and whether they are those of this digest."""
+    from verifflowcc.formats.marks import read_code  # a project without a change needs no parser
+
     full = on_disk(root, each.path)
     try:
         data = read_start(full, 2 if each.key[1].endswith(_SCRIPT) else 0)
@@ -106,6 +107,8 @@ def read_start(full: bytes, probe: int = 0) -> bytes | None:
         start = os.read(handle, probe) if probe else b""
         if probe and start != b"#!":
             return b""
+        from verifflowcc.formats.marks import LARGEST_SCANNED
+
         parts = [start]
         left = LARGEST_SCANNED
         while left > 0 and (part := os.read(handle, left)):

@@ -14,7 +14,6 @@ from verifflowcc.adapters.project.digests import KnownDigests
 from verifflowcc.adapters.project.names import on_disk
 from verifflowcc.domain.code import CodeNow
 from verifflowcc.domain.trace import CodeSymbol
-from verifflowcc.formats.symbols import digest_of_named
 
 DIGESTS, INDEX = "refs.json", "index.db"
 _MOST_KEPT = 20_000
@@ -90,6 +89,8 @@ def _found(name: str, symbols: Sequence[CodeSymbol], text: "_Text") -> str | Non
     digests = [each.digest for each in symbols if each.name == name]
     digests = digests or [each.digest for each in symbols if each.name.endswith((f".{name}", f"::{name}"))]
     if digests:
+        from verifflowcc.formats.symbols import digest_of_named
+
         return digest_of_named(digests)
     return "" if text.has(re.split(r"\W+", name)[-1]) else None
 

@@ -1,8 +1,6 @@
 """The code for a task, and a map of the repository, within a number of tokens."""
 
 from collections.abc import Callable
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from verifflowcc.codegraph.context import choose
 from verifflowcc.codegraph.map import map_of
@@ -11,14 +9,9 @@ from verifflowcc.domain.code_views import CodeContext, CodeMap
 from verifflowcc.records import replace
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.code.linking import graph_kept
+from verifflowcc.services.token_counter import project_counter
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from verifflowcc.domain.config import TokenSettings
-    from verifflowcc.domain.ports import TokenCounter
 
 
 def show_context(workspace: Workspace, task: str, budget_tokens: int, *, unmarked: bool = False) -> CodeContext:
@@ -61,16 +54,3 @@ def show_map(workspace: Workspace, budget_tokens: int) -> CodeMap:
             counter.name,
             code.notices,
         )
-
-
-@contextmanager
-def project_counter(workspace: Workspace, settings: "TokenSettings | None" = None) -> "Iterator[TokenCounter]":
-    """The project's counter, which remembers what it counted; `settings` go before those of the project."""
-    from verifflowcc.adapters.index.index import Index
-    from verifflowcc.adapters.tokens.counter import open_counter
-    from verifflowcc.services.configuration import effective_config
-
-    given = settings or effective_config(workspace).config.tokens
-    with Index(workspace.local / "index.db") as index:
-        yield open_counter(given, index.counts)
-        index.save()

@@ -15,8 +15,8 @@ from verifflowcc.episodes.saved import Counts, Saved, judged, saved, unasked
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.code.linking import graph_kept
 from verifflowcc.services.code.offering import OFFERED_TOKENS, offered
-from verifflowcc.services.code.showing import project_counter
 from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.token_counter import project_counter
 from verifflowcc.services.workspace import Workspace
 
 _KEPT_TEXTS = 2_000

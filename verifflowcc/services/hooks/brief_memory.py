@@ -16,7 +16,6 @@ from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.memory.tasks import open_tasks
-from verifflowcc.services.recall.searching import search
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.plain_line import plain_line
 from verifflowcc.text.secrets import withhold
@@ -75,6 +74,8 @@ def tasks_of(request: BriefRequest) -> Sequence[Task]:
 
 def recalled(workspace: Workspace, place: Standing, words: str, limit: int, role: str | None = None) -> tuple[Hit, ...]:
     """Return the items that limit what may be done and bear on words, best first; a person's own are not among them."""
+    from verifflowcc.services.recall.searching import search
+
     scopes = [scope for scope in scopes_recalled(workspace, agent=role or place.role) if scope != USER]
     found = search(workspace, scopes, Sought(words[:2000], limit, types=TYPES))
     return tuple(found.hits)

@@ -1,19 +1,21 @@
 """All that the parts of one brief are made from, each gathered when it is first asked for."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.items import Item
 from verifflowcc.records import dataclass, field
-from verifflowcc.services.gates import StageGates, ask_stage_with_facts
 from verifflowcc.services.hooks.brief_text import Count
-from verifflowcc.services.hooks.handover import Handed, handed_over
 from verifflowcc.services.hooks.settings import Standing
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import scopes_recalled
 from verifflowcc.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from verifflowcc.domain.facts import Facts
+    from verifflowcc.services.gates import StageGates
+    from verifflowcc.services.hooks.handover import Handed
 
 _START, _COMPACTED, _RESUMED = "SessionStart", "compact", "resume"
 
@@ -31,9 +33,9 @@ class BriefRequest:
     budget_tokens: int
     count: Count
     role: str | None = None
-    _asked: tuple[StageGates, Facts] | None = field(default=None)
+    _asked: "tuple[StageGates, Facts] | None" = field(default=None)
     _items: tuple[tuple[str, Item], ...] | None = field(default=None)
-    _artifacts: tuple[Handed, ...] | None = field(default=None)
+    _artifacts: "tuple[Handed, ...] | None" = field(default=None)
 
     @property
     def reader_role(self) -> str | None:
@@ -76,16 +78,20 @@ class BriefRequest:
             self._items = tuple(found)
         return self._items
 
-    def artifacts(self) -> tuple[Handed, ...]:
+    def artifacts(self) -> "tuple[Handed, ...]":
         """Return the artifacts of earlier stages, in the order in which the current one builds on them."""
         sprint, stage = self.standing.sprint, self.standing.stage
         if self._artifacts is None:
+            from verifflowcc.services.hooks.handover import handed_over
+
             self._artifacts = handed_over(self.workspace, sprint, stage) if sprint and stage else ()
         return self._artifacts
 
-    def gates(self) -> tuple[StageGates, Facts] | None:
+    def gates(self) -> "tuple[StageGates, Facts] | None":
         """Return the current stage's gates and the facts behind them; None between two stages. Raises `ask_stage`'s."""
         sprint, stage = self.standing.sprint, self.standing.stage
         if self._asked is None and sprint and stage:
+            from verifflowcc.services.gates import ask_stage_with_facts
+
             self._asked = ask_stage_with_facts(self.workspace, sprint.id)
         return self._asked

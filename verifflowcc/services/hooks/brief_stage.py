@@ -1,4 +1,4 @@
-"""The first lines of a brief: sprint and goals, what the stage owes, what the role may do, and commands for it."""
+"""The first lines of a brief: sprint and goals, what the role may do, and commands for it."""
 
 from collections.abc import Iterator
 
@@ -7,18 +7,15 @@ from verifflowcc.domain.config import ToolTable
 from verifflowcc.domain.sprints import DONE, SprintState
 from verifflowcc.domain.workflows import Edits
 from verifflowcc.episodes.permission_line import permission_line
-from verifflowcc.episodes.seen_brief import OWED
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.hooks.brief_request import BriefRequest
-from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
+from verifflowcc.services.hooks.brief_text import BriefPart, entries, shown
 from verifflowcc.services.hooks.settings import Standing
-from verifflowcc.services.owed import next_command, owed_by
+from verifflowcc.workflow.artifacts import artifacts_folder
 
-BLOCKERS, COMMANDS = 6, 5
+_COMMANDS, _ARTIFACTS = 5, 6
 _LONGEST_GOALS = 400
-_LONGEST_REASON = 320
-"""A reason may name a path and the headings that its file needs."""
 
 
 def place(standing: Standing) -> BriefPart:
@@ -43,24 +40,19 @@ def goals(sprint: SprintState) -> list[str]:
     return [f"Goals: {shown('; '.join(sprint.goals), _LONGEST_GOALS)}"] if sprint.goals else []
 
 
-def owed(request: BriefRequest) -> BriefPart:
-    """Return the criteria that the current stage does not meet yet, each with its command, and the next command."""
-    found = request.gates()
-    if found is None:
-        return BriefPart()
-    asked, stage = found[0], request.standing.stage
-    owes = owed_by(asked)
-    named = command_in(request.workspace, asked.sprint.id)
-    lines = [
-        Entry(
-            f"{each.criterion}: {shown(each.reason, _LONGEST_REASON)}: {named(each.todo)}",
-            f"{OWED}{each.criterion} {each.reason}",
-        )
-        for each in owes[:BLOCKERS]
-    ]
-    step = f"next: `{next_command(request.workspace, asked)}`"
-    heading = f"The stage {stage} owes" if owes else f"The stage {stage} owes nothing"
-    return BriefPart(heading, (*lines, Entry(step)), max(0, len(owes) - BLOCKERS), "owed items", "vfcc check gate")
+def asked_artifacts(request: BriefRequest) -> list[str]:
+    """Return a line with the artifacts that the active stage asks for, by its workflow alone; nothing for none.
+
+    It reads no file, and so it is known where there was no time to see which of them are there.
+    """
+    sprint, stage = request.standing.sprint, request.standing.stage
+    found = sprint.stage(stage) if sprint and stage else None
+    names = (
+        [f"{artifacts_folder(sprint.id, found.stage.id)}/{each}" for each in found.stage.artifacts]
+        if sprint and found
+        else []
+    )
+    return [f"The gate of {stage} asks for {', '.join(names[:_ARTIFACTS])}."] if names else []
 
 
 def permissions(request: BriefRequest) -> BriefPart:
@@ -85,7 +77,7 @@ def commands(request: BriefRequest) -> BriefPart:
         for command, use in _commands(request)
         if tools is None or (isinstance(allowed, list) and class_of(command.split()[1:]) in allowed)
     ]
-    return BriefPart("Commands", entries(lines[:COMMANDS]), name="commands", command="vfcc --help")
+    return BriefPart("Commands", entries(lines[:_COMMANDS]), name="commands", command="vfcc --help")
 
 
 def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:
@@ -93,7 +85,10 @@ def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:
     sprint = standing.sprint
     stage = sprint.stage(standing.stage) if sprint and standing.stage else None
     named = command_in(request.workspace, sprint.id) if sprint else str
-    yield named("vfcc next"), "the next step of the sprint" if sprint else "how to begin"
+    if standing.choice.ambiguous:
+        yield "vfcc status", "the open sprints, each with its stage and its next step"
+    else:
+        yield named("vfcc next"), "the next step of the sprint" if sprint else "how to begin"
     if role:
         show = named(f'vfcc context show --agent {role} --task "…"')
         yield show, "the rules, requirements and code for a task, as one prompt"

@@ -1,50 +1,19 @@
-"""What was done, in a brief: the last results of tests, the last tasks with their files, and a compacted session."""
+"""What was done, in a brief: the last tasks with their files, and a compacted session."""
 
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.index.history import History
 from verifflowcc.adapters.index.history_asked import TaskRow, files_by_use, newest_tasks, task_rows
-from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.episodes.shape import moment
 from verifflowcc.services.history.questions import status_of
 from verifflowcc.services.history.reading import open_history
 from verifflowcc.services.hooks.brief_request import BriefRequest
-from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
+from verifflowcc.services.hooks.brief_text import BriefPart, entries, shown
 from verifflowcc.text.secrets import withhold
-from verifflowcc.workflow.assess_recorded import judge
-from verifflowcc.workflow.evidence_choice import chosen
-from verifflowcc.workflow.evidence_wanted import Wanted, everything
-from verifflowcc.workflow.staleness import stale_reasons
 
 _DONE, _EDITED, _READ = 3, 5, 3
-_REPORTS, _TESTS, _CHANGES = 2, 5, 2
 _COMPACTED = "What this session did before its context was compacted."
-
-
-def tests(request: BriefRequest) -> BriefPart:
-    """Return the newest recorded results of tests, with the tests that failed, and whether they are of these files."""
-    found = request.gates()
-    if found is None:
-        return BriefPart()
-    facts = found[1]
-    wanted = [one for one in everything(facts.sprint) if one.criterion.kind is Kind.JUNIT]
-    reports = [
-        (one, recorded.evidence)
-        for one in wanted
-        for recorded in chosen(one.criterion, one.stage, facts).latest
-        if recorded.evidence
-    ]
-    reports.sort(key=lambda each: (each[1].time, each[1].id), reverse=True)
-    lines, hidden = [], 0
-    for one, evidence in reports[:_REPORTS]:
-        failed = entries([shown(each) for each in evidence.examples]) if _failed(evidence) else ()
-        lines += [Entry(_report_line(one, evidence, facts)), *failed[:_TESTS]]
-        hidden += max(0, _failed(evidence) - len(failed[:_TESTS]))
-    command = f"vfcc evidence show {reports[0][1].id}" if reports else ""
-    return BriefPart("Last test results", tuple(lines), hidden, "failed tests", command)
 
 
 def done_last(request: BriefRequest) -> BriefPart:
@@ -71,21 +40,6 @@ def before_compaction(request: BriefRequest) -> BriefPart:
     return BriefPart(entries=entries([_COMPACTED, *map(withhold, lines)] if lines else []))
 
 
-def _report_line(one: Wanted, evidence: Evidence, facts: Facts) -> str:
-    """Return when the tests ran, how they ended, and on which content: on the present one, or what differs now."""
-    failed = _failed(evidence)
-    result = f"{failed} of {evidence.measures.get('tests', 0)} tests failed" if failed else ""
-    result = result or shown(judge(one.criterion, evidence).reason)
-    reasons = stale_reasons(evidence, facts, one.criterion, most=None)
-    more = f" and {len(reasons) - _CHANGES} more" if len(reasons) > _CHANGES else ""
-    since = f"of other content: since then {shown(', '.join(reasons[:_CHANGES]))}{more}"
-    return f"{one}, {_minute(evidence.time)}: {result}, {since if reasons else 'of the files as they are now'}"
-
-
-def _failed(evidence: Evidence) -> int:
-    return evidence.measures.get("failed", 0) + evidence.measures.get("error", 0)
-
-
 def _task_line(history: History, row: TaskRow, now_ms: int) -> str:
     """Return a task with how it ended; the files that it edited, the last one first, before those that it only read."""
     edited, read = files_by_use(history, row.id)
@@ -99,7 +53,7 @@ def _ending(row: TaskRow, now_ms: int) -> str:
     status = status_of(row, now_ms)
     if row.last_ms is None or status.final:
         return str(status)
-    last = _minute(moment(row.last_ms))
+    last = minute(moment(row.last_ms))
     return f"interrupted, last event {last}" if status is TaskStatus.PAUSED else f"no end recorded, last event {last}"
 
 
@@ -108,7 +62,8 @@ def _few(paths: Sequence[str], most: int) -> str:
     return f"{', '.join(map(shown, paths[:most]))}{more}"
 
 
-def _minute(time: str) -> str:
+def minute(time: str) -> str:
+    """Return a recorded time to the minute."""
     return f"{time[:16].replace('T', ' ')} UTC"
 
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.write import write_atomic
@@ -20,9 +21,9 @@ from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.current_sprint import NO_SPRINT, CurrentSprint, choice_files, resolve_sprint
-from verifflowcc.services.hooks.rules import rules_of
-from verifflowcc.services.sprints import open_sprints
+from verifflowcc.services.sprint_reading import open_sprints
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.quick_json import read
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
 FORMAT = 4
@@ -108,19 +109,16 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     stage = sprint.current if sprint else None
     whose = role or _role_of(sprint, stage)
     standing = Standing(settings, whose, sprint, stage, choice=choice, open=states, named=role)
-    closed: dict[str, Json] = {"closed": [trace.baseline]} if trace.baseline else {}
-    rules: Json = closed or None
-    standing = replace(standing, closed=rules)
-    if settings.tools is not ToolTable.OFF:
-        found = [
-            (one.id, {**closed, **rules_of(workspace, acting, (one, one.current), trace.tests, stamps, faults)})
-            for one in standing.in_stage
-            if one.current and (acting := role or _role_of(one, one.current))
-        ]
-        rules = (_of_each(found) if choice.ambiguous else next((each for _, each in found), None)) or rules
-    standing = replace(standing, rules=rules, faults=tuple(faults))
-    if not faults and settled(stamps.touched_ns):
-        _leave(workspace, role, standing, stamps)
+    standing = replace(standing, closed={"closed": [trace.baseline]} if trace.baseline else None)
+    left = None if faults else _left_before(workspace, standing)
+    if left is not None:
+        standing = replace(standing, rules=left["rules"])
+        stamps = Stamps(workspace.root, left["stamps"])
+    else:
+        rules = _rules(workspace, standing, trace.tests, stamps, faults) or standing.closed
+        standing = replace(standing, rules=rules, faults=tuple(faults))
+        if not faults and settled(stamps.touched_ns):
+            _leave(workspace, role, standing, stamps)
     # Hooks that found no fresh snapshot until now began before this moment, so that it is one for their events, too.
     now = workspace.clock.now()
     return replace(standing, as_of=now if stamps.hold() else as_of)
@@ -138,6 +136,39 @@ def local_file(workspace: Workspace, name: str, role: str | None) -> Path:
     """Return a file that the full program leaves for hooks, for a role and the sprint that `VFCC_SPRINT` names."""
     sprint = os.environ.get(VARIABLE)
     return workspace.local / f"{name}{f'-{role}' if role else ''}{f'@{sprint}' if sprint else ''}.json"
+
+
+def _rules(workspace: Workspace, standing: Standing, tests: tuple[str, ...], stamps: Stamps, faults: list[str]) -> Json:
+    """Return what the agent may do in the current sprint; where none is chosen, the rules in each of the open ones."""
+    if standing.settings.tools is ToolTable.OFF or not standing.in_stage:
+        return None
+    from verifflowcc.services.hooks.rules import rules_of  # reads YAML
+
+    closed = standing.closed if isinstance(standing.closed, dict) else {}
+    found = [
+        (one.id, {**closed, **rules_of(workspace, acting, (one, one.current), tests, stamps, faults)})
+        for one in standing.in_stage
+        if one.current and (acting := standing.named or _role_of(one, one.current))
+    ]
+    return _of_each(found) if standing.choice.ambiguous else next((each for _, each in found), None)
+
+
+def _left_before(workspace: Workspace, standing: Standing) -> dict[str, Any] | None:
+    """Return the snapshot that an earlier hook left of this very place; None where it is stale.
+
+    Reading the tables of tools again, which are YAML, takes longer than all the rest of a standing.
+    """
+    try:
+        found = read(snapshot_path(workspace, standing.named).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        return None
+    place = {name: value for name in ("role", "sprint", "stage") if (value := found.get(name))}
+    if place != standing.place or found.get("several") != standing.several:
+        return None
+    stamps = found.get("stamps")
+    return found if isinstance(stamps, dict) and stamps and Stamps(workspace.root, stamps).hold() else None
 
 
 def _leave(workspace: Workspace, role: str | None, standing: Standing, stamps: Stamps) -> None:

@@ -28,7 +28,7 @@ from verifflowcc.services.memory.shelf import Shelf
 from verifflowcc.services.memory.stage_items import Stages
 from verifflowcc.services.memory.tasks import all_tasks
 from verifflowcc.services.memory.upkeep import Round, keep_up
-from verifflowcc.services.sprints import open_sprints
+from verifflowcc.services.sprint_reading import open_sprints
 from verifflowcc.services.workspace import Workspace
 
 LOCK = "maintain.lock"

@@ -109,7 +109,7 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
 def _read_open_ones(workspace: Workspace) -> Iterator[str]:
     from verifflowcc.domain.sprints import SprintStatus
     from verifflowcc.services.memory.tasks import all_tasks
-    from verifflowcc.services.sprints import list_sprints
+    from verifflowcc.services.sprint_reading import list_sprints
 
     yield PROJECT
     for line in list_sprints(workspace):
@@ -122,7 +122,7 @@ def _read_open_ones(workspace: Workspace) -> Iterator[str]:
 
 def _sprint(workspace: Workspace, name: str) -> str:
     from verifflowcc.services.current_sprint import active_sprint
-    from verifflowcc.services.transitions import ledger_of, unknown_sprint
+    from verifflowcc.services.sprint_reading import ledger_of, unknown_sprint
 
     if not name:
         return f"sprint/{active_sprint(workspace).id}"
@@ -135,7 +135,7 @@ def _sprint(workspace: Workspace, name: str) -> str:
 def _stage(workspace: Workspace, name: str) -> str:
     from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.finding import find_stage, stage_meant
-    from verifflowcc.services.sprints import show_sprint
+    from verifflowcc.services.sprint_reading import show_sprint
 
     if not name:
         state = active_sprint(workspace)

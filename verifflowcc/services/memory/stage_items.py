@@ -10,7 +10,7 @@ from verifflowcc.services.memory.maintained import Step, StepKind
 from verifflowcc.services.memory.putting_away import STAGE, put_away
 from verifflowcc.services.memory.shelf import Shelf
 from verifflowcc.services.memory.tasks import find_task
-from verifflowcc.services.transitions import load_sprint
+from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import with_article
 

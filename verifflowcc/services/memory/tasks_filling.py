@@ -18,9 +18,8 @@ from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.memory.scopes import NAME, agent_of
 from verifflowcc.services.memory.stores import TaskMemoryStore
 from verifflowcc.services.memory.tasks import find_task, task_in_work, tasks_folder
-from verifflowcc.services.sprints import open_sprints, show_sprint
+from verifflowcc.services.sprint_reading import ledger_of, open_sprints, show_sprint
 from verifflowcc.services.trace_finding import one_of
-from verifflowcc.services.transitions import ledger_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.item_id import item_id
 

@@ -6,9 +6,9 @@ from verifflowcc.domain.window import KeptWindow, Window, WindowItem
 from verifflowcc.episodes.window import PRUNE_ABOVE_PERCENT, age_minutes, is_over, scored
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
-from verifflowcc.services.code.showing import project_counter
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.history.showing import sessions
+from verifflowcc.services.token_counter import project_counter
 from verifflowcc.services.window.context_window import ContextWindow
 from verifflowcc.services.window.items import Given
 from verifflowcc.services.window.keeping import session_meant, windows_folder

@@ -1,0 +1,57 @@
+"""What the whole program imports to answer a hook: counted, since imports are most of what a hook costs."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.hooked import said
+from tests.cli.process import vfcc
+from tests.cli.test_fast import AHEAD
+from tests.cli.test_hook import hook_with
+
+pytestmark = pytest.mark.vfcc("REQ-EPISODE-HOOKS")
+
+MAKERS = {
+    *("yaml", "inspect", "verifflowcc.codegraph.context", "verifflowcc.formats.front_matter_read"),
+    *("verifflowcc.formats.marks", "verifflowcc.trace.check", "verifflowcc.services.trace_sources"),
+}
+"""What reads files that changed, which hooks have already left the results of."""
+OF_SPRINTS = {
+    *("subprocess", "tempfile", "verifflowcc.services.gates", "verifflowcc.services.sprints"),
+    *("verifflowcc.services.transitions", "verifflowcc.services.hooks.brief_gate", "verifflowcc.text.extract"),
+}
+EDIT = said("PreToolUse", tool_name="Edit", tool_input={"file_path": "src/app.py", "old_string": "a"})
+
+
+def imported(folder: Path, words: dict[str, Any]) -> set[str]:
+    """Answer an event once to leave what later hooks use, and return the modules that the second answer loads."""
+    hook_with(folder, AHEAD, words)
+    done = hook_with(folder, AHEAD, {**words, "session_id": "second"})
+    assert "additionalContext" in done.out or words is EDIT
+    return set(done.err.split())
+
+
+def test_a_session_begins_without_git_and_gates_where_no_sprint_is_open(young: Path) -> None:
+    loaded = imported(young, said("SessionStart", source="startup"))
+
+    assert "verifflowcc.services.hooks.brief" in loaded
+    assert sorted(loaded & (MAKERS | OF_SPRINTS)) == []
+    assert "verifflowcc.services.recall.searching" not in loaded
+
+
+def test_a_session_begins_with_kept_answers_where_nothing_changed_in_a_sprint(young: Path) -> None:
+    assert vfcc(young, "sprint", "start", "One", "--goal", "Pay by card").code == 0
+    assert vfcc(young, "memory", "add", "constraint", "Pay in whole cents").code == 0
+
+    loaded = imported(young, said("SessionStart", source="startup"))
+
+    assert "verifflowcc.services.gates" in loaded
+    assert sorted(loaded & MAKERS) == []
+
+
+def test_the_first_edit_of_a_file_imports_neither_git_nor_gates(young: Path) -> None:
+    loaded = imported(young, EDIT)
+
+    assert "verifflowcc.services.hooks.known" in loaded
+    assert sorted(loaded & (MAKERS | OF_SPRINTS)) == []

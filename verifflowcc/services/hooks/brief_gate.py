@@ -1,0 +1,78 @@
+"""What the gate of the current stage asks for, in a brief: what the stage owes, and the last results of tests."""
+
+from verifflowcc.domain.evidence import Evidence
+from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Kind
+from verifflowcc.episodes.seen_brief import OWED
+from verifflowcc.services.current_sprint import command_in
+from verifflowcc.services.hooks.brief_request import BriefRequest
+from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, shown
+from verifflowcc.services.hooks.brief_work import minute
+from verifflowcc.services.owed import next_command, owed_by
+from verifflowcc.workflow.assess_recorded import judge
+from verifflowcc.workflow.evidence_choice import chosen
+from verifflowcc.workflow.evidence_wanted import Wanted, everything
+from verifflowcc.workflow.staleness import stale_reasons
+
+_BLOCKERS = 6
+_LONGEST_REASON = 320
+"""A reason may name a path and the headings that its file needs."""
+_REPORTS, _TESTS, _CHANGES = 2, 5, 2
+
+
+def owed(request: BriefRequest) -> BriefPart:
+    """Return the criteria that the current stage does not meet yet, each with its command, and the next command."""
+    found = request.gates()
+    if found is None:
+        return BriefPart()
+    asked, stage = found[0], request.standing.stage
+    owes = owed_by(asked)
+    named = command_in(request.workspace, asked.sprint.id)
+    lines = [
+        Entry(
+            f"{each.criterion}: {shown(each.reason, _LONGEST_REASON)}: {named(each.todo)}",
+            f"{OWED}{each.criterion} {each.reason}",
+        )
+        for each in owes[:_BLOCKERS]
+    ]
+    step = f"next: `{next_command(request.workspace, asked)}`"
+    heading = f"The stage {stage} owes" if owes else f"The stage {stage} owes nothing"
+    return BriefPart(heading, (*lines, Entry(step)), max(0, len(owes) - _BLOCKERS), "owed items", "vfcc check gate")
+
+
+def tests(request: BriefRequest) -> BriefPart:
+    """Return the newest recorded results of tests, with the tests that failed, and whether they are of these files."""
+    found = request.gates()
+    if found is None:
+        return BriefPart()
+    facts = found[1]
+    wanted = [one for one in everything(facts.sprint) if one.criterion.kind is Kind.JUNIT]
+    reports = [
+        (one, recorded.evidence)
+        for one in wanted
+        for recorded in chosen(one.criterion, one.stage, facts).latest
+        if recorded.evidence
+    ]
+    reports.sort(key=lambda each: (each[1].time, each[1].id), reverse=True)
+    lines, hidden = [], 0
+    for one, evidence in reports[:_REPORTS]:
+        failed = entries([shown(each) for each in evidence.examples]) if _failed(evidence) else ()
+        lines += [Entry(_report_line(one, evidence, facts)), *failed[:_TESTS]]
+        hidden += max(0, _failed(evidence) - len(failed[:_TESTS]))
+    command = f"vfcc evidence show {reports[0][1].id}" if reports else ""
+    return BriefPart("Last test results", tuple(lines), hidden, "failed tests", command)
+
+
+def _report_line(one: Wanted, evidence: Evidence, facts: Facts) -> str:
+    """Return when the tests ran, how they ended, and on which content: on the present one, or what differs now."""
+    failed = _failed(evidence)
+    result = f"{failed} of {evidence.measures.get('tests', 0)} tests failed" if failed else ""
+    result = result or shown(judge(one.criterion, evidence).reason)
+    reasons = stale_reasons(evidence, facts, one.criterion, most=None)
+    more = f" and {len(reasons) - _CHANGES} more" if len(reasons) > _CHANGES else ""
+    since = f"of other content: since then {shown(', '.join(reasons[:_CHANGES]))}{more}"
+    return f"{one}, {minute(evidence.time)}: {result}, {since if reasons else 'of the files as they are now'}"
+
+
+def _failed(evidence: Evidence) -> int:
+    return evidence.measures.get("failed", 0) + evidence.measures.get("error", 0)
