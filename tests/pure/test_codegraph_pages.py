@@ -51,3 +51,10 @@ def test_neighbouring_pieces_are_joined_without_a_mark() -> None:
 
 def test_a_single_line_between_two_pieces_is_shown() -> None:
     assert page([(1, 1), (3, 3)], [], ["a = 1", "b = 2", "c = 3"]) == "a = 1\nb = 2\nc = 3"
+
+
+def test_a_body_of_one_line_stays_out_of_a_page_without_bodies() -> None:
+    lines = ["def a():", "    return 1", "", "", "def b():", "    return 2"]
+
+    assert page([(1, 1), (5, 5)], [], lines, bodies=False) == "def a():\n…2\ndef b():\n…6"
+    assert page([(1, 2), (5, 6)], [], lines, bodies=False) == "\n".join(lines)

@@ -50,6 +50,8 @@ def test_only_roles_that_write_or_judge_code_get_bodies() -> None:
     body = "net = sum((line_total(line) for line in lines), Decimal(0))"
 
     assert {role for role, prompt in PROMPTS.items() if body in prompt} == {"coder", "reviewer"}
+    one_line = "return amount.quantize("
+    assert {role for role, prompt in PROMPTS.items() if one_line in prompt} == {"coder", "reviewer"}
     assert "@pytest.fixture" in PROMPTS["tester"]
     assert "+    return cents(line.quantity * line.price)" in PROMPTS["reviewer"]
     assert [role for role, prompt in PROMPTS.items() if "### map\n" in prompt] == ["planner", "stakeholder"]
