@@ -1,7 +1,7 @@
 """What reaches an agent's prompt: real commits of any git repository as tasks, prompts as whole processes.
 
     python benchmarks/prompt_content.py --repo PATH [--repo PATH …] [--commits N] [--skip N] [--vfcc PROGRAM]
-                                        [--budget N …] [--json]
+                                        [--role ROLE …] [--budget N …] [--json]
 
 Of each repository, N commits (see `code_commits`) are tasks: the message is the task, the parent's tree is the code. In
 a scratch clone with a fresh `vfcc init`, `vfcc context show` compiles the prompts of a coder, a tester and a reviewer
@@ -105,7 +105,12 @@ class Program:
 
 
 def rows_of(
-    repository: Path, wanted: int, skip: int, programs: Sequence[Program], budgets: Sequence[int]
+    repository: Path,
+    wanted: int,
+    skip: int,
+    programs: Sequence[Program],
+    budgets: Sequence[int],
+    roles: Sequence[str] = tuple(ROLES),
 ) -> Iterator[Row]:
     """Yield a row for each task of a repository."""
     history, counter = History(repository, marks), open_counter(TokenSettings())
@@ -120,10 +125,10 @@ def rows_of(
         for program in programs:
             program.check_out(task.parent)
             known = Verbatim(program.root, task.words)
-            for role, wanted_figures in ROLES.items():
+            for role in roles:
                 prompts = [program.prompt(role, task.words, budget) for budget in budgets]
                 figures[f"{program.name}{role}"] = {
-                    **{name: each for name, each in _shares(texts, prompts).items() if name in wanted_figures},
+                    **{name: each for name, each in _shares(texts, prompts).items() if name in ROLES[role]},
                     "overhead": [known.overhead(each, counter.count) for each in prompts],
                 }
         yield Row(task.commit, figures)
@@ -295,7 +300,8 @@ def main() -> None:
     parser.add_argument("--skip", type=int, default=0, help="leave out so many of the newest commits")
     parser.add_argument("--vfcc", metavar="PROGRAM", help="another version of vfcc, measured beside")
     parser.add_argument("--budget", type=int, action="append", help="tokens; default: 4000, 8000 and 16000")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--role", choices=list(ROLES), action="append", help="default: all of them")
+    parser.add_argument("--json", action="store_true", help="the figures of each task, too")
     given = parser.parse_args()
     budgets, rows = tuple(given.budget or BUDGETS), dict[str, list[Row]]()
     here = str(Path(sys.executable).with_name("vfcc"))
@@ -306,7 +312,9 @@ def main() -> None:
             programs = [Program("", here, repository, Path(folder))]
             if given.vfcc:
                 programs.append(Program(OTHER, given.vfcc, repository, Path(folder)))
-            rows[name] = list(rows_of(repository, given.commits, given.skip, programs, budgets))
+            rows[name] = list(
+                rows_of(repository, given.commits, given.skip, programs, budgets, given.role or tuple(ROLES))
+            )
             failed = ", ".join(f"{each.failed} {each.name}prompts failed" for each in programs)
         print(f"{name}: {len(rows[name])} tasks, {time.perf_counter() - begin:.0f} s; {failed}", file=sys.stderr)
     every = [row for each in rows.values() for row in each]
@@ -317,7 +325,13 @@ def main() -> None:
         }
         print(
             json.dumps(
-                {"machine": machine(), "tasks": {n: len(r) for n, r in rows.items()}, "figures": plain}, indent=2
+                {
+                    "machine": machine(),
+                    "tasks": {n: len(r) for n, r in rows.items()},
+                    "figures": plain,
+                    "rows": {n: [asdict(each) for each in r] for n, r in rows.items()},
+                },
+                indent=2,
             )
         )
         return

@@ -53,7 +53,8 @@ def test_a_single_line_between_two_pieces_is_shown() -> None:
     assert page([(1, 1), (3, 3)], [], ["a = 1", "b = 2", "c = 3"]) == "a = 1\nb = 2\nc = 3"
 
 
-def test_a_body_of_one_line_that_was_left_out_is_marked() -> None:
-    lines = ["def a():", '    """Do it."""', "    return 1", "", "", "def b():", "    return 2"]
+def test_a_body_of_one_line_stays_out_of_a_page_without_bodies() -> None:
+    lines = ["def a():", "    return 1", "", "", "def b():", "    return 2"]
 
-    assert page([(1, 2), (6, 7)], [(1, 3), (6, 7)], lines).splitlines() == [*lines[:2], "…3", *lines[5:]]
+    assert page([(1, 1), (5, 5)], [], lines, bodies=False) == "def a():\n…2\ndef b():\n…6"
+    assert page([(1, 2), (5, 6)], [], lines, bodies=False) == "\n".join(lines)

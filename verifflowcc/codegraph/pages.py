@@ -1,16 +1,21 @@
 """Pieces of one file as one text: in source order, inside the headers they belong to, with every gap marked."""
 
 from collections.abc import Collection, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 
 GAP = "…"
 
 
-def page(ranges: Collection[tuple[int, int]], definitions: Collection[tuple[int, int]], lines: Sequence[str]) -> str:
+def page(
+    ranges: Collection[tuple[int, int]],
+    definitions: Collection[tuple[int, int]],
+    lines: Sequence[str],
+    *,
+    bodies: bool = True,
+) -> str:
     """Return the lines of `ranges`, under the first line of each definition around them, as one text.
 
     Numbers count from 1 and name both ends. `…12-40` marks lines that are left out; blank lines between two shown
-    ones, and a single line, are shown instead. The last line of a definition is not: it is a body that was left out.
+    ones, and a single line, are shown instead. Without `bodies` a single line is left out as any other.
 
     >>> print(page([(5, 6)], [(1, 6)], ["class A:", "  x = 1", "", "  y = 2", "  def f(self):", "    pass", "", "z"]))
     class A:
@@ -21,23 +26,22 @@ def page(ranges: Collection[tuple[int, int]], definitions: Collection[tuple[int,
     """
     shown = {number for first, last in ranges for number in range(first, last + 1)}
     shown |= {line for line, end in definitions if any(line < first and last <= end for first, last in ranges)}
-    ends = {end for _, end in definitions}
-    return "\n".join(_lines(sorted(number for number in shown if 0 < number <= len(lines)), ends, lines))
+    return "\n".join(_lines(sorted(number for number in shown if 0 < number <= len(lines)), lines, bodies=bodies))
 
 
-def _lines(shown: Sequence[int], ends: AbstractSet[int], lines: Sequence[str]) -> Iterator[str]:
+def _lines(shown: Sequence[int], lines: Sequence[str], *, bodies: bool) -> Iterator[str]:
     before = 0
     for number in shown:
-        whole = ends.isdisjoint(range(before + 1, number))
-        yield from _gap(before + 1, number - 1, lines, fill=before > 0 and whole)
+        yield from _gap(before + 1, number - 1, lines, most_shown=int(bodies) if before else -1)
         yield lines[number - 1]
         before = number
-    yield from _gap(before + 1, len(lines), lines, fill=False)
+    yield from _gap(before + 1, len(lines), lines, most_shown=-1)
 
 
-def _gap(first: int, last: int, lines: Sequence[str], *, fill: bool) -> Iterator[str]:
+def _gap(first: int, last: int, lines: Sequence[str], *, most_shown: int) -> Iterator[str]:
+    """Yield the lines where at most so many are not blank, else a mark; never the lines where it is below zero."""
     full = [number for number in range(first, last + 1) if lines[number - 1].strip()]
-    if fill and len(full) <= 1:
+    if len(full) <= most_shown:
         yield from lines[first - 1 : last]
     elif full:
         yield f"{GAP}{full[0]}-{full[-1]}" if full[0] != full[-1] else f"{GAP}{full[0]}"

@@ -16,6 +16,7 @@ from verifflowcc.context.view import (
     prose,
     prose_view,
 )
+from verifflowcc.domain.code_mix import INTERFACES
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.layers import Layer
@@ -148,7 +149,8 @@ def code_entries(here: Circumstances, shown: Sequence[Shown]) -> tuple[EntryView
 def _page(here: Circumstances, pieces: Sequence[Snippet]) -> EntryView:
     path = pieces[0].path
     file = here.sources.code_files[path]
-    text = page([(each.first, each.last) for each in pieces], file.definitions, file.lines)
+    bodies = all(each.part != INTERFACES for each in pieces)
+    text = page([(each.first, each.last) for each in pieces], file.definitions, file.lines, bodies=bodies)
     return entry_view(path, safe_text(text), source=path, kind=pieces[0].language)
 
 
