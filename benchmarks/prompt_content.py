@@ -4,16 +4,19 @@
                                         [--budget N …] [--json]
 
 Of each repository, N commits (see `code_commits`) are tasks: the message is the task, the parent's tree is the code. In
-a scratch clone with a fresh `vfcc init`, `vfcc context show` compiles the prompts of a coder and of a tester at 4,000,
-8,000 and 16,000 tokens. The figures are read off the text of the prompt, so that any version of vfcc can be measured:
-`--vfcc` names the program of another one, which is measured beside. Each is a mean over tasks, in percent, with a 95 %
-interval by bootstrap:
+a scratch clone with a fresh `vfcc init`, `vfcc context show` compiles the prompts of a coder, a tester and a reviewer
+at 4,000, 8,000 and 16,000 tokens. The figures are read off the text of the prompt, so that any version of vfcc can be
+measured: `--vfcc` names the program of another one, which is measured beside. Each is a mean over tasks, in percent,
+with a 95 % interval by bootstrap; a line "… over other" has the mean of the differences, task by task:
 
 - source files: the share of changed source files of which at least one whole piece is in the prompt;
 - test files: the share of changed test files of which at least one whole function is in the prompt;
 - blocks: the share of changed pieces of source files that are whole in the prompt;
 - blocks, next budget: how many more percent of them the next larger budget holds;
-- overhead: the tokens of lines that are verbatim neither in a file of the tree nor in the task, of all tokens.
+- overhead: the share of all tokens in lines that are verbatim text of no file of the tree or of the memory, of no role
+  prompt and not of the task.
+
+A reviewer's prompt is of a tree in which nothing has changed yet, so the part that a diff would take goes to the rest.
 
 Beside it, plain BM25 over the texts of all code files, which shows whole files until nothing more fits. No figure
 counts what a prompt names and does not show.
@@ -21,6 +24,7 @@ counts what a prompt names and does not show.
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,7 +51,8 @@ from verifflowcc.domain.config import TokenSettings
 from verifflowcc.domain.graph import CALLABLE, FILE
 
 BUDGETS = (4_000, 8_000, 16_000)
-ROLES = {"coder": ("source files", "test files", "blocks"), "tester": ("test files",)}
+_ALL = ("source files", "test files", "blocks")
+ROLES = {"coder": _ALL, "tester": ("test files",), "reviewer": _ALL}
 """The figures of each role: a tester is shown no more than the interface of what is tested."""
 WHOLE_FILES = "bm25, whole files"
 FIGURES = ("source files", "test files", "blocks", "overhead")
@@ -55,6 +60,9 @@ _LEAST_TEST_LINES = 2
 _LEAST_RUN = 2
 _DISTINCT = 20
 _TEST = "t"
+_ROLE_PROMPTS = Path(__file__).resolve().parents[1] / "templates" / "prompts"
+_HEADING = re.compile(r"#{2,6} ([^\s:]+)")
+OTHER = "other "
 
 
 @dataclass(frozen=True)
@@ -192,31 +200,44 @@ def _share(found: Iterable[bool]) -> float:
 
 
 class Verbatim:
-    """The lines of a tree's files and of a task, to tell what of a prompt is taken from them as it is."""
+    """The lines of a tree's files, of role prompts and of a task: what of a prompt is taken from them as it is."""
 
     def __init__(self, root: Path, task: str) -> None:
         self._places: dict[str, list[tuple[int, int]]] = {}
         self._lines: list[list[str]] = []
+        self._of_file: dict[str, frozenset[str]] = {}
         names = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         for name in filter(None, names.decode("utf-8", "surrogateescape").split("\0")):
             try:
-                self._add((root / name).read_bytes().decode("utf-8"))
+                text = (root / name).read_bytes().decode("utf-8")
             except (OSError, UnicodeDecodeError):
                 continue
+            self._add(text)
+            self._of_file[name] = frozenset(text.splitlines())
+        for path in sorted(_ROLE_PROMPTS.glob("*.md.j2")):
+            self._add(path.read_text("utf-8"))
         self._add(task)
 
     def overhead(self, prompt: str, count: Count) -> float:
         """Return the share of a prompt's tokens in lines that are no part of a verbatim passage."""
         total = count(prompt)
-        if not total:
-            return 1.0
-        lines, place, others = prompt.splitlines(), 0, []
+        return count("\n".join(self.others(prompt))) / total if total else 1.0
+
+    def others(self, prompt: str) -> list[str]:
+        """Return the lines of a prompt that are no part of a verbatim passage."""
+        lines, place, others, about = prompt.splitlines(), 0, [], ""
         while place < len(lines):
-            length = self._longest(lines, place)
+            heading = _HEADING.match(lines[place])
+            about = heading[1] if heading else about
+            length = self._longest(lines, place) or self._is_of(about, lines[place])
             if not length:
                 others.append(lines[place])
             place += length or 1
-        return count("\n".join(others)) / total
+        return others
+
+    def _is_of(self, path: str, line: str) -> int:
+        """Return 1 for a line of a file under a heading that names the file: `class Basket:` between two gaps."""
+        return int(any(map(str.isalnum, line)) and not line.startswith("```") and line in self._of_file.get(path, ()))
 
     def _add(self, text: str) -> None:
         lines = text.splitlines()
@@ -250,11 +271,21 @@ def summary(rows: Sequence[Row], budgets: Sequence[int]) -> dict[str, dict[str, 
         for way in dict.fromkeys(way for row in rows for way in row.figures):
             those = [row.figures[way][figure] for row in rows if figure in row.figures.get(way, {})]
             for place, budget in enumerate(budgets if those else ()):
-                found.setdefault(f"{figure}, {budget:,}", {})[way] = mean_of([each[place] for each in those])
+                name = f"{figure}, {budget:,}"
+                found.setdefault(name, {})[way] = mean_of([each[place] for each in those])
                 if figure == "blocks" and place:
                     more = mean_of([each[place] - each[place - 1] for each in those])
                     found.setdefault(f"blocks, {budget:,} over {budgets[place - 1]:,}", {})[way] = more
+                if both := _with_other(rows, way, figure):
+                    more = mean_of([here[place] - there[place] for here, there in both])
+                    found.setdefault(f"{name} over other", {})[way] = more
     return found
+
+
+def _with_other(rows: Sequence[Row], way: str, figure: str) -> list[tuple[Sequence[float], Sequence[float]]]:
+    """Return the values of a role beside those of the same role in the other version, for each task that has both."""
+    pairs = [(row.figures.get(way, {}), row.figures.get(OTHER + way, {})) for row in rows]
+    return [(here[figure], there[figure]) for here, there in pairs if figure in here and figure in there]
 
 
 def main() -> None:
@@ -274,7 +305,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             programs = [Program("", here, repository, Path(folder))]
             if given.vfcc:
-                programs.append(Program("other ", given.vfcc, repository, Path(folder)))
+                programs.append(Program(OTHER, given.vfcc, repository, Path(folder)))
             rows[name] = list(rows_of(repository, given.commits, given.skip, programs, budgets))
             failed = ", ".join(f"{each.failed} {each.name}prompts failed" for each in programs)
         print(f"{name}: {len(rows[name])} tasks, {time.perf_counter() - begin:.0f} s; {failed}", file=sys.stderr)

@@ -25,10 +25,14 @@ def vfcc(desk: Desk, *arguments: str) -> str:
 
 def take_out(desk: Desk, client: str) -> None:
     """Remove the hooks of a client, as a person at a terminal."""
+    as_person(desk, "integrate", client, "--uninstall")
+
+
+def as_person(desk: Desk, *arguments: str) -> None:
+    """Run `vfcc` in the project as a person at a terminal."""
     ours, theirs = os.openpty()
     env = {**_env(desk), "VFCC_AGENT": "", "GIT_CONFIG_GLOBAL": settings_of("You")}
-    undo = [str(VFCC), "integrate", client, "--uninstall"]
-    subprocess.run(undo, cwd=desk.folder, env=env, stdin=theirs, capture_output=True, check=True)
+    subprocess.run([str(VFCC), *arguments], cwd=desk.folder, env=env, stdin=theirs, capture_output=True, check=True)
     os.close(ours)
     os.close(theirs)
 

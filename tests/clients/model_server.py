@@ -7,6 +7,7 @@ the protocols look like on the wire is left to `claude_wire` and `codex_wire`.
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -63,6 +64,7 @@ class ModelServer:
         """Keep the request; return what the model says to it."""
         with self._lock:
             self.requests.append(request)
+            request.at_ns = time.time_ns()
             if request.kind == "compact":
                 return Turn(self.summary)
             if request.kind != "turn":
@@ -70,7 +72,8 @@ class ModelServer:
             request.conversation = self._choose(request)
             turns = self._left.setdefault(request.conversation, [])
             said = turns.pop(0) if turns else Turn("DONE")
-            return said if isinstance(said, Turn) else said(request)
+            request.answer = said if isinstance(said, Turn) else said(request)
+            return request.answer
 
     def _by_marker(self, request: Request) -> str:
         prompts = request.prompts()

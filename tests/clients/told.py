@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +13,38 @@ from tests.clients.hooked import VFCC
 
 _TEE = """\
 #!{python} -S
-import fcntl, json, pathlib, subprocess, sys, time
+import fcntl, hashlib, json, os, pathlib, subprocess, sys, time
 arguments = sys.argv[1:]
 if arguments[:1] != ["hook"]:
     sys.exit(subprocess.call([{vfcc!r}, *arguments]))
+root, blobs = pathlib.Path({root!r}), pathlib.Path({log!r} + ".files")
+blobs.mkdir(exist_ok=True)
+def kept():
+    found = {{}}
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if name not in (".git", "local", "__pycache__", ".pytest_cache")]
+        for name in files:
+            path = pathlib.Path(folder, name)
+            data = path.read_bytes()
+            digest = hashlib.sha256(data).hexdigest()
+            if not (blobs / digest).exists():
+                part = blobs / (digest + "." + str(os.getpid()))
+                part.write_bytes(data)
+                part.rename(blobs / digest)
+            found[path.relative_to(root).as_posix()] = digest
+    return found
 given = sys.stdin.buffer.read()
 done = subprocess.run([{vfcc!r}, *arguments], input=given, stdout=subprocess.PIPE)
-files = sorted(pathlib.Path({root!r}, ".memory/sprint").glob("*/events/*.json"), key=lambda path: path.name)
+events = sorted((root / ".memory/sprint").glob("*/events/*.json"), key=lambda path: path.name)
 line = {{
     "at_ns": time.time_ns(),
     "payload": json.loads(given),
     "out": done.stdout.decode(),
-    "ledger": [json.loads(path.read_bytes()) for path in files],
+    "ledger": [{{**json.loads(path.read_bytes()), "of": path.parts[-3]}} for path in events],
+    "files": kept(),
+    "role": os.environ.get("VFCC_AGENT", ""),
+    "chosen": os.environ.get("VFCC_SPRINT", ""),
+    "branch": (root / ".git/HEAD").read_text().strip().removeprefix("ref: refs/heads/"),
 }}
 with open({log!r}, "ab", buffering=0) as log:
     fcntl.flock(log, fcntl.LOCK_EX)
@@ -33,10 +53,10 @@ sys.stdout.buffer.write(done.stdout)
 sys.exit(done.returncode)
 """
 _CONFTEST = """\
-import json, time
+import json, os, time
 def pytest_runtest_logreport(report):
     if report.when == "call" or report.failed:
-        line = {{"at_ns": time.time_ns(), "test": report.nodeid, "passed": report.passed}}
+        line = {{"at_ns": time.time_ns(), "test": report.nodeid, "passed": report.passed, "run": os.getpid()}}
         with open({log!r}, "a") as log:
             log.write(json.dumps(line) + "\\n")
 """
@@ -57,12 +77,27 @@ def listen(desk: Desk) -> dict[str, str]:
 
 def record_of(desk: Desk) -> Record:
     """Return all that was kept."""
-    moments = [
-        Moment(line["at_ns"], line["payload"], _context(line["out"]), line["ledger"])
-        for line in _lines(_log(desk, "told"))
-    ]
+    folder = Path(f"{_log(desk, 'told')}.files")
+    texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in folder.glob("*")}
+    moments = [_moment(line, texts) for line in _lines(_log(desk, "told"))]
     outcomes = [Outcome(**line) for line in _lines(_log(desk, "outcomes"))]
     return Record(desk.folder, sorted(moments, key=lambda each: each.at_ns), outcomes)
+
+
+def _moment(line: Mapping[str, Any], texts: Mapping[str, str]) -> Moment:
+    own = json.loads(line["out"]) if line["out"].startswith("{") else {}
+    added = own.get("hookSpecificOutput", {})
+    return Moment(
+        line["at_ns"],
+        line["payload"],
+        str(added.get("additionalContext", "")),
+        line["ledger"],
+        {path: texts[digest] for path, digest in line["files"].items()},
+        role=line["role"],
+        chosen=line["chosen"],
+        branch=line["branch"],
+        reason=str(added.get("permissionDecisionReason") or own.get("reason") or ""),
+    )
 
 
 def checked(desk: Desk) -> Sequence[Claim]:
@@ -77,12 +112,6 @@ def commit(desk: Desk) -> None:
     """Commit all files, so that a client finds a usual repository."""
     for command in (["git", "add", "-A"], ["git", "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "x"]):
         subprocess.run(command, cwd=desk.folder, check=True, capture_output=True)
-
-
-def _context(out: str) -> str:
-    """Return the context in an answer; a denial has none."""
-    own = json.loads(out).get("hookSpecificOutput", {}) if out.startswith("{") else {}
-    return str(own.get("additionalContext", ""))
 
 
 def _log(desk: Desk, name: str) -> Path:

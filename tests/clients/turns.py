@@ -41,12 +41,14 @@ def calls(name: str, /, **fields: object) -> Turn:
 
 @dataclass(slots=True)
 class Request:
-    """A request that reached the model: of which client, of which kind, and its parsed body."""
+    """A request that reached the model: of which client, of which kind, its parsed body, when, and what it answered."""
 
     client: str
     kind: str
     body: dict[str, Any]
     conversation: str = ""
+    at_ns: int = 0
+    answer: Turn | None = None
 
     def prompts(self) -> list[str]:
         """Return the texts with the role `user`, without results of tools."""

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from tests.pure.code_searched import Searched
 from verifflowcc.codegraph.asked import asked
 from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.mix import above_floor, interface, mixed, size_of
+from verifflowcc.codegraph.links import graph_of
+from verifflowcc.codegraph.mix import above_floor, interface, mixed, pieces_of_tests, signature, size_of
 from verifflowcc.codegraph.named_types import named_types
+from verifflowcc.codegraph.rank_files import rank_files
 from verifflowcc.codegraph.rank_units import RankedUnit
 from verifflowcc.codegraph.units import Unit
 from verifflowcc.domain.code_mix import WHOLE, CodeMix
@@ -58,22 +60,85 @@ def test_callers_are_named_for_roles_that_design() -> None:
 
 def test_a_signature_of_several_lines_is_shown_whole() -> None:
     lines = ("@cached", "def gate(", "    level,", ") -> int:", "    return level")
-    found = interface(piece("a.py", 3, lines), [Definition(SymbolKind.FUNCTION, "gate", 4, 7)])
+    found = signature(piece("a.py", 3, lines), [Definition(SymbolKind.FUNCTION, "gate", 4, 7)])
 
     assert found is not None
     assert (found.unit.first, found.unit.last) == (4, 6)
     assert found.lines == lines[1:4]
+    assert signature(RankedUnit("a.py", Unit(1, 1, FILE), "", 1.0, ("import os",)), []) is None
+
+
+DOCUMENTED = (
+    "# Shuts at flood.",
+    "@cached",
+    "def gate(level):",
+    '    """Close it.',
+    "",
+    '    Twice."""',
+    "    return level",
+)
+
+
+def interface_of(lines: tuple[str, ...], line: int) -> tuple[str, ...]:
+    found = interface(piece("a.py", 3, lines), [Definition(SymbolKind.FUNCTION, "gate", line, 2 + len(lines))])
+    assert found is not None
+    assert found.unit.last - found.unit.first + 1 == len(found.lines)
+    return found.lines
+
+
+def test_an_interface_has_comment_decorators_signature_and_docstring() -> None:
+    assert interface_of(DOCUMENTED, 5) == DOCUMENTED[:-1]
+    assert interface_of(("def gate(level):", "    '''Close it.'''", "    return level"), 3)[1:] == (
+        "    '''Close it.'''",
+    )
+    assert interface_of(("def gate(level):", "    return level"), 3) == ("def gate(level):",)
+    assert interface_of(("def gate(level): return level",), 3) == ("def gate(level): return level",)
     assert interface(RankedUnit("a.py", Unit(1, 1, FILE), "", 1.0, ("import os",)), []) is None
+
+
+def test_an_interface_has_ten_lines_of_a_long_docstring_and_no_comment_longer_than_a_signature() -> None:
+    long = ("def gate():", '    """Close it.', *["    And more."] * 20, '    """', "    return 1")
+
+    assert interface_of(long, 3) == long[:11]
+    assert interface_of((*["# Why."] * 31, *long), 34) == long[:11]
+
+
+def test_a_signature_of_twenty_parameters_is_shown_whole() -> None:
+    lines = ("def get(", *(f"    option_{number}," for number in range(20)), ") -> int:", "    return 1")
+
+    assert interface_of(lines, 3) == lines[:-1]
+
+
+MANY_TESTS = Searched(
+    {
+        "tide/gate.py": GATE,
+        "tests/test_gate.py": "".join(
+            f"def test_close_gate_{number}():\n" + "    assert close_gate(1)\n" * (30 - number) + "\n\n"
+            for number in range(20)
+        ),
+        "tests/test_close.py": "def test_close_gate_by_hand():\n    assert close_gate(2)\n",
+    },
+    {"tests/test_gate.py", "tests/test_close.py"},
+)
+
+
+def test_a_short_test_of_each_matching_test_file_comes_before_the_second_one_of_any() -> None:
+    wanted = asked(TASK)
+    found = pieces_of_tests(wanted, MANY_TESTS, rank_files(wanted, MANY_TESTS, graph_of(MANY_TESTS), unmarked=True))
+
+    assert {each.path for each in found[:2]} == {"tests/test_gate.py", "tests/test_close.py"}
+    assert len(next(each for each in found if each.path == "tests/test_gate.py").lines) == 12
+    assert len(found) == 21
 
 
 def test_pieces_far_below_the_best_are_left_out_unless_they_complete_a_file() -> None:
     best, near, rest = (
         piece("a.py", n, ("x" * size,), score) for n, size, score in ((1, 50, 1.0), (2, 40, 0.5), (3, 10, 0.0))
     )
-    far = piece("b.py", 1, ("y" * 10,), 0.1)
+    far = piece("b.py", 1, ("y" * 10,), 0.09)
 
     assert above_floor([best, near, far, rest]) == [best, near, rest]
-    assert above_floor([best, piece("a.py", 2, ("x" * 40,), 0.1), far]) == [best]
+    assert above_floor([best, piece("a.py", 2, ("x" * 40,), 0.09), far]) == [best]
     assert above_floor([]) == []
 
 

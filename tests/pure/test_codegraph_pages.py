@@ -10,7 +10,7 @@ from verifflowcc.codegraph.pages import page
 
 pytestmark = pytest.mark.vfcc("REQ-CODE-IN-PROMPT")
 
-GAP = re.compile(r"… (\d+)(?:-(\d+))?")
+GAP = re.compile(r"…(\d+)(?:-(\d+))?")
 LINES = st.lists(st.sampled_from(["", "  ", "a = 1", "    b = 2", "def f():", "x" * 30]), min_size=1, max_size=30)
 
 
@@ -46,7 +46,7 @@ def test_each_line_is_shown_in_order_or_in_a_stated_gap(
 def test_neighbouring_pieces_are_joined_without_a_mark() -> None:
     lines = ["def a():", "    pass", "", "", "def b():", "    pass", "", "limit = 3"]
 
-    assert page([(1, 2), (5, 6)], [], lines) == "def a():\n    pass\n\n\ndef b():\n    pass\n… 8"
+    assert page([(1, 2), (5, 6)], [], lines) == "def a():\n    pass\n\n\ndef b():\n    pass\n…8"
 
 
 def test_a_single_line_between_two_pieces_is_shown() -> None:

@@ -9,7 +9,7 @@ from verifflowcc.codegraph.asked import LONGEST, asked
 from verifflowcc.codegraph.context import choose, told
 from verifflowcc.codegraph.links import both_ways, graph_of, page_rank
 from verifflowcc.codegraph.rank_files import RankedFile, rank_files
-from verifflowcc.codegraph.rank_units import RankedUnit, rank_units
+from verifflowcc.codegraph.rank_units import RankedUnit, UnitWeights, rank_units
 from verifflowcc.codegraph.snippets import BODIES, LARGEST, fill, rendered, shown_text
 from verifflowcc.codegraph.units import Unit
 from verifflowcc.codegraph.words import words_in
@@ -61,6 +61,20 @@ def test_tests_count_less_unless_they_are_asked_for(code: Searched) -> None:
 
     assert paths(code, "close gate")[0] == "tide/gate.py"
     assert score(unmarked=False) < score(unmarked=True)
+
+
+LONG = "".join(f"def close_gate_{number}():\n    return shut(gate, {number})\n\n\n" for number in range(40))
+
+
+def test_a_file_of_many_matching_pieces_does_not_hide_those_of_another() -> None:
+    both = Searched({"tide/gate.py": LONG, "tide/gate_lock.py": "def close_gate_lock(gate):\n    return close(gate)\n"})
+    wanted = asked("the gate does not close")
+    files = rank_files(wanted, both, graph_of(both))
+
+    def place(weights: UnitWeights) -> int:
+        return [each.path for each in rank_units(wanted, both, files, weights)].index("tide/gate_lock.py")
+
+    assert place(UnitWeights()) < 10 < place(UnitWeights(further=0.0))
 
 
 BESIDE = "docs/tide.js Examples/tide.js benches/tide.js sandbox/tide.js Gruntfile.js karma.conf.js a.config.mjs .arc.js"

@@ -1,12 +1,15 @@
 """Data files in a prompt: known keys are sentences, and no other key or value is lost."""
 
 import json
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.context.data_sentences import context_text, progress_text, tools_text
+from verifflowcc.context.data_sentences import context_text, listed_tools, progress_text, sprint_text, tools_text
+from verifflowcc.context.permission import permission_text
+from verifflowcc.domain.events import Json
 
 PROGRESS = {
     "counts": {"stage_entered": 2, "sprint_started": 1},
@@ -41,19 +44,24 @@ def as_yaml(value: dict[str, object]) -> str:
     return "".join(f"{key}: {json.dumps(each)}\n" for key, each in value.items())
 
 
+def sentences_of(value: dict[str, object]) -> str:
+    return permission_text(cast("dict[str, Json]", listed_tools(value)))
+
+
 def test_the_progress_of_a_sprint_is_a_few_sentences() -> None:
     assert progress_text(json.dumps(PROGRESS, indent=2)) == (
         "Sprint login (Login) is open, in design, workflow light. Passed: planning (plan.md). Active: design. "
-        "Pending: coding, testing. Goals: Users sign in. Its ledger has 3 events.\n"
+        "Pending: coding, testing. Goals: Users sign in.\n"
     )
+    assert sprint_text(json.dumps(PROGRESS)) == progress_text(json.dumps(PROGRESS)).partition(" Goals:")[0]
 
 
 def test_the_tools_of_a_role_are_a_sentence() -> None:
-    assert tools_text(as_yaml(TOOLS), TOOLS) == (
-        "You may read every file; edit `src/**`, `tests/**` but not `src/old/**`; run commands that begin with "
-        "`make test`; use git to read; use vfcc (classes `query`, `work`); use MCP servers `github`. "
-        "All other tools are closed.\n"
+    assert sentences_of(TOOLS) == (
+        "You may edit `src/**`, `tests/**`, but not `src/old/**`; run `make test`; "
+        "use the MCP servers and tools `github`. You may not search, change git or move the sprint."
     )
+    assert tools_text(as_yaml(TOOLS), TOOLS, "You may run.") == "You may run.\n"
 
 
 @pytest.mark.parametrize("empty", ["{}", "{}\n", " {\n}\n"])
@@ -73,7 +81,7 @@ def test_a_known_key_with_a_value_of_another_shape_stays_as_it_is() -> None:
 
 def test_a_tool_with_a_key_that_vfcc_does_not_know_keeps_the_file_as_it_is() -> None:
     text = as_yaml({"tools": [{"name": "run", "shell": "zsh"}]})
-    assert tools_text(text, {"tools": [{"name": "run", "shell": "zsh"}]}) == text
+    assert tools_text(text, {"tools": [{"name": "run", "shell": "zsh"}]}, "You may run.") == text
 
 
 values = st.recursive(
@@ -115,7 +123,7 @@ def test_every_unknown_key_and_value_of_tools_survives_as_written(
 ) -> None:
     value = {**({"version": version} if version else {}), "tools": TOOLS["tools"], **unknown}
     text = as_yaml(value)
-    shown = tools_text(text, value)
+    shown = tools_text(text, value, sentences_of(value))
 
     assert shown.startswith("You may ")
     for key, each in unknown.items():

@@ -27,7 +27,7 @@ def said(name: str, minutes: float, hook: str, **more: object) -> Event:
 
 
 def edit(name: str, minutes: float, **more: object) -> Event:
-    patch = {"structuredPatch": [{"newStart": 10, "newLines": 11, "lines": ["+a", "+b", "-c"]}]}
+    patch = {"structuredPatch": [{"newStart": 10, "newLines": 11, "lines": ["+a", *[" x"] * 9, "+b", "-c"]}]}
     given = {"file_path": f"{ROOT}/a.py", "old_string": "c", "new_string": "a\nb"}
     return said(name, minutes, "PostToolUse", tool_name="Edit", tool_input=given, tool_response=patch, **more)
 

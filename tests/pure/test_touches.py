@@ -24,7 +24,7 @@ PATCH = """*** Begin Patch
 *** End Patch
 """
 HUNKS = [
-    {"newStart": 3, "newLines": 4, "lines": [" a", "+b", "+c", "-d"]},
+    {"newStart": 3, "newLines": 3, "lines": [" a", "+b", "+c", "-d"]},
     {"newStart": 20, "newLines": 0, "lines": ["-e"]},
 ]
 
@@ -94,7 +94,25 @@ def test_a_patch_tells_of_each_of_its_files(tool: str, key: str) -> None:
 def test_what_the_client_says_that_changed_goes_before_what_was_asked_for() -> None:
     (found,) = touched("Edit", {"structuredPatch": HUNKS}, file_path="a.py", old_string="x", new_string="y")
 
-    assert found == {"path": "src/a.py", "operation": "edit", "lines": [3, 20], "changes": "+2 -2"}
+    assert found == {"path": "src/a.py", "operation": "edit", "lines": [4, 20], "changes": "+2 -2"}
+
+
+@pytest.mark.parametrize(
+    ("start", "lines", "expected"),
+    [
+        (1, [" a", "-b", "+c", " d", " e"], [2, 2]),
+        (7, [" a", " b", " c", "+d", " e", "-f", " g"], [10, 12]),
+        (7, [" a", " b", "-c", "\\ No newline at end of file"], [8, 8]),
+        (0, ["-a"], [1, 1]),
+    ],
+)
+def test_lines_around_a_change_are_not_among_the_changed_ones(
+    start: int, lines: list[str], expected: list[int]
+) -> None:
+    hunk = {"newStart": start, "newLines": len(lines), "lines": lines}
+    (found,) = touched("Edit", {"structuredPatch": [hunk]}, file_path="a.py")
+
+    assert found["lines"] == expected
 
 
 def test_a_file_is_told_of_once_and_no_more_than_so_many_are() -> None:

@@ -3,13 +3,14 @@
 A page's sessions run one after another in one folder, so that the page reads as it would be typed. A comment before a
 session says what to begin with: `<!-- replay: empty -->` (a folder with nothing), `<!-- replay: git -->` (a repository
 with one commit), `<!-- replay: example -->` (that, and the worked example, committed) or `<!-- replay: inflection -->`
-(a package from the index; the caller makes that folder); without one, the session goes on where the last one ended.
+(a package from the index; the caller makes that folder) or `<!-- replay: roles -->` (the small project of
+`tests/role_project.py`); without one, the session continues where the last one ended.
 `<!-- replay: no -->` leaves a session out. `<!-- replay: git terminal -->` begins sessions of a person at a terminal
 120 columns wide: there, what follows `[y/N]:` in the promised output is typed as the answer. `<!-- agent: coder -->`
 before a session says that an agent of that role runs it, with no terminal; `<!-- person -->`, that a person runs this
 one at a terminal. `…` stands for anything within a line, and a line that is only `…` for any number of lines. Lines
 after a command are its output, stdout and stderr as they come; `[exit N]` follows where it is not 0. A command goes on
-in lines that begin with `>`.
+in lines that begin with `>`. A fence is longer where the output has fences.
 """
 
 import os
@@ -20,12 +21,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.role_project import write_role_project
 from tests.transcript.terminal import ASKED, at_terminal
 
 _SESSION = re.compile(
     r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+|<!-- agent: (?P<agent>\w+) -->\n+"
     r"|(?P<person><!-- person -->\n+))?"
-    r"```console\n(?P<text>.*?)\n```",
+    r"(?P<fence>`{3,})console\n(?P<text>.*?)\n(?P=fence)(?!`)",
     re.DOTALL,
 )
 
@@ -116,6 +118,8 @@ def prepare(folder: Path, start: str) -> None:
     if start == "empty":
         return
     run("git init -q -b main . && echo '# My project' > README.md && git add . && git commit -qm first", folder)
+    if start == "roles":
+        write_role_project(folder, run)
     if start == "example":
         run("vfcc init --example && git add . && git commit -qm memory", folder)
 

@@ -61,6 +61,30 @@ def test_a_brief_says_what_the_role_may_do_and_five_commands_for_it(here: Worksp
     assert context.count("\n- `vfcc ") == 5
 
 
+def test_a_role_that_edits_all_files_learns_that_rules_and_records_are_closed(here: Workspace) -> None:
+    plan_passed(here)
+    write_tree(here.root, {f"{STAGE}/design/artifacts/design.md": "# Design\n\nA form.\n"})
+    advance_stage(Workspace(here.root), "login", actor=PERSON, commit=False)
+
+    denied = hooked(here.root, {
+        "hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Edit",
+        "tool_input": {"file_path": ".memory/config.yaml"},
+    })  # fmt: skip
+
+    assert "The role coder may read and search all files, edit all files but vfcc's rules and records," in start(here)
+    assert denied.answer.decision == "deny"
+
+
+def test_where_no_sprint_is_chosen_the_brief_offers_no_command_that_needs_one(here: Workspace) -> None:
+    start_sprint(Workspace(here.root), "Signup", workflow="light", actor=PERSON)
+
+    context = start(here)
+
+    assert "several sprints are open" in context
+    assert "`vfcc next`" not in context
+    assert "- `vfcc status`: the open sprints, each with its stage and its next step" in context
+
+
 def test_rules_come_by_relevance_the_first_with_its_text_and_others_after_them(here: Workspace) -> None:
     rule(here, "decision", "hashes", "A password is kept as an argon2 hash.", title="Passwords are hashed")
     rule(here, "constraint", "offline", "No network.", title="Everything works offline")

@@ -182,7 +182,7 @@ def test_a_pattern_that_names_the_projection_gives_what_the_ledger_says(origin: 
     write_tree(clone, {".memory/sprint/sprint-02/progress.json": '{"stage": "a lie"}'})
 
     assert prompt(clone, *ASK) == absent
-    assert b"progress.json" in absent
+    assert b"Active: coding. Pending: testing, validation." in absent
 
 
 @pytest.mark.sweep

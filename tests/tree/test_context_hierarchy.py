@@ -192,7 +192,7 @@ def test_leftovers_go_to_the_layers_that_can_use_them(tmp_path: Path) -> None:
 def test_under_a_small_budget_the_agent_survives_and_the_project_goes_first(tmp_path: Path) -> None:
     example(tmp_path)
     held = []
-    for budget in (290, 300, 1000, 1600, 2200, 3500, 20_000):
+    for budget in (290, 300, 700, 1000, 1600, 2200, 3500, 20_000):
         package = ask(tmp_path, budget_tokens=budget)
         held.append({one.candidate.layer for one in package.placed if one.fate is not Fate.DROPPED})
     assert held[0] == {MemoryLayer.AGENT}

@@ -104,7 +104,8 @@ def test_data_files_are_sentences_and_other_keys_stay(tmp_path: Path) -> None:
     write_memory(tmp_path, {"sprint/s1/progress.json": progress, "stage/s1/coding/.k": ""})
     package = compile_context(Workspace(tmp_path), Question("coder", "s1", "coding"))
 
-    assert "You may read every file; edit `src/**`. All other tools are closed." in package.text
+    assert "You may edit `src/**`. You may not search, run commands, use git, change git, " in package.text
+    assert "### tools.yaml" not in package.text
     assert 'Sprint s1 is open, in coding.\n{"deadline": "Friday"}' in package.text
     assert "context.json" not in package.text
     assert {"tools.yaml", "progress.json"} <= {one.candidate.key for one in package.placed}

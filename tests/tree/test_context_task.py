@@ -60,7 +60,7 @@ def test_the_open_task_comes_first_of_what_competes_in_the_agent_layer(here: Wor
     ]
     assert package.text.startswith(before.text)
     assert HEADING in package.text.removeprefix(before.text)
-    assert "#### Reasonings\n\n- The fold must count octets.\n" in package.text
+    assert "#### Reasoning\n\n- The fold must count octets.\n" in package.text
     assert package.prompt.items[f"task/{task}"] == (said, thought)
     assert package.tiers["task"] > 0
     assert package.inputs["@task"]

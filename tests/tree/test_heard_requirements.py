@@ -35,7 +35,7 @@ def test_a_line_of_a_conversation_is_no_part_of_the_trace_and_reaches_the_prompt
     assert traced(here) == []
     (found,) = (each.candidate for each in ask(here.root).placed if each.candidate.path == stored.item.path)
     assert (found.origin, found.trust) == ("@recall", "human")
-    assert LINE in ask(here.root).text
+    assert f"- (heard in a conversation, not adopted) {LINE}\n" in ask(here.root).text
 
 
 def test_a_line_that_no_person_ingests_waits_and_the_explanation_lists_it(here: Workspace) -> None:

@@ -43,7 +43,7 @@ def here(tmp_path: Path) -> Workspace:
 @pytest.mark.vfcc("REQ-ASK-FILE", "REQ-EPISODE-FILES")
 def test_the_last_five_touches_of_a_file_are_told_newest_first(here: Workspace) -> None:
     tell(here, *(read(number, "src/a.py") for number in range(5)), read(7, "src/a.pyc"), read(8, "other/src/a.py"))
-    tell(here, edit(6, "src/a.py", response={"structuredPatch": [{"newStart": 3, "newLines": 2, "lines": ["+x"]}]}))
+    tell(here, edit(6, "src/a.py", response={"structuredPatch": [{"newStart": 3, "newLines": 1, "lines": ["+x"]}]}))
 
     found = file_history(here, "src/a.py")
 
@@ -54,7 +54,7 @@ def test_the_last_five_touches_of_a_file_are_told_newest_first(here: Workspace) 
         path="src/a.py",
         operation=Operation.EDIT,
         task="p1",
-        lines=(3, 4),
+        lines=(3, 3),
         success=True,
         changes="+1 -0",
     )

@@ -41,6 +41,7 @@ def test_what_there_is_no_time_for_is_told(project: Workspace, monkeypatch: pyte
     assert "Sprint login" in told
     assert "Not asked, for want of time: " in told
     assert "gate. `vfcc next` names what the stage owes." in told
+    assert "The gate of planning asks for .memory/stage/login/planning/artifacts/plan.*." in told
 
 
 def test_what_somebody_said_is_one_line_without_secrets(project: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from tests.history_world import edit, hooked, prompt, tell
 from tests.trees import example, write_memory, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.fast.hook import Hook
+from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 
 KNOWN = "tidewater/calendar.py"
@@ -165,3 +166,48 @@ def test_a_project_may_switch_both_off(here: Workspace) -> None:
 
     assert read(here) == ""
     assert say(here, "UserPromptSubmit", prompt="Change `octets`.") == ""
+
+
+@pytest.mark.parametrize(
+    ("event", "said", "comes_again"),
+    [
+        ("SessionStart", {"source": "compact"}, True),
+        ("SessionStart", {"source": "clear"}, True),
+        ("SessionStart", {"source": "resume"}, False),
+        ("PreCompact", {"trigger": "auto"}, True),
+        ("PreCompact", {"trigger": "auto", "agent_id": "a1"}, False),
+    ],
+)
+def test_notes_come_again_after_the_conversation_lost_them(
+    here: Workspace, event: str, said: dict[str, Any], comes_again: bool
+) -> None:
+    write_memory(here.root, {"config.yaml": "format: 1\nhooks: {brief_tokens: 200}\n"})
+    say(here, "SessionStart", source="startup")
+    edited: dict[str, Any] = {"tool_name": "Edit", "tool_input": {"file_path": KNOWN}}
+    assert LINE in read(here)
+
+    say(here, event, **said)
+
+    assert bool(say(here, "PreToolUse", **edited)) is comes_again
+    say(here, event, **said)
+    assert (LINE in read(here)) is comes_again
+
+
+def test_a_compaction_that_begins_does_not_hide_a_change_of_the_stage(here: Workspace) -> None:
+    say(here, "SessionStart", source="startup")
+    say(here, "PreCompact", trigger="auto")
+    start_sprint(Workspace(here.root), "Anchors", workflow="light", actor="human:a")
+
+    assert "Anchors" in read(here, file_path="README.md")
+
+
+def test_an_item_that_the_brief_listed_is_not_recalled_and_comes_with_the_file_it_cites(
+    here: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert LINE in say(here, "SessionStart", source="startup")
+    read(here, file_path="README.md")
+
+    assert say(here, "UserPromptSubmit", prompt="Change `octets`.") == ""
+    assert fast(here, capsys, "UserPromptSubmit", prompt="Change `octets`.") == ""
+    assert LINE in say(here, "UserPromptSubmit", prompt="Change `octets`.", session_id="s2")
+    assert f"Known of {KNOWN}:\n{LINE}" in read(here)

@@ -10,6 +10,8 @@ from tests.prompt_world import ask, item, person
 from tests.pure.test_token_counts import oracle
 from tests.trees import example, repository, write_memory, write_tree
 from verifflowcc.adapters import stamps
+from verifflowcc.domain.entries import Fate
+from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.question import Question
 from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.initialise import initialise
@@ -101,14 +103,29 @@ def test_the_task_says_the_commands_what_may_change_and_how_to_hand_in(root: Pat
     assert "### tools.yaml" not in coder
 
 
-def test_a_table_of_tools_that_a_sentence_cannot_say_is_shown_whole(root: Path) -> None:
+def test_what_no_sentence_says_of_a_table_of_tools_is_shown_as_it_is_written(root: Path) -> None:
     path = root / ".memory/agent/coder/tools.yaml"
-    path.write_text(path.read_text(encoding="utf-8") + "network: false\n", encoding="utf-8")
+    tools = path.read_text(encoding="utf-8")
+
+    path.write_text(f"{tools}network: false\n", encoding="utf-8")
+    text = ask(root, "coder").text
+    assert text.count("You may edit every file") == 1
+    assert "### tools.yaml\n\n```text\nnetwork: false\n```\n" in text
+
+    path.write_text("tools:\n  - name: run\n    commands: [make test]\n    shell: zsh\n", encoding="utf-8")
+    text = ask(root, "coder").text
+    assert "### tools.yaml\n\n```text\ntools:\n  - name: run\n    commands: [make test]\n    shell: zsh\n```" in text
+    assert "You may edit" not in text
+
+
+def test_the_commands_that_the_first_version_of_a_table_names_are_in_its_sentence(root: Path) -> None:
+    path = root / ".memory/agent/coder/tools.yaml"
+    path.write_text("tools:\n  - name: edit\n  - name: run\n    commands: [make test]\n", encoding="utf-8")
 
     text = ask(root, "coder").text
 
-    assert "### tools.yaml\n\n```yaml\n" in text
-    assert "You may edit every file" not in text
+    assert "- You may edit every file; run `make test`. You may not read files, search, " in text
+    assert "### tools.yaml" not in text
 
 
 def test_a_persons_rules_are_instructions_and_what_agents_wrote_is_data(root: Path) -> None:
@@ -136,6 +153,66 @@ def test_all_tasks_and_all_machines_share_what_comes_before_the_local_parts(root
     assert "## Your Task" in shared
     assert [page.startswith(shared) for page in pages] == [True] * 6
     assert pages[1] == pages[2] == f"{shared}### Task\n\nflask in a pipe\n"
+
+
+def test_goals_stages_and_tools_are_each_stated_once(root: Path) -> None:
+    text = ask(root, "coder").text
+
+    assert text.count("A hidden prompt shows nothing") == 1
+    assert text.count("Active: planning.") == 1
+    assert text.count("You may ") == 1
+    assert "Sprint hidden-prompts (Hidden prompts) is open, in planning, workflow light. Active: planning. Pend" in text
+    for name in ("goals.md", "progress.json", "tools.yaml", "context.json"):
+        assert f"### {name}" not in text
+
+    write_memory(root, {"sprint/hidden-prompts/goals.md": "# Hidden prompts\n\nDone when getpass is gone.\n"})
+    assert (
+        "### goals.md\n\n```markdown\n# Hidden prompts\n\nDone when getpass is gone.\n```\n" in ask(root, "coder").text
+    )
+
+
+def test_what_a_sprint_recorded_beside_its_progress_is_shown_as_it_is_written(root: Path) -> None:
+    write_memory(root, {"sprint/hidden-prompts/results.json": '{"velocity": 3}\n'})
+
+    text = ask(root, "coder").text
+
+    assert "\nSprint hidden-prompts (Hidden prompts) is open, in planning, workflow light. Active: " in text
+    assert '### progress.json (tool)\n\n```text\n{"results": {\n    "velocity": 3\n  }}\n```\n' in text
+
+
+def test_a_rule_of_the_page_is_what_takes_room_as_a_rule(root: Path) -> None:
+    decisions = {
+        f"project/decisions/{name}.md": f"---\ntype: decision\ntitle: {name}\nstatus: {status}\n---\nUse {name}.\n"
+        for name, status in (("tabs", "accepted"), ("spaces", "proposed"))
+    }
+    by_agent = "---\ntrust: agent\n---\nNever use tabs.\n"
+    write_memory(
+        root, {**decisions, "project/conventions/python.md": by_agent, "project/conventions/own.md": "Be brief.\n"}
+    )
+
+    package = ask(root, "coder")
+    rules = package.text.partition("## Project Context")[2].partition("## Current Sprint")[0]
+
+    kept = [one for one in package.placed if one.candidate.layer is Layer.PROJECT and one.fate is not Fate.DROPPED]
+    assert {one.candidate.key for one in kept if one.candidate.rule} >= {"CLAUDE.md", "decisions/tabs.md"}
+    found = {one.candidate.key.rpartition("/")[2]: one.candidate.rule for one in kept}
+    texts = {"tabs.md": "Use tabs.", "spaces.md": "Use spaces.", "own.md": "Be brief.", "python.md": "Never use tabs."}
+    assert {name: text in rules for name, text in texts.items()} == {name: found[name] for name in texts}
+    assert (found["tabs.md"], found["spaces.md"]) == (True, False)
+    assert "- (proposed, not decided) Use spaces." in package.text
+
+
+def test_requirements_outside_of_the_sprint_are_listed_apart(root: Path) -> None:
+    items = root / ".memory/project/items"
+    item(items, "requirement", "REQ-HIDE", title="A hidden prompt shall show nothing.")
+    item(items, "requirement", "REQ-PDF", title="A prompt shall be printed.")
+    write_memory(root, {"sprint/hidden-prompts/goals.md": "About REQ-HIDE.\n"})
+
+    text = ask(root, "coder", task="Write the prompt").text
+
+    inside, _, outside = text.partition("### Requirements\n")[2].partition("### Requirements outside of this sprint\n")
+    assert ("REQ-HIDE" in inside, "REQ-PDF" in inside) == (True, False)
+    assert "REQ-PDF" in outside
 
 
 def test_without_a_sprint_and_memory_nothing_empty_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.codegraph.mix import interface
+from verifflowcc.codegraph.mix import signature
 from verifflowcc.codegraph.rank_units import RankedUnit
 from verifflowcc.codegraph.units import units_of
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition, SearchedCode, qualified
@@ -34,10 +34,10 @@ def with_fixtures(tests: Sequence[RankedUnit], code: SearchedCode) -> Iterator[R
 
 def _used(piece: RankedUnit, code: SearchedCode, known: dict[str, dict[str, RankedUnit]]) -> Iterator[RankedUnit]:
     """Yield the fixtures that a function's signature or decorators name; the nearest folder's go first."""
-    signature = interface(piece, code.head(piece.path).definitions)
-    if signature is None or piece.unit.place == FILE:
+    shown = signature(piece, code.head(piece.path).definitions)
+    if shown is None or piece.unit.place == FILE:
         return
-    head = signature.unit.last - piece.unit.first + 1
+    head = shown.unit.last - piece.unit.first + 1
     names = dict.fromkeys(_NAME.findall("\n".join(piece.lines[:head])))
     for name in names:
         for path in _conftests(piece.path):

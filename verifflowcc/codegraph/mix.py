@@ -11,11 +11,14 @@ from verifflowcc.codegraph.units import Unit
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition, Mark, SearchedCode
 from verifflowcc.records import replace
 
-FLOOR = 20
+FLOOR = 10
 """Pieces with less than this percentage of the best one's score are not offered, however much room there is."""
 
-LONGEST_SIGNATURE = 12
-"""Of a signature with more lines, the first one is shown."""
+LONGEST_SIGNATURE = 30
+"""Of a signature with more lines, the first one is shown; of more lines above it, none."""
+
+LONGEST_DOCSTRING = 10
+"""An interface shows so many lines of a docstring at most."""
 
 NEARLY_WHOLE = 80
 """From this percentage of a file on, its other pieces follow at once: a whole file reads better than one with gaps."""
@@ -23,11 +26,18 @@ NEARLY_WHOLE = 80
 TEST_FILES = 10
 """Pieces of so many of the best test files are looked at."""
 
+FILES_SHOWN_FIRST = 5
+"""Of so many of the best test files, a short test comes first."""
+
+SHORT_TEST = 50
+"""A short test has at least this percentage of the score of the best one in its file."""
+
 NAMESAKE = 0.5
 """What a test file named after the best file gains, or an n-th of it after the n-th; the best test file has 1.0."""
 
 _T = TypeVar("_T")
 _NAMED_AFTER = 5
+_DOCSTRING = re.compile(r"""\s*[rR]?(\"{3}|'{3})""")
 _TEST_NAME = re.compile(r"^test_|^tests?$|_tests?$|\.(?:test|spec)$|Tests?$", re.IGNORECASE)
 
 
@@ -44,7 +54,19 @@ def pieces_of_tests(asked: Asked, code: SearchedCode, files: Sequence[RankedFile
         for each in marked
     ]
     ranked.sort(key=lambda each: (-each.score, each.path))
-    return above_floor(rank_units(asked, code, ranked[:TEST_FILES]))
+    return _one_of_each_first(above_floor(rank_units(asked, code, ranked[:TEST_FILES])), code)
+
+
+def _one_of_each_first(pieces: Sequence[RankedUnit], code: SearchedCode) -> list[RankedUnit]:
+    """Put a short test of each of the best files before the rest: it shows where and how the subject is tested."""
+    by_file: dict[str, list[RankedUnit]] = {}
+    for each in pieces:
+        if each.unit.place != FILE and code.head(each.path).definitions[each.unit.place].kind in CALLABLE:
+            by_file.setdefault(each.path, []).append(each)
+    near = [[one for one in those if one.score >= those[0].score * SHORT_TEST / 100] for those in by_file.values()]
+    first = [min(those, key=size_of) for those in near[:FILES_SHOWN_FIRST]]
+    places = {(each.path, each.unit.first) for each in first}
+    return [*first, *(each for each in pieces if (each.path, each.unit.first) not in places)]
 
 
 def above_floor(pieces: Sequence[RankedUnit]) -> list[RankedUnit]:
@@ -68,29 +90,56 @@ def above_floor(pieces: Sequence[RankedUnit]) -> list[RankedUnit]:
 
 
 def interface(piece: RankedUnit, definitions: Sequence[Definition]) -> RankedUnit | None:
-    """Return the piece without the body of a function; None for lines that belong to no definition.
+    """Return the piece without the body of a function: its comment, decorators, signature, first lines of docstring.
 
-    The lines of a type between its functions, which are its fields, stay as they are.
+    None for lines that belong to no definition. The lines of a type between its functions, which are its fields, stay
+    as they are.
     """
-    if piece.unit.place == FILE:
-        return None
-    each = definitions[piece.unit.place]
-    if each.kind not in CALLABLE:
-        return piece
-    first = each.line - piece.unit.first
-    last = min(_signature_end(piece.lines, first), len(piece.lines) - 1)
+    last = _signature_end(piece, definitions)
+    if last is None:
+        return None if piece.unit.place == FILE else piece
+    above = _place_of(piece, definitions)
+    return _cut(piece, 0 if above <= LONGEST_SIGNATURE else above, _docstring_end(piece.lines, last))
+
+
+def signature(piece: RankedUnit, definitions: Sequence[Definition]) -> RankedUnit | None:
+    """Return the lines of a function's signature alone; as `interface` for what is no function."""
+    last = _signature_end(piece, definitions)
+    if last is None:
+        return None if piece.unit.place == FILE else piece
+    return _cut(piece, _place_of(piece, definitions), last)
+
+
+def _cut(piece: RankedUnit, first: int, last: int) -> RankedUnit:
     unit = Unit(piece.unit.first + first, piece.unit.first + last, piece.unit.place)
     return replace(piece, unit=unit, lines=piece.lines[first : last + 1])
 
 
-def _signature_end(lines: Sequence[str], first: int) -> int:
-    """Return the place of the line on which the brackets of a signature are closed again."""
-    depth = 0
+def _place_of(piece: RankedUnit, definitions: Sequence[Definition]) -> int:
+    return definitions[piece.unit.place].line - piece.unit.first
+
+
+def _signature_end(piece: RankedUnit, definitions: Sequence[Definition]) -> int | None:
+    """Return the place of the line on which a function's brackets are closed again; None for what is no function."""
+    if piece.unit.place == FILE or definitions[piece.unit.place].kind not in CALLABLE:
+        return None
+    lines, first, depth = piece.lines, _place_of(piece, definitions), 0
     for place in range(first, min(first + LONGEST_SIGNATURE, len(lines))):
         depth += sum(lines[place].count(each) for each in "([") - sum(lines[place].count(each) for each in ")]")
         if depth <= 0:
             return place
-    return first
+    return min(first, len(lines) - 1)
+
+
+def _docstring_end(lines: Sequence[str], last: int) -> int:
+    """Return the place of the last line to show of the docstring after line `last`; else `last`."""
+    begin = _DOCSTRING.match(lines[last + 1]) if last + 1 < len(lines) else None
+    if begin is None or begin[1] in lines[last + 1][begin.end() :]:
+        return last + (begin is not None)
+    for place in range(last + 2, min(last + 1 + LONGEST_DOCSTRING, len(lines))):
+        if begin[1] in lines[place]:
+            return place
+    return min(last + LONGEST_DOCSTRING, len(lines) - 1)
 
 
 def size_of(piece: RankedUnit) -> int:

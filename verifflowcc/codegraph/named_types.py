@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.codegraph.asked import LONGEST, Asked
-from verifflowcc.codegraph.mix import interface, size_of
+from verifflowcc.codegraph.mix import signature, size_of
 from verifflowcc.codegraph.rank_units import RankedUnit
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, SearchedCode, outwards
 from verifflowcc.records import replace
@@ -64,7 +64,7 @@ def _signatures(pieces: Sequence[RankedUnit], code: SearchedCode, most_chars: in
         definitions = code.head(piece.path).definitions
         if not piece.named or definitions[piece.unit.place].kind not in CALLABLE:
             continue
-        found = interface(piece, definitions)
+        found = signature(piece, definitions)
         most_chars -= size_of(found) if found else 0
         if most_chars < 0:
             return

@@ -8,15 +8,15 @@ GAP = "…"
 def page(ranges: Collection[tuple[int, int]], definitions: Collection[tuple[int, int]], lines: Sequence[str]) -> str:
     """Return the lines of `ranges`, under the first line of each definition around them, as one text.
 
-    Numbers count from 1 and name both ends. `… 12-40` marks lines that are left out; blank lines between two shown
+    Numbers count from 1 and name both ends. `…12-40` marks lines that are left out; blank lines between two shown
     ones, and a single line, are shown instead.
 
     >>> print(page([(5, 6)], [(1, 6)], ["class A:", "  x = 1", "", "  y = 2", "  def f(self):", "    pass", "", "z"]))
     class A:
-    … 2-4
+    …2-4
       def f(self):
         pass
-    … 8
+    …8
     """
     shown = {number for first, last in ranges for number in range(first, last + 1)}
     shown |= {line for line, end in definitions if any(line < first and last <= end for first, last in ranges)}
@@ -37,4 +37,4 @@ def _gap(first: int, last: int, lines: Sequence[str], *, between: bool) -> Itera
     if between and len(full) <= 1:
         yield from lines[first - 1 : last]
     elif full:
-        yield f"{GAP} {full[0]}-{full[-1]}" if full[0] != full[-1] else f"{GAP} {full[0]}"
+        yield f"{GAP}{full[0]}-{full[-1]}" if full[0] != full[-1] else f"{GAP}{full[0]}"

@@ -1,13 +1,14 @@
 """Which functions and other pieces of the best files bear on a task."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from verifflowcc.codegraph.asked import Asked
 from verifflowcc.codegraph.rank_files import RankedFile, idf
 from verifflowcc.codegraph.units import Unit, units_of
 from verifflowcc.codegraph.words import Wanted
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition, SearchedCode, outwards
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 
 WORDS_TOLD = 5
 FILES = 20
@@ -20,7 +21,8 @@ class UnitWeights:
 
     `names` is how much more a word counts in the piece's own name, `around` in the names around it. `length` is BM25's
     b, and no piece counts as shorter than `least` of the mean. `exact` is for a piece that defines a name of the task
-    as it stands, `says` for one whose text has it.
+    as it stands, `says` for one whose text has it. `further` is what a piece loses for each doubling of the pieces of
+    its file up to it: a task is rarely about one file alone, and the words of a long file are in many pieces of it.
     """
 
     file: float = 0.8
@@ -31,6 +33,7 @@ class UnitWeights:
     saturation: float = 10.0
     exact: float = 1.0
     says: float = 0.6
+    further: float = 0.05
 
 
 _MEMBER = 0.5
@@ -73,8 +76,19 @@ def rank_units(
     for piece, score in zip(pieces, scores, strict=True):
         total = score / best + by.file * piece.file.score / best_file + by.exact * piece.exact + by.says * piece.says
         found.append(RankedUnit(piece.file.path, piece.unit, piece.name, total, piece.lines, _why(piece, rarity)))
-    found.sort(key=lambda each: (-each.score, each.path, each.unit.first))
-    return found
+    return _in_order(replace(each, score=each.score - lost) for each, lost in _further(_in_order(found), by.further))
+
+
+def _in_order(pieces: Iterable[RankedUnit]) -> list[RankedUnit]:
+    return sorted(pieces, key=lambda each: (-each.score, each.path, each.unit.first))
+
+
+def _further(pieces: Sequence[RankedUnit], weight: float) -> Iterator[tuple[RankedUnit, float]]:
+    """Yield each piece with what it loses by the pieces of its file that come before it."""
+    before: dict[str, int] = {}
+    for each in pieces:
+        before[each.path] = before.get(each.path, 0) + 1
+        yield each, weight * round(math.log2(before[each.path]), 9)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the sentences: token counts are kept by it."""
 _KEY_LINE = re.compile(r"^([A-Za-z_][\w-]*):", re.MULTILINE)
 _BLANK = " \t\r\n"
 _OF_STAGE = {"id": str, "status": str, "passes": int, "artifacts": list}
-_EVERYTHING = "**"
 _OF_PATHS = ("read", "search", "edit")
-_WHOLE = {"git-read": "use git to read", "git-write": "change things with git"}
+_WHOLE = ("git-read", "git-write")
 
 
 def progress_text(text: str) -> str:
@@ -24,13 +23,25 @@ def progress_text(text: str) -> str:
 
     >>> progress_text('{"id": "login", "stage": "design", "status": "open", "deadline": "Friday"}')
     'Sprint login is open, in design.\\n{"deadline": "Friday"}\\n'
+
+    How many events its ledger has is left out.
     """
     members = _members(text)
     if members is None:
         return text
-    known = {key: value for key, _, value in members if key in _PROGRESS and _PROGRESS[key](value)}
+    known = _known(members)
     rest = [written for key, written, _ in members if key not in known]
     return _joined(_progress_sentences(known), "{" + ", ".join(rest) + "}\n" if rest else "", text)
+
+
+def sprint_text(text: str) -> str:
+    """Return what a `progress.json` says of its sprint and the stages, in a line: all but the goals.
+
+    >>> sprint_text('{"id": "login", "status": "open", "goals": ["Users sign in"], "stage": "design"}')
+    'Sprint login is open, in design.'
+    """
+    known = _known(_members(text) or [])
+    return " ".join(_progress_sentences({key: value for key, value in known.items() if key != "goals"}))
 
 
 def context_text(text: str) -> str:
@@ -42,66 +53,45 @@ def context_text(text: str) -> str:
     return "" if _members(text) == [] else text
 
 
-def tools_text(text: str, value: object) -> str:
-    """Return a role's `tools.yaml` for a prompt; `value` is what the YAML of `text` means.
+def listed_tools(value: object) -> dict[str, Mapping[str, Sequence[str]]] | None:
+    """Return the tools that the YAML of a `tools.yaml` lists, by name; None where any of it is not of the known shape.
 
-    >>> tools_text("tools:\\n  - name: run\\nnetwork: false\\n", {"tools": [{"name": "run"}], "network": False})
-    'You may run any command.\\nnetwork: false\\n'
+    >>> listed_tools({"tools": ["git-read", {"name": "run", "commands": ["make"]}]})
+    {'git-read': {}, 'run': {'commands': ['make']}}
+    """
+    listed = value.get("tools") if isinstance(value, dict) else None
+    if not isinstance(listed, list):
+        return None
+    found: dict[str, Mapping[str, Sequence[str]]] = {}
+    for each in listed:
+        tool = each if isinstance(each, dict) else {"name": each}
+        name, rule = str(tool.get("name")), {key: given for key, given in tool.items() if key != "name"}
+        known = all(key in _KEYS_OF.get(name, ()) and _is_words(given) for key, given in rule.items())
+        if name not in _KEYS_OF or name in found or not known:
+            return None
+        found[name] = cast("Mapping[str, Sequence[str]]", rule)
+    return found
+
+
+def tools_text(text: str, value: object, sentences: str) -> str:
+    """Return a role's `tools.yaml` for a prompt: what `sentences` say of its tools, and below them all other keys.
+
+    `value` is what the YAML of `text` means.
+
+    >>> tools_text("tools:\\n  - name: run\\nnetwork: false\\n", {"tools": [{"name": "run"}], "network": False}, "Run.")
+    'Run.\\nnetwork: false\\n'
     """
     if not isinstance(value, dict):
         return text
     starts = [(found.group(1), found.start()) for found in _KEY_LINE.finditer(text)]
     ends = [*(start for _, start in starts), len(text)][1:]
     written = {key: text[start:end] for (key, start), end in zip(starts, ends, strict=True)}
-    tools = _tools(value.get("tools"))
-    if tools is None or len(written) < len(starts) or set(written) != set(value):
+    if listed_tools(value) is None or len(written) < len(starts) or set(written) != set(value):
         return text
     strict = value.get("version") == 2 and not isinstance(value["version"], bool)
     known = {"tools", "version"} if strict or "version" not in value else {"tools"}
     rest = "".join(block for key, block in written.items() if key not in known)
-    return _joined(sentences_of_tools(tools, strict=strict), rest, text)
-
-
-def sentences_of_tools(tools: Mapping[str, Mapping[str, Sequence[str]]], *, strict: bool) -> list[str]:
-    """Return what a role may do with its tools, by class and what narrows it; `strict`: nothing else.
-
-    >>> sentences_of_tools({"edit": {"paths": ["src/**"], "never": ["src/old/**"]}, "git-read": {}}, strict=True)
-    ['You may edit `src/**` but not `src/old/**`; use git to read.', 'All other tools are closed.']
-    """
-    may = [_may(name, rule) for name, rule in tools.items()]
-    closed = ["All other tools are closed."] if strict else []
-    return [*([f"You may {'; '.join(may)}."] if may else []), *closed]
-
-
-def _may(name: str, rule: Mapping[str, Sequence[str]]) -> str:
-    if name in _OF_PATHS:
-        paths, never = rule.get("paths", ()), rule.get("never", ())
-        what = "every file" if not paths or _EVERYTHING in paths else _quoted(paths)
-        return f"{name} {what}{f' but not {_quoted(never)}' if never else ''}"
-    if name in _WHOLE:
-        return _WHOLE[name]
-    narrowed = [f"{key} {_quoted(words)}" for key, words in rule.items() if words]
-    if name == "run":
-        commands = rule.get("commands", ())
-        return f"run commands that begin with {_quoted(commands)}" if commands else "run any command"
-    if name == "mcp":
-        return f"use MCP {' and '.join(narrowed)}" if narrowed else "use MCP tools"
-    return f"use {name} ({', '.join(narrowed)})" if narrowed else f"use {name}"
-
-
-def _tools(listed: object) -> dict[str, Mapping[str, Sequence[str]]] | None:
-    """Return the tools by name; None where anything in the list is not of the known shape."""
-    if not isinstance(listed, list):
-        return None
-    found: dict[str, Mapping[str, Sequence[str]]] = {}
-    for each in listed:
-        tool = each if isinstance(each, dict) else {"name": each}
-        name, rule = tool.get("name"), {key: value for key, value in tool.items() if key != "name"}
-        listing = all(key in _KEYS_OF.get(str(name), ()) and _is_words(value) for key, value in rule.items())
-        if not isinstance(name, str) or name in found or name not in _KEYS_OF or not listing:
-            return None
-        found[name] = cast("Mapping[str, Sequence[str]]", rule)
-    return found
+    return _joined([sentences] if sentences else [], rest, text)
 
 
 _KEYS_OF: Mapping[str, tuple[str, ...]] = {
@@ -148,6 +138,10 @@ _PROGRESS: Mapping[str, Callable[[object], bool]] = {
 }
 
 
+def _known(members: Sequence[tuple[str, str, object]]) -> dict[str, object]:
+    return {key: value for key, _, value in members if key in _PROGRESS and _PROGRESS[key](value)}
+
+
 def _progress_sentences(known: Mapping[str, object]) -> list[str]:
     words = {key: _line(value) for key, value in known.items() if isinstance(value, str)}
     name, title = words.get("id", ""), words.get("title", "")
@@ -157,12 +151,10 @@ def _progress_sentences(known: Mapping[str, object]) -> list[str]:
     state += [f"workflow {words['workflow']}"] if words.get("workflow") else []
     about = [f"Sprint {named} {', '.join(state)}".replace("  ", " ").rstrip() + "."] if named or state else []
     goals = [_line(each) for each in cast("list[str]", known.get("goals", []))]
-    counts = sum(cast("dict[str, int]", known.get("counts", {})).values())
     return [
         *about,
         *_stage_sentences(cast("list[dict[str, object]]", known.get("stages", []))),
         *([f"Goals: {'; '.join(goals)}."] if goals else []),
-        *([f"Its ledger has {counts:,} event{'' if counts == 1 else 's'}."] if counts else []),
     ]
 
 
@@ -221,7 +213,3 @@ def _joined(sentences: Sequence[str], rest: str, text: str) -> str:
 
 def _line(words: str) -> str:
     return " ".join(words.split())
-
-
-def _quoted(words: Sequence[str]) -> str:
-    return ", ".join(f"`{_line(word)}`" for word in words)

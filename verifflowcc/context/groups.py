@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.prose import below_headings, has_headings, items_of_a_list, list_item, split_title
 from verifflowcc.context.view import GroupView, group_view, one_line, plain_text
-from verifflowcc.domain.entries import Candidate
 from verifflowcc.domain.items import Trust
 from verifflowcc.text.secrets import withhold
 
@@ -26,13 +25,6 @@ _LETTERS = str.maketrans({"_": " "})
 _SAME = " .…:"
 _LONGEST_IN_A_LIST = 12
 """Lines."""
-
-
-def is_rule(candidate: Candidate) -> bool:
-    """Return whether an entry says what must be done: an item of such a type, or a page that is always loaded."""
-    if candidate.standing:
-        return False
-    return candidate.type in RULES if candidate.item else candidate.always and candidate.kind == MARKDOWN
 
 
 def groups_of(shown: Sequence[Shown], level: int = 3, *, rules: bool = False) -> tuple[GroupView, ...]:
@@ -159,6 +151,8 @@ def _states(one: Shown) -> Iterator[str]:
         yield f"not in force: {one_line(one.candidate.standing)}"
     if one.candidate.stale:
         yield f"stale: {one_line(one.candidate.stale)}"
+    if one.candidate.unsettled:
+        yield one.candidate.unsettled
     if one.trimmed:
         yield "trimmed"
 
@@ -184,10 +178,12 @@ def _types(items: Iterable[Shown]) -> list[str]:
 def _plural(type_name: str) -> str:
     """Return a heading for items of a type.
 
-    >>> _plural("failure"), _plural("summary"), _plural("business_fact"), _plural("fix")
-    ('Failures', 'Summaries', 'Business facts', 'Fixes')
+    >>> _plural("failure"), _plural("summary"), _plural("business_fact"), _plural("fix"), _plural("reasoning")
+    ('Failures', 'Summaries', 'Business facts', 'Fixes', 'Reasoning')
     """
     words = one_line(type_name.translate(_LETTERS)).capitalize()
+    if words.endswith("ing"):
+        return words
     if words.endswith("y"):
         return f"{words[:-1]}ies"
     return f"{words}es" if words.endswith(("s", "x")) else f"{words}s"

@@ -14,9 +14,14 @@ def permission_text(tools: Mapping[str, Json]) -> str:
 
     >>> every = dict.fromkeys(["read", "search", "run", "git-read", "git-write", "mcp"], {"paths": ["**"]})
     >>> permission_text({**every, "edit": {"paths": ["src/**"], "never": ["src/old/**"]}})
-    'You may edit `src/**`, but not `src/old/**`; run any command. You may not: use vfcc.'
+    'You may edit `src/**`, but not `src/old/**`; run any command. You may not use vfcc.'
+    >>> permission_text({"read": {}, "vfcc": {}})
+    'You may not edit files, search, run commands other than `vfcc`, use git, change git, use MCP or move the sprint.'
     """
-    sentences = [*_may(tools), *_may_not(tools)]
+    may, closed = _may(tools), _closed(tools)
+    sentences = [f"You may {'; '.join(may)}."] if may else []
+    if closed:
+        sentences.append(f"You may not {' or '.join(filter(None, [', '.join(closed[:-1]), closed[-1]]))}.")
     return " ".join(sentences)
 
 
@@ -41,7 +46,7 @@ def stage_text(title: str, edits: Edits, tests: Sequence[str]) -> str:
 
 def _may(tools: Mapping[str, Json]) -> list[str]:
     found = []
-    for name, verb in (("edit", "edit"), ("read", "read"), ("search", "search")):
+    for name in ("edit", "read", "search"):
         rule = tools.get(name)
         if rule is None:
             continue
@@ -50,30 +55,29 @@ def _may(tools: Mapping[str, Json]) -> list[str]:
         if name != "edit" and everything and not never:
             continue
         what = "every file" if everything else _quoted(paths)
-        found.append(f"{verb} {what}{f', but not {_quoted(never)}' if never else ''}")
+        found.append(f"{name} {what}{f', but not {_quoted(never)}' if never else ''}")
     commands = _patterns(tools.get("run"), "commands")
     if "run" in tools:
         found.append(f"run {_quoted(commands)}" if commands else "run any command")
     servers = [*_patterns(tools.get("mcp"), "servers"), *_patterns(tools.get("mcp"), "tools")]
-    found += [f"use the servers and tools {_quoted(servers)}"] if servers else []
-    return [f"You may {'; '.join(found)}."] if found else []
+    return [*found, *([f"use the MCP servers and tools {_quoted(servers)}"] if servers else [])]
 
 
-def _may_not(tools: Mapping[str, Json]) -> list[str]:
+def _closed(tools: Mapping[str, Json]) -> list[str]:
     words = {
         "edit": "edit files",
         "read": "read files",
         "search": "search",
-        "run": "run commands",
+        "run": "run commands other than `vfcc`" if "vfcc" in tools else "run commands",
         "git-read": "use git",
         "git-write": "change git",
         "vfcc": "use vfcc",
-        "mcp": "use other servers",
+        "mcp": "use MCP",
     }
     closed = [word for name, word in words.items() if name not in tools]
     if "vfcc" in tools and MOVE not in _patterns(tools["vfcc"], "classes"):
         closed.append("move the sprint")
-    return [f"You may not: {', '.join(closed)}."] if closed else []
+    return closed
 
 
 def _patterns(rule: Json, key: str) -> tuple[str, ...]:
@@ -82,4 +86,4 @@ def _patterns(rule: Json, key: str) -> tuple[str, ...]:
 
 
 def _quoted(words: Sequence[str]) -> str:
-    return ", ".join(f"`{word}`" for word in words)
+    return ", ".join(f"`{' '.join(word.split())}`" for word in words)

@@ -137,7 +137,8 @@ class PromptView:
 
     The shipped templates print the same entries as groups. `opening` says who reads, for which goal and what is owed;
     `data_note` that text in fences is data, where any is. `rules` is what must be followed, `memory` what is known
-    besides; `commands`, `permission` and `hand_in` say how to work.
+    besides; `sprint_line` is where the sprint and its stages are, in place of `sprint`; `commands`, `permission` and
+    `hand_in` say how to work.
     """
 
     agent: str
@@ -167,13 +168,16 @@ class PromptView:
     task_groups: tuple[GroupView, ...] = ()
     history_groups: tuple[GroupView, ...] = ()
     user_groups: tuple[GroupView, ...] = ()
+    sprint_line: str = ""
     commands: tuple[str, ...] = ()
     permission: Body = ""
     hand_in: tuple[str, ...] = ()
     layers: tuple[LayerView, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        _require_lines(self, ("agent", "title", "brief", "data_note", "rules_note", "commands", "hand_in"))
+        _require_lines(
+            self, ("agent", "title", "brief", "data_note", "rules_note", "sprint_line", "commands", "hand_in")
+        )
         named = (
             ("project", self.project_entries),
             ("sprint", self.sprint_entries),

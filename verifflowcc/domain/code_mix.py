@@ -37,7 +37,7 @@ _INTERFACES = CodeMix(interfaces=800_000, callers=200_000)
 MIXES: Mapping[str, CodeMix] = {
     ORDINARY: CodeMix(bodies=950_000, tests=50_000),
     "tester": CodeMix(tests=600_000, interfaces=400_000),
-    "reviewer": CodeMix(diff=650_000, bodies=200_000, tests=100_000, callers=50_000),
+    "reviewer": CodeMix(diff=650_000, bodies=260_000, tests=50_000, callers=40_000),
     **dict.fromkeys(("planner", "analyst", "stakeholder"), _OVERVIEW),
     **dict.fromkeys(("architect", "designer"), _INTERFACES),
 }

@@ -20,7 +20,9 @@ class Candidate:
     `relevance` is how well the task's words match it: 0 where none is in it, 1,000 for the best of its layer.
     `origin` is the virtual source that named it, empty for a pattern of files. `tier` is its lifetime: `task`,
     `project` or `global`. `item` is a typed item's id within its `scope`, and `type` its type; empty for other
-    files. `subject` is the key that two items share of which only one can hold, `error` a failure's error code. `rule`
+    files. `subject` is the key that two items share of which only one can hold, `error` a failure's error code.
+    `unsettled` says what a person has not decided yet: a proposed decision, a requirement that was heard.
+    `in_scope` is false for trace items that the sprint is not about. `rule`
     marks an always-loaded file that a person wrote for the project or a role, and a decision, convention, guideline or
     constraint in force.
     """
@@ -50,6 +52,8 @@ class Candidate:
     rule: bool = False
     subject: str = ""
     error: str = ""
+    unsettled: str = ""
+    in_scope: bool = True
 
     @property
     def short_form(self) -> bool:

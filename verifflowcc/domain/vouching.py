@@ -46,3 +46,8 @@ def _person(item: Item, name: str) -> bool:
 
 def _kind(actor: str) -> str:
     return actor.partition(":")[0]
+
+
+def may_be_heard(item: Item) -> bool:
+    """Return whether an item of a trace type was read out of a conversation, as far as memory knows it."""
+    return item.status is Status.ACTIVE and is_trace_type(item.type) and item.source.turn is not None

@@ -20,6 +20,11 @@ def stage_line(sprint: "Json", stage: "Json") -> str:
     return f"{_MARK}{sprint or ''}/{stage or ''}"
 
 
+def stage_lines(lines: "Iterable[str]") -> "list[str]":
+    """Return the lines that say on which stages a session was briefed, oldest first."""
+    return [line for line in lines if line.startswith(_MARK)]
+
+
 def conversation_of(payload: "Mapping[str, Json]") -> str:
     """Return the name under which is kept what a conversation has seen: a subagent's is apart from its session's.
 
@@ -39,8 +44,5 @@ def needs_brief(
     """
     if payload.get("hook_event_name") not in _EVENTS:
         return False
-    last = ""
-    for line in known(conversation_of(payload)):
-        if line.startswith(_MARK):
-            last = line
-    return bool(last) and last != stage_line(sprint, stage)
+    briefed = stage_lines(known(conversation_of(payload)))
+    return bool(briefed) and briefed[-1] != stage_line(sprint, stage)

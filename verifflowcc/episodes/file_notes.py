@@ -25,6 +25,8 @@ FRAME_TOKENS = 24
 """What the two marks around a context take, by any counter that we know."""
 _ITEM = " item "
 """Begins a line on an item in the list of what a session has seen; a path in it never begins with a space."""
+_INDEXED = " index "
+"""Begins a line on an item that a brief listed: no prompt recalls it again, but a file that it cites names it."""
 _GENERAL = frozenset(
     "add build change check code creat delet error fail file fix function implement improv line make method modul new "
     "project pass read remov run show task test updat valu work write".split()
@@ -100,7 +102,7 @@ def at_prompt(
     An item fits well where the prompt names its id or a file that it cites, has two rare words of its title, key and
     tags, or all words of a title of two and more.
     """
-    items = {name: each for name, each in notes["items"].items() if each.get("terms") and _ITEM + name not in seen}
+    items = {name: each for name, each in notes["items"].items() if each.get("terms") and not _is_seen(name, seen)}
     if not items:
         return [], []
     from verifflowcc.text.stems import stems
@@ -125,3 +127,16 @@ def at_prompt(
             lines.append(items[name]["line"])
             noted.append(_ITEM + name)
     return ([(RECALLED_HEADING, lines)] if lines else []), noted
+
+
+def indexed(ids: "Iterable[str]") -> "list[str]":
+    """Return the lines that note items as listed by a brief, in order.
+
+    >>> indexed({"two", "one"})
+    [' index one', ' index two']
+    """
+    return [_INDEXED + name for name in sorted(ids)]
+
+
+def _is_seen(name: str, seen: "Collection[str]") -> bool:
+    return _ITEM + name in seen or _INDEXED + name in seen

@@ -60,7 +60,9 @@ def _reads(tools: Mapping[str, Json]) -> Iterator[str]:
 def _edits(tools: Mapping[str, Json], artifacts: str) -> Iterator[str]:
     rule = tools.get("edit")
     if isinstance(rule, Mapping):
-        yield f"edit {_files(rule)}{f' and {artifacts}' if artifacts and not _is_open(rule) else ''}"
+        # No table opens the files that are closed to every agent: a role that edits all others learns of them here.
+        closed = " but vfcc's rules and records" if _is_open(rule) else ""
+        yield f"edit {_files(rule)}{closed}{f' and {artifacts}' if artifacts and not _is_open(rule) else ''}"
     elif artifacts:
         yield f"edit nothing but {artifacts}"
 

@@ -33,7 +33,7 @@ class SeenBrief:
         return SeenBrief(
             self.entries | frozenset(map(_digest, found)),
             (self.owed - _over(OWED, found)) | frozenset(_name(each) for each in found if each.startswith(OWED)),
-            (self.rules - _over(RULE, found)) | frozenset(_name(each) for each in found if each.startswith(RULE)),
+            (self.rules - _over(RULE, found)) | rules_in(found),
         )
 
     @property
@@ -41,6 +41,11 @@ class SeenBrief:
         """The line of the list of what a session has seen."""
         kept = {"entries": sorted(self.entries), "owed": sorted(self.owed), "rules": sorted(self.rules)}
         return _MARK + json.dumps(kept, separators=(",", ":"))
+
+
+def rules_in(identities: Iterable[str]) -> frozenset[str]:
+    """Return the ids of the rules among entries of a brief."""
+    return frozenset(_name(each) for each in identities if each.startswith(RULE))
 
 
 def last_seen(lines: Iterable[str]) -> SeenBrief | None:

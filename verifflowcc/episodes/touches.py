@@ -111,17 +111,30 @@ def _patched(response: "Json") -> "tuple[tuple[int, int] | None, str]":
     hunks = response.get("structuredPatch") if isinstance(response, dict) else None
     if not isinstance(hunks, list):
         return None, ""
-    firsts, lasts, more, less = [], [], 0, 0
+    changed, more, less = [], 0, 0
     for hunk in hunks:
         if not isinstance(hunk, dict) or not isinstance(hunk.get("lines"), list):
             continue
-        start, count = hunk.get("newStart"), hunk.get("newLines")
-        if isinstance(start, int) and isinstance(count, int):
-            firsts.append(start)
-            lasts.append(start + max(count - 1, 0))
-        more += sum(1 for line in hunk["lines"] if isinstance(line, str) and line.startswith("+"))
-        less += sum(1 for line in hunk["lines"] if isinstance(line, str) and line.startswith("-"))
-    return ((min(firsts), max(lasts)) if firsts else None), (f"+{more} -{less}" if more or less else "")
+        start, lines = hunk.get("newStart"), [line for line in hunk["lines"] if isinstance(line, str)]
+        changed += _changed(lines, start) if isinstance(start, int) else []
+        more += sum(1 for line in lines if line.startswith("+"))
+        less += sum(1 for line in lines if line.startswith("-"))
+    return ((min(changed), max(changed)) if changed else None), (f"+{more} -{less}" if more or less else "")
+
+
+def _changed(lines: "list[str]", start: int) -> "list[int]":
+    """Return the numbers of a hunk's lines that are new, and of the line after each one that was removed.
+
+    A hunk has lines around its changes, which the edit left as they were.
+    """
+    found, number = [], start
+    for line in lines:
+        if line.startswith(("+", "-")):
+            found.append(number)
+        if not line.startswith(("-", "\\")):
+            number += 1
+    last = max(number - 1, start)
+    return [max(1, min(each, last)) for each in found]
 
 
 def _counted(given: "Mapping[str, Json]") -> str:

@@ -1,9 +1,12 @@
 """Which files of `.memory/` a prompt shows as sentences, and how their texts are read for that."""
 
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from verifflowcc.adapters.files.layout import MEMORY
-from verifflowcc.context.data_sentences import VERSION, context_text, progress_text, tools_text
+from verifflowcc.context.data_sentences import VERSION, context_text, listed_tools, progress_text, tools_text
+from verifflowcc.context.permission import permission_text
+from verifflowcc.domain.events import Json
 from verifflowcc.errors import ConfigError
 
 _TOOLS = f"{MEMORY}/agent/*/tools.yaml"
@@ -25,10 +28,28 @@ def prompt_text(path: str, text: str) -> str:
 
 
 def _tools(path: str, text: str) -> str:
+    from verifflowcc.adapters.config.tools_yaml import parse_tools
     from verifflowcc.adapters.config.yaml_values import load_yaml
 
+    data = text.encode()
     try:
-        value, _ = load_yaml(text.encode(), path)
+        value, _ = load_yaml(data, path)
     except ConfigError:
         return text
-    return tools_text(text, value)
+    table, problems = parse_tools(data, path)
+    listed = listed_tools(value)
+    if problems or listed is None:
+        return text
+    # Of version 1 the table lacks what hooks cannot hold a role to: the commands that it may run.
+    return tools_text(text, value, permission_text({**table, **_rules(table, listed)}))
+
+
+def _rules(table: Mapping[str, Json], listed: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for name, rule in listed.items():
+        known = table.get(name)
+        found[name] = {
+            **(known if isinstance(known, dict) else {}),
+            **{key: list(words) for key, words in rule.items()},
+        }
+    return found

@@ -13,6 +13,7 @@ from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.recall import NOTHING
 from verifflowcc.domain.sources import CODE, HANDOVER, RECALL, TASK, TRACE, USER
 from verifflowcc.domain.trace_entries import TraceEntry
+from verifflowcc.domain.vouching import may_be_heard
 from verifflowcc.recall.expand import Neighbour, edge_between, expanded
 from verifflowcc.recall.question import Question
 from verifflowcc.recall.rank import Ranked, Score, rank
@@ -266,9 +267,17 @@ def _candidate(entry: Entry, number: int, score: Score | None) -> Candidate:
         scope=item.scope if item and has_type else "",
         standing=entry.standing,
         rule=_is_rule(entry),
+        in_scope=not isinstance(one.source, TraceEntry) or one.source.in_scope,
+        unsettled=_unsettled(item) if item and has_type else "",
         subject=(item.key or "") if item and has_type else "",
         error=dict(item.details).get("code", "") if item and item.type == "failure" else "",
     )
+
+
+def _unsettled(item: Item) -> str:
+    if may_be_heard(item):
+        return "heard in a conversation, not adopted"
+    return "proposed, not decided" if item.decision and item.decision.status is DecisionStatus.PROPOSED else ""
 
 
 def _is_rule(entry: Entry) -> bool:

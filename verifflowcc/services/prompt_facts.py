@@ -4,7 +4,6 @@ All of it comes from the configuration, the ledger, the artifacts and `tools.yam
 was read is stamped: the same commit gives the same words.
 """
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 
@@ -12,6 +11,7 @@ from verifflowcc.adapters.config.tools_yaml import WITHOUT_A_FILE, parse_tools
 from verifflowcc.adapters.files.artifacts import read_artifact_texts
 from verifflowcc.adapters.files.layout import MEMORY, Place
 from verifflowcc.adapters.files.tree import Tree
+from verifflowcc.context.data_sentences import progress_text, sprint_text
 from verifflowcc.context.permission import edits_everything, permission_text, stage_text
 from verifflowcc.context.view import one_line
 from verifflowcc.domain.config import Config
@@ -21,13 +21,13 @@ from verifflowcc.domain.question import Question
 from verifflowcc.domain.sprints import SprintState, StageState
 from verifflowcc.domain.trace_defaults import TEST_FILES
 from verifflowcc.records import dataclass
+from verifflowcc.services.data_texts import prompt_text
 from verifflowcc.services.role_files import TOOLS
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.assess_artifact import assess_artifact
 from verifflowcc.workflow.owed_artifacts import artifact_criteria_of, requires_of, suggested_for
-
-_VERSION = re.compile(rb"^version:", re.MULTILINE)
+from verifflowcc.workflow.progress import progress_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class OwedFile:
 class PromptFacts:
     """The facts of one prompt, each ready to print; what there is nothing to say of is empty.
 
-    `tools_stated` says that `permission` holds all that the role's `tools.yaml` says.
+    `on_tools` are the sentences of `permission` that the role's `tools.yaml` is shown as, `on_sprint` those that the
+    sprint's `progress.json` is shown as, and `sprint_line` these without the goals.
     """
 
     goal: str = ""
@@ -51,7 +52,9 @@ class PromptFacts:
     opening: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     permission: str = ""
-    tools_stated: bool = False
+    on_tools: str = ""
+    on_sprint: str = ""
+    sprint_line: str = ""
     hand_in: tuple[str, ...] = ()
 
 
@@ -63,16 +66,17 @@ def prompt_facts(
     owed = owed_files(source, state, stage, tree) if state and stage else ()
     own = stage is not None and stage.stage.role == question.agent
     goal = goal_of(state)
-    tools, stated = _tools(source, question.agent, tree)
-    may = [permission_text(tools)] if stated else []
-    may += _of_stage(config, state, stage, tools if own else {})
+    tools, on_tools = _tools(source, question.agent, tree)
+    progress = progress_document(state) if state else ""
     return PromptFacts(
         goal=goal,
         owed=owed,
         opening=tuple(_opening(question, place, state, stage, goal, owed)),
         commands=tuple(_commands(config)) if "run" in tools else (),
-        permission=" ".join(filter(None, may)),
-        tools_stated=stated,
+        permission=" ".join(filter(None, [on_tools, *_of_stage(config, state, stage, tools, own=own)])),
+        on_tools=on_tools,
+        on_sprint=progress_text(progress).partition("\n")[0],
+        sprint_line=one_line(sprint_text(progress)),
         hand_in=tuple(_hand_in(question, state, stage, owed)) if own else (),
     )
 
@@ -117,7 +121,8 @@ def _opening(
         where = f"You are the {agent} in the stage {name} of {sprint}."
     else:
         where = f"You are the {agent}. {sprint[:1].upper()}{sprint[1:]} is in the stage {name}."
-    yield f"{where}{f' Goal: {goal}' if goal else ''}"
+    goals = "Goals" if state and len(state.goals) > 1 else "Goal"
+    yield f"{where} {goals}: {goal}" if goal else where
     if stage is not None:
         yield _owed_line(stage, owed, own=stage.stage.role == question.agent)
 
@@ -126,12 +131,15 @@ def _owed_line(stage: StageState, owed: tuple[OwedFile, ...], *, own: bool) -> s
     who = "You owe" if own else f"The {one_line(stage.stage.role)} owes"
     if not owed:
         return f"{who} no artifact of this stage any more."
-    return f"{who} {', '.join(_described(each) for each in owed)}."
+    if len(owed) == 1:
+        return f"{who} {_described(owed[0].path, owed[0])}."
+    folder = owed[0].path.removesuffix(owed[0].name)
+    return f"{who} in `{folder}`: {'; '.join(_described(each.name, each) for each in owed)}."
 
 
-def _described(owed: OwedFile) -> str:
+def _described(name: str, owed: OwedFile) -> str:
     parts = ", ".join(f"“{one_line(part)}”" for part in owed.requires)
-    return f"`{owed.path}`{f' with text under {parts}' if parts else ''}"
+    return f"`{name}`{f' with text under {parts}' if parts else ''}"
 
 
 def _commands(config: Config) -> Iterator[str]:
@@ -141,28 +149,31 @@ def _commands(config: Config) -> Iterator[str]:
         yield one_line(f"{name}: `{shlex.join(words)}`; `vfcc evidence run {name}` records the result.")
 
 
-def _tools(source: Workspace, agent: str, tree: Tree) -> tuple[dict[str, Json], bool]:
-    """Return a role's table of tools, and whether a sentence can say all that its file does."""
+def _tools(source: Workspace, agent: str, tree: Tree) -> tuple[dict[str, Json], str]:
+    """Return a role's table of tools, and the sentences on it; none where a prompt shows its file as it is written."""
     found = tree.find(f"{MEMORY}/agent/{agent}", TOOLS)
     if not found:
-        return dict(WITHOUT_A_FILE), True
+        return dict(WITHOUT_A_FILE), permission_text(WITHOUT_A_FILE)
     if found[0].problem:
-        return dict(WITHOUT_A_FILE), False
-    data = tree.read(found[0].path)
-    table, problems = parse_tools(data, found[0].path)
-    whole = not problems and _VERSION.search(data) is not None and b"network" not in data
-    return table, whole
+        return dict(WITHOUT_A_FILE), ""
+    path = found[0].path
+    data = tree.read(path)
+    text = data.decode("utf-8", "replace")
+    shown = prompt_text(path, text)
+    return parse_tools(data, path)[0], shown.partition("\n")[0] if shown != text else ""
 
 
 def _of_stage(
-    config: Config, state: SprintState | None, stage: StageState | None, tools: Mapping[str, Json]
-) -> list[str]:
-    """Return what the stage adds to a role's own tools, and what it takes away from them."""
+    config: Config, state: SprintState | None, stage: StageState | None, tools: Mapping[str, Json], *, own: bool
+) -> Iterator[str]:
+    """Yield what the stage adds to a role's own tools, and what it takes away from them."""
     if state is None or stage is None:
-        return []
-    tests = config.trace.tests or (state.workflow.trace.tests if state.workflow else TEST_FILES)
-    own = "You write the artifacts of this stage." if tools and not edits_everything(tools) else ""
-    return [own, stage_text(one_line(stage.stage.title), stage.stage.edits, tests)]
+        return
+    if own and tools and not edits_everything(tools):
+        yield "You may always write this stage's artifacts."
+    if "edit" in tools:
+        tests = config.trace.tests or (state.workflow.trace.tests if state.workflow else TEST_FILES)
+        yield stage_text(one_line(stage.stage.title), stage.stage.edits, tests)
 
 
 def _hand_in(
@@ -172,8 +183,10 @@ def _hand_in(
         return
     other = f" --stage {stage.stage.id}" if stage.stage.id != state.current else ""
     other += f" --sprint {state.id}" if question.sprint else ""
-    puts = [f"`vfcc stage put {each.name} --file FILE{other}`" for each in owed]
     after = f"`vfcc next{f' --sprint {state.id}' if question.sprint else ''}`"
-    yield from (one_line(f"Hand in: {put}, then {after}.") for put in puts)
-    if not puts:
+    if not owed:
         yield f"Ask {after} what the gate still needs."
+    elif len(owed) == 1:
+        yield one_line(f"Hand in: `vfcc stage put {owed[0].name} --file FILE{other}`, then {after}.")
+    else:
+        yield one_line(f"Hand in each: `vfcc stage put NAME --file FILE{other}`, then {after}.")

@@ -4,7 +4,7 @@ A prompt that was compiled here is known by its digest, whatever is around it; a
 prompt has. It runs inside of hooks.
 """
 
-from verifflowcc.text.injected import PROMPT_SENTENCES, without_marked
+from verifflowcc.text.injected import PROMPT_SENTENCES, find_page, without_marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,12 +60,20 @@ def _place(plain: str, one: "Mapping[str, Json]", digest: "Digest") -> int:
 
 def may_hold_ours(text: str) -> bool:
     """Return whether a text may hold something of ours; cheap, and no proof."""
-    return TASK_HEADING in text or "<!-- vfcc: " in text or any(each in text for each in PROMPT_SENTENCES)
+    return (
+        TASK_HEADING in text
+        or "You are the " in text
+        or "<!-- vfcc: " in text
+        or any(each in text for each in PROMPT_SENTENCES)
+    )
 
 
 def _by_its_lines(plain: str, digest: "Digest") -> "tuple[str, dict[str, Json] | None]":
     """Take all from the first line that only our prompts have, and the title above it, to the end."""
+    page = find_page(plain)
     places = [place for each in PROMPT_SENTENCES if (place := plain.find(each)) >= 0]
+    if page:
+        places.append(page[0])
     if not places:
         return plain, None
     before = plain[: min(places)].rstrip()
@@ -73,7 +81,7 @@ def _by_its_lines(plain: str, digest: "Digest") -> "tuple[str, dict[str, Json] |
     if line.startswith(("# ", "## ")):
         before = before[: len(before) - len(line)]
     ours = plain[len(before) :].strip()
-    found: dict[str, Json] = {"digest": digest(ours)}
+    found: dict[str, Json] = {"digest": digest(ours), **(page[1] if page else {})}
     if task := _task(ours):
         found["task"] = task
     return before.strip(), found

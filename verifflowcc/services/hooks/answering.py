@@ -12,9 +12,9 @@ from verifflowcc.clients.encode import MOST_CHARACTERS, carries_context
 from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTable
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.episodes.briefed import conversation_of, needs_brief, stage_line
-from verifflowcc.episodes.file_notes import NOTES, chosen, read_files
+from verifflowcc.episodes.file_notes import NOTES, chosen, indexed, read_files
 from verifflowcc.episodes.permission import denied, edited_files
-from verifflowcc.episodes.seen_brief import SeenBrief, last_seen
+from verifflowcc.episodes.seen_brief import SeenBrief, last_seen, rules_in
 from verifflowcc.episodes.shape import DENIED, PLACED, line_of, moment
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.history.recording import add, record
@@ -103,14 +103,17 @@ def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader
     from verifflowcc.services.hooks.brief import BriefRequest, made_brief
 
     budget = standing.settings.brief_tokens
+    if payload.get("hook_event_name") == "SessionStart" and payload.get("source") != "resume":
+        _forget(workspace, payload, reader)
     if not budget or payload.get("agent_id"):
         return Answer()
     with _counter(workspace, reader) as counter:
         request = BriefRequest(workspace, standing, payload, budget, partial(_size, counter.count, budget))
         seen = _seen(workspace, payload) if request.resumed else None
         made = made_brief(request, reader, seen)
-    after = (seen or SeenBrief()).with_entries(entry.identity for entry in made.kept)
-    _note_brief(workspace, standing, payload, after.line)
+    identities = [entry.identity for entry in made.kept]
+    after = (seen or SeenBrief()).with_entries(identities)
+    _note_brief(workspace, standing, payload, after.line, *indexed(rules_in(identities)))
     return Answer(context=made.text)
 
 
@@ -128,8 +131,15 @@ def _at_subagent_start(workspace: Workspace, standing: Standing, payload: Payloa
         size = partial(_size, counter.count, standing.settings.brief_tokens)
         made = subagent_brief(BriefRequest(workspace, standing, payload, budget, size, role), reader)
     if payload.get("agent_id"):
-        _note_brief(workspace, standing, payload)
+        _note_brief(workspace, standing, payload, *indexed(rules_in(entry.identity for entry in made.kept)))
     return Answer(context=made.text)
+
+
+def _forget(workspace: Workspace, payload: Payload, reader: SourceReader) -> None:
+    """Forget what a conversation has seen, which it has no more: it begins, was cleared or is compacted."""
+    from verifflowcc.services.hooks.known import forget_seen
+
+    reader.read("session notes", lambda: forget_seen(workspace, conversation_of(payload)), None)
 
 
 def _seen(workspace: Workspace, payload: Payload) -> SeenBrief | None:
@@ -247,6 +257,7 @@ def _at_stop(workspace: Workspace, standing: Standing, payload: Payload, reader:
 
 def _before_compaction(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
     session = payload.get("session_id")
+    _forget(workspace, payload, reader)  # not every client reports that the conversation went on after it
     if isinstance(session, str) and session:
         from verifflowcc.services.window.of_session import keep_before_compaction
 

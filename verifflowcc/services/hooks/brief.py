@@ -12,15 +12,19 @@ from verifflowcc.episodes.seen_brief import SeenBrief
 from verifflowcc.services.hooks.brief_changes import changes_since
 from verifflowcc.services.hooks.brief_memory import line_of, open_work, proposals, recalled, rules
 from verifflowcc.services.hooks.brief_request import BriefRequest
-from verifflowcc.services.hooks.brief_stage import commands, permissions, place
+from verifflowcc.services.hooks.brief_stage import asked_artifacts, commands, permissions, place
 from verifflowcc.services.hooks.brief_text import BriefPart, Fitted, Part, entries, fit, fitted, left_out, shown
 from verifflowcc.services.hooks.brief_work import before_compaction, done_last
 from verifflowcc.services.source_reader import SourceReader
 
 __all__ = ["PARTS", "BriefRequest", "Part", "brief", "fitted", "left_out", "line_of", "made_brief", "recalled", "shown"]
 
-PATIENCE_S = 1.0
-"""Of the two seconds that a hook may take."""
+PATIENCE_S, RESERVE_S = 1.0, 0.4
+"""Seconds of processor time for the parts of a brief, and of wall time kept for writing it.
+
+On a loaded machine wall time passes while other processes compute: it would drop the gate although little was done for
+it. A client waits for wall time, so that the hook's own limit stays: near it, the parts that are known go out.
+"""
 _ORDER = (
     *("place", "failed", "window", "gate", "late", "permissions", "tests", "tasks", "memory", "handover"),
     *("commands", "done", "proposals"),
@@ -56,14 +60,13 @@ def gathered(
     """
     found = {"place": place(request.standing)}
     try:
-        with within(PATIENCE_S):
+        with within(PATIENCE_S, RESERVE_S):
             for name, part in parts.items():
                 found[name] = reader.read(name, partial(part, request), _NOTHING)
     except OutOfTimeError:
         late = [name for name in parts if name not in found]
-        found["late"] = BriefPart(
-            entries=entries([f"Not asked, for want of time: {', '.join(late)}. `vfcc next` names what the stage owes."])
-        )
+        missed = f"Not asked, for want of time: {', '.join(late)}. `vfcc next` names what the stage owes."
+        found["late"] = BriefPart(entries=entries([missed, *(asked_artifacts(request) if "gate" in late else [])]))
     if found.get("handover", _NOTHING).entries:
         others = [part for name, part in found.items() if name != "handover"]
         used = request.count(fit(others, request.budget_tokens, request.count).text)

@@ -12,8 +12,9 @@ from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.hooks.brief_request import BriefRequest
 from verifflowcc.services.hooks.brief_text import BriefPart, entries, shown
 from verifflowcc.services.hooks.settings import Standing
+from verifflowcc.workflow.artifacts import artifacts_folder
 
-_COMMANDS = 5
+_COMMANDS, _ARTIFACTS = 5, 6
 _LONGEST_GOALS = 400
 
 
@@ -37,6 +38,21 @@ def place(standing: Standing) -> BriefPart:
 def goals(sprint: SprintState) -> list[str]:
     """Return the goals of a sprint on one line; nothing where it has none."""
     return [f"Goals: {shown('; '.join(sprint.goals), _LONGEST_GOALS)}"] if sprint.goals else []
+
+
+def asked_artifacts(request: BriefRequest) -> list[str]:
+    """Return a line with the artifacts that the active stage asks for, by its workflow alone; nothing for none.
+
+    It reads no file, and so it is known where there was no time to see which of them are there.
+    """
+    sprint, stage = request.standing.sprint, request.standing.stage
+    found = sprint.stage(stage) if sprint and stage else None
+    names = (
+        [f"{artifacts_folder(sprint.id, found.stage.id)}/{each}" for each in found.stage.artifacts]
+        if sprint and found
+        else []
+    )
+    return [f"The gate of {stage} asks for {', '.join(names[:_ARTIFACTS])}."] if names else []
 
 
 def permissions(request: BriefRequest) -> BriefPart:
@@ -69,7 +85,10 @@ def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:
     sprint = standing.sprint
     stage = sprint.stage(standing.stage) if sprint and standing.stage else None
     named = command_in(request.workspace, sprint.id) if sprint else str
-    yield named("vfcc next"), "the next step of the sprint" if sprint else "how to begin"
+    if standing.choice.ambiguous:
+        yield "vfcc status", "the open sprints, each with its stage and its next step"
+    else:
+        yield named("vfcc next"), "the next step of the sprint" if sprint else "how to begin"
     if role:
         show = named(f'vfcc context show --agent {role} --task "…"')
         yield show, "the rules, requirements and code for a task, as one prompt"

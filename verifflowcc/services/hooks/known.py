@@ -1,4 +1,4 @@
-"""What is known of a file that an agent is about to edit, told once in a session."""
+"""Find out what is known of a file that an agent is about to edit, once in a session."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from verifflowcc.adapters.files.partitions import add_seen, seen_file
+from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.adapters.index.history_asked import touches
 from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.trace import MARK
-from verifflowcc.episodes.briefed import conversation_of
+from verifflowcc.episodes.briefed import conversation_of, stage_lines
 from verifflowcc.errors import VfccError
 from verifflowcc.services.history.questions import pairs_in
 from verifflowcc.services.history.reading import open_history
@@ -25,15 +26,15 @@ _TOUCHES, _PAIRS, _ITEMS, _MOST, _MARKS = 3, 3, 3, 3, 10
 def known_of(
     workspace: Workspace, standing: Standing, payload: Mapping[str, Any], paths: Sequence[str], reader: SourceReader
 ) -> list[Part]:
-    """Return what is known of files, for those that the session was not told of; note that it is told now.
+    """Return what is known of files, of those alone that the session has not seen; note that it has seen them now.
 
     Others' and earlier sessions' touches, what is edited with it, and items that speak of it; of these, what fails is
     left out.
     """
     session, whose = str(payload.get("session_id") or ""), conversation_of(payload)
-    told = set(session_notes(workspace, whose))
-    new = [path for path in dict.fromkeys(paths) if path not in told and not path.startswith(("/", "~"))][:_MOST]
-    note_seen(workspace, whose, [path for path in paths if path not in told])
+    seen = set(session_notes(workspace, whose))
+    new = [path for path in dict.fromkeys(paths) if path not in seen and not path.startswith(("/", "~"))][:_MOST]
+    note_seen(workspace, whose, [path for path in paths if path not in seen])
     return [part for path in new if (part := _of_file(workspace, standing, session, path, reader))[1]]
 
 
@@ -44,7 +45,15 @@ def note_seen(workspace: Workspace, session: str, lines: Iterable[str]) -> None:
         if noted:
             add_seen(str(workspace.local), session, noted)
     except OSError:
-        return  # it is told again, which does no harm
+        return  # it comes again, which does no harm
+
+
+def forget_seen(workspace: Workspace, session: str) -> None:
+    """Forget what a conversation has seen, but for the stages that it was briefed on: it has lost the rest."""
+    path = Path(seen_file(str(workspace.local), session))
+    if path.exists():
+        kept = stage_lines(session_notes(workspace, session))
+        write_atomic(path, "".join(f"{line}\n" for line in kept))
 
 
 def session_notes(workspace: Workspace, session: str) -> list[str]:

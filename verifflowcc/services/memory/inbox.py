@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.domain.items import Item, Relation, SourceKind, Status
 from verifflowcc.domain.memory import StoredItem
-from verifflowcc.domain.vouching import awaits_promotion
+from verifflowcc.domain.vouching import awaits_promotion, may_be_heard
 from verifflowcc.lifecycle.extract.qualifiers import doubt_about, qualifiers
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import withheld_item
-from verifflowcc.services.memory.heard import awaits_adoption, may_be_heard
+from verifflowcc.services.memory.heard import awaits_adoption
 from verifflowcc.services.memory.opening import open_store
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
