@@ -106,7 +106,7 @@ def _shows(name: str, tree: Path, copy: Path) -> list[Command]:
     show = [VFCC, "context", "show", "--agent", "coder"]
     numbers = itertools.count()
     changed = copy / ".memory" / "project" / "conventions" / "testing.md"
-    task = tree / "task"
+    task = tree.parent / f"{tree.name}-task"  # a new file of the project would be another question
 
     def ask_anew() -> None:
         task.write_text(f"{TASK} number {next(numbers)}", encoding="utf-8")
@@ -114,7 +114,7 @@ def _shows(name: str, tree: Path, copy: Path) -> list[Command]:
     def touch() -> None:
         changed.write_text(f"{changed.read_text(encoding='utf-8').rstrip()}\n- and {next(numbers)}\n", encoding="utf-8")
 
-    asking = ["sh", "-c", f'exec {shlex.join(show)} --task "$(cat task)"']
+    asking = ["sh", "-c", f'exec {shlex.join(show)} --task "$(cat {shlex.quote(str(task))})"']
     return [
         Command(f"context show, {name}, cold", show, copy, before=lambda: _forget(copy)),
         Command(f"context show, {name}, another task", asking, tree, before=ask_anew),

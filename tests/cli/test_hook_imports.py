@@ -21,13 +21,20 @@ OF_SPRINTS = {
     *("subprocess", "tempfile", "verifflowcc.services.gates", "verifflowcc.services.sprints"),
     *("verifflowcc.services.transitions", "verifflowcc.services.hooks.brief_gate", "verifflowcc.text.extract"),
 }
+PATIENT = f"""
+from verifflowcc.fast import hook
+from verifflowcc.services.hooks import brief
+hook.LIMIT_S = brief.PATIENCE_S = 600.0
+{AHEAD}
+"""
+"""`vfcc` a minute later, with ten minutes for an answer: on a busy machine imports take longer than a client waits."""
 EDIT = said("PreToolUse", tool_name="Edit", tool_input={"file_path": "src/app.py", "old_string": "a"})
 
 
 def imported(folder: Path, words: dict[str, Any]) -> set[str]:
     """Answer an event once to leave what later hooks use, and return the modules that the second answer loads."""
-    hook_with(folder, AHEAD, words)
-    done = hook_with(folder, AHEAD, {**words, "session_id": "second"})
+    hook_with(folder, PATIENT, words)
+    done = hook_with(folder, PATIENT, {**words, "session_id": "second"})
     assert "additionalContext" in done.out or words is EDIT
     return set(done.err.split())
 

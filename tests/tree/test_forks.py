@@ -11,8 +11,9 @@ from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, LedgerError, UsageError
 from verifflowcc.formats.events import encode_event, parse_event
 from verifflowcc.services.forks import forked_sprint, resolve_fork
+from verifflowcc.services.sprint_progress import progress_text
 from verifflowcc.services.sprint_reading import list_sprints, show_sprint
-from verifflowcc.services.sprints import close_sprint, progress_text
+from verifflowcc.services.sprints import close_sprint
 from verifflowcc.services.stages import advance_stage, reopen_stage
 from verifflowcc.services.workspace import Workspace
 

@@ -17,8 +17,9 @@ from tests.ledger_samples import ANN, START, add_feedback, advance, events_folde
 from verifflowcc.adapters.files.ledger import Ledger
 from verifflowcc.errors import ConflictError, VfccError
 from verifflowcc.services.artifact_putting import put_artifact
+from verifflowcc.services.sprint_progress import progress_text
 from verifflowcc.services.sprint_reading import list_sprints, show_sprint
-from verifflowcc.services.sprints import close_sprint, progress_text, start_sprint
+from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text

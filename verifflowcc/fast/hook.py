@@ -201,6 +201,9 @@ class Hook:
         limit = Limit(seconds, lambda: self._end_late(late, said, rules))
         try:
             with limit:
+                from verifflowcc.fast import collect_rarely
+
+                collect_rarely()
                 from verifflowcc.cli.hook import answered
 
                 faults = answered(self.client, said, self.root, self.role, recorded=recorded, unplaced=unplaced)

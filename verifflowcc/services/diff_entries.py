@@ -1,14 +1,17 @@
 """How diffs are shown in a prompt: the hunks of a file under one heading, then the names of the files left out."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from verifflowcc.codegraph.changed import ChangedCode, names_of
 from verifflowcc.context.compile import Shown
 from verifflowcc.context.view import EntryView, entry_view
 from verifflowcc.domain.code_views import DIFF_LANGUAGE, Snippet
 from verifflowcc.domain.patches import FileDiff
 from verifflowcc.services.circumstances import Circumstances
 from verifflowcc.services.prompt_safety import safe_text
+
+if TYPE_CHECKING:
+    from verifflowcc.codegraph.changed import ChangedCode
 
 
 def diff_pieces(here: Circumstances, shown: Sequence[Shown]) -> dict[int, Snippet]:
@@ -31,7 +34,9 @@ def diff_entries(here: Circumstances, pieces: Sequence[Snippet], *, local: bool)
     )
 
 
-def _of_diff(diff: ChangedCode, pieces: Sequence[Snippet]) -> Iterator[EntryView]:
+def _of_diff(diff: "ChangedCode", pieces: Sequence[Snippet]) -> Iterator[EntryView]:
+    from verifflowcc.codegraph.changed import names_of  # only a prompt with a diff needs it
+
     hunks = [each for each in pieces if each.language == DIFF_LANGUAGE]
     files = {each.path: each for each in diff.files}
     for path in dict.fromkeys(each.path for each in hunks):
@@ -41,7 +46,7 @@ def _of_diff(diff: ChangedCode, pieces: Sequence[Snippet]) -> Iterator[EntryView
         yield entry_view(f"not shown of the {diff.name}", safe_text(names), source=diff.name, kind="text")
 
 
-def _entry(diff: ChangedCode, file: FileDiff, hunks: Sequence[Snippet]) -> EntryView:
+def _entry(diff: "ChangedCode", file: FileDiff, hunks: Sequence[Snippet]) -> EntryView:
     was = f", renamed from {file.was}" if file.was else ""
     text = "\n".join(each.text for each in sorted(hunks, key=lambda each: (each.first, each.last)))
     return entry_view(f"{file.path}{was}, {diff.name}", safe_text(text), source=file.path, kind=DIFF_LANGUAGE)

@@ -1,6 +1,7 @@
 """Comments on a sprint: add, list, triage; what stays open goes on into the next sprint."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.people import Decision, Feedback
@@ -9,13 +10,14 @@ from verifflowcc.errors import LedgerError, UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.given import one_line
-from verifflowcc.services.people_acting import add_note
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint
-from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.ulid import is_ulid
 from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.people import feedback, short_id, standing_triages
+
+if TYPE_CHECKING:
+    from verifflowcc.services.transitions import Transition
 
 LEAST_ENDING = 4
 WAITING = frozenset({Decision.OPEN, Decision.LATER})
@@ -27,7 +29,7 @@ class Said:
 
     comment: Feedback
     short: str
-    done: Transition
+    done: "Transition"
 
 
 def add_feedback(
@@ -40,8 +42,7 @@ def add_feedback(
     if stage_id is not None:
         find_stage(load_sprint(workspace, sprint_id)[1], stage_id)
     payload: dict[str, Json] = {"stage": stage_id, "text": words}
-    done = add_note(workspace, sprint_id, EventType.FEEDBACK_ADDED, lambda _: payload, actor=actor)
-    done = settle(workspace, done, f"{sprint_id}: comment added", commit=commit)
+    done = _recorded(workspace, sprint_id, lambda _: payload, "comment added", actor=actor, commit=commit)
     return _said(workspace, done, done.event.id)
 
 
@@ -76,8 +77,7 @@ def triage_feedback(
             "replaces": list(standing_triages(state.notes, found.event)),
         }
 
-    done = add_note(workspace, sprint_id, EventType.FEEDBACK_ADDED, payload, actor=actor)
-    done = settle(workspace, done, f"{sprint_id}: comment triaged", commit=commit)
+    done = _recorded(workspace, sprint_id, payload, "comment triaged", actor=actor, commit=commit)
     return _said(workspace, done, found.event)
 
 
@@ -147,7 +147,24 @@ def _named(event: str, wanted: str) -> bool:
     return event.startswith(wanted) or (len(wanted) >= LEAST_ENDING and event.endswith(wanted))
 
 
-def _said(workspace: Workspace, done: Transition, event: str) -> Said:
+def _recorded(
+    workspace: Workspace,
+    sprint_id: str,
+    payload: Callable[[SprintState], Mapping[str, Json]],
+    message: str,
+    *,
+    actor: str,
+    commit: bool,
+) -> "Transition":
+    # A prompt reads comments, and a gate does; neither needs what moves a sprint.
+    from verifflowcc.services.people_acting import add_note
+    from verifflowcc.services.transitions import settle
+
+    done = add_note(workspace, sprint_id, EventType.FEEDBACK_ADDED, payload, actor=actor)
+    return settle(workspace, done, f"{sprint_id}: {message}", commit=commit)
+
+
+def _said(workspace: Workspace, done: "Transition", event: str) -> Said:
     known = sprint_feedback(workspace, done.state)
     comment = next(one for one in known if one.event == event)
     return Said(comment, short_id(event, [one.event for one in known]), done)

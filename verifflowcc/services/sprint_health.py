@@ -13,8 +13,8 @@ from verifflowcc.formats.events import stamp
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.repairing import plan_for, steps_of
+from verifflowcc.services.sprint_progress import parse_results, results_path
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint
-from verifflowcc.services.transitions import parse_results, results_path
 from verifflowcc.services.workspace import LedgersRead, Workspace
 from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.progress import progress_document

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
+from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.adapters.files.started_here import note_started
 from verifflowcc.adapters.git.head import current_branch, is_linked_worktree
 from verifflowcc.adapters.git.history import head_commit
@@ -22,24 +21,16 @@ from verifflowcc.services.given import LONGEST_TITLE, one_line
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.protected_files import rules_at_start
 from verifflowcc.services.role_files import create_role_files, created_notes
+from verifflowcc.services.sprint_progress import results_path
 from verifflowcc.services.sprint_reading import (
     ledger_of,
     list_sprints,
     load_movable,
     load_sprint,
     open_sprints,
-    show_sprint,
 )
 from verifflowcc.services.stage_entry import entry_fields
-from verifflowcc.services.transitions import (
-    Transition,
-    parse_results,
-    record,
-    refresh_progress,
-    results_of,
-    results_path,
-    settle,
-)
+from verifflowcc.services.transitions import Transition, record, refresh_progress, results_of, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
@@ -48,7 +39,6 @@ from verifflowcc.workflow.closing import learnings_block, with_block
 from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.gate import closing_gate
 from verifflowcc.workflow.modes import with_modes
-from verifflowcc.workflow.progress import progress_document
 
 
 def start_sprint(  # noqa: PLR0913 - one for each option of the command
@@ -111,14 +101,6 @@ def open_on_branch(workspace: Workspace) -> tuple[SprintLine, ...]:
     branch = current_branch(workspace.root)
     here = {state.id for state in open_sprints(workspace) if branch is None or state.branch in (None, branch)}
     return tuple(line for line in list_sprints(workspace) if line.id in here and line.status is not SprintStatus.CLOSED)
-
-
-def progress_text(workspace: Workspace, sprint_id: str) -> str:
-    """Return what `progress.json` should hold now, from the ledger and `results.json`."""
-    state = show_sprint(workspace, sprint_id)
-    path = results_path(sprint_id)
-    check_inside(workspace.memory / path, workspace.memory)
-    return progress_document(state, parse_results(read_text(workspace.memory / path), path))
 
 
 def close_sprint(

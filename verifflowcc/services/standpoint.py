@@ -7,6 +7,7 @@ from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.services.current_sprint import choice_files, not_chosen, resolve_sprint
 from verifflowcc.services.finding import find_stage
+from verifflowcc.services.sprint_progress import progress_text
 from verifflowcc.services.sprint_reading import ledger_of, show_sprint, unknown_sprint
 from verifflowcc.services.workspace import Workspace
 
@@ -66,8 +67,6 @@ def progress_of(workspace: Workspace, place: Place, state: SprintState | None) -
         return None
     path = f"{MEMORY}/sprint/{place.sprint}/progress.json"
     if state is not None:
-        from verifflowcc.services.sprints import progress_text  # moves sprints, too
-
         return path, progress_text(workspace, place.sprint)
     from verifflowcc.adapters.files.ledger import read_text
 

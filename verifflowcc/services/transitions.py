@@ -1,6 +1,5 @@
 """What every move of a sprint has in common: read, make the event, write it under the lock, tell what happened."""
 
-import json
 import os
 import re
 import shlex
@@ -18,6 +17,7 @@ from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import LedgerError, UsageError, VfccError
 from verifflowcc.formats.events import encode_event, make_event
 from verifflowcc.records import dataclass, replace
+from verifflowcc.services.sprint_progress import parse_results, results_path
 from verifflowcc.services.sprint_reading import ledger_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.fold import fold
@@ -160,24 +160,6 @@ def refresh_progress(writer: LedgerWriter, state: SprintState) -> str | None:
 def results_of(writer: LedgerWriter) -> Mapping[str, object]:
     """Return what `results.json` holds. Raises LedgerError where it is not a JSON object."""
     return parse_results(writer.text(results_path(writer.sprint_id)), results_path(writer.sprint_id))
-
-
-def results_path(sprint_id: str) -> str:
-    """Return where a sprint's results lie, relative to `.memory/`."""
-    return f"sprint/{sprint_id}/results.json"
-
-
-def parse_results(text: str, path: str) -> Mapping[str, object]:
-    """Return the object in the text of `results.json`, empty where there is no text."""
-    if not text.strip():
-        return {}
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise LedgerError(f".memory/{path}:{getattr(error, 'lineno', 1)}: this is not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise LedgerError(f".memory/{path}:1: a JSON object is expected")
-    return value
 
 
 def _quoted(message: str) -> str:

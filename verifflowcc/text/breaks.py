@@ -4,6 +4,7 @@ Scripts that are written without spaces (Han, kana) and emoji may be cut between
 """
 
 import re
+from functools import cache
 from unicodedata import category
 
 SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]»]*(?=\s|\Z)|[。！？]+[」』”’）]*")
@@ -12,9 +13,15 @@ SPACELESS = (
     "\u4e00-\u9fff\uf900-\ufaff\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\uff66-\uff9d"
     "\u2600-\u27bf\U0001f000-\U0001faff\U00020000-\U000323af"
 )
-WORD_END = re.compile(
-    rf"(?<=\S)(?=\s)|(?<=[{SPACELESS}])(?=\S)|(?<=\S)(?=[{SPACELESS}])|(?<=[,;}}\]])(?=[^\s\d,;.}}\]])"
-)
+_WORD_END = rf"(?<=\S)(?=\s)|(?<=[{SPACELESS}])(?=\S)|(?<=\S)(?=[{SPACELESS}])|(?<=[,;}}\]])(?=[^\s\d,;.}}\]])"
+
+
+@cache
+def _word_end() -> re.Pattern[str]:
+    """Return the pattern of the ends of words; it has large classes, and only a text that is cut needs it."""
+    return re.compile(_WORD_END)
+
+
 ZERO_WIDTH_JOINERS = "\u200c\u200d"
 
 
@@ -29,7 +36,7 @@ def word_ends(text: str, start: int, end: int) -> list[int]:
     >>> word_ends("one, two", 0, 8)
     [4]
     """
-    return [found.start() for found in WORD_END.finditer(text, start, end) if not _joined(text, found.start())]
+    return [found.start() for found in _word_end().finditer(text, start, end) if not _joined(text, found.start())]
 
 
 def _joined(text: str, at: int) -> bool:

@@ -48,8 +48,8 @@ class ItemPlaces:
         for path in sorted(self._homes(item_id) | set(known)):
             if is_place(self._folder, path):
                 seen = known.get(path)
-                stored = read_known(self._root, self._folder, seen.item, seen.stamp) if seen else None
-                stored = stored or read_stored(self._root, self._folder, path)[0]
+                unchanged = read_known(self._root, self._folder, seen.item, seen.stamp) if seen else None
+                stored = unchanged or read_stored(self._root, self._folder, path)[0]
                 if isinstance(stored, StoredItem) and stored.item.id == item_id:
                     yield stored
 

@@ -50,7 +50,7 @@ def read_unchanged(root: Path, item: Item, stamp: str) -> StoredItem | None:
 
 
 def read_known(root: Path, folder: str, item: Item, stamp: str) -> StoredItem | None:
-    """Return an item as `read_unchanged` does, where nobody has listed `root`/`folder` just now; None also for a link.
+    """Return an item as `read_unchanged` does, where `root`/`folder` was not listed just now; None also for a link.
 
     A folder that was moved away and linked to has the same files with the same stamps.
     """

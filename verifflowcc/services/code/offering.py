@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.codegraph.asked import asked
-from verifflowcc.codegraph.changed import ChangedCode, changed_units, held_lines, hunk_pieces, names_of, words_of
 from verifflowcc.codegraph.context import OFFERED_PERCENT, choose
 from verifflowcc.codegraph.links import graph_of
 from verifflowcc.codegraph.map import map_of
@@ -27,15 +26,16 @@ from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.code.indexing import open_code
 from verifflowcc.services.code.linking import graph_kept
-from verifflowcc.services.code.review import ReviewScope, changes_of, changes_state, marks_of
 from verifflowcc.services.code.states import digest_of
 from verifflowcc.services.workspace import Workspace
 
 if TYPE_CHECKING:
+    from verifflowcc.codegraph.changed import ChangedCode
     from verifflowcc.codegraph.links import FileGraph
     from verifflowcc.codegraph.rank_units import RankedUnit
     from verifflowcc.domain.graph import SearchedCode
     from verifflowcc.domain.ports import TokenCounter
+    from verifflowcc.services.code.review import ReviewScope
 
 OFFERED_TOKENS = 8_000
 """What is offered where no budget is named."""
@@ -64,7 +64,7 @@ class Offer:
     pieces: tuple[Snippet, ...]
     state: str
     files: Mapping[str, PieceFile] = field(default_factory=dict)
-    changes: tuple[ChangedCode, ...] = ()
+    changes: "tuple[ChangedCode, ...]" = ()
     notices: tuple[str, ...] = ()
 
 
@@ -75,7 +75,7 @@ def code_for(
     counter: "TokenCounter",
     budget_tokens: int = OFFERED_TOKENS,
     mix: CodeMix = MIXES[ORDINARY],
-    scope: ReviewScope | None = None,
+    scope: "ReviewScope | None" = None,
 ) -> Offer:
     """Return pieces of the code as it is, or as a commit has it, best first, for a mix.
 
@@ -84,12 +84,10 @@ def code_for(
     with open_code(workspace, commit=commit) as code:
         digest = digest_of(code)
         graph = (None if commit else graph_kept(workspace, code, digest)) or graph_of(code)
-        state = digest if commit or not scope else f"{digest} {changes_state(workspace, scope)}"
+        state = _with_changes(workspace, digest, None if commit else scope)
         changes, notices = _changes(workspace, scope, commit, code)
-        changed = changed_units(changes, code)
-        about = task if task.strip() else words_of(changed, changes)
+        changed, held, about = _around(changes, code, task)
         most = budget_tokens * OFFERED_PERCENT // 100
-        held = held_lines(changes)
         found = [each for each in offered(about, code, graph, counter, most, mix, changed) if not _is_in(each, held)]
         parts = {DIFF: _hunks(changes, about, code, counter), MAP: _overview(code, graph, counter, budget_tokens, mix)}
         pieces = tuple(_in_order(found, parts, mix))
@@ -143,26 +141,58 @@ def _overview(
 
 
 def _changes(
-    workspace: Workspace, scope: ReviewScope | None, commit: str | None, code: "SearchedCode"
-) -> tuple[tuple[ChangedCode, ...], tuple[str, ...]]:
+    workspace: Workspace, scope: "ReviewScope | None", commit: str | None, code: "SearchedCode"
+) -> "tuple[tuple[ChangedCode, ...], tuple[str, ...]]":
     """Return the diffs, and a notice where git cannot compare: the rest of the code is there without them."""
+    if scope is None:
+        return (), ()
+    from verifflowcc.services.code.review import changes_of  # only a reviewer's prompt asks git
+
     try:
-        return (changes_of(workspace, scope, commit, code) if scope else ()), ()
+        return changes_of(workspace, scope, commit, code), ()
     except WorkspaceError as error:
         return (), (f"the prompt has no diff: {error.message}",)
 
 
+def _around(
+    changes: "Sequence[ChangedCode]", code: "SearchedCode", task: str
+) -> "tuple[Sequence[RankedUnit], Mapping[str, Sequence[tuple[int, int]]], str]":
+    """Return the units around what changed, the lines that hunks hold, and the task, or words that stand for it."""
+    if not changes:
+        return (), {}, task if task.strip() else ""
+    from verifflowcc.codegraph.changed import changed_units, held_lines, words_of
+
+    changed = changed_units(changes, code)
+    return changed, held_lines(changes), task if task.strip() else words_of(changed, changes)
+
+
+def _with_changes(workspace: Workspace, digest: str, scope: "ReviewScope | None") -> str:
+    """Return the state of the code, and of what is reviewed where there is a scope."""
+    if scope is None:
+        return digest
+    from verifflowcc.services.code.review import changes_state
+
+    return f"{digest} {changes_state(workspace, scope)}"
+
+
 def _hunks(
-    changes: Sequence[ChangedCode], about: str, code: "SearchedCode", counter: "TokenCounter"
+    changes: "Sequence[ChangedCode]", about: str, code: "SearchedCode", counter: "TokenCounter"
 ) -> tuple[Snippet, ...]:
     """Return the hunks of the diffs, behind the names of the files that have none."""
+    if not changes:
+        return ()
+    from verifflowcc.codegraph.changed import hunk_pieces
+    from verifflowcc.services.code.review import marks_of
+
     marks, wanted = marks_of(code), asked(about)
     hunks = [piece for each in changes for piece in hunk_pieces(each, wanted, code, marks, counter.count)]
     named = [_names(each, counter) for each in changes if any(not file.hunks for file in each.files)]
     return (*named, *hunks)
 
 
-def _names(diff: ChangedCode, counter: "TokenCounter") -> Snippet:
+def _names(diff: "ChangedCode", counter: "TokenCounter") -> Snippet:
+    from verifflowcc.codegraph.changed import names_of
+
     text = names_of(diff, ())
     return Snippet(
         CHANGES, 0, 0, "", text, counter.count(text), "files without hunks", part=DIFF, of=diff.name, local=diff.local
@@ -183,4 +213,8 @@ def state_now(workspace: Workspace, scope: Sequence[str | None] | None = None) -
     """
     with open_code(workspace) as code:
         digest = digest_of(code)
-    return f"{digest} {changes_state(workspace, ReviewScope(scope[0] or '', scope[1]))}" if scope else digest
+    if scope is None:
+        return digest
+    from verifflowcc.services.code.review import ReviewScope
+
+    return _with_changes(workspace, digest, ReviewScope(scope[0] or "", scope[1]))

@@ -108,20 +108,20 @@ def standing_of(workspace: Workspace, role: str | None) -> Standing:
     sprint = next((state for state in states if state.id == choice.id), None)
     stage = sprint.current if sprint else None
     whose = role or _role_of(sprint, stage)
-    standing = Standing(settings, whose, sprint, stage, choice=choice, open=states, named=role)
-    standing = replace(standing, closed={"closed": [trace.baseline]} if trace.baseline else None)
-    left = None if faults else _left_before(workspace, standing)
+    place = Standing(settings, whose, sprint, stage, choice=choice, open=states, named=role)
+    place = replace(place, closed={"closed": [trace.baseline]} if trace.baseline else None)
+    left = None if faults else _left_before(workspace, place)
     if left is not None:
-        standing = replace(standing, rules=left["rules"])
+        place = replace(place, rules=left["rules"])
         stamps = Stamps(workspace.root, left["stamps"])
     else:
-        rules = _rules(workspace, standing, trace.tests, stamps, faults) or standing.closed
-        standing = replace(standing, rules=rules, faults=tuple(faults))
+        rules = _rules(workspace, place, trace.tests, stamps, faults) or place.closed
+        place = replace(place, rules=rules, faults=tuple(faults))
         if not faults and settled(stamps.touched_ns):
-            _leave(workspace, role, standing, stamps)
+            _leave(workspace, role, place, stamps)
     # Hooks that found no fresh snapshot until now began before this moment, so that it is one for their events, too.
     now = workspace.clock.now()
-    return replace(standing, as_of=now if stamps.hold() else as_of)
+    return replace(place, as_of=now if stamps.hold() else as_of)
 
 
 def snapshot_path(workspace: Workspace, role: str | None) -> Path:
@@ -138,34 +138,34 @@ def local_file(workspace: Workspace, name: str, role: str | None) -> Path:
     return workspace.local / f"{name}{f'-{role}' if role else ''}{f'@{sprint}' if sprint else ''}.json"
 
 
-def _rules(workspace: Workspace, standing: Standing, tests: tuple[str, ...], stamps: Stamps, faults: list[str]) -> Json:
+def _rules(workspace: Workspace, place: Standing, tests: tuple[str, ...], stamps: Stamps, faults: list[str]) -> Json:
     """Return what the agent may do in the current sprint; where none is chosen, the rules in each of the open ones."""
-    if standing.settings.tools is ToolTable.OFF or not standing.in_stage:
+    if place.settings.tools is ToolTable.OFF or not place.in_stage:
         return None
     from verifflowcc.services.hooks.rules import rules_of  # reads YAML
 
-    closed = standing.closed if isinstance(standing.closed, dict) else {}
+    closed = place.closed if isinstance(place.closed, dict) else {}
     found = [
         (one.id, {**closed, **rules_of(workspace, acting, (one, one.current), tests, stamps, faults)})
-        for one in standing.in_stage
-        if one.current and (acting := standing.named or _role_of(one, one.current))
+        for one in place.in_stage
+        if one.current and (acting := place.named or _role_of(one, one.current))
     ]
-    return _of_each(found) if standing.choice.ambiguous else next((each for _, each in found), None)
+    return _of_each(found) if place.choice.ambiguous else next((each for _, each in found), None)
 
 
-def _left_before(workspace: Workspace, standing: Standing) -> dict[str, Any] | None:
+def _left_before(workspace: Workspace, place: Standing) -> dict[str, Any] | None:
     """Return the snapshot that an earlier hook left of this very place; None where it is stale.
 
-    Reading the tables of tools again, which are YAML, takes longer than all the rest of a standing.
+    Reading the tables of tools again, which are YAML, takes longer than all the rest.
     """
     try:
-        found = read(snapshot_path(workspace, standing.named).read_text(encoding="utf-8"))
+        found = read(snapshot_path(workspace, place.named).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         return None
-    place = {name: value for name in ("role", "sprint", "stage") if (value := found.get(name))}
-    if place != standing.place or found.get("several") != standing.several:
+    named = {name: value for name in ("role", "sprint", "stage") if (value := found.get(name))}
+    if named != place.place or found.get("several") != place.several:
         return None
     stamps = found.get("stamps")
     return found if isinstance(stamps, dict) and stamps and Stamps(workspace.root, stamps).hold() else None
