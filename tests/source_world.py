@@ -25,7 +25,7 @@ SHOWN = {
     "@history": "## Past tasks like this one",
     "@user": "Short names for totals.",
     "recent_actions.json": "### recent_actions.json",
-    "progress.json": "### progress.json",
+    "progress.json": " is open, in ",
     "feedback.md": "Round the total to cents.",
     "@handover": "Totals are kept in cents.",
     "@trace": "A total shall be exact.",
