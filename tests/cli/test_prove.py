@@ -144,6 +144,27 @@ def test_a_changed_helper_counts_for_the_tests_that_use_it(tmp_path: Path) -> No
     assert verdicts(proof) == {"test_price": "proven"}
 
 
+def test_a_test_with_functions_of_its_own_is_run_alone(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    more = "\n\ndef test_inner():\n    def wanted():\n        return '2.50'\n\n    assert price(250) == wanted()\n"
+    write(root, {"price.py": FIX, "tests/test_price.py": TESTS + more})
+
+    [proof] = proofs(root, "--whole")
+
+    assert verdicts(proof) == {"test_inner": "proven"}
+
+
+def test_a_test_that_needs_the_one_before_it_is_run_with_its_file(tmp_path: Path) -> None:
+    state = "from price import price\n\nSEEN = {}\n\n\ndef test_first():\n    SEEN[250] = True\n\n\n"
+    root = repository(tmp_path, {"tests/test_price.py": f"{state}def test_second():\n    assert SEEN[250]\n"})
+    later = "def test_second():\n    assert SEEN[250]\n    assert price(250) == '2.50'\n"
+    write(root, {"price.py": FIX, "tests/test_price.py": state + later})
+
+    [proof] = proofs(root)
+
+    assert (proof["verdict"], verdicts(proof)) == ("proven", {"test_second": "proven"})
+
+
 # Lines that no test needs
 
 
@@ -156,7 +177,7 @@ def test_a_hunk_that_no_test_needs_is_named_with_its_lines(tmp_path: Path) -> No
     [proof] = proofs(root)
 
     assert shown.code == 0
-    assert "these 2 lines could be put back and every test of the change would still pass:\n    price.py:6" in shown.out
+    assert "  2 lines could be put back and every test of the change would still pass:\n    price.py:6" in shown.out
     assert proof["unguarded"] == [{"path": "price.py", "first": 6, "last": 6, "size": 2}]
 
 

@@ -286,6 +286,7 @@ def test_names_are_not_kept_where_no_behaviour_can_be_put_back(after: bytes) -> 
     ("after", "same"),
     [
         (b"def f(a: int) -> int:\n    '''One.'''\n    return 1  # one\n", True),
+        (b"from __future__ import annotations\nfrom typing import Any\n\ndef f(a):\n    return 1\n", True),
         (b"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import x\n", False),
         (b"def f(a=1):\n    return 1\n", False),
     ],

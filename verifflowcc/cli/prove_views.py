@@ -35,7 +35,7 @@ def details(proof: ChangeProof) -> Iterator[str]:
     if len(shown) > _MOST_TESTS:
         yield f"  and {len(shown) - _MOST_TESTS} more tests"
     if proof.unguarded and proof.verdict is Verdict.PROVEN:
-        yield f"  these {lines_cell(proof)} could be put back and every test of the change would still pass:"
+        yield f"  {lines_cell(proof)} could be put back and every test of the change would still pass:"
     elif proof.unguarded:
         yield "  the change:"
     for place in proof.unguarded[:_MOST_PLACES]:
@@ -48,12 +48,13 @@ def details(proof: ChangeProof) -> Iterator[str]:
 
 def sentence(proof: ChangeProof) -> str:
     """Return the verdict on a change in a sentence without a stop."""
-    count = counted(len(proof.tests), "test")
+    count = len(proof.tests)
     if proof.verdict is Verdict.NOT_DISCRIMINATING:
-        return f"not discriminating: with the change removed, all {count} still pass"
+        still = "its test still passes" if count == 1 else f"all {count} tests still pass"
+        return f"not discriminating: with the change removed, {still}"
     if proof.verdict is Verdict.PROVEN:
         red = sum(each.verdict is Verdict.PROVEN for each in proof.tests)
-        return f"proven: {red} of {count} fail without the change and pass with it"
+        return f"proven: red without the change, green with it: {red} of {counted(count, 'test')}"
     return f"{proof.verdict}: {proof.why}" if proof.why else str(proof.verdict)
 
 

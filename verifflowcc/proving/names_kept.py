@@ -75,7 +75,10 @@ def _code(content: bytes) -> str:
 
 
 class _Untyped(ast.NodeTransformer):
-    """Takes out what only a type checker reads: annotations of functions and their variables, overloads."""
+    """Takes out what only a type checker reads: annotations of functions and their variables, overloads, imports."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        return None if node.module in ("__future__", "typing", "typing_extensions") else node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
         return self._function(node)

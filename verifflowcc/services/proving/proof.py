@@ -92,7 +92,7 @@ _Judged = tuple[Verdict, str, tuple[TestVerdict, ...], tuple[Unguarded, ...], in
 
 
 def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Judged:
-    present = trials.run()
+    present = _present(trials)
     trials.expect(present)
     problem = present.problem or _installed(present, trials.files) or _no_test(present)
     if problem:
@@ -133,6 +133,25 @@ def _refactored(trials: Trials, change: Change, split: Split, wanted: Wanted) ->
         return Verdict.INCONCLUSIVE, why, differing, (), 0
     count = sum(each.verdict is Verdict.NOT_DISCRIMINATING for each in tests)
     return Verdict.NOTHING, f"a refactoring: {counted(count, 'test')} passed with it and without it", (), (), 0
+
+
+def _present(trials: Trials) -> TestRun:
+    """Run the tests with the change: those that it alters alone, and whole files where one fails that way.
+
+    Some tests need what others in their file leave behind. From then on whole files run.
+    """
+    alone = trials.run()
+    wanted = trials.wanted
+    if alone.problem or alone.all_passed or not any(each.names for each in wanted) or not trials.limits.allow():
+        return alone
+    trials.wanted = tuple(TestFile(each.path) for each in wanted)
+    whole = trials.run()
+    failed = {test for test, each in alone.outcomes.items() if each.result is Result.FAILED}
+    if not whole.problem and any(whole.of(test).result is Result.PASSED for test in failed):
+        trials.only = frozenset(alone.outcomes)
+        return trials.chosen(whole)
+    trials.wanted = wanted
+    return alone
 
 
 def _installed(run: TestRun, files: Collection[str]) -> str:
@@ -177,8 +196,15 @@ def _with_names(
     others = {path: value for path, value in without.items() if path not in kept}
     again = judge_tests(present, _with_problem(trials.run({**others, **made}), present))
     complete = all(each is not None and each.complete for each in kept.values())
-    usable = tuple(each for each in again if complete or each.verdict is Verdict.PROVEN)
-    return better(tests, usable)
+    usable = (each for each in again if complete or each.verdict is Verdict.PROVEN)
+    return better(tests, tuple(map(_by_names, usable)))
+
+
+def _by_names(test: TestVerdict) -> TestVerdict:
+    """Return a verdict that came from names kept, with a reason that says so."""
+    if test.verdict is Verdict.NOT_DISCRIMINATING:
+        return replace(test, why="passes with the new functions emptied and the changed ones as before")
+    return replace(test, why=test.why.replace("without the change", "with the new functions emptied", 1))
 
 
 def _unguarded(

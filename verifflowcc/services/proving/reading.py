@@ -6,7 +6,7 @@ from pathlib import Path
 from verifflowcc.adapters.git.versions import FOLDER, TreeFile, contents
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
-from verifflowcc.domain.graph import CALLABLE, FILE, Definition
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition
 from verifflowcc.proving.parts import PartRules
 from verifflowcc.proving.pytest_settings import FILES, pytest_settings
 from verifflowcc.proving.python_roots import package_folders
@@ -41,8 +41,8 @@ def units_of(path: str, content: bytes) -> Sequence[TestUnit]:
         name = "::".join([*(definitions[outer].name for outer in reversed(around)), each.name])
         words = words_in(lines[first - 1 : each.end])
         is_test = each.kind in CALLABLE and each.name.lower().startswith("test")
-        is_class = any(other.parent == place for other in definitions)
-        if not is_class:
+        has_members = each.kind in TYPES and any(other.parent == place for other in definitions)
+        if not has_members:
             found.append(TestUnit(name, each.name, first, each.end, is_test, words))
     return found
 

@@ -15,7 +15,7 @@ from verifflowcc.adapters.proving.scratch import Scratch
 from verifflowcc.proving.outcomes import TestRun
 from verifflowcc.proving.runners import Runner, RunText, argv_for, read_run
 from verifflowcc.proving.targets import TestFile
-from verifflowcc.records import dataclass, field
+from verifflowcc.records import dataclass, replace
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
 
@@ -56,7 +56,10 @@ class Limits:
 
 @dataclass(slots=True)
 class Trials:
-    """Runs the tests `wanted` on variants of the content `files`. Outcomes are kept in `cache` and taken from there."""
+    """Runs the tests `wanted` on variants of the content `files`. Outcomes are kept in `cache` and taken from there.
+
+    Of what ran, the tests in `only` count, where it is given.
+    """
 
     scratch: Scratch
     setup: Setup
@@ -65,7 +68,8 @@ class Trials:
     limits: Limits
     cache: Path | None
     timeout_s: int = 1800
-    runs: int = field(default=0)
+    runs: int = 0
+    only: frozenset[str] | None = None
 
     def run(self, changed: Mapping[str, bytes | TreeFile | None] | None = None) -> TestRun:
         """Run the tests with the paths in `changed` as given there, None for absent ones; paths are from `folder`.
@@ -113,7 +117,13 @@ class Trials:
             str(kept.get("failure", "")),
             int(str(kept.get("duration_ms", 0))),
         )
-        return read_run(self.setup.runner, text, is_product=self.setup.is_product)
+        return self.chosen(read_run(self.setup.runner, text, is_product=self.setup.is_product))
+
+    def chosen(self, run: TestRun) -> TestRun:
+        """Return a run with the outcomes that count."""
+        if self.only is None:
+            return run
+        return replace(run, outcomes={test: each for test, each in run.outcomes.items() if test in self.only})
 
     def _content(self, changed: Mapping[str, bytes | TreeFile | None]) -> tuple[dict[str, TreeFile], dict[str, bytes]]:
         files, made = dict(self.files), {}
