@@ -99,13 +99,18 @@ def class_of(arguments: "list[str]") -> "str | None":
     ('person', 'work', None)
     >>> class_of(["approve", "--reason", "--request"]), class_of(["approve", "--help"])
     ('person', 'query')
+    >>> resolve = ["sprint", "resolve"]
+    >>> class_of([*resolve, "--reason", "--", "--keep", "x"]), class_of([*resolve, "--", "--keep"])
+    ('person', 'query')
     """
     name, rest = _command_and_rest(arguments)
     if not name:
         return None
-    words = rest[: rest.index("--")] if "--" in rest else rest
-    may_be = {option for option in BY_OPTION.get(name, {}) if _may_be_given(option, words)}
-    certain = {word for place, word in enumerate(words) if _is_option(words, place)}
+    ends = [place for place, word in enumerate(rest) if word == "--"]
+    # `--` ends the options, unless it is itself the value of the option before it: `--reason -- --keep x`.
+    end = next((place for place in ends if _is_option(rest, place)), len(rest))
+    may_be = {option for option in BY_OPTION.get(name, {}) if _may_be_given(option, rest[:end])}
+    certain = {word for place, word in enumerate(rest[: min(ends, default=end)]) if _is_option(rest, place)}
     surely = {option for option in may_be if not _loosens(name, option) or option in certain}
     if _WRITE_NOTHING & certain:
         return QUERY
