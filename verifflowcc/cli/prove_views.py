@@ -119,7 +119,7 @@ def _findings(proof: ChangeProof) -> Iterator[tuple[str, str, int, str]]:
 def tests_cell(proof: ChangeProof) -> str:
     """Return how many tests of a change are proven, of how many."""
     red = sum(each.verdict is Verdict.PROVEN for each in proof.tests)
-    return f"{red} of {len(proof.tests)}" if proof.tests else ""
+    return f"{red} of {len(proof.tests)}" if proof.tests and proof.verdict is not Verdict.NOTHING else ""
 
 
 def lines_cell(proof: ChangeProof) -> str:

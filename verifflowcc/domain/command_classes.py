@@ -53,6 +53,7 @@ BY_OPTION = {
     "check trace": {"--output": WORK},
     "context show": _FILE,
     "doctor": {"--repair": PERSON},
+    "evidence run": {"--refactoring": PERSON},
     "integrate": {"--uninstall": PERSON, "--force": PERSON},
     "memory export": _FILE,
     "memory forget": {"--all": PERSON},

@@ -50,7 +50,10 @@ class ChangeProof:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How to prove: by which command and framework, in which folder of the repository, and what to leave out."""
+    """How to prove: by which command and framework, in which folder of the repository, and what to leave out.
+
+    With `any_test`, all tests run where the change adds or alters none: one that was red before may prove it.
+    """
 
     argv: tuple[str, ...]
     runner: Runner
@@ -59,13 +62,15 @@ class Wanted:
     grain: bool = True
     cached: bool = True
     refactoring: bool = False
+    timeout_s: int = 1800
+    any_test: bool = False
 
 
 def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> ChangeProof:
     """Return what is shown of a change. Raises WorkspaceError where a content cannot be read or written."""
     started = time.monotonic()
     split, rules = read_change(top, wanted.folder, change, wanted.patterns)
-    if wanted.refactoring and split.product:
+    if split.product and (wanted.refactoring or (wanted.any_test and not split.tests)):
         split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
     if split.nothing or not split.tests:
         why = split.nothing or "there is no test"
@@ -74,7 +79,7 @@ def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> C
     with scratch_of(top, change.head, environments(top, {*change.before, *change.after})) as scratch:
         setup = _setup(wanted, change, split, rules)
         cache = cache_folder(top) if wanted.cached else None
-        trials = Trials(scratch, setup, files, split.tests, limits, cache)
+        trials = Trials(scratch, setup, files, split.tests, limits, cache, wanted.timeout_s)
         judge = _refactored if wanted.refactoring else _judged
         verdict, why, tests, unguarded, untried = judge(trials, change, split, wanted)
     return ChangeProof(
@@ -132,7 +137,7 @@ def _refactored(trials: Trials, change: Change, split: Split, wanted: Wanted) ->
         why = f"stated as a refactoring, and {counted(len(differing), 'test')} failed without it"
         return Verdict.INCONCLUSIVE, why, differing, (), 0
     count = sum(each.verdict is Verdict.NOT_DISCRIMINATING for each in tests)
-    return Verdict.NOTHING, f"a refactoring: {counted(count, 'test')} passed with it and without it", (), (), 0
+    return Verdict.NOTHING, f"a refactoring: {counted(count, 'test')} passed with it and without it", tests, (), 0
 
 
 def _present(trials: Trials) -> TestRun:
