@@ -98,6 +98,16 @@ def test_without_a_change_of_the_product_there_is_nothing_to_prove(
     assert run(change(shop(tmp_path, RED_FIRST), files))["red-first"] == ("pass", reason)
 
 
+def test_a_new_test_that_is_skipped_shows_nothing(tmp_path: Path) -> None:
+    skipped = FIX_TESTS.replace("def test_price_of", "import pytest\n\n\n@pytest.mark.skip\ndef test_price_of")
+    root = change(shop(tmp_path, RED_FIRST), {"price.py": FIX, "tests/test_price.py": skipped})
+
+    verdict, reason = run(root)["red-first"]
+
+    assert verdict == "not_evaluable"
+    assert reason.endswith("tests/test_price.py::test_price_of_305 is skipped with the change")
+
+
 def test_a_name_that_is_missing_shows_nothing(tmp_path: Path) -> None:
     tests = "from price import RATE\n\n\ndef test_rate():\n    assert RATE\n"
     root = change(shop(tmp_path, RED_FIRST), {"price.py": f"RATE = 3\n{PRICE}", "tests/test_rate.py": tests})
@@ -105,7 +115,7 @@ def test_a_name_that_is_missing_shows_nothing(tmp_path: Path) -> None:
     verdict, reason = run(root)["red-first"]
 
     assert verdict == "not_evaluable"
-    assert reason == "inconclusive: without the change 1 test only misses a name: tests/test_rate.py::test_rate"
+    assert reason.startswith("inconclusive: 1 test shows nothing of the change: tests/test_rate.py::test_rate without")
 
 
 def test_tests_that_show_nothing_are_named_beside_one_that_proves(tmp_path: Path) -> None:
@@ -132,7 +142,14 @@ def test_a_limit_on_unguarded_lines_puts_each_hunk_back(tmp_path: Path) -> None:
 
 def test_a_refactoring_is_stated_by_a_person_and_every_test_must_pass_both_times(tmp_path: Path) -> None:
     root = person(shop(tmp_path, RED_FIRST), "You")
-    change(root, {"price.py": "def price(cents):\n    euros = cents / 100\n    return str(euros)\n"})
+    change(
+        root,
+        {
+            "price.py": PRICE.replace("    return", "    rest = cents % 100\n    return").replace(
+                "cents % 100}", "rest}"
+            )
+        },
+    )
 
     assert run(root)["red-first"][0] == "fail"
     assert vfcc(root, *STATED, env=AGENT).code == 3
@@ -155,7 +172,7 @@ def test_a_change_of_behaviour_is_no_refactoring(tmp_path: Path) -> None:
     verdict, reason = asked(root)["red-first"]
     assert verdict == "fail"
     assert reason.startswith("stated as a refactoring (one expression less), and 1 test did not pass without it: ")
-    assert reason.endswith("tests/test_price.py::test_price")
+    assert reason.endswith("tests/test_price.py::test_price_of_305")
 
 
 def test_a_reason_goes_with_a_criterion_of_that_kind_alone(tmp_path: Path) -> None:
@@ -169,7 +186,7 @@ def test_a_reason_goes_with_a_criterion_of_that_kind_alone(tmp_path: Path) -> No
 
 
 def test_accepted_losses_stay_accepted_until_there_is_another(tmp_path: Path) -> None:
-    root = person(change(shop(tmp_path, TESTS_KEPT), {"tests/test_price.py": TESTS.replace(' == "2.5"', "")}), "You")
+    root = person(change(shop(tmp_path, TESTS_KEPT), {"tests/test_price.py": TESTS.replace(' == "2.50"', "")}), "You")
     assert run(root)["tests-kept"][0] == "fail"
 
     waived = typed(root, "waive", "tests-kept", "--reason", "the format is open", "--yes")
@@ -207,6 +224,63 @@ def test_every_criterion_of_both_kinds_can_close_its_gate(tmp_path: Path) -> Non
     ran = vfcc(root, "check", "gate", "--canary", env=CI)
 
     assert ran.code == 0, ran
+
+
+ITEM = """\
+---
+id: REQ-price
+type: requirement
+title: Prices have two places
+status: active
+verification: test
+---
+The shop shall print prices with two places.
+"""
+
+
+def traced(root: Path, tests: str) -> Path:
+    """The fix, with tests of which each names the requirement."""
+    named = tests.replace("def test_price_of", "# vfcc: REQ-price\ndef test_price_of")
+    named = named.replace("def test_more", "# vfcc: REQ-price\ndef test_more")
+    return change(
+        root,
+        {"price.py": FIX, "tests/test_price.py": named, ".memory/project/items/requirement/REQ-price.md": ITEM},
+    )
+
+
+def test_an_item_knows_whether_its_test_is_proven(tmp_path: Path) -> None:
+    root = traced(shop(tmp_path, GREEN, RED_FIRST), FIX_TESTS)
+    run(root)
+
+    shown = vfcc(root, "trace", "show", "REQ-price").out
+
+    assert "tests/test_price.py::test_price_of_305: passed, proven" in shown
+    assert "note weak-test" not in vfcc(root, "check", "trace", "--all").out
+    change(root, {"price.py": PRICE})
+    assert "proven" not in vfcc(root, "trace", "show", "REQ-price").out
+
+
+def test_an_item_whose_test_passes_without_the_change_is_noted(tmp_path: Path) -> None:
+    weak = f"{FIX_TESTS}\n\ndef test_more():\n    assert price(1) is not None\n"
+    root = traced(shop(tmp_path, GREEN, RED_FIRST), weak)
+    run(root)
+
+    assert "tests/test_price.py::test_more: passed, not discriminating" in vfcc(root, "trace", "show", "REQ-price").out
+    found = json.loads(vfcc(root, "check", "trace", "--json").out)["report"]["findings"]
+    assert [each["message"] for each in found if each["code"] == "weak-test" and "test_more" in each["message"]] == [
+        "tests/test_price.py::test_more, a test of REQ-price, passes without the change as well"
+    ]
+
+
+def test_the_verdicts_on_single_tests_cannot_be_edited(tmp_path: Path) -> None:
+    root = traced(shop(tmp_path, GREEN, RED_FIRST), FIX_TESTS)
+    run(root)
+    assert "passed, proven" in vfcc(root, "trace", "show", "REQ-price").out
+    lines = [path for path in root.glob(".memory/stage/*/plan/results/*.jsonl") if "verdict" in path.read_text("utf-8")]
+    assert len(lines) == 1
+    lines[0].write_text(lines[0].read_text("utf-8").replace('"proven"', '"proven" '), "utf-8")
+
+    assert "passed, proven" not in vfcc(root, "trace", "show", "REQ-price").out
 
 
 def test_a_planted_case_is_named_by_both(tmp_path: Path) -> None:

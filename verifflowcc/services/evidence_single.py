@@ -13,11 +13,13 @@ from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Trust
 from verifflowcc.domain.test_cases import Loss
 from verifflowcc.errors import VfccError
+from verifflowcc.formats.proof_lines import ProofLine, encode_proof, traced_name
 from verifflowcc.proving.runners import Runner, runner_of
 from verifflowcc.proving.verdicts import Verdict
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_making import Report, Source
+from verifflowcc.services.evidence_results import has_items
 from verifflowcc.services.evidence_running import Made, kept, now, take_baseline, wrote
 from verifflowcc.services.proving.changes import Change
 from verifflowcc.services.proving.command import program_of
@@ -52,13 +54,13 @@ def make_single(workspace: Workspace, one: Wanted, facts: Facts, refactoring: st
     before = now(workspace, facts)
     inputs = inputs_now(one.criterion, one.stage, before)
     if one.criterion.kind is Kind.TESTS_KEPT:
-        measured, run = _lost(workspace, facts), None
+        measured, run, results = _lost(workspace, facts), None, None
     else:
-        measured, run = _proven(workspace, one.criterion, facts, refactoring)
+        measured, run, results = _proven(workspace, one.criterion, facts, refactoring)
     moved = differences(inputs, inputs_now(one.criterion, one.stage, now(workspace, facts)))
     if moved:
         return Made(one, None, wrote(one.criterion.id, moved))
-    source = Source(facts.sprint.id, Trust.RAN_BY_VFCC, head_commit(workspace.root), run, Report())
+    source = Source(facts.sprint.id, Trust.RAN_BY_VFCC, head_commit(workspace.root), run, Report(), results)
     return kept(workspace, one, inputs, measured, source)
 
 
@@ -105,7 +107,9 @@ def _lost(workspace: Workspace, facts: Facts) -> Measured:
     return Measured(measures, outcome, tuple(examples_of(by_loss)))
 
 
-def _proven(workspace: Workspace, criterion: Criterion, facts: Facts, refactoring: str) -> tuple[Measured, Run]:
+def _proven(
+    workspace: Workspace, criterion: Criterion, facts: Facts, refactoring: str
+) -> tuple[Measured, Run, str | None]:
     command = facts.commands[criterion.command or ""]
     started = time.monotonic()
     problem, found, product = "", None, 0
@@ -124,7 +128,16 @@ def _proven(workspace: Workspace, criterion: Criterion, facts: Facts, refactorin
     took = round((time.monotonic() - started) * 1000)
     limits = command.argv, command.timeout_s
     digest = put_blob(workspace.local, output)
-    return measured, Run(command.name, *limits, 0, "", digest, len(output), took)
+    run = Run(command.name, *limits, 0, "", digest, len(output), took)
+    return measured, run, _kept_tests(workspace, found) if found and not refactoring else None
+
+
+def _kept_tests(workspace: Workspace, found: ChangeProof) -> str | None:
+    """Keep the verdict on each test where the project has items that may name it; return its digest."""
+    if not found.tests or not has_items(workspace.memory):
+        return None
+    lines = [ProofLine(traced_name(each.test), str(each.verdict)) for each in found.tests]
+    return put_blob(workspace.local, encode_proof(lines))
 
 
 def _unreadable(command: Command, criterion: Criterion) -> str:
@@ -144,7 +157,7 @@ def _prove(
     files = commit_files(place.top, place.base), disk_files(place.top)
     change = Change("the sprint", "", head_commit(place.top), *files)
     patterns = _patterns(workspace)
-    product = len(read_change(place.top, place.folder, change, patterns)[0].product)
+    split = read_change(place.top, place.folder, change, patterns)[0]
     by_hunk = "unguarded" in criterion.at_most
     wanted = Proving(
         argv=_argv(workspace.root, command),
@@ -158,7 +171,11 @@ def _prove(
         any_test=True,
     )
     limits = Limits(time.monotonic() + _A_DAY_S, _RUNS_BY_HUNK if by_hunk else _RUNS)
-    return product, prove_change(place.top, change, wanted, limits)
+    found = prove_change(place.top, change, wanted, limits)
+    if not split.tests and not refactoring and found.verdict is Verdict.PROVEN:
+        # All tests ran: of those that the change does not touch, the others say nothing of it.
+        found = replace(found, tests=tuple(each for each in found.tests if each.verdict is Verdict.PROVEN))
+    return len(split.product), found
 
 
 def _argv(root: Path, command: Command) -> tuple[str, ...]:
@@ -178,6 +195,10 @@ _NAMES = {
     Verdict.INCONCLUSIVE: "inconclusive",
     Verdict.BROKEN: "broken",
 }
+
+
+_TOLD = ((Verdict.INCONCLUSIVE, "inconclusive"), (Verdict.BROKEN, "broken"))
+"""Verdicts on tests that mean little without their reason."""
 
 
 def _measured(found: ChangeProof, product: int, refactoring: str) -> Measured:
@@ -200,7 +221,8 @@ def _measured(found: ChangeProof, product: int, refactoring: str) -> Measured:
     }
     if refactoring:
         del by_name["not discriminating"]  # that is what is asked of every test of the project
-    weak_first = {name: tests for name, tests in by_name.items() if name != "proven"}
+    reasons = {name: [f"{each.test} {each.why}" for each in found.tests if each.verdict is one] for one, name in _TOLD}
+    weak_first = {name: reasons.get(name, tests) for name, tests in by_name.items() if name != "proven"}
     examples = examples_of({**stated, **weak_first, "unguarded": places, "proven": by_name["proven"]})
     return Measured(measures, outcome, tuple(examples))
 

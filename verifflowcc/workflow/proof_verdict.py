@@ -57,7 +57,7 @@ def _refactoring(counts: Mapping[str, int], evidence: Evidence, again: str) -> _
 def _unproven(counts: Mapping[str, int], evidence: Evidence, again: str) -> _Shown:
     if counts.get("inconclusive"):
         number = counts["inconclusive"]
-        words = f"inconclusive: without the change {_tests(number)} only {'misses' if number == 1 else 'miss'} a name"
+        words = f"inconclusive: {_tests(number)} show{'s' if number == 1 else ''} nothing of the change"
         step = f"assert what the change does, then: {again}"
         return Verdict.NOT_EVALUABLE, f"{words}{_listed(evidence, 'inconclusive')}", step
     count = counts["tests"]
