@@ -338,6 +338,11 @@ def _results() -> Mapping[str, Fault]:
             W.reported(replace(GREEN, trust=EvidenceTrust.IMPORTED_CI)),
             REPORT,
         ),
+        "weak-test": Fault(
+            green.but(results=replace(green.results, proofs={"tests/test_new.py::test_need": "not discriminating"})),
+            green.but(results=replace(green.results, proofs={"tests/test_new.py::test_need": "proven"})),
+            "NEED-a",
+        ),
         "unreadable-report": Fault(
             W.reported(replace(OTHER, problem="1: it is no XML")), W.reported(OTHER), OTHER.name
         ),

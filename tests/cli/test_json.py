@@ -55,7 +55,15 @@ QUESTIONS = {
     "check_workflow": "check workflow",
 }
 
-ELSEWHERE = {"check_trace", "context_tune", "history_import", "memory_eval", "memory_restore", "sprint_resolve"}
+ELSEWHERE = {
+    "check_trace",
+    "context_tune",
+    "history_import",
+    "memory_eval",
+    "memory_restore",
+    "prove",
+    "sprint_resolve",
+}
 """Commands whose value has its shape from another (a move, or a part of a state), or a test of its own."""
 
 

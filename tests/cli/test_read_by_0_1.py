@@ -43,7 +43,6 @@ WRITES: dict[str, tuple[str, Steps]] = {
     "a stage that is reopened": ("shout", ((PERSON, ("stage", "reopen", "planning", "--reason", "again", *SHOUT)),)),
     "a stage that is skipped": ("shout", ((PERSON, ("stage", "skip", "--reason", "no time", *SHOUT, "--yes")),)),
     "evidence": ("polite-greetings", ((PERSON, ("allow", "--yes")), (PERSON, ("evidence", "run", "build", *POLITE)))),
-    "a sprint": ("another", ((PERSON, ("sprint", "start", "Another", "--workflow", "light")),)),
     "a migration": ("shout", ((PERSON, ("migrate",)),)),
     "another workflow": ("shout", ((PERSON, ("workflow", "use", "standard")),)),
 }
@@ -137,6 +136,16 @@ def test_version_0_1_asks_for_an_upgrade_after_a_migration_and_writes_nothing(tm
         assert "format 2 is newer than this vfcc understands (1)" in ran.out + ran.err, command
     assert "pip install --upgrade verifflowcc" in ran.err
     assert everything(root) == before
+
+
+def test_version_0_1_asks_for_an_upgrade_where_a_sprint_has_newer_criteria(tmp_path: Path) -> None:
+    root = written(tmp_path, ((PERSON, ("sprint", "start", "Another", "--workflow", "light")),))
+
+    old = old_program(tmp_path)
+
+    for command in (("sprint", "show", "another"), ("check", "gate", "--sprint", "another")):
+        ran = old.run(root, command)
+        assert "event format v2 is newer than this vfcc reads (v1): upgrade vfcc" in ran.out + ran.err, ran
 
 
 @pytest.mark.xfail(strict=True, reason="version 0.1 looks for no packs, so that a closed sprint is open to it")

@@ -55,6 +55,7 @@ OF_PERSON = {
     "memory forget --all": "memory forget --all --scope user --yes",
     "memory maintain --forget-project": "memory maintain --forget-project x",
     "sprint close --unfinished": "sprint close --unfinished enough",
+    "evidence run --refactoring": "evidence run red-first --refactoring enough",
     "sprint resolve --keep": "sprint resolve --keep 01KABCDEFGHJKMNPQRSTVWXYZ0",
 }
 OF_CI = {"allow": "allow --yes", "migrate": "migrate"}

@@ -13,7 +13,7 @@ from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 from verifflowcc.domain.trace_policy import Need
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.workflow.assess_people import apply_waiver, waived_subject
-from verifflowcc.workflow.assess_trace import assess_trace, idle
+from verifflowcc.workflow.assess_trace import assess_trace, waits_for_items
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-GATES")
 
@@ -142,10 +142,10 @@ def test_a_soft_one_waits_for_the_first_item_of_the_project_and_a_hard_one_does_
     none, some = replace(facts(), trace=report(counts={})), replace(facts(), trace=report())
     soft = replace(TRACED, mode=Mode.SOFT)
 
-    assert idle(soft, none)
-    assert not idle(soft, some)
-    assert not idle(TRACED, none)
-    assert not idle(soft, facts())
+    assert waits_for_items(soft, none)
+    assert not waits_for_items(soft, some)
+    assert not waits_for_items(TRACED, none)
+    assert not waits_for_items(soft, facts())
 
 
 def unrun(number: int) -> Finding:

@@ -33,6 +33,8 @@ GOOD = {
     Kind.FEEDBACK: Criterion("a", Kind.FEEDBACK, ""),
     Kind.TRACE: Criterion("a", Kind.TRACE, ""),
     Kind.RULES: Criterion("a", Kind.RULES, ""),
+    Kind.RED_FIRST: Criterion("a", Kind.RED_FIRST, "", command="test"),
+    Kind.TESTS_KEPT: Criterion("a", Kind.TESTS_KEPT, ""),
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 import verifflowcc
 
 PACKAGE = Path(verifflowcc.__file__).parent
-PURE = {"context", "workflow", "recall", "lifecycle", "trace", "codegraph", "episodes", "clients"}
+PURE = {"context", "workflow", "recall", "lifecycle", "trace", "codegraph", "episodes", "clients", "proving"}
 BELOW_PURE = {"packing", "formats", "text", "domain", "errors", "records"}
 MAY_IMPORT = {
     "errors": set(),

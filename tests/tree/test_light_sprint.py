@@ -59,7 +59,7 @@ def test_where_all_is_well_five_advances_and_one_run_are_enough_and_nothing_is_t
 
     assert (told, closed.notes, closed.warnings) == ([], (), ())
     assert closed.state.status is SprintStatus.CLOSED
-    assert closed.state.counts == {"evidence_added": 1, "sprint_closed": 1, "sprint_started": 1, "stage_passed": 5}
+    assert closed.state.counts == {"evidence_added": 2, "sprint_closed": 1, "sprint_started": 1, "stage_passed": 5}
 
 
 @pytest.mark.sweep
@@ -97,7 +97,7 @@ def test_no_sprint_leaves_testing_without_tests_that_pass(here: Workspace) -> No
     for _ in range(3):
         advance(here, ID, YOU)
 
-    with pytest.raises(GateClosed, match="1 of 3 criteria is not met\n- tests: there is no evidence yet") as none:
+    with pytest.raises(GateClosed, match="1 of 4 criteria is not met\n- tests: there is no evidence yet") as none:
         advance(here, ID, YOU)
     write(here, "tests/cases.xml", world.ADD + world.SUB_FAILED)
     assert not measure(here)

@@ -17,7 +17,7 @@ from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_defaults import DEFAULT_POLICY
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
-ROW = re.compile(r"(?m)^\| `(\w+)` \|(.*)\|(.*)\|(.*)\|$")
+ROW = re.compile(r"(?m)^\| `([\w-]+)` \|(.*)\|(.*)\|(.*)\|$")
 
 
 def page(name: str) -> str:

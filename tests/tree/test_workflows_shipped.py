@@ -87,6 +87,16 @@ def test_no_sprint_ends_without_tests_that_pass(name: str) -> None:
     assert {(each.kind, each.mode, each.waivable) for each in tests} == {(Kind.JUNIT, Mode.HARD, False)}
 
 
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [("light", "soft"), ("agile", "soft"), ("standard", "hard"), ("aspice", "hard"), ("safety", "hard")],
+)
+def test_every_workflow_asks_whether_tests_can_fail_and_were_kept(name: str, mode: str) -> None:
+    asked = {each.kind: each.mode for stage in shipped(name).stages for each in stage.exit}
+
+    assert (str(asked[Kind.RED_FIRST]), str(asked[Kind.TESTS_KEPT])) == (mode, mode)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_right_stages_may_not_edit_the_product_and_left_ones_nothing(name: str) -> None:
     allowed = {Leg.LEFT: Edits.NONE, Leg.APEX: Edits.ALL, Leg.RIGHT: Edits.TESTS}
@@ -227,7 +237,12 @@ TABLE = {
         set(),
         {Kind.ARTIFACT, Kind.COMMAND, Kind.SARIF, Kind.DIFF, Kind.TRACE, Kind.COMMIT, Kind.REVIEW},
     ),
-    "unit_test": ("detailed_design", "tester", {Kind.TRACE}, {Kind.ARTIFACT, Kind.JUNIT, Kind.TRACE, Kind.COVERAGE}),
+    "unit_test": (
+        "detailed_design",
+        "tester",
+        {Kind.TRACE},
+        {Kind.ARTIFACT, Kind.JUNIT, Kind.TRACE, Kind.COVERAGE, Kind.RED_FIRST, Kind.TESTS_KEPT},
+    ),
     "integration_test": ("architecture", "integrator", {Kind.TRACE}, {Kind.ARTIFACT, Kind.JUNIT, Kind.TRACE}),
     "system_test": (
         "requirements",

@@ -22,6 +22,7 @@ from verifflowcc.cli import (
     metrics,
     migrate,
     next_step,
+    prove,
     sprint,
     stage,
     status,
@@ -57,6 +58,7 @@ app.add_typer(task.app, name="task")
 app.add_typer(window.app, name="window")
 app.add_typer(memory.app, name="memory")
 app.add_typer(check.app, name="check")
+app.command("prove")(prove.prove)
 app.add_typer(code.app, name="code")
 app.add_typer(history.app, name="history")
 app.command("hook")(hook_line.hook)

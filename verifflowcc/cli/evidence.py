@@ -24,6 +24,9 @@ def run(
         str | None, typer.Option("--stage", metavar="ID", help="The criteria of this stage, all or those named.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="For all stages of the sprint.")] = False,
+    refactoring: Annotated[
+        str, typer.Option("--refactoring", metavar="REASON", help="State, as a person, that behaviour stays, and why.")
+    ] = "",
     sprint: SprintOption = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -48,6 +51,7 @@ def run(
         names or (),
         stage=stage,
         every=every,
+        refactoring=refactoring,
         actor=acting.actor,
         progress=lambda text: out.say(f"running {text}"),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.table import table
 from verifflowcc.domain.evidence import Evidence, Inputs
-from verifflowcc.domain.gates import Verdict
+from verifflowcc.domain.gates import Kind, Verdict
 from verifflowcc.services.evidence import CommandDone, EvidenceRow, EvidenceRun
 from verifflowcc.services.evidence_adding import EvidenceAdded
 from verifflowcc.services.evidence_listing import EvidenceLine, EvidenceView
@@ -26,7 +26,7 @@ def ran(done: EvidenceRun) -> str:
 
 def outputs(done: EvidenceRun) -> Iterator[str]:
     """Yield the end of the output of each command that failed, or whose criteria are not met."""
-    unmet = {row.command for row in done.rows if row.ran and not row.met}
+    unmet = {row.command for row in done.rows if row.ran and not row.met and row.kind is not Kind.RED_FIRST}
     for each in done.commands:
         if each.run.exit_code != 0 or each.run.command in unmet:
             yield _output(each)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
+from verifflowcc.domain.gates import NEWER
 from verifflowcc.records import dataclass, field
 
 Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -41,12 +42,27 @@ class EventType(StrEnum):
 _SINCE_V2 = frozenset({EventType.ARTIFACT_PUT})
 
 
-def format_of(event_type: EventType) -> int:
-    """Return the `v` of every event of a type: that of the format in which the type was added.
+def format_of(event_type: EventType, payload: Json) -> int:
+    """Return the `v` of an event: that of the format in which its type, or a kind of criterion in it, was added.
 
-    Types of the first format are written as they always were, so that older programs read a ledger without newer types.
+    What the first format can say is written as it always was, so that older programs read it; of the rest they say
+    that a newer one is needed.
     """
-    return 2 if event_type in _SINCE_V2 else 1
+    started = event_type is EventType.SPRINT_STARTED and _asks_newer(payload)
+    return 2 if started or event_type in _SINCE_V2 else 1
+
+
+def _asks_newer(payload: Json) -> bool:
+    """Whether the workflow in a payload has a criterion of a kind that version 0.1 does not know."""
+    workflow = payload.get("workflow") if isinstance(payload, Mapping) else None
+    stages = workflow.get("stages") if isinstance(workflow, Mapping) else None
+    for stage in stages if isinstance(stages, list | tuple) else ():
+        for side in ("enter", "exit"):
+            listed = stage.get(side) if isinstance(stage, Mapping) else None
+            for each in listed if isinstance(listed, list | tuple) else ():
+                if isinstance(each, Mapping) and each.get("kind") in NEWER:
+                    return True
+    return False
 
 
 TRANSITIONS = frozenset(
@@ -70,7 +86,7 @@ class Event:
     `id` is a ULID made of `time` and of the content. `parents` are the ids of the heads that the writer saw, sorted.
     `actor` is `human:NAME`, `agent:ROLE`, `tool:NAME` or `ci`. `time` is UTC with milliseconds
     (`2026-11-21T03:31:00.123Z`); it informs and orders nothing. Fields of `payload` that this version does not know
-    are kept. `v` is that of `format_of(type)`.
+    are kept. `v` is that of `format_of`.
     """
 
     id: str

@@ -156,7 +156,8 @@ class Facts:
     says why that is not known. `commands_then` are the words of each command at that start, None where they did not
     change since, or are not known. `lost_tests` maps evidence to tests of earlier evidence that have no result in it.
     `outside` are the files that changed in the current stage and are none of those that it edits. `silent` are the
-    clients whose hooks are set up here and recorded nothing of that stage, although an agent acted in it.
+    clients whose hooks are set up here and recorded nothing of that stage, although an agent acted in it. `unreadable`
+    are the commands whose outcomes cannot be read test by test.
     """
 
     sprint: SprintState
@@ -180,6 +181,7 @@ class Facts:
     lost_tests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     outside: tuple[OutsideEdit, ...] = ()
     silent: tuple[str, ...] = ()
+    unreadable: frozenset[str] = frozenset()
 
     @property
     def traced(self) -> Mapping[str, str]:

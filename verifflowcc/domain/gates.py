@@ -25,12 +25,24 @@ class Kind(StrEnum):
     UPSTREAM = "upstream"
     TRACE = "trace"
     RULES = "rules"
+    RED_FIRST = "red-first"
+    TESTS_KEPT = "tests-kept"
 
 
-RECORDED = frozenset(
-    {Kind.COMMAND, Kind.JUNIT, Kind.COVERAGE, Kind.SARIF, Kind.LINT, Kind.METRIC, Kind.BASELINE},
-)
+COMPUTED = frozenset({Kind.BASELINE, Kind.TESTS_KEPT})
+"""Kinds whose evidence vfcc makes from the files themselves; no command runs."""
+RECORDED = COMPUTED | {
+    Kind.COMMAND,
+    Kind.JUNIT,
+    Kind.COVERAGE,
+    Kind.SARIF,
+    Kind.LINT,
+    Kind.METRIC,
+    Kind.RED_FIRST,
+}
 """Kinds that rest on an evidence file; the others are read from the tree, from git or from the ledger when asked."""
+NEWER = frozenset({Kind.RED_FIRST, Kind.TESTS_KEPT})
+"""Kinds that version 0.1 does not know."""
 
 
 class Mode(StrEnum):

@@ -222,13 +222,17 @@ class CriterionShown:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """All results that are known, and the reports that they come from."""
+    """All results that are known, and the reports that they come from.
+
+    `proofs` are the verdicts on tests of the change, by test: whether they fail without it.
+    """
 
     tests: tuple[TestResult, ...] = ()
     reports: tuple[ResultReport, ...] = ()
     criteria: tuple[CriterionShown, ...] = ()
     least_trust: EvidenceTrust = EvidenceTrust.IMPORTED_CI
     waived_skips: frozenset[str] = frozenset()
+    proofs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

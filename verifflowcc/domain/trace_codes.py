@@ -90,6 +90,7 @@ _TABLE: Mapping[Family, tuple[tuple[str, Severity, str], ...]] = {
         ("unknown-test", _W, "results speak of a test that is not there"),
         ("untrusted-result", _W, "results are worth less than is asked"),
         ("low-coverage", _W, "the tests reach less of the code than is asked"),
+        ("weak-test", _N, "a test of an item passes without the change, too"),
         ("unreadable-report", _E, "a report of results cannot be read"),
         ("nothing-to-evaluate", _E, "there is no item, or no test, to look at"),
     ),

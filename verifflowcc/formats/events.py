@@ -33,7 +33,7 @@ def make_event(
     before, time = tuple(sorted(set(parents))), stamp(at)
     body = _body(before, actor, time, event_type, payload)
     _check_body(body)
-    return Event(_id_of(time, body), before, actor, time, event_type, payload, format_of(event_type))
+    return Event(_id_of(time, body), before, actor, time, event_type, payload, format_of(event_type, payload))
 
 
 def encode_event(event: Event) -> bytes:
@@ -102,7 +102,7 @@ def _one_line(data: bytes) -> bytes:
 def _body(
     parents: tuple[str, ...], actor: str, time: str, event_type: EventType, payload: Mapping[str, Json]
 ) -> dict[str, Json]:
-    v, kind = format_of(event_type), str(event_type)
+    v, kind = format_of(event_type, payload), str(event_type)
     return {"v": v, "parents": parents, "actor": actor, "time": time, "type": kind, "payload": payload}
 
 
@@ -116,7 +116,11 @@ def _check_envelope(value: Mapping[str, Json]) -> None:
     if isinstance(version, int) and not isinstance(version, bool) and version > EVENT_FORMAT:
         raise LedgerError(f"event format v{version} is newer than this vfcc reads (v{EVENT_FORMAT}): upgrade vfcc")
     kind = value.get("type")
-    right = [format_of(EventType(str(kind)))] if kind in list(EventType) else list(range(1, EVENT_FORMAT + 1))
+    right = (
+        [format_of(EventType(str(kind)), value.get("payload"))]
+        if kind in list(EventType)
+        else list(range(1, EVENT_FORMAT + 1))
+    )
     if version not in right or isinstance(version, bool):
         raise LedgerError(f"v must be {' or '.join(map(str, right))}, not {version!r}")
     odd = sorted(FIELDS ^ set(value))
@@ -167,5 +171,5 @@ def _event(value: Mapping[str, Json]) -> Event:
         time=str(value["time"]),
         type=event_type,
         payload=payload,
-        v=format_of(event_type),
+        v=format_of(event_type, payload),
     )

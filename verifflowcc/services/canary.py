@@ -6,6 +6,7 @@ from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Mode
 from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
+from verifflowcc.services.evidence_single import SINGLE
 from verifflowcc.services.finding import stage_meant
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.scratch import Trial, try_command
@@ -76,7 +77,7 @@ def prove_gate(workspace: Workspace, sprint_id: str, stage_id: str | None = None
 def _trials(workspace: Workspace, criteria: Sequence[Criterion], stage_id: str, facts: Facts) -> tuple[Trial, ...]:
     by_command: dict[str, list[Wanted]] = {}
     for each in criteria:
-        if each.kind in RECORDED and each.command in facts.commands:
+        if each.kind in RECORDED - SINGLE and each.command in facts.commands:
             by_command.setdefault(str(each.command), []).append(Wanted(stage_id, each))
     if by_command:
         ensure_allowed(workspace, facts.commands)

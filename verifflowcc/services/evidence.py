@@ -5,18 +5,22 @@ from collections.abc import Callable, Sequence
 from verifflowcc.domain.evidence import Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Kind, Verdict
-from verifflowcc.errors import WorkspaceError
+from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.evidence_running import CommandRun, Made, now, run_for, running, take_baseline
+from verifflowcc.services.evidence_running import CommandRun, Made, now, run_for, running
+from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.evidence_writing import Standing, standing, write_evidence
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import sound_facts
+from verifflowcc.services.given import one_line
+from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.command_reports import filled
 from verifflowcc.workflow.evidence_wanted import Wanted, due, everything, named, of_stage
+from verifflowcc.workflow.idle import without_idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +73,14 @@ class EvidenceRun:
         return all(row.met for row in self.rows)
 
 
-def run_evidence(
+def run_evidence(  # noqa: PLR0913 - one argument for each option
     workspace: Workspace,
     sprint_id: str,
     wanted: Sequence[str] = (),
     *,
     stage: str | None = None,
     every: bool = False,
+    refactoring: str = "",
     actor: str,
     progress: Callable[[str], None],
 ) -> EvidenceRun:
@@ -83,16 +88,17 @@ def run_evidence(
 
     Each command runs once. `progress` is told what runs. Raises CommandsNotAllowed, with nothing run and nothing
     written, where the commands are not allowed on this machine; WorkspaceError where nothing of what is wanted can be
-    run; ConflictError while another process runs commands here; UsageError for names that mean nothing.
+    run; ConflictError while another process runs commands here; UsageError for names that mean nothing; NotAllowed for
+    a `refactoring` (its reason) that no person states.
     """
     at = standing(workspace, sprint_id)
     facts = sound_facts(workspace, at.state)
     chosen = _chosen(facts, wanted, stage, every)
-    groups = _by_command(chosen, facts)
-    if groups:
+    reason = _stated(chosen, refactoring, actor) if refactoring else ""
+    groups, singles = _by_command(chosen, facts), _singles(chosen, facts)
+    if groups or any(one.criterion.command for one in singles):
         ensure_allowed(workspace, facts.commands)
-    baselines = [one for one in chosen if one.criterion.kind is Kind.BASELINE]
-    if not groups and not baselines:
+    if not groups and not singles:
         raise _nothing_to_run(chosen, facts)
     runs: list[CommandRun] = []
     made: list[Made] = []
@@ -104,10 +110,13 @@ def run_evidence(
             at = _write(workspace, at, done.made, actor)
             runs.append(done)
             made += done.made
-        for one in baselines:
-            frozen = take_baseline(workspace, one, now(workspace, facts))
-            at = _write(workspace, at, [frozen], actor)
-            made.append(frozen)
+        for one in singles:
+            if one.criterion.command:
+                name = one.criterion.command
+                progress(f"{one.criterion.id}: the tests of the change, by {name}, with the change and without it")
+            single = make_single(workspace, one, now(workspace, facts), reason)
+            at = _write(workspace, at, [single], actor)
+            made.append(single)
     after = gather_facts(workspace, at.state)
     durations = {done.run.command: done.run.duration_ms for done in runs}
     by_wanted = {(one.wanted.stage, one.wanted.criterion.id): one for one in made}
@@ -121,10 +130,10 @@ def _chosen(facts: Facts, names: Sequence[str], stage: str | None, every: bool) 
     if names:
         return named(facts, names, stage)
     if stage is not None:
-        found = of_stage(find_stage(facts.sprint, stage))
+        found = without_idle(of_stage(find_stage(facts.sprint, stage)), facts)
         where = f"{facts.sprint.id}/{stage}"
     else:
-        found = everything(facts.sprint) if every else due(facts)
+        found = without_idle(everything(facts.sprint) if every else due(facts), facts)
         where = facts.sprint.id
     if not found:
         raise WorkspaceError(f"no gate of {where} that is still to be passed asks for evidence", hint="vfcc check gate")
@@ -135,9 +144,30 @@ def _by_command(chosen: Sequence[Wanted], facts: Facts) -> dict[str, list[Wanted
     groups: dict[str, list[Wanted]] = {}
     for one in chosen:
         name = one.criterion.command
-        if one.criterion.kind is not Kind.BASELINE and name in facts.commands and name is not None:
+        if one.criterion.kind not in SINGLE and name in facts.commands and name is not None:
             groups.setdefault(name, []).append(one)
     return groups
+
+
+def _singles(chosen: Sequence[Wanted], facts: Facts) -> list[Wanted]:
+    """Return what is made by itself; of proofs those whose command is configured."""
+    return [
+        one
+        for one in chosen
+        if one.criterion.kind in SINGLE and (one.criterion.command is None or one.criterion.command in facts.commands)
+    ]
+
+
+def _stated(chosen: Sequence[Wanted], refactoring: str, actor: str) -> str:
+    """Return the reason of a person who states that behaviour stays. Raises NotAllowed, UsageError."""
+    hint = 'vfcc evidence run red-first --refactoring "why behaviour stays"'
+    if all(one.criterion.kind is not Kind.RED_FIRST for one in chosen):
+        raise UsageError("--refactoring is for a criterion of the kind red-first", hint=hint)
+    require_person(actor, "stating a refactoring", hint=f"{hint}  # at a terminal of your own")
+    reason = one_line(refactoring, "the reason")
+    if not reason:
+        raise UsageError("a refactoring needs a reason", hint=hint)
+    return reason
 
 
 def _nothing_to_run(chosen: Sequence[Wanted], facts: Facts) -> WorkspaceError:
@@ -170,6 +200,14 @@ def _row(one: Wanted, made: Made | None, facts: Facts, durations: dict[str, int]
         step=asked.step,
         ran=made is not None,
         evidence=made.evidence.id if made and made.evidence else None,
-        duration_ms=durations.get(one.criterion.command or "") if made else None,
+        duration_ms=_duration(one, made, durations),
         notes=asked.notes,
     )
+
+
+def _duration(one: Wanted, made: Made | None, durations: dict[str, int]) -> int | None:
+    if made is None:
+        return None
+    if one.criterion.kind in SINGLE:
+        return made.evidence.run.duration_ms if made.evidence and made.evidence.run else None
+    return durations.get(one.criterion.command or "")

@@ -25,13 +25,17 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where evidence comes from; `tree` is the commit that is checked out."""
+    """Where evidence comes from; `tree` is the commit that is checked out.
+
+    `results` is the digest of what is kept of single tests, where it is not read from the report.
+    """
 
     sprint: str
     trust: Trust
     tree: str | None
     run: Run | None = None
     report: Report = Report()
+    results: str | None = None
 
 
 def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Evidence:
@@ -58,5 +62,5 @@ def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: 
         tree=source.tree,
         problem=measured.problem,
         examples=measured.examples,
-        results=keep_results(workspace, wanted.criterion, report.data) if not measured.problem else None,
+        results=None if measured.problem else source.results or keep_results(workspace, wanted.criterion, report.data),
     )

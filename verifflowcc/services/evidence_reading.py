@@ -6,7 +6,7 @@ from verifflowcc.adapters.files.evidence import evidence_files, evidence_path, r
 from verifflowcc.domain.events import Event
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Recorded
-from verifflowcc.domain.gates import Kind, Trust
+from verifflowcc.domain.gates import COMPUTED, Trust
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.evidence import parse_evidence
@@ -115,7 +115,7 @@ def _read(workspace: Workspace, sprint_id: str, path: str, added: Added) -> Evid
     for what, says, named in _claims(evidence, sprint_id, added):
         if says != named:
             raise FormatError(f"it says {what} {says}, the event {added.event.id} says {named}")
-    if evidence.trust is Trust.RAN_BY_VFCC and evidence.run is None and evidence.kind is not Kind.BASELINE:
+    if evidence.trust is Trust.RAN_BY_VFCC and evidence.run is None and evidence.kind not in COMPUTED:
         raise FormatError("it says that vfcc ran it, and not what: made by hand")  # no second run could show it wrong
     return evidence
 

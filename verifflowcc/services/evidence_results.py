@@ -28,7 +28,7 @@ def keep_results(workspace: Workspace, criterion: Criterion, report: bytes | Non
     None where the evidence is no report of tests, or the project has no trace item. Raises ConfigError where the
     configuration or the workflow is not sound, FormatError where the report cannot be read.
     """
-    if criterion.kind is not Kind.JUNIT or report is None or not _has_items(workspace.memory):
+    if criterion.kind is not Kind.JUNIT or report is None or not has_items(workspace.memory):
         return None
     from verifflowcc.services.trace_code import read_code
     from verifflowcc.services.trace_policy import policy_of
@@ -90,10 +90,11 @@ def read_results_file(workspace: Workspace, evidence: Evidence) -> bytes:
 def results_differ(workspace: Workspace, was: Evidence, now: Evidence) -> str:
     """Return in what the recorded results of single tests are not those of a second run; "" where they are.
 
-    Which tests are worth a line depends on the items, which may have changed: what passed and has no mark is compared
+    The outcome of a proof holds the verdict on each test. Which tests are worth a line depends on the items, which may
+    have changed: what passed and has no mark is compared
     where both speak of it. Messages are not compared, as they may hold what no two runs share.
     """
-    if was.results is None or now.results is None:
+    if was.results is None or now.results is None or now.kind is not Kind.JUNIT:
         return ""
     try:
         then = _comparable(read_results_file(workspace, was), was.results)
@@ -129,5 +130,6 @@ def _shown(target: Path, workspace: Workspace) -> str:
     return target.relative_to(workspace.root).as_posix()
 
 
-def _has_items(memory: Path) -> bool:
+def has_items(memory: Path) -> bool:
+    """Say whether a project keeps trace items."""
     return any((memory / "project" / "items").glob("*/*.md"))

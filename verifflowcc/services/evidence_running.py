@@ -91,7 +91,7 @@ def take_baseline(workspace: Workspace, wanted: Wanted, facts: Facts) -> Made:
     """Return the evidence that freezes a criterion's files as they are now."""
     inputs = inputs_now(wanted.criterion, wanted.stage, facts)
     measured = measure_baseline(wanted.criterion, facts, inputs.digest)
-    return _kept(
+    return kept(
         workspace, wanted, inputs, measured, Source(facts.sprint.id, Trust.RAN_BY_VFCC, head_commit(workspace.root))
     )
 
@@ -119,11 +119,11 @@ def _made(workspace: Workspace, one: Wanted, attempt: _Attempt) -> Made:
     inputs = inputs_now(one.criterion, one.stage, attempt.before)
     moved = differences(inputs, inputs_now(one.criterion, one.stage, attempt.after))
     if moved:
-        return Made(one, None, _wrote(attempt.run.command, moved))
+        return Made(one, None, wrote(attempt.run.command, moved))
     report = _report_for(one, attempt)
     measured = _measured(one, report, attempt.project)
     source = Source(attempt.before.sprint.id, Trust.RAN_BY_VFCC, attempt.tree, attempt.run, report)
-    return _kept(workspace, one, inputs, measured, source)
+    return kept(workspace, one, inputs, measured, source)
 
 
 def _report_for(one: Wanted, attempt: _Attempt) -> Report:
@@ -143,14 +143,16 @@ def _measured(one: Wanted, report: Report, project: Project) -> Measured:
     return Measured({}, "", problem=report.problem)
 
 
-def _wrote(command: str, moved: Sequence[str]) -> str:
+def wrote(command: str, moved: Sequence[str]) -> str:
+    """Say that a run changed its own inputs."""
     return (
         f"while {command} ran, its inputs changed ({', '.join(moved)}): "
         "ignore what it writes in .gitignore, or narrow its inputs"
     )
 
 
-def _kept(workspace: Workspace, one: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Made:
+def kept(workspace: Workspace, one: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Made:
+    """Return the evidence of what was measured, or why it cannot be kept."""
     try:
         return Made(one, evidence_of(workspace, one, inputs, measured, source))
     except FormatError as error:

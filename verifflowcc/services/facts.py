@@ -6,6 +6,7 @@ from verifflowcc.adapters.project.content import memory_content, project_content
 from verifflowcc.domain.facts import ArtifactText, Facts, History
 from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.sprints import SprintState
+from verifflowcc.proving.runners import runner_of
 from verifflowcc.records import replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_compared import with_comparisons
@@ -24,6 +25,7 @@ _ASKS_GIT = frozenset({Kind.DIFF, Kind.COMMIT, Kind.REVIEW, Kind.ATTESTATION, Ki
 def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
     """Return what there is to know now about a sprint whose ledger is sound."""
     history = _history(workspace, state)
+    commands = effective_config(workspace).config.gates.commands
     return Facts(
         sprint=state,
         today=workspace.today(),
@@ -31,13 +33,14 @@ def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
         memory=memory_content(workspace.root),
         artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
         recorded=read_recorded(workspace, state),
-        commands=effective_config(workspace).config.gates.commands,
+        commands=commands,
         history=history,
         reviews=with_addresses(reviews(state.notes), state.id, history),
         waivers=with_addresses(waivers(state.notes), state.id, history),
         feedback=sprint_feedback(workspace, state),
         puts=with_addresses(artifact_puts(state.notes), state.id, history),
         edits=recorded_edits(state.notes),
+        unreadable=frozenset(name for name, each in commands.items() if runner_of(each.argv) is None),
     )
 
 

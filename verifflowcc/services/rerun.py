@@ -9,14 +9,15 @@ from enum import StrEnum
 
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import Criterion, Kind, Mode
+from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Mode
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.evidence_results import results_differ
-from verifflowcc.services.evidence_running import Made, run_for, running, take_baseline
+from verifflowcc.services.evidence_running import Made, run_for, running
+from verifflowcc.services.evidence_single import SINGLE, make_single, reason_of_refactoring
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.sprint_reading import ledger_of, list_sprints, load_movable
 from verifflowcc.services.vouching import Vouched, vouched
@@ -137,7 +138,7 @@ def _without_a_run(wanted: Wanted, recorded: Recorded, state: SprintState, facts
         relied_on = stage is not None and stage.status is StageStatus.PASSED
         found = Found.STALE if relied_on else Found.WAITING
         return _row(wanted, recorded, found, f"it speaks of other content: {', '.join(stale)}")
-    if evidence.run is None and criterion.kind is not Kind.BASELINE:
+    if evidence.run is None and criterion.kind not in COMPUTED:
         trusted = evidence.trust.rank >= criterion.trust.rank
         found = Found.ON_TRUST if trusted else Found.NOT_REPRODUCIBLE
         return _row(wanted, recorded, found, f"{evidence.trust} by {recorded.actor}: there is no command")
@@ -156,22 +157,28 @@ def _row(wanted: Wanted, recorded: Recorded, found: Found, reason: str) -> Rerun
 
 
 def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], facts: Facts) -> list[Rerun]:
+    computed = [pair for pair in left if pair[0].criterion.kind in COMPUTED]
+    proofs = [pair for pair in left if pair[0].criterion.kind is Kind.RED_FIRST]
     by_command: dict[str, list[tuple[Wanted, Recorded]]] = {}
-    rows = []
-    for wanted, recorded in left:
-        if wanted.criterion.kind is Kind.BASELINE:
-            rows.append(_compared(wanted, recorded, take_baseline(workspace, wanted, facts), workspace))
-        else:
-            by_command.setdefault(str(wanted.criterion.command), []).append((wanted, recorded))
-    if not by_command:
+    for pair in left:
+        if pair[0].criterion.kind not in SINGLE:
+            by_command.setdefault(str(pair[0].criterion.command), []).append(pair)
+    rows = [_compared(*pair, _single_again(workspace, *pair, facts), workspace) for pair in computed]
+    if not by_command and not proofs:
         return rows
     ensure_allowed(workspace, facts.commands)
     with running(workspace):
+        rows += [_compared(*pair, _single_again(workspace, *pair, facts), workspace) for pair in proofs]
         for name, pairs in sorted(by_command.items()):
             once = tuple({str(wanted): wanted for wanted, _ in pairs}.values())
             made = {str(one.wanted): one for one in run_for(workspace, facts.commands[name], once, facts).made}
             rows += [_compared(wanted, recorded, made[str(wanted)], workspace) for wanted, recorded in pairs]
     return rows
+
+
+def _single_again(workspace: Workspace, wanted: Wanted, recorded: Recorded, facts: Facts) -> Made:
+    reason = reason_of_refactoring(recorded.evidence) if recorded.evidence else ""
+    return make_single(workspace, wanted, facts, reason)
 
 
 def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> Iterator[Rerun]:

@@ -11,9 +11,10 @@ from verifflowcc.domain.trace import CodeFile, CriterionShown, Outcome, ResultRe
 from verifflowcc.errors import FormatError, VfccError
 from verifflowcc.formats.evidence import inputs_digest
 from verifflowcc.formats.junit_tests import JUnitTests, read_tests
+from verifflowcc.formats.proof_lines import parse_proof
 from verifflowcc.formats.result_lines import parse_results
 from verifflowcc.formats.xml_report import LARGEST_REPORT_BYTES
-from verifflowcc.records import dataclass, replace
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.evidence_results import read_results_file
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.join import Marked, Ran, results_of
@@ -29,11 +30,15 @@ OTHER = "the project's files are not those on which the tests ran"
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What one report says; `waived` are those of its skipped tests whose criterion is waived."""
+    """What one report says; `waived` are those of its skipped tests whose criterion is waived.
 
-    report: ResultReport
+    A proof is no report of results: it has `proofs`, the verdicts on single tests.
+    """
+
+    report: ResultReport | None
     tests: tuple[TestResult, ...] = ()
     waived: frozenset[str] = frozenset()
+    proofs: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_results(
@@ -56,9 +61,10 @@ def read_results(
     criteria = tuple(_criteria(workspace, items, content))
     return Results(
         tuple(result for each in told for result in each.tests),
-        tuple(each.report for each in told),
+        tuple(each.report for each in told if each.report),
         criteria,
         waived_skips=frozenset(test for each in told for test in each.waived),
+        proofs={test: verdict for each in told for test, verdict in each.proofs.items()},
     )
 
 
@@ -73,6 +79,9 @@ def _recorded(workspace: Workspace, content: Mapping[str, str]) -> Iterator[_Tol
             if wanted.criterion.kind is Kind.JUNIT:
                 latest = chosen(wanted.criterion, wanted.stage, facts).latest
                 yield from (_of_evidence(workspace, wanted, one, facts) for one in latest)
+            elif wanted.criterion.kind is Kind.RED_FIRST:
+                latest = chosen(wanted.criterion, wanted.stage, facts).latest
+                yield from (_of_proof(workspace, wanted, one, facts) for one in latest)
 
 
 def _sprints(workspace: Workspace) -> tuple[str, ...]:
@@ -105,7 +114,7 @@ def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> 
 
 
 def _asks_tests(state: SprintState) -> bool:
-    return any(wanted.criterion.kind is Kind.JUNIT for wanted in everything(state))
+    return any(wanted.criterion.kind in (Kind.JUNIT, Kind.RED_FIRST) for wanted in everything(state))
 
 
 def _of_evidence(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _Told:
@@ -124,6 +133,21 @@ def _of_evidence(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Fac
     skipped = frozenset(each.test for each in lines.results if each.outcome is Outcome.SKIPPED)
     waived = skipped and assess(wanted.criterion, wanted.stage, facts).verdict is Verdict.WAIVED
     return _Told(report, lines.results, skipped if waived else frozenset())
+
+
+def _of_proof(workspace: Workspace, wanted: Wanted, one: Recorded, facts: Facts) -> _Told:
+    """Return the verdicts of a proof; none of one that is stale, or whose file is not what the evidence names.
+
+    The gate of its own criterion has the reason.
+    """
+    evidence = one.evidence
+    if evidence is None or evidence.results is None or stale_reasons(evidence, facts, wanted.criterion):
+        return _Told(None)
+    try:
+        lines = parse_proof(read_results_file(workspace, evidence), evidence.results)
+    except FormatError:
+        return _Told(None)
+    return _Told(None, proofs={each.test: each.verdict for each in lines})
 
 
 def _given(

@@ -30,7 +30,7 @@ class TestSeen:
     says why the result does not speak of the content that is there now, `trusted` whether the report is worth what is
     asked. `report` is where it was read; of several, all. `by` is how the test came to the item: `result`, `mark` (or a
     pattern: there is such a test and no result), or `lost` (a pattern that no test fits); `via` is the specification's
-    id, "" where the test is the item's own.
+    id, "" where the test is the item's own. `proof` is the verdict on it where the change of the sprint was proven.
     """
 
     __test__ = False
@@ -47,6 +47,7 @@ class TestSeen:
     line: int = 1
     via: str = ""
     known: bool = True
+    proof: str = ""
 
     @property
     def passed(self) -> bool:
@@ -67,7 +68,9 @@ class TestSeen:
             return f"{self.outcome} (stale)"
         if not self.known:
             return f"{self.outcome} (not in the tree)"
-        return str(self.outcome) if self.trusted else f"{self.outcome} (untrusted)"
+        if not self.trusted:
+            return f"{self.outcome} (untrusted)"
+        return f"{self.outcome}, {self.proof}" if self.proof else str(self.outcome)
 
 
 def implementers(view: TraceView, item: TraceItem) -> tuple[CodePlace, ...]:
@@ -128,6 +131,7 @@ def told(view: TraceView, test: str) -> TestSeen:
         message=verdict.message,
         path=test.partition("::")[0] if "::" in test else "",
         known=all(each.known for each in view.told[test]),
+        proof=view.sources.results.proofs.get(test, ""),
     )
 
 

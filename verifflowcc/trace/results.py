@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from verifflowcc.domain.gates import Trust
 from verifflowcc.domain.trace import Outcome, ResultReport, TraceItem
+from verifflowcc.formats.proof_lines import NOT_DISCRIMINATING
 from verifflowcc.trace import steps
 from verifflowcc.trace.joined import Joined, Joins, Named
 from verifflowcc.trace.telling import Telling
@@ -12,6 +13,7 @@ from verifflowcc.trace.verifying import TEST, method_of
 from verifflowcc.trace.view import TraceView
 
 ITEMS = ".memory/project/items"
+PROVE = "vfcc evidence run red-first"
 _OF_TESTS = ("failed-result", "skipped-result", "flaky-result", "conflicting-result", "untrusted-result")
 _CODES = {
     Outcome.ERROR: "failed-result",
@@ -35,7 +37,7 @@ def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
 
     A report that does not count is told once, with how many items stand on it alone, and not once for each.
     """
-    waived = view.sources.results.waived_skips
+    waived, proofs = view.sources.results.waived_skips, view.sources.results.proofs
     stale: dict[str, list[str]] = defaultdict(list)
     untrusted: dict[str, list[str]] = defaultdict(list)
     items = tests = passed_over = 0
@@ -57,8 +59,13 @@ def check_results(view: TraceView, joins: Joins, tell: Telling) -> None:
                     untrusted[report].append(name)
             elif not (test.outcome is Outcome.SKIPPED and test.test in waived):
                 _broken(view, item, test, tell)
+            if proofs.get(test.test) == NOT_DISCRIMINATING:
+                message = f"{test.test}, a test of {item.id}, passes without the change as well"
+                step = f"assert what the change does, then: {PROVE}"
+                tell.item("weak-test", item, 1, message, step, test.test, [test.test.partition("::")[0]])
     tell.ask(("no-result",), items, passed_over)
     tell.ask(_OF_TESTS, tests, passed_over)
+    tell.ask(("weak-test",), len(proofs))
     tell.ask(("stale-result",), tests, passed_over)
     _reports(view, stale, untrusted, tell)
     _unknown(view, joins, tell)

@@ -2,13 +2,14 @@
 
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Trust, Verdict
+from verifflowcc.domain.gates import COMPUTED, Assessment, Criterion, Kind, Trust, Verdict
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
 from verifflowcc.text.glob import select
 from verifflowcc.workflow.evidence_choice import chosen, id_of
 from verifflowcc.workflow.measured_verdict import Shown, shown_by
 from verifflowcc.workflow.pinned_criterion import pin_criterion
+from verifflowcc.workflow.proof_verdict import REFACTORING
 from verifflowcc.workflow.staleness import inputs_now, stale_reasons
 
 _WORST_FIRST = (Verdict.FAIL, Verdict.NOT_EVALUABLE, Verdict.PASS)
@@ -56,14 +57,14 @@ def run_step(criterion: Criterion, stage_id: str, facts: Facts) -> str:
 
 def _is_imported(criterion: Criterion, facts: Facts) -> bool:
     """Whether nothing here makes evidence for the criterion, and the word of others is enough for it."""
-    if criterion.kind is Kind.BASELINE or criterion.command in facts.commands:
+    if criterion.kind in COMPUTED or criterion.command in facts.commands:
         return False
     return criterion.command is None or criterion.trust is not Trust.RAN_BY_VFCC
 
 
 def _none_yet(criterion: Criterion, stage_id: str, facts: Facts) -> Shown:
     name = criterion.command
-    if criterion.kind is not Kind.BASELINE and name not in facts.commands and not _is_imported(criterion, facts):
+    if criterion.kind not in COMPUTED and name not in facts.commands and not _is_imported(criterion, facts):
         reason = f"gates.commands.{name} is not in .memory/config.yaml"
         return Shown(Verdict.NOT_EVALUABLE, reason, "vfcc allow  # says what to write there")
     return Shown(Verdict.NOT_EVALUABLE, "there is no evidence yet", run_step(criterion, stage_id, facts))
@@ -80,6 +81,12 @@ def _asked(criterion: Criterion, stage_id: str, facts: Facts, recorded: Recorded
         )
     if evidence.trust.rank < criterion.trust.rank:
         return Shown(Verdict.FAIL, f"{_whose(evidence, recorded)}, {criterion.trust} is needed")
+    if (
+        criterion.kind is Kind.RED_FIRST
+        and evidence.measures.get(REFACTORING)
+        and not recorded.actor.startswith("human:")
+    ):
+        return Shown(Verdict.NOT_EVALUABLE, f"a refactoring is stated by a person, and not by {recorded.actor}")
     shown = shown_by(criterion, evidence)
     if shown.verdict is Verdict.PASS and criterion.kind is Kind.BASELINE and criterion.tagged:
         return _still_tagged(shown, criterion, facts)
@@ -118,12 +125,17 @@ def _subject(criterion: Criterion, stage_id: str, facts: Facts, latest: tuple[Re
     reports = {one.evidence.report for one in latest if one.evidence and one.evidence.run is None}
     report = next(iter(sorted(path for path in reports if path)), None)
     outcomes = sorted(one.evidence.outcome if one.evidence else one.problem for one in latest)
+    inputs = inputs_now(criterion, stage_id, facts, report).digest
+    if criterion.kind is Kind.TESTS_KEPT and {one.evidence and one.evidence.inputs.digest for one in latest} == {
+        inputs
+    }:
+        inputs = ""  # what is accepted are these losses: it holds while later files bring no other
     return digest_bytes(
         canonical(
             {
                 "stage": stage_id,
                 "criterion": pin_criterion(criterion),
-                "inputs": inputs_now(criterion, stage_id, facts, report).digest,
+                "inputs": inputs,
                 "outcomes": outcomes,
             }
         )

@@ -49,7 +49,7 @@ def assess_trace(criterion: Criterion, facts: Facts) -> Assessment:
     return Assessment(criterion, Verdict.PASS, f"{counted}, nothing found", subject=subject, notes=notes)
 
 
-def idle(criterion: Criterion, facts: Facts) -> bool:
+def waits_for_items(criterion: Criterion, facts: Facts) -> bool:
     """Whether a criterion waits for the project's first trace item: a soft one is not asked before there is any.
 
     So a light sprint of a project that keeps no items is told nothing of them; a hard one closes its gate.

@@ -11,6 +11,7 @@ from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
 from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded, RuleChange
 from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Trust
 from verifflowcc.domain.people import Feedback, Opinion, Review
+from verifflowcc.domain.test_cases import Loss
 from verifflowcc.domain.trace import RED, Finding, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_select import MISSING_CHILD, needs_among, selected
@@ -164,6 +165,16 @@ _LINES = {
 }
 _NEW = {"new_error": MANY, "new_warning": MANY, "new_note": MANY}
 _SCAN = {"runs": 1, "error": MANY, "warning": MANY, "note": MANY, "suppressed": 0, **_NEW}
+_PROOF = {
+    "product": 1,
+    "tests": 1,
+    "proven": 0,
+    "not_discriminating": 0,
+    "inconclusive": 0,
+    "broken": 0,
+    "unguarded": 0,
+}
+_NO_LOSS = {"files": 1, **{str(loss): 0 for loss in Loss}}
 _BAD: Mapping[Kind, tuple[tuple[str, Mapping[str, int], int], ...]] = {
     Kind.COMMAND: (("a command that fails", {}, 1),),
     Kind.JUNIT: (
@@ -176,6 +187,14 @@ _BAD: Mapping[Kind, tuple[tuple[str, Mapping[str, int], int], ...]] = {
     Kind.LINT: (("a million findings, and exit code 0", {"findings": MANY}, 0),),
     Kind.METRIC: ((FAR_NUMBERS[0], {"value": FAR}, 0), (FAR_NUMBERS[1], {"value": -FAR}, 0)),
     Kind.BASELINE: (),
+    Kind.RED_FIRST: (
+        ("tests that pass without the change", {**_PROOF, "not_discriminating": 1}, 0),
+        ("a test that fails with the change", {**_PROOF, "broken": 1}, 0),
+        ("a test that shows only that a name is missing", {**_PROOF, "inconclusive": 1}, 0),
+        ("a change without a test", {**_PROOF, "tests": 0}, 0),
+        ("a refactoring that fails a test", {**_PROOF, "proven": 1, "refactoring": 1}, 0),
+    ),
+    Kind.TESTS_KEPT: tuple((f"tests that lost something: {loss}", {**_NO_LOSS, str(loss): MANY}, 0) for loss in Loss),
 }
 _GOOD: Mapping[Kind, Mapping[str, int]] = {
     Kind.JUNIT: {**_TESTS, "passed": 1},
@@ -183,6 +202,8 @@ _GOOD: Mapping[Kind, Mapping[str, int]] = {
     Kind.SARIF: {"runs": 1, "error": 0, "warning": 0, "note": 0, "suppressed": 0},
     Kind.LINT: {"findings": 0},
     Kind.BASELINE: {"tags": 1},
+    Kind.RED_FIRST: {**_PROOF, "proven": 1},
+    Kind.TESTS_KEPT: _NO_LOSS,
 }
 
 

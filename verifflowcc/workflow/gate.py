@@ -14,9 +14,10 @@ from verifflowcc.workflow.assess_git import assess_commit, assess_diff
 from verifflowcc.workflow.assess_people import apply_waiver, assess_attestation, assess_feedback, assess_review
 from verifflowcc.workflow.assess_recorded import assess_recorded
 from verifflowcc.workflow.assess_rules import asks_rules, assess_rules, rules_criterion
-from verifflowcc.workflow.assess_trace import assess_trace, idle
+from verifflowcc.workflow.assess_trace import assess_trace
 from verifflowcc.workflow.evidence_changes import evidence_changes
 from verifflowcc.workflow.gate_notes import gate_notes
+from verifflowcc.workflow.idle import idle
 from verifflowcc.workflow.subject import subject_of
 from verifflowcc.workflow.upstream import assess_upstream
 

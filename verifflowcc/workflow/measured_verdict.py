@@ -6,6 +6,7 @@ from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.gates import Criterion, Kind, Verdict
 from verifflowcc.records import dataclass
 from verifflowcc.workflow.limits import Measure, Unmet, decimal, percent, unmet
+from verifflowcc.workflow.proof_verdict import red_first, tests_kept
 
 MOST_EXAMPLES = 3
 
@@ -225,6 +226,8 @@ _JUDGES: Mapping[Kind, Callable[[Criterion, Evidence], Shown]] = {
     Kind.LINT: _lint,
     Kind.METRIC: _metric,
     Kind.BASELINE: _baseline,
+    Kind.RED_FIRST: lambda criterion, evidence: Shown(*red_first(criterion, evidence)),
+    Kind.TESTS_KEPT: lambda criterion, evidence: Shown(*tests_kept(criterion, evidence)),
 }
 
 

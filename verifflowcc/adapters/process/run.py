@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -45,15 +45,24 @@ class Ran:
     duration_ms: int
 
 
-def run_command(root: Path, argv: Sequence[str], timeout_s: int, *, on_start: Callable[[], None] | None = None) -> Ran:
+def run_command(
+    root: Path,
+    argv: Sequence[str],
+    timeout_s: int,
+    *,
+    on_start: Callable[[], None] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Ran:
     """Run `argv` in the folder `root` with nothing on stdin; `on_start` is called once it runs.
+
+    It gets the variables `env` (default: those of this process).
 
     What it leaves running is ended with it. On KeyboardInterrupt, or any error of `on_start`, all of it is ended before
     the exception goes on.
     """
     started = time.monotonic()
     try:
-        process = start_group(root, argv, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+        process = start_group(root, argv, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, env=env)
     except (OSError, ValueError) as error:
         return Ran(None, why_not_started(root, argv, error), b"", 0)
     output = _Output()
@@ -73,13 +82,16 @@ def run_command(root: Path, argv: Sequence[str], timeout_s: int, *, on_start: Ca
     return Ran(process.returncode, "", output.bytes(), duration_ms)
 
 
-def start_group(root: Path, argv: Sequence[str], *, stdin: int, stderr: int) -> subprocess.Popen[bytes]:
+def start_group(
+    root: Path, argv: Sequence[str], *, stdin: int, stderr: int, env: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     """Start a program in `root`, in a session of its own, whose output is read. Raises OSError, ValueError."""
     if not argv:
         raise ValueError("the command is empty")
     return subprocess.Popen(
         list(argv),
         cwd=root,
+        env=env,
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=stderr,

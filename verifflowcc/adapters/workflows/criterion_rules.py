@@ -66,6 +66,18 @@ RULES: Mapping[Kind, Rule] = {
         limited=True,
     ),
     Kind.BASELINE: Rule("a baseline is frozen", ("files", "tagged")),
+    Kind.RED_FIRST: Rule(
+        "the tests of the change fail without it",
+        ("command", "inputs", "at_most"),
+        ("command",),
+        _counts("unguarded", "not_discriminating", "inconclusive"),
+    ),
+    Kind.TESTS_KEPT: Rule(
+        "no test was removed, skipped or weakened",
+        ("inputs", "at_most"),
+        (),
+        _counts("removed", "skipped", "narrowed", "weakened", "altered", "hollow", "settings", "hooks"),
+    ),
     Kind.DIFF: Rule("something changed", ("files", *_LIMITS), (), _counts("files", "lines")),
     Kind.COMMIT: Rule("each commit says what it is for", ("pattern",)),
     Kind.REVIEW: Rule("somebody else approved it", ("inputs", "at_least"), (), _counts("approvals")),

@@ -1,0 +1,54 @@
+"""Which criterion names each of forty planted cheats; honest changes are named by none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import vfcc
+from tests.planted_cheats import CHEATS, FILES, HONEST, RED, Cheat
+from tests.shop_world import RED_FIRST, TESTS_KEPT, change, shop
+
+pytestmark = pytest.mark.vfcc("REQ-GATES")
+AGENT = {"VFCC_AGENT": "planner"}
+
+
+def naming(folder: Path, cheat: Cheat) -> frozenset[str]:
+    """The criteria that do not pass in a project with a cheat."""
+    root = change(shop(folder, RED_FIRST, TESTS_KEPT, files=FILES), cheat.files)
+    ran = vfcc(root, "evidence", "run", "--json", env=AGENT)
+    assert ran.out, ran
+    rows = json.loads(ran.out)["rows"]
+    assert all(row["evidence"] for row in rows), ran
+    return frozenset(row["criterion"] for row in rows if row["verdict"] != "pass")
+
+
+def costs_runs(name: str) -> bool:
+    """Whether the product changes, so that tests run twice."""
+    return "price.py" in {**CHEATS, **HONEST}[name].files
+
+
+@pytest.mark.points(6)
+@pytest.mark.parametrize("name", [name for name in CHEATS if not costs_runs(name)])
+def test_a_cheat_that_leaves_the_product_alone_is_named(tmp_path: Path, name: str) -> None:
+    assert naming(tmp_path, CHEATS[name]) == CHEATS[name].named_by
+
+
+@pytest.mark.points(3)
+@pytest.mark.parametrize("name", [name for name in CHEATS if costs_runs(name)])
+def test_a_cheat_with_a_change_of_the_product_is_named(tmp_path: Path, name: str) -> None:
+    assert naming(tmp_path, CHEATS[name]) == CHEATS[name].named_by
+
+
+@pytest.mark.points(2)
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_change_is_named_by_neither(tmp_path: Path, name: str) -> None:
+    assert naming(tmp_path, HONEST[name]) == frozenset()
+
+
+def test_nine_of_ten_cheats_are_named() -> None:
+    named = [name for name, cheat in CHEATS.items() if cheat.named_by]
+
+    assert len(CHEATS) >= 40
+    assert len(named) >= 0.9 * len(CHEATS)
+    assert any(RED in cheat.named_by for cheat in CHEATS.values())

@@ -1,0 +1,295 @@
+"""The pure parts of a proof: hunks, which files are tests, which tests are altered, causes, names kept, verdicts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
+from verifflowcc.proving.names_kept import names_kept, same_code
+from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, cause_of, summed
+from verifflowcc.proving.parts import Part, PartRules, part_of
+from verifflowcc.proving.pytest_lines import read_pytest
+from verifflowcc.proving.pytest_settings import PytestSettings, pytest_settings
+from verifflowcc.proving.splitting import FileChange, split
+from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests
+from verifflowcc.proving.verdicts import Verdict, judge_change, judge_tests
+
+TEXTS = st.lists(st.sampled_from(["a", "b", "c", "\x0c", "é", ""]), max_size=12).flatmap(
+    lambda lines: st.sampled_from(["\n".join(lines).encode(), "\n".join((*lines, "")).encode(), b""])
+)
+
+
+# Hunks
+
+
+@given(TEXTS, TEXTS)
+def test_a_content_with_all_hunks_put_back_is_the_one_before(before: bytes, after: bytes) -> None:
+    hunks = hunks_of("a", before, after)
+
+    assert put_back(after, hunks) == before
+    assert put_back(after, ()) == after
+
+
+@given(TEXTS, TEXTS, st.randoms())
+def test_hunks_put_back_one_after_the_other_are_independent(before: bytes, after: bytes, random: object) -> None:
+    hunks = hunks_of("a", before, after)
+
+    assert put_back(after, hunks[::-1]) == put_back(after, hunks)
+    assert all(put_back(after, [each]) != after for each in hunks)
+
+
+def test_a_binary_file_has_no_hunks() -> None:
+    assert hunks_of("a", b"\0", b"a\n") == ()
+
+
+# Parts
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("tests/test_a.py", Part.TESTS),
+        ("src/pkg/tests/test_a.py", Part.TESTS),
+        ("test_a.py", Part.TESTS),
+        ("tests/helpers.py", Part.SUPPORT),
+        ("tests/conftest.py", Part.SUPPORT),
+        ("conftest.py", Part.SUPPORT),
+        ("tests/data/a.json", Part.SUPPORT),
+        ("django/test/client.py", Part.PRODUCT),
+        ("click/testing.py", Part.PRODUCT),
+        ("test/test_a.py", Part.TESTS),
+        ("pkg/a_test.go", Part.TESTS),
+        ("pkg/testdata/a.txt", Part.SUPPORT),
+        ("src/a.test.ts", Part.TESTS),
+        ("src/__tests__/a.tsx", Part.TESTS),
+        ("src/__snapshots__/a.snap", Part.SUPPORT),
+        ("spec/a_spec.rb", Part.TESTS),
+        ("src/test/java/ATest.java", Part.TESTS),
+        ("src/a.py", Part.PRODUCT),
+        ("src/templates/a.html", Part.PRODUCT),
+        ("docs/conf.py", Part.OTHER),
+        ("README.md", Part.OTHER),
+        ("pyproject.toml", Part.OTHER),
+        (".github/workflows/a.yml", Part.OTHER),
+    ],
+)
+def test_a_file_is_a_test_by_the_conventions_of_its_language(path: str, part: Part) -> None:
+    assert part_of(path, PartRules(packages=frozenset({"django", "django/test", "click"}))) is part
+
+
+def test_the_settings_of_pytest_and_of_a_person_name_tests_too() -> None:
+    settings = pytest_settings({"pyproject.toml": '[tool.pytest.ini_options]\npython_files = ["check_*.py"]\n'})
+
+    assert part_of("check_a.py", PartRules(settings)) is Part.TESTS
+    assert part_of("test_a.py", PartRules(settings)) is Part.PRODUCT
+    assert part_of("qa/a.py", PartRules(extra=("qa/**",))) is Part.TESTS
+
+
+def test_settings_are_read_from_the_first_file_that_has_them() -> None:
+    texts = {"setup.cfg": "[tool:pytest]\ntestpaths = tests qa\n", "pytest.ini": "[pytest]\ntestpaths = unit_tests\n"}
+
+    assert pytest_settings(texts).folders == ("unit_tests",)
+    assert pytest_settings({"setup.cfg": texts["setup.cfg"]}).folders == ("tests",)
+    assert pytest_settings({"pyproject.toml": "not [ toml"}) == PytestSettings()
+
+
+# Tests that are altered
+
+
+def unit(name: str, first: int, last: int, *, words: str = "", is_test: bool = True) -> TestUnit:
+    return TestUnit(name, name.rpartition("::")[2], first, last, is_test, frozenset(words.split()))
+
+
+def test_a_helper_counts_for_the_tests_that_reach_it() -> None:
+    units = [
+        unit("CASES", 1, 2, is_test=False),
+        unit("cases", 3, 5, words="CASES", is_test=False),
+        unit("test_a", 6, 8, words="cases"),
+        unit("test_b", 9, 11, words="other"),
+    ]
+
+    assert altered_tests(units, [Hunk("t", 2, ("x\n",), 2, ("y\n",))]) == ("test_a",)
+
+
+def test_a_removed_assertion_alters_its_test_and_a_removed_test_none() -> None:
+    units = [unit("test_a", 1, 4), unit("test_b", 6, 8)]
+
+    assert altered_tests(units, [Hunk("t", 3, ("    assert a\n",), 3, ())]) == ("test_a",)
+    assert altered_tests(units, [Hunk("t", 5, ("def test_gone(): ...\n",), 5, ())]) == ()
+
+
+def test_a_new_test_file_is_run_whole() -> None:
+    changed = [FileChange("a.py", b"A = 1\n", b"A = 2\n"), FileChange("test_a.py", None, b"def test_a(): ...\n")]
+
+    parts = split(changed, ["a.py", "test_a.py"], PartRules(), lambda path, content: ())
+
+    assert parts.tests == (TestFile("test_a.py"),)
+    assert [hunk.path for hunk in parts.hunks] == ["a.py"]
+
+
+def test_a_fixture_that_changes_has_the_tests_beside_it_run() -> None:
+    changed = [FileChange("a.py", b"A = 1\n", b"A = 2\n"), FileChange("tests/b/data/x.json", b"1", b"2")]
+    present = ["tests/test_far.py", "tests/b/test_near.py", "a.py"]
+
+    parts = split(changed, present, PartRules(), lambda path, content: ())
+
+    assert parts.tests == (TestFile("tests/b/test_near.py"),)
+
+
+# Causes and verdicts
+
+
+@pytest.mark.parametrize(
+    ("kinds", "message", "in_product", "cause"),
+    [
+        (["AssertionError", "Exception"], "assert 1 == 2", False, Cause.ASSERTION),
+        (["Failed", "Exception"], "DID NOT RAISE <class 'ValueError'>", False, Cause.ASSERTION),
+        (["ModuleNotFoundError", "ImportError"], "No module named 'a'", True, Cause.NAME),
+        (["AttributeError"], "'A' object has no attribute 'b'", False, Cause.NAME),
+        (["AttributeError"], "'str' object has no attribute 'b'", True, Cause.EXCEPTION),
+        (["AttributeError"], "'NoneType' object has no attribute 'b'", False, Cause.EXCEPTION),
+        (["TypeError"], "f() got an unexpected keyword argument 'b'", False, Cause.NAME),
+        (["TypeError"], "f() got an unexpected keyword argument 'b'", True, Cause.EXCEPTION),
+        (["UnboundLocalError", "NameError"], "cannot access local variable 'a'", False, Cause.EXCEPTION),
+        (["ValueError"], "bad", False, Cause.EXCEPTION),
+    ],
+)
+def test_a_failure_by_a_missing_name_is_told_from_one_of_behaviour(
+    kinds: list[str], message: str, in_product: bool, cause: Cause
+) -> None:
+    assert cause_of(kinds, message, in_product=in_product) is cause
+
+
+PASSED, FAILED = Outcome(Result.PASSED), Outcome(Result.FAILED, Cause.ASSERTION, "assert 1 == 2")
+UNNAMED = Outcome(Result.FAILED, Cause.NAME, "no attribute")
+SKIPPED = Outcome(Result.SKIPPED)
+
+
+@pytest.mark.parametrize(
+    ("present", "absent", "verdict"),
+    [
+        (PASSED, FAILED, Verdict.PROVEN),
+        (PASSED, PASSED, Verdict.NOT_DISCRIMINATING),
+        (PASSED, UNNAMED, Verdict.INCONCLUSIVE),
+        (PASSED, SKIPPED, Verdict.INCONCLUSIVE),
+        (SKIPPED, PASSED, Verdict.INCONCLUSIVE),
+        (FAILED, PASSED, Verdict.BROKEN),
+        (FAILED, FAILED, Verdict.BROKEN),
+    ],
+)
+def test_a_test_is_proven_only_where_it_passes_with_the_change_and_fails_without_it(
+    present: Outcome, absent: Outcome, verdict: Verdict
+) -> None:
+    [found] = judge_tests(TestRun({"a.py::test_a": present}), TestRun({"a.py::test_a": absent}))
+
+    assert found.verdict is verdict
+
+
+def test_a_test_without_a_result_is_never_proven() -> None:
+    [found] = judge_tests(TestRun({"a.py::test_a": PASSED}), TestRun())
+
+    assert found.verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_test_that_fails_with_the_change_outweighs_one_that_proves_it() -> None:
+    tests = judge_tests(
+        TestRun({"a.py::test_a": PASSED, "a.py::test_b": FAILED}),
+        TestRun({"a.py::test_a": FAILED, "a.py::test_b": FAILED}),
+    )
+
+    assert judge_change(tests) is Verdict.BROKEN
+    assert judge_change(()) is Verdict.NOTHING
+
+
+def test_a_failing_teardown_makes_a_test_fail() -> None:
+    assert summed([PASSED, PASSED, FAILED]) is FAILED
+    assert summed([UNNAMED, FAILED]) is FAILED
+
+
+def test_a_report_that_breaks_off_is_a_problem() -> None:
+    line = '{"at": "call", "id": "a.py::test_a", "outcome": "passed"}'
+
+    assert read_pytest(line, is_product=lambda path: False).problem
+    assert not read_pytest(f'{line}\n{{"at": "end"}}', is_product=lambda path: False).problem
+    assert read_pytest("not json\n{", is_product=lambda path: False).outcomes == {}
+
+
+# Names kept
+
+OLD = b"""\
+import os
+
+LIMIT = 3
+
+
+class Shop:
+    def price(self, cents):
+        '''In euros.'''
+        return cents / 100
+
+
+def helper(a):
+    return a
+"""
+NEW = b"""\
+import os
+import sys
+
+LIMIT = 4
+
+
+class Shop:
+    def price(self, cents, *, sign=""):
+        '''In euros, with a sign.'''
+        return sign + str(cents / 100)
+
+    def tax(self, cents):
+        return cents // 5
+
+
+def each(items):
+    for item in items:
+        yield item * LIMIT
+"""
+
+
+def test_names_of_after_get_the_behaviour_of_before() -> None:
+    kept = names_kept(OLD, NEW)
+    assert kept is not None
+    space: dict[str, object] = {}
+    exec(kept.content, space)
+    shop = space["Shop"]()  # type: ignore[operator]
+
+    assert shop.price(250, sign="$") == 2.5
+    assert shop.tax(100) is None
+    assert list(space["each"]([1])) == []  # type: ignore[operator]
+    assert space["LIMIT"] == 3
+    assert space["helper"](1) == 1  # type: ignore[operator]
+    assert kept.complete
+
+
+def test_a_new_constant_stays_and_makes_names_kept_incomplete() -> None:
+    kept = names_kept(b"def f():\n    return 1\n", b"RATE = 2\n\n\ndef f():\n    return RATE\n")
+
+    assert kept is not None
+    assert not kept.complete
+
+
+@pytest.mark.parametrize(
+    "after", [b"def f(:\n", b"def f():\n    return 1\n", b"RATE = 2\n\n\ndef f():\n    return 1\n"]
+)
+def test_names_are_not_kept_where_no_behaviour_can_be_put_back(after: bytes) -> None:
+    assert names_kept(b"def f():\n    return 1\n", after) is None
+
+
+@pytest.mark.parametrize(
+    ("after", "same"),
+    [
+        (b"def f(a: int) -> int:\n    '''One.'''\n    return 1  # one\n", True),
+        (b"from __future__ import annotations\nfrom typing import Any\n\ndef f(a):\n    return 1\n", True),
+        (b"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import x\n", False),
+        (b"def f(a=1):\n    return 1\n", False),
+    ],
+)
+def test_comments_docstrings_and_types_are_no_code(after: bytes, same: bool) -> None:
+    assert same_code(b"def f(a):\n    return 1\n", after) is same

@@ -1,0 +1,170 @@
+"""Whole contents of a repository, as commits, the index and the work tree have them; nothing is checked out.
+
+A content is a mapping of paths from the repository's top. No filter runs: a file is the bytes that git keeps, or those
+on disk.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.work_tree import FOLDER, GONE, LINK, blob_ids, read_work_tree
+from verifflowcc.adapters.project.source_texts import committed_texts
+from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.records import dataclass
+
+__all__ = [
+    "FOLDER",
+    "LINK",
+    "Commit",
+    "TreeFile",
+    "commit_files",
+    "commits_of",
+    "contents",
+    "disk_files",
+    "index_files",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A file of a content: its mode and its id in git. `on_disk` is read from the work tree, not from git."""
+
+    mode: str
+    blob: str
+    on_disk: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit with its parents and the first line of its message."""
+
+    id: str
+    parents: tuple[str, ...]
+    subject: str
+
+
+def commits_of(top: Path, words: str) -> tuple[Commit, ...]:
+    """Return the commits that a range names, the oldest first; of one revision, that commit. Merges are left out there.
+
+    Raises UsageError where git knows no such commits, or a parent is missing from a shallow clone.
+    """
+    is_range = ".." in words
+    select = ("rev-list", "--reverse", "--no-merges") if is_range else ("rev-list", "--no-walk=unsorted")
+    listed = ask_git(top, *select, "--end-of-options", words, "--")
+    if listed.code:
+        raise UsageError(f"git has no commits {words}: {listed.first_line}", hint="git log --oneline")
+    shallow = _shallow(top)
+    found = [_commit(top, name) for name in listed.out.decode("ascii").split()]
+    for each in found:
+        if each.id in shallow:
+            raise UsageError(f"the clone is shallow: {each.id[:12]} has no parent here", hint="git fetch --unshallow")
+    return tuple(found)
+
+
+def merge_base(top: Path, one: str, other: str) -> tuple[str, str]:
+    """Return the best common ancestor of two revisions and the second one's commit. Raises UsageError without one."""
+    tip = commit_id(top, other)
+    found = ask_git(top, "merge-base", commit_id(top, one), tip)
+    if found.code:
+        raise UsageError(f"{one} and {other} have no commit in common", hint="git fetch --unshallow")
+    return found.out.decode("ascii").strip(), tip
+
+
+def commit_id(top: Path, revision: str) -> str:
+    """Return the id of the commit that a revision names. Raises UsageError where there is none."""
+    found = ask_git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if found.code or not found.out:
+        raise UsageError(f"git has no commit {revision}", hint="git log --oneline")
+    return found.out.decode("ascii").strip()
+
+
+def commit_files(top: Path, commit: str | None) -> dict[str, TreeFile]:
+    """Return what a commit holds; nothing for None. Raises WorkspaceError where git cannot list it."""
+    if commit is None:
+        return {}
+    return dict(_parsed(_listing(top, "ls-tree", "-r", "-z", "--full-tree", commit), blob_at=2))
+
+
+def index_files(top: Path) -> dict[str, TreeFile]:
+    """Return what is staged. Raises WorkspaceError where a merge is unfinished."""
+    out = _listing(top, "ls-files", "-z", "--stage")
+    entries = [line.partition(b"\t") for line in out.split(b"\0") if line]
+    if any(not meta.endswith(b" 0") for meta, _, _ in entries):
+        raise WorkspaceError("a merge is unfinished, so nothing is staged as a whole", hint="git status")
+    return dict(_parsed(out, blob_at=1))
+
+
+def disk_files(top: Path) -> dict[str, TreeFile]:
+    """Return what is on disk of the files that git has or would add. Raises WorkspaceError where one cannot be read."""
+    tree = read_work_tree(top)
+    found: dict[str, TreeFile] = {}
+    for name, entry in tree.tracked.items():
+        now = tree.changed.get(name)
+        if now is None:
+            found[os.fsdecode(name)] = TreeFile(entry.mode, entry.blob)
+        elif now.mode == FOLDER:
+            found[os.fsdecode(name)] = TreeFile(FOLDER, now.ids[0] if now.ids else entry.blob)
+        elif now.mode != GONE:
+            found[os.fsdecode(name)] = TreeFile(now.mode, now.ids[0], on_disk=True)
+    width = len(next(iter(tree.tracked.values())).blob) if tree.tracked else 40
+    for name in tree.untracked:
+        path, full = os.fsdecode(name), os.path.join(os.fsencode(top), name)  # noqa: PTH118 - names are bytes here
+        ids = blob_ids(full, width)
+        if ids and not path.endswith("/"):
+            found[path] = TreeFile(_mode(full), ids[0], on_disk=True)
+    return found
+
+
+def contents(top: Path, files: Mapping[str, TreeFile]) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes of each file; of a link, where it leads. Raises WorkspaceError where one is not there."""
+    kept = [path for path, file in files.items() if not file.on_disk and file.mode != FOLDER]
+    yield from zip(kept, committed_texts(top, [files[path].blob for path in kept]), strict=True)
+    for path, file in files.items():
+        if file.on_disk:
+            yield path, _read(top / path)
+
+
+def _read(full: Path) -> bytes:
+    try:
+        return os.fsencode(full.readlink()) if full.is_symlink() else full.read_bytes()
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {full}: {error.strerror or error}") from error
+
+
+def _mode(full: bytes) -> str:
+    if os.path.islink(full):  # noqa: PTH114 - names are bytes here
+        return LINK
+    return "100755" if os.access(full, os.X_OK) else "100644"
+
+
+def _listing(top: Path, *words: str) -> bytes:
+    listed = ask_git(top, *words)
+    if listed.code:
+        raise WorkspaceError(f"git cannot list files: {listed.first_line}", hint="git fsck")
+    return listed.out
+
+
+def _parsed(out: bytes, *, blob_at: int) -> Iterator[tuple[str, TreeFile]]:
+    for line in out.split(b"\0"):
+        meta, _, name = line.partition(b"\t")
+        if name:
+            words: Sequence[str] = meta.decode("ascii").split()
+            yield os.fsdecode(name), TreeFile(words[0], words[blob_at])
+
+
+def _commit(top: Path, name: str) -> Commit:
+    shown = ask_git(top, "log", "--no-walk", "--format=%P%n%s", name, "--")
+    if shown.code:
+        raise WorkspaceError(f"git cannot show {name[:12]}: {shown.first_line}", hint="git fsck")
+    parents, _, subject = shown.out.decode("utf-8", "replace").partition("\n")
+    return Commit(name, tuple(parents.split()), subject.strip())
+
+
+def _shallow(top: Path) -> frozenset[str]:
+    named = ask_git(top, "rev-parse", "--git-path", "shallow")
+    try:
+        return frozenset((top / os.fsdecode(named.out.rstrip(b"\n"))).read_text("ascii").split())
+    except OSError:
+        return frozenset()

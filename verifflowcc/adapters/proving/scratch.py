@@ -1,0 +1,241 @@
+"""A scratch tree: a folder outside of the repository that holds exactly one content of it at a time.
+
+It is no linked worktree of git: that would have the tests share the index, the refs and the stash of the person. It has
+a `.git` of its own that borrows the repository's objects, so that programs which ask git get an answer.
+
+A folder belongs to whoever holds its lock. The system gives a lock up when a process ends, however it ends, and the
+next start removes the folders that nothing holds.
+"""
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.place import objects_folder
+from verifflowcc.adapters.git.versions import FOLDER, LINK, TreeFile, contents
+from verifflowcc.adapters.git.work_tree import object_id
+from verifflowcc.errors import WorkspaceError
+from verifflowcc.records import dataclass, field
+
+PREFIX = "vfcc-prove-"
+_LOCK = "lock"
+_ORPHAN_S = 3600
+"""A folder without a lock may be one that is just being made; after so long it is not."""
+
+
+@dataclass(slots=True)
+class Scratch:
+    """A scratch tree of the repository at `top`: `tree` holds the content, `private` what belongs to no content.
+
+    `extra` are files and links of the person's folder that git does not keep and that tests need, by path.
+    """
+
+    top: Path
+    tree: Path
+    private: Path
+    extra: dict[str, Path] = field(default_factory=dict)
+    _stamps: dict[str, tuple[TreeFile, int, int]] = field(default_factory=dict)
+
+    def become(self, files: Mapping[str, TreeFile], made: Mapping[str, bytes] | None = None) -> None:
+        """Make the tree hold these files and nothing else; `made` are bytes that git does not have, by path.
+
+        Raises WorkspaceError where a file cannot be written, or a path leaves the tree.
+        """
+        wanted = dict(files)
+        for path, data in (made or {}).items():
+            wanted[path] = TreeFile(wanted[path].mode, object_id(data, len(wanted[path].blob)))
+        wanted = {path: file for path, file in wanted.items() if file.mode != FOLDER}
+        try:
+            present = self._cleared(wanted)
+            missing = {path: file for path, file in wanted.items() if path not in present}
+            for path in sorted(missing.keys() & (made or {}).keys()):
+                self._write(path, missing.pop(path), (made or {})[path])
+            for path, data in contents(self.top, missing):
+                self._write(path, missing[path], data)
+        except OSError as error:
+            raise WorkspaceError(f"cannot write the scratch tree: {error}") from error
+
+    def _cleared(self, wanted: Mapping[str, TreeFile]) -> set[str]:
+        """Remove what is not wanted or is different; return the paths that are as they should be."""
+        present = set()
+        for path, found in list(_walk(self.tree, "", frozenset(self.extra))):
+            known = self._stamps.get(path)
+            same = known and path in wanted and known[0] == wanted[path] and known[1:] == _stamp(found)
+            if same and _is_mode(found, wanted[path].mode):
+                present.add(path)
+            else:
+                (self.tree / path).unlink()
+        for path in {path for path in self._stamps if path not in present}:
+            del self._stamps[path]
+        _remove_empty(self.tree, self.extra)
+        return present
+
+    def _write(self, path: str, file: TreeFile, data: bytes) -> None:
+        full = self.tree / path
+        self._make_folders(path)
+        if file.mode == LINK:
+            full.symlink_to(os.fsdecode(data))
+        else:
+            data = self._lfs(data)
+            with full.open("xb") as opened:
+                opened.write(data)
+            if file.mode == "100755":
+                full.chmod(0o755)
+        self._stamps[path] = (file, *_stamp(full.lstat()))
+
+    def _make_folders(self, path: str) -> None:
+        """Make the folders above a path, never through a link that the content itself brings."""
+        parts = path.split("/")
+        if {"", ".", ".."} & set(parts) or parts[0] == ".git":
+            raise WorkspaceError(f"the commit holds {path!r}, which leaves the project", hint="git fsck")
+        here = self.tree
+        for part in parts[:-1]:
+            here /= part
+            if here.is_symlink():
+                raise WorkspaceError(f"the commit holds {path!r} below a link", hint="git fsck")
+            here.mkdir(exist_ok=True)
+
+    def _lfs(self, data: bytes) -> bytes:
+        """Return the content behind a pointer of Git LFS where it is on this machine, else the pointer."""
+        if not data.startswith(b"version https://git-lfs.github.com/spec/") or len(data) > 1024:
+            return data
+        oid = next(
+            (line[11:].decode("ascii", "replace") for line in data.split(b"\n") if line[:11] == b"oid sha256:"), ""
+        )
+        objects = objects_folder(self.top)
+        if objects is None or not oid.isalnum():
+            return data
+        with suppress(OSError):
+            return (objects.parent / "lfs" / "objects" / oid[:2] / oid[2:4] / oid).read_bytes()
+        return data
+
+
+@contextmanager
+def scratch_of(top: Path, commit: str | None, extra: Mapping[str, Path]) -> Iterator[Scratch]:
+    """Give an empty scratch tree of the repository at `top`, with `commit` as its HEAD; it is removed at the end.
+
+    `extra` are linked into it. Raises WorkspaceError where it cannot be made.
+    """
+    sweep()
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
+    except OSError as error:
+        raise WorkspaceError(f"cannot make a scratch tree: {error}") from error
+    lock = _held(folder)
+    try:
+        scratch = Scratch(top, folder / "tree", folder / "private", dict(extra))
+        for each in (scratch.tree, scratch.private):
+            each.mkdir()
+        _link(scratch)
+        _own_git(scratch, commit)
+        yield scratch
+    except OSError as error:
+        raise WorkspaceError(f"cannot make a scratch tree: {error}") from error
+    finally:
+        remove(folder)
+        os.close(lock)
+
+
+def sweep() -> None:
+    """Remove the scratch trees of this user that no process holds: those of processes that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            found = folder.lstat()
+            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and _is_orphan(folder, found.st_mtime):
+                remove(folder)
+
+
+def _is_orphan(folder: Path, made: float) -> bool:
+    try:
+        handle = os.open(folder / _LOCK, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return time.time() - made > _ORPHAN_S
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(handle)
+    return True
+
+
+def _held(folder: Path) -> int:
+    """Lock the folder. The file gets its name when it is locked: before that, nothing takes it for an orphan's."""
+    handle = os.open(folder / "new", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    (folder / "new").rename(folder / _LOCK)
+    return handle
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with all that is in it, also what tests made read-only."""
+
+    def permit(_: object, path: str, __: object) -> None:
+        with suppress(OSError):
+            if folder in Path(path).parents:  # never what the folder is in
+                Path(path).parent.chmod(0o700)
+            if Path(path).is_dir() and not Path(path).is_symlink():
+                Path(path).chmod(0o700)
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                Path(path).unlink()
+
+    shutil.rmtree(folder, onerror=permit)
+
+
+def _link(scratch: Scratch) -> None:
+    for path, target in scratch.extra.items():
+        full = scratch.tree / path
+        full.parent.mkdir(parents=True, exist_ok=True)
+        full.symlink_to(target)
+
+
+def _own_git(scratch: Scratch, commit: str | None) -> None:
+    """Give the tree a repository of its own: HEAD and index are those of `commit`, the objects are borrowed."""
+    objects = objects_folder(scratch.top)
+    if objects is None or commit is None or len(commit) != 40:
+        return
+    git = scratch.tree / ".git"
+    for each in ("objects/info", "refs/heads", "refs/tags"):
+        (git / each).mkdir(parents=True)
+    (git / "objects" / "info" / "alternates").write_bytes(os.fsencode(objects.resolve()) + b"\n")
+    (git / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n", "utf-8")
+    (git / "HEAD").write_text(f"{commit}\n", "ascii")
+    ask_git(scratch.tree, "read-tree", commit)
+
+
+def _walk(folder: Path, prefix: str, extra: frozenset[str]) -> Iterator[tuple[str, os.stat_result]]:
+    for entry in os.scandir(folder):
+        path = f"{prefix}{entry.name}"
+        if path == ".git" or path in extra:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(folder / entry.name, f"{path}/", extra)
+        else:
+            yield path, entry.stat(follow_symlinks=False)
+
+
+def _remove_empty(tree: Path, extra: Mapping[str, Path]) -> None:
+    """Remove folders that hold nothing any more: Python would import one as a package."""
+    for folder, _, _ in os.walk(tree, topdown=False):
+        path = Path(folder)
+        if path != tree and ".git" not in path.relative_to(tree).parts[:1]:
+            with suppress(OSError):
+                path.rmdir()
+
+
+def _stamp(found: os.stat_result) -> tuple[int, int]:
+    return found.st_mtime_ns, found.st_size
+
+
+def _is_mode(found: os.stat_result, mode: str) -> bool:
+    if mode == LINK:
+        return stat.S_ISLNK(found.st_mode)
+    return stat.S_ISREG(found.st_mode) and bool(found.st_mode & 0o100) == (mode == "100755")

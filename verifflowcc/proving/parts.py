@@ -1,0 +1,113 @@
+"""Which part of a project a file is: its tests, what tests need, the product, or neither.
+
+By the conventions of each language, by the settings of pytest, and by patterns that a person gives.
+"""
+
+import re
+from collections.abc import Collection
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from verifflowcc.proving.pytest_settings import PytestSettings
+from verifflowcc.records import dataclass
+from verifflowcc.text.glob import matches
+
+
+class Part(StrEnum):
+    """What a file is to a proof. A `support` file is kept with the tests: fixtures, snapshots, `conftest.py`."""
+
+    TESTS = "tests"
+    SUPPORT = "support"
+    PRODUCT = "product"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class PartRules:
+    """How a project tells tests from its product; `packages` are the folders that hold an `__init__.py`."""
+
+    settings: PytestSettings = PytestSettings()
+    extra: tuple[str, ...] = ()
+    packages: frozenset[str] = frozenset()
+
+
+_TEST_FOLDERS = frozenset(
+    ("tests", "__tests__", "__mocks__", "__snapshots__", "testdata", "spec", "specs", "e2e", "cypress")
+)
+_TEST_ROOTS = frozenset(("test", "testing", "unittests", "integration", "t"))
+"""Names that are a folder of tests at the top of a project or beside its sources, and may be a package inside."""
+
+_OTHER_FOLDERS = frozenset(
+    ("doc", "docs", "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "bench")
+)
+_OTHER_NAMES = re.compile(
+    r"(?:LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTORS|COPYING|CHANGES|CHANGELOG|NEWS|HISTORY|README|Makefile|Dockerfile"
+    r"|Jenkinsfile|noxfile\.py|tasks\.py|pyproject\.toml|setup\.py|setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini"
+    r"|package\.json|tsconfig[^/]*\.json|jest\.config\..*|vite(?:st)?\.config\..*|eslint\.config\..*|go\.mod|go\.sum"
+    r"|Cargo\.toml|[^/]*\.lock|[^/]*-lock\.(?:json|yaml)|requirements[^/]*\.txt|MANIFEST\.in|CMakeLists\.txt)(?:\..*)?"
+)
+_OTHER_ENDINGS = (".md", ".rst", ".adoc", ".txt", ".png", ".svg", ".jpg", ".gif", ".ico", ".po", ".pot", ".mo")
+_TEST_NAMES = re.compile(
+    r".*\.(?:test|spec|e2e-spec|cy)\.[cm]?[jt]sx?|.*_test\.(?:go|dart|exs|rb|cc|cpp|py)|.*_spec\.rb"
+    r"|.*Tests?\.(?:java|kt|cs|scala|swift|php)|test_.*\.(?:cc|cpp|c|rb)"
+)
+_ANY_NAME = re.compile(r".*\.(?:[cm]?[jt]sx?|rs|ex|exs)")
+"""In a folder of tests, files of these languages hold tests whatever their name."""
+
+_CODE = re.compile(r".*\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|cs|php|scala|swift|c|cc|cpp|ex|exs|dart)")
+
+
+def part_of(path: str, rules: PartRules) -> Part:
+    """Return which part of a project the file at `path` is.
+
+    >>> [str(part_of(path, PartRules())) for path in ("tests/test_a.py", "tests/a.json", "src/a.py", "docs/a.py")]
+    ['tests', 'support', 'product', 'other']
+    """
+    *folders, name = path.split("/")
+    if any(matches(path, pattern) for pattern in rules.extra):
+        return Part.TESTS if _CODE.fullmatch(name) else Part.SUPPORT
+    if _in_tests(folders, rules) or (name == "conftest.py" or name.endswith(".snap")):
+        return Part.TESTS if _holds_tests(name, path, rules) else Part.SUPPORT
+    if _is_test_name(name, rules):
+        return Part.TESTS
+    if _is_other(folders, name):
+        return Part.OTHER
+    return Part.PRODUCT
+
+
+def _in_tests(folders: Collection[str], rules: PartRules) -> bool:
+    here = ""
+    for place, folder in enumerate(folders):
+        around, here = here, f"{here}/{folder}" if here else folder
+        if folder in _TEST_FOLDERS or here in rules.settings.folders:
+            return True
+        if folder in _TEST_ROOTS and around not in rules.packages and (place == 0 or folder == "test"):
+            return True
+    return False
+
+
+def _holds_tests(name: str, path: str, rules: PartRules) -> bool:
+    if name.endswith(".py"):
+        return name != "conftest.py" and any(_matches(path, name, each) for each in rules.settings.files)
+    return bool(_TEST_NAMES.fullmatch(name) or _ANY_NAME.fullmatch(name))
+
+
+def _is_test_name(name: str, rules: PartRules) -> bool:
+    if name.endswith(".py"):
+        patterns = [each for each in rules.settings.files if "/" not in each and each not in ("*", "*.py")]
+        return any(fnmatchcase(name, each) for each in patterns)
+    return bool(_TEST_NAMES.fullmatch(name))
+
+
+def _matches(path: str, name: str, pattern: str) -> bool:
+    return fnmatchcase(path, f"*{pattern}") if "/" in pattern else fnmatchcase(name, pattern)
+
+
+def _is_other(folders: Collection[str], name: str) -> bool:
+    hidden = any(each.startswith(".") for each in (*folders, name))
+    return (
+        hidden
+        or not _OTHER_FOLDERS.isdisjoint(folders)
+        or bool(_OTHER_NAMES.fullmatch(name))
+        or name.lower().endswith(_OTHER_ENDINGS)
+    )

@@ -1,0 +1,114 @@
+"""A change in parts: what it does to the product, by hunk, and the tests that it adds or alters."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
+from verifflowcc.proving.names_kept import same_code
+from verifflowcc.proving.parts import Part, PartRules, part_of
+from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests, union
+from verifflowcc.records import dataclass
+
+_COMMENT = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:include|define|if|endif|else|pragma))|<!--|--\s)")
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that a change touches, with its contents on both sides; None on the side that does not have it."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The parts of a change.
+
+    `product` are files whose code differs, `hunks` what can be put back of them one by one, `tests` what to run.
+    `nothing` says why there is nothing to prove; it is empty otherwise. `tested` is whether a test file changed at all.
+    """
+
+    product: tuple[FileChange, ...]
+    hunks: tuple[Hunk, ...]
+    tests: tuple[TestFile, ...]
+    nothing: str = ""
+
+
+def split(
+    changed: Sequence[FileChange],
+    present: Collection[str],
+    rules: PartRules,
+    units_of: Callable[[str, bytes], Sequence[TestUnit]],
+) -> Split:
+    """Return the parts of a change; `present` are the paths of the content with it, `units_of` reads a test file."""
+    parts: dict[Part, list[FileChange]] = {part: [] for part in Part}
+    for file in changed:
+        parts[part_of(file.path, rules)].append(file)
+    product = tuple(file for file in parts[Part.PRODUCT] if not _is_same(file))
+    hunks = tuple(hunk for file in product for hunk in code_hunks(file))
+    tests = _tests(parts[Part.TESTS], parts[Part.SUPPORT], present, rules, units_of)
+    return Split(product, hunks, tests, _nothing(parts[Part.PRODUCT], product, tests))
+
+
+def code_hunks(file: FileChange) -> Iterator[Hunk]:
+    """Yield the hunks of a file that change code: none for comments and blank lines, and for what is binary."""
+    for hunk in hunks_of(file.path, file.before, file.after):
+        if file.path.endswith(".py") and file.before is not None and file.after is not None:
+            if not same_code(file.after, put_back(file.after, [hunk])):
+                yield hunk
+        elif any(line.strip() and not _COMMENT.match(line) for line in (*hunk.before, *hunk.after)):
+            yield hunk
+
+
+def _is_same(file: FileChange) -> bool:
+    if file.before is None or file.after is None:
+        return not (file.before or file.after or b"").strip()
+    if file.path.endswith(".py"):
+        return same_code(file.before, file.after)
+    hunks = hunks_of(file.path, file.before, file.after)
+    return bool(hunks) and not any(True for _ in code_hunks(file))
+
+
+def _tests(
+    files: Sequence[FileChange],
+    support: Sequence[FileChange],
+    present: Collection[str],
+    rules: PartRules,
+    units_of: Callable[[str, bytes], Sequence[TestUnit]],
+) -> tuple[TestFile, ...]:
+    found, touched = [], []
+    for file in files:
+        if file.after is None or _is_same(file):
+            continue
+        names = altered_tests(units_of(file.path, file.after), hunks_of(file.path, file.before, file.after))
+        if file.before is None:
+            found.append(TestFile(file.path))
+        elif names:
+            found.append(TestFile(file.path, names))
+        elif any(hunk.after for hunk in hunks_of(file.path, file.before, file.after)):
+            touched.append(TestFile(file.path))
+    return union(found) or union((*touched, *_beside(support, present, rules)))
+
+
+def _beside(support: Sequence[FileChange], present: Collection[str], rules: PartRules) -> Iterator[TestFile]:
+    """Yield the test files in the folder of a changed fixture or snapshot, else those in the nearest folder above."""
+    for file in support:
+        folder = file.path.rpartition("/")[0]
+        while folder:
+            near = [path for path in present if path.startswith(f"{folder}/") and part_of(path, rules) is Part.TESTS]
+            if near:
+                yield from (TestFile(path) for path in near)
+                break
+            folder = folder.rpartition("/")[0]
+
+
+def _nothing(listed: Sequence[FileChange], product: Sequence[FileChange], tests: Sequence[TestFile]) -> str:
+    if not listed:
+        return "no product file changed"
+    if not product:
+        return "only comments, docstrings or layout of the product changed"
+    if not tests:
+        count = len(product)
+        return f"{count} product file{'' if count == 1 else 's'} changed, and no test was added or altered"
+    return ""

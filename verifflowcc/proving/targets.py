@@ -1,0 +1,76 @@
+"""Which tests a change adds or alters: by the lines of their functions, and by what these use in their file."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from verifflowcc.proving.hunks import Hunk
+from verifflowcc.records import dataclass
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class TestUnit:
+    """A definition in a test file, from line `first` to `last`: a test, or something that tests may use.
+
+    `name` is qualified within the file (`TestPrice::test_half`); `plain` is its last part. `words` are the names in its
+    text.
+    """
+
+    __test__ = False
+
+    name: str
+    plain: str
+    first: int
+    last: int
+    is_test: bool
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TestFile:
+    """The tests to run of one file; no `names` are all of them."""
+
+    __test__ = False
+
+    path: str
+    names: tuple[str, ...] = ()
+
+
+def words_in(lines: Iterable[str]) -> frozenset[str]:
+    """Return the names that a text holds.
+
+    >>> sorted(words_in(["def test_a(price):", "    assert price(3)"]))
+    ['assert', 'def', 'price', 'test_a']
+    """
+    return frozenset(word for line in lines for word in _WORD.findall(line))
+
+
+def altered_tests(units: Sequence[TestUnit], hunks: Sequence[Hunk]) -> tuple[str, ...]:
+    """Return the names of tests that the hunks touch, and of those that use a definition which they touch.
+
+    A fixture, a helper or a table of cases counts for the tests that name it, also by way of another helper.
+    """
+    touched = {place for place, unit in enumerate(units) if any(_touches(unit, hunk) for hunk in hunks)}
+    grown = set(touched)
+    while grown:
+        names = {units[place].plain for place in grown if not units[place].is_test}
+        grown = {place for place, unit in enumerate(units) if place not in touched and not names.isdisjoint(unit.words)}
+        touched |= grown
+    return tuple(dict.fromkeys(units[place].name for place in sorted(touched) if units[place].is_test))
+
+
+def _touches(unit: TestUnit, hunk: Hunk) -> bool:
+    if not hunk.after:  # lines went from between `new - 1` and `new`
+        return unit.first < hunk.new <= unit.last
+    text = [number for number, line in enumerate(hunk.after, start=hunk.new) if line.strip()]
+    return any(unit.first <= number <= unit.last for number in text or range(hunk.new, hunk.last + 1))
+
+
+def union(files: Iterable[TestFile]) -> tuple[TestFile, ...]:
+    """Return the files sorted, each once, with all names that are asked of it."""
+    found: dict[str, Collection[str] | None] = {}
+    for file in files:
+        known = found.get(file.path, ())
+        found[file.path] = None if known is None or not file.names else dict.fromkeys((*known, *file.names))
+    return tuple(TestFile(path, tuple(names or ())) for path, names in sorted(found.items()))

@@ -1,0 +1,103 @@
+"""The verdict on each test, and on a change, by what its tests did with the change and without it."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun
+from verifflowcc.records import dataclass, replace
+
+
+class Verdict(StrEnum):
+    """What a proof shows of a test, or of a change."""
+
+    PROVEN = "proven"
+    NOT_DISCRIMINATING = "not discriminating"
+    INCONCLUSIVE = "inconclusive"
+    NOTHING = "nothing to prove"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class TestVerdict:
+    """The verdict on one test function; `cases` is the number of its cases, `why` a clause, `line` its place or 0."""
+
+    __test__ = False
+
+    test: str
+    verdict: Verdict
+    why: str
+    cases: int = 1
+    line: int = 0
+
+
+_ORDER = (Verdict.BROKEN, Verdict.PROVEN, Verdict.INCONCLUSIVE, Verdict.NOT_DISCRIMINATING, Verdict.NOTHING)
+"""Of a test's cases, the first of these that one of them has is that of the test."""
+
+
+def judge_case(test: str, present: Outcome, absent: Outcome) -> TestVerdict:
+    """Return the verdict on one case by its outcomes with the change and without it."""
+    verdict, why = _judged(present, absent)
+    return TestVerdict(test, verdict, why, line=present.line)
+
+
+def _judged(present: Outcome, absent: Outcome) -> tuple[Verdict, str]:
+    if present.result is Result.FAILED:
+        return Verdict.BROKEN, f"fails with the change: {present.message}"
+    if present.result is not Result.PASSED:
+        return Verdict.INCONCLUSIVE, f"{_ENDED[present.result]} with the change"
+    if absent.result is Result.PASSED:
+        return Verdict.NOT_DISCRIMINATING, "passes with the change and without it"
+    if absent.result is not Result.FAILED:
+        return Verdict.INCONCLUSIVE, f"{_ENDED[absent.result]} without the change"
+    if absent.cause is Cause.NAME:
+        return Verdict.INCONCLUSIVE, f"without the change a name is missing: {absent.message}"
+    return Verdict.PROVEN, f"fails without the change: {absent.message}"
+
+
+_ENDED = {Result.SKIPPED: "is skipped", Result.ABSENT: "has no result"}
+
+
+def judge_tests(present: TestRun, absent: TestRun) -> tuple[TestVerdict, ...]:
+    """Return the verdict on each test function that ran with the change, or could not be loaded there."""
+    broken = [
+        TestVerdict(file, Verdict.BROKEN, f"cannot be loaded with the change: {each.message}")
+        for file, each in present.unloaded.items()
+    ]
+    cases = [judge_case(test, each, absent.of(test)) for test, each in present.outcomes.items()]
+    return (*broken, *by_function(cases))
+
+
+def by_function(cases: Iterable[TestVerdict]) -> tuple[TestVerdict, ...]:
+    """Return one verdict for each function: a parameter that proves nothing leaves one that does untouched."""
+    groups: dict[str, list[TestVerdict]] = {}
+    for case in cases:
+        groups.setdefault(function_of(case.test), []).append(case)
+    return tuple(
+        replace(min(group, key=lambda each: _ORDER.index(each.verdict)), test=name, cases=len(group))
+        for name, group in groups.items()
+    )
+
+
+def function_of(test: str) -> str:
+    """Return the id of a test without its parameters.
+
+    >>> function_of("tests/test_a.py::TestA::test_b[x::y-[1]]")
+    'tests/test_a.py::TestA::test_b'
+    """
+    file, mark, name = test.partition("::")
+    return f"{file}{mark}{name.partition('[')[0]}"
+
+
+def better(first: Sequence[TestVerdict], second: Sequence[TestVerdict]) -> tuple[TestVerdict, ...]:
+    """Return the verdicts of `first`, an inconclusive one replaced where `second` found one for the same test."""
+    found = {each.test: each for each in second if each.verdict in (Verdict.PROVEN, Verdict.NOT_DISCRIMINATING)}
+    return tuple(found.get(each.test, each) if each.verdict is Verdict.INCONCLUSIVE else each for each in first)
+
+
+def judge_change(tests: Sequence[TestVerdict]) -> Verdict:
+    """Return the verdict on a change by those on its tests: one test that fails without it proves that tests look."""
+    found = {each.verdict for each in tests}
+    for verdict in (Verdict.BROKEN, Verdict.PROVEN, Verdict.INCONCLUSIVE, Verdict.NOT_DISCRIMINATING):
+        if verdict in found:
+            return verdict
+    return Verdict.NOTHING

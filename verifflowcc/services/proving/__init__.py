@@ -1,0 +1,1 @@
+"""`vfcc prove`: whether the tests of a change fail without it."""

@@ -1,0 +1,110 @@
+"""The command that runs a repository's tests: which one, and whether this machine allows it."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.place import objects_folder
+from verifflowcc.adapters.process.allowed import allow, allowed_file, read_allowed
+from verifflowcc.domain.evidence import Command
+from verifflowcc.domain.ports import Clock
+from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.proving.runners import Runner, runner_of
+from verifflowcc.records import dataclass
+
+_MARKS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "conftest.py")
+_ENVIRONMENTS = (".venv", "venv", "env")
+
+
+@dataclass(frozen=True, slots=True)
+class TestCommand:
+    """The command as it would run, its framework, and whether this machine allows it for the repository."""
+
+    __test__ = False
+
+    argv: tuple[str, ...]
+    runner: Runner
+    allowed: bool
+
+    @property
+    def words(self) -> str:
+        """The command as a shell would take it."""
+        return shlex.join(self.argv)
+
+
+def test_command(top: Path, folder: Path, given: str | None) -> TestCommand:
+    """Return the command that a person gave, else the one that the repository's files name plainly.
+
+    A program of the folder that git does not keep, as in an environment, is named by its full path: the scratch tree
+    does not hold it. Raises UsageError where there is no command, or its outcomes cannot be read.
+    """
+    argv = _given(given) if given is not None else _plain(folder)
+    if not argv:
+        raise UsageError("cannot tell how the tests run", hint='vfcc prove --command "pytest -q"')
+    runner = runner_of(argv)
+    if runner is None:
+        raise UsageError(
+            f"the outcomes of `{shlex.join(argv)}` cannot be read; known are {', '.join(Runner)}",
+            hint='vfcc prove --command "pytest -q"',
+        )
+    argv = (program_of(folder, argv[0]), *argv[1:])
+    return TestCommand(argv, runner, _is_allowed(top, argv))
+
+
+def allow_command(top: Path, command: TestCommand, clock: Clock) -> None:
+    """Allow a command for the repository on this machine. Raises WorkspaceError where that cannot be kept."""
+    known = read_allowed(_key(top), os.environ).commands or {}
+    entry = Command(command.words, command.argv, 1, {})
+    allow(_key(top), {**known, command.words: entry}, os.environ, clock.now())
+
+
+def _is_allowed(top: Path, argv: tuple[str, ...]) -> bool:
+    allowed_file(top, os.environ)  # refuses a file that lies inside the repository
+    known = read_allowed(_key(top), os.environ).commands or {}
+    return any(each.argv == argv for each in known.values())
+
+
+def _key(top: Path) -> Path:
+    """Return what stands for the repository, with all its worktrees, in the list of what is allowed."""
+    objects = objects_folder(top)
+    if objects is None:
+        raise WorkspaceError(f"cannot find the repository of {top}", hint="git rev-parse --git-dir")
+    return objects.parent
+
+
+def _given(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"--command is no command line: {error}", hint='vfcc prove --command "pytest -q"') from error
+
+
+def _plain(folder: Path) -> tuple[str, ...]:
+    if not any(_speaks_of_pytest(folder / name) for name in _MARKS) and not any(_tests(folder)):
+        return ()
+    for name in _ENVIRONMENTS:
+        if (folder / name / "bin" / "pytest").exists():
+            return (f"{name}/bin/python", "-m", "pytest")
+    return ("python", "-m", "pytest")
+
+
+def _speaks_of_pytest(file: Path) -> bool:
+    try:
+        return "pytest" in file.read_text("utf-8", "replace")[: 1 << 20]
+    except OSError:
+        return False
+
+
+def _tests(folder: Path) -> Iterator[Path]:
+    yield from folder.glob("test_*.py")
+    yield from folder.glob("tests/**/test_*.py")
+
+
+def program_of(folder: Path, program: str) -> str:
+    """Return a program as the scratch tree can start it: one of the folder that git does not keep by its full path."""
+    if "/" not in program or not (folder / program).exists():
+        return program
+    kept = ask_git(folder, "ls-files", "--error-unmatch", "--", program).code == 0
+    return program if kept else os.path.abspath(folder / program)  # noqa: PTH100 - a link to Python stays one

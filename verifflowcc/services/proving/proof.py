@@ -1,0 +1,278 @@
+"""Prove one change: run its tests with it and without it, then at finer grain, and judge."""
+
+import time
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from verifflowcc.adapters.git.versions import TreeFile
+from verifflowcc.adapters.proving.outcome_cache import cache_folder
+from verifflowcc.adapters.proving.scratch import scratch_of
+from verifflowcc.proving.hunks import Hunk, put_back
+from verifflowcc.proving.names_kept import names_kept
+from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun
+from verifflowcc.proving.parts import Part, PartRules, part_of
+from verifflowcc.proving.python_roots import import_roots, module_of
+from verifflowcc.proving.runners import Runner
+from verifflowcc.proving.splitting import FileChange, Split
+from verifflowcc.proving.targets import TestFile
+from verifflowcc.proving.verdicts import TestVerdict, Verdict, better, judge_change, judge_tests
+from verifflowcc.records import dataclass, replace
+from verifflowcc.services.proving.changes import Change
+from verifflowcc.services.proving.extras import environments, generated
+from verifflowcc.services.proving.reading import read_change
+from verifflowcc.services.proving.trials import Limits, Setup, Trials
+
+
+@dataclass(frozen=True, slots=True)
+class Unguarded:
+    """Lines of the product that could be put back with every test of the change still passing."""
+
+    path: str
+    first: int
+    last: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeProof:
+    """What is shown of one change. `why` is a clause; `untried` counts hunks that no run was left for."""
+
+    change: str
+    subject: str
+    verdict: Verdict
+    why: str
+    tests: tuple[TestVerdict, ...] = ()
+    unguarded: tuple[Unguarded, ...] = ()
+    untried: int = 0
+    runs: int = 0
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How to prove: by which command and framework, in which folder of the repository, and what to leave out.
+
+    With `any_test`, all tests run where the change adds or alters none: one that was red before may prove it.
+    """
+
+    argv: tuple[str, ...]
+    runner: Runner
+    folder: str = ""
+    patterns: tuple[str, ...] = ()
+    grain: bool = True
+    cached: bool = True
+    refactoring: bool = False
+    timeout_s: int = 1800
+    any_test: bool = False
+
+
+def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> ChangeProof:
+    """Return what is shown of a change. Raises WorkspaceError where a content cannot be read or written."""
+    started = time.monotonic()
+    split, rules = read_change(top, wanted.folder, change, wanted.patterns)
+    if split.product and (wanted.refactoring or (wanted.any_test and not split.tests)):
+        split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
+    if split.nothing or not split.tests:
+        why = split.nothing or "there is no test"
+        return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
+    files = {**generated(top, change.after), **change.after}
+    with scratch_of(top, change.head, environments(top, {*change.before, *change.after})) as scratch:
+        setup = _setup(wanted, change, split, rules)
+        cache = cache_folder(top) if wanted.cached else None
+        trials = Trials(scratch, setup, files, split.tests, limits, cache, wanted.timeout_s)
+        judge = _refactored if wanted.refactoring else _judged
+        verdict, why, tests, unguarded, untried = judge(trials, change, split, wanted)
+    return ChangeProof(
+        change.name, change.subject, verdict, why, tests, unguarded, untried, trials.runs, _since(started)
+    )
+
+
+def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
+    prefix = f"{folder}/" if folder else ""
+    paths = (path.removeprefix(prefix) for path in change.after if path.startswith(prefix))
+    return tuple(TestFile(path) for path in sorted(paths) if part_of(path, rules) is Part.TESTS)
+
+
+_Judged = tuple[Verdict, str, tuple[TestVerdict, ...], tuple[Unguarded, ...], int]
+
+
+def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Judged:
+    present = _present(trials)
+    trials.expect(present)
+    problem = present.problem or _installed(present, trials.files) or _no_test(present)
+    if problem:
+        return Verdict.INCONCLUSIVE, problem, (), (), 0
+    without = _without(change, split.product, wanted.folder)
+    absent = trials.run(without)
+    tests = judge_tests(present, _with_problem(absent, present))
+    if any(each.verdict is Verdict.INCONCLUSIVE for each in tests) and trials.limits.allow():
+        tests = _with_names(trials, present, tests, split, without)
+    verdict = judge_change(tests)
+    if verdict is Verdict.PROVEN and wanted.grain:
+        unguarded, untried = _unguarded(trials, split, without)
+        return verdict, "", tests, unguarded, untried
+    lost = tuple(map(_as_unguarded, split.hunks)) if verdict is Verdict.NOT_DISCRIMINATING else ()
+    return verdict, "", tests, lost, 0
+
+
+def _refactored(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Judged:
+    """Judge a change of which a person states that behaviour stays: every test must pass with it and without it."""
+    present = trials.run()
+    problem = present.problem or _installed(present, trials.files) or _no_test(present)
+    if problem:
+        return Verdict.INCONCLUSIVE, problem, (), (), 0
+    absent = trials.run(_without(change, split.product, wanted.folder))
+    tests = judge_tests(present, _with_problem(absent, present))
+    broken = tuple(each for each in tests if each.verdict is Verdict.BROKEN)
+    differing = tuple(each for each in tests if each.verdict is Verdict.PROVEN)
+    if broken:
+        return (
+            Verdict.BROKEN,
+            f"stated as a refactoring, and {counted(len(broken), 'test')} failed with it",
+            broken,
+            (),
+            0,
+        )
+    if differing:
+        why = f"stated as a refactoring, and {counted(len(differing), 'test')} failed without it"
+        return Verdict.INCONCLUSIVE, why, differing, (), 0
+    count = sum(each.verdict is Verdict.NOT_DISCRIMINATING for each in tests)
+    return Verdict.NOTHING, f"a refactoring: {counted(count, 'test')} passed with it and without it", tests, (), 0
+
+
+def _present(trials: Trials) -> TestRun:
+    """Run the tests with the change: those that it alters alone, and whole files where one fails that way.
+
+    Some tests need what others in their file leave behind. From then on whole files run.
+    """
+    alone = trials.run()
+    wanted = trials.wanted
+    if alone.problem or alone.all_passed or not any(each.names for each in wanted) or not trials.limits.allow():
+        return alone
+    trials.wanted = tuple(TestFile(each.path) for each in wanted)
+    whole = trials.run()
+    failed = {test for test, each in alone.outcomes.items() if each.result is Result.FAILED}
+    if not whole.problem and any(whole.of(test).result is Result.PASSED for test in failed):
+        trials.only = frozenset(alone.outcomes)
+        return trials.chosen(whole)
+    trials.wanted = wanted
+    return alone
+
+
+def _installed(run: TestRun, files: Collection[str]) -> str:
+    """Return a problem where a module of the change was imported from elsewhere than the files of the scratch tree."""
+    elsewhere = {name: path for name, path in run.loaded.items() if path and path not in files}
+    if not elsewhere:
+        return ""
+    name, path = sorted(elsewhere.items())[0]
+    return f"the tests import the installed copy: {name} is {path}"
+
+
+def _no_test(run: TestRun) -> str:
+    if run.outcomes or run.unloaded:
+        return ""
+    return "none of the tests that changed was collected"
+
+
+def _with_problem(absent: TestRun, present: TestRun) -> TestRun:
+    """Return the run without the change; where nothing could run at all, every test lacks a name there."""
+    if not absent.problem:
+        return absent
+    lost = Outcome(Result.FAILED, Cause.NAME, absent.problem)
+    return TestRun({test: absent.outcomes.get(test, lost) for test in present.outcomes})
+
+
+def _with_names(
+    trials: Trials,
+    present: TestRun,
+    tests: tuple[TestVerdict, ...],
+    split: Split,
+    without: Mapping[str, bytes | TreeFile | None],
+) -> tuple[TestVerdict, ...]:
+    """Judge again with the behaviour of before below the names of after, where a name alone was missing."""
+    kept = {
+        file.path: names_kept(file.before, file.after)
+        for file in split.product
+        if file.path.endswith(".py") and file.after is not None
+    }
+    made = {path: each.content for path, each in kept.items() if each is not None}
+    if not made:
+        return tests
+    others = {path: value for path, value in without.items() if path not in kept}
+    again = judge_tests(present, _with_problem(trials.run({**others, **made}), present))
+    complete = all(each is not None and each.complete for each in kept.values())
+    usable = (each for each in again if complete or each.verdict is Verdict.PROVEN)
+    return better(tests, tuple(map(_by_names, usable)))
+
+
+def _by_names(test: TestVerdict) -> TestVerdict:
+    """Return a verdict that came from names kept, with a reason that says so."""
+    if test.verdict is Verdict.NOT_DISCRIMINATING:
+        return replace(test, why="passes with the new functions emptied and the changed ones as before")
+    return replace(test, why=test.why.replace("without the change", "with the new functions emptied", 1))
+
+
+def _unguarded(
+    trials: Trials, split: Split, without: Mapping[str, bytes | TreeFile | None]
+) -> tuple[tuple[Unguarded, ...], int]:
+    """Return the hunks without which all tests still pass, and how many could not be tried: the largest come first.
+
+    One alone is guarded, for the tests fail without it. A file is put back as a whole first, which may settle all of
+    its hunks at once.
+    """
+    found: list[Hunk] = []
+    untried = 0
+    files = {file.path: [each for each in split.hunks if each.path == file.path] for file in split.product}
+    if sum(map(len, files.values())) < 2:
+        return (), 0
+    contents = {file.path: file.after for file in split.product}
+    order = sorted(files, key=lambda path: (-sum(each.size for each in files[path]), path))
+    for path in order:
+        hunks, after = files[path], contents[path]
+        if len(files) > 1 and path in without:
+            if not trials.limits.allow():
+                untried += len(hunks)
+                continue
+            if trials.run({path: without[path]}).all_passed:
+                found += hunks
+                continue
+        if after is None or len(hunks) < 2:
+            continue
+        for hunk in sorted(hunks, key=lambda each: (-each.size, each.new)):
+            if not trials.limits.allow():
+                untried += 1
+            elif trials.run({path: put_back(after, [hunk])}).all_passed:
+                found.append(hunk)
+    return tuple(map(_as_unguarded, sorted(found, key=lambda each: (each.path, each.new)))), untried
+
+
+def _as_unguarded(hunk: Hunk) -> Unguarded:
+    return Unguarded(hunk.path, hunk.new, max(hunk.last, hunk.new), hunk.size)
+
+
+def _without(change: Change, product: Collection[FileChange], folder: str) -> dict[str, bytes | TreeFile | None]:
+    """Return what to put back so that the product is as it was before the change."""
+    prefix = f"{folder}/" if folder else ""
+    return {file.path: change.before.get(f"{prefix}{file.path}") for file in product}
+
+
+def _setup(wanted: Wanted, change: Change, split: Split, rules: PartRules) -> Setup:
+    prefix = f"{wanted.folder}/" if wanted.folder else ""
+    paths = [path.removeprefix(prefix) for path in change.after if path.startswith(prefix)]
+    sources = [path for path in paths if part_of(path, rules) is Part.PRODUCT]
+    roots = import_roots(sources)
+    modules = tuple(filter(None, (module_of(file.path, roots) for file in split.product)))
+    return Setup(wanted.argv, wanted.runner, wanted.folder, roots, modules, frozenset(sources).__contains__)
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "test"), counted(2, "test")
+    ('1 test', '2 tests')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"

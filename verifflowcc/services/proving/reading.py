@@ -1,0 +1,81 @@
+"""Read a change for a proof: its files with their contents, the project's settings, the tests in a test file."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from verifflowcc.adapters.git.versions import FOLDER, TreeFile, contents
+from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.read import read_facts
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition
+from verifflowcc.proving.parts import PartRules
+from verifflowcc.proving.pytest_settings import FILES, pytest_settings
+from verifflowcc.proving.python_roots import package_folders
+from verifflowcc.proving.splitting import FileChange, Split, split
+from verifflowcc.proving.targets import TestUnit, words_in
+from verifflowcc.services.proving.changes import Change
+
+
+def read_change(top: Path, folder: str, change: Change, patterns: tuple[str, ...]) -> tuple[Split, PartRules]:
+    """Return the parts of a change below a folder of the repository, and the rules that tell them apart.
+
+    `patterns` name further test files. Paths are relative to the folder. Raises WorkspaceError where git does not have
+    a content.
+    """
+    before, after = _below(folder, change.before), _below(folder, change.after)
+    texts = _texts(top, {path: file for path, file in after.items() if path in FILES}, folder)
+    rules = PartRules(pytest_settings(texts), patterns, package_folders(after))
+    changed = _changed(top, folder, before, after)
+    return split(changed, after.keys(), rules, units_of), rules
+
+
+def units_of(path: str, content: bytes) -> Sequence[TestUnit]:
+    """Return the definitions in a test file that stand in no function, with their lines and the names they use."""
+    definitions = read_facts(language_of(path), content).definitions
+    lines = content.decode("utf-8", "replace").split("\n")
+    found = []
+    for place, each in enumerate(definitions):
+        around = _around(definitions, place)
+        if any(definitions[outer].kind in CALLABLE for outer in around):
+            continue
+        first = each.start or each.line
+        name = "::".join([*(definitions[outer].name for outer in reversed(around)), each.name])
+        words = words_in(lines[first - 1 : each.end])
+        is_test = each.kind in CALLABLE and each.name.lower().startswith("test")
+        has_members = each.kind in TYPES and any(other.parent == place for other in definitions)
+        if not has_members:
+            found.append(TestUnit(name, each.name, first, each.end, is_test, words))
+    return found
+
+
+def _around(definitions: Sequence[Definition], place: int) -> list[int]:
+    found = []
+    while (place := definitions[place].parent) != FILE:
+        found.append(place)
+    return found
+
+
+def _changed(top: Path, folder: str, before: dict[str, TreeFile], after: dict[str, TreeFile]) -> tuple[FileChange, ...]:
+    differing = [path for path in sorted(before.keys() | after.keys()) if _id(before, path) != _id(after, path)]
+    old = _contents(top, before, differing, folder)
+    new = _contents(top, after, differing, folder)
+    return tuple(FileChange(path, old.get(path), new.get(path)) for path in differing if path in old or path in new)
+
+
+def _id(files: dict[str, TreeFile], path: str) -> tuple[str, str] | None:
+    return (files[path].mode, files[path].blob) if path in files else None
+
+
+def _contents(top: Path, files: dict[str, TreeFile], paths: Collection[str], folder: str) -> dict[str, bytes]:
+    wanted = {path: files[path] for path in paths if path in files and files[path].mode != FOLDER}
+    prefix = f"{folder}/" if folder else ""
+    found = contents(top, {f"{prefix}{path}": file for path, file in wanted.items()})
+    return {path.removeprefix(prefix): data for path, data in found}
+
+
+def _texts(top: Path, files: dict[str, TreeFile], folder: str) -> dict[str, str]:
+    return {path: data.decode("utf-8", "replace") for path, data in _contents(top, files, files, folder).items()}
+
+
+def _below(folder: str, files: dict[str, TreeFile]) -> dict[str, TreeFile]:
+    prefix = f"{folder}/" if folder else ""
+    return {path.removeprefix(prefix): file for path, file in files.items() if path.startswith(prefix)}

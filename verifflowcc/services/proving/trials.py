@@ -1,0 +1,170 @@
+"""Runs of a change's tests on variants of its content, each in the scratch tree, none twice."""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from verifflowcc.adapters.git.versions import TreeFile
+from verifflowcc.adapters.git.work_tree import object_id
+from verifflowcc.adapters.proving.outcome_cache import keep_outcome, load_outcome
+from verifflowcc.adapters.proving.run import run_in_scratch
+from verifflowcc.adapters.proving.scratch import Scratch
+from verifflowcc.proving.outcomes import TestRun
+from verifflowcc.proving.runners import Runner, RunText, argv_for, read_run
+from verifflowcc.proving.targets import TestFile
+from verifflowcc.records import dataclass, replace
+from verifflowcc.text.canonical import canonical
+from verifflowcc.text.digest import digest_bytes
+
+_VERSION = 1
+_SLOWER = 4
+"""A run without the change may take so many times as long as the one with it, and a minute more: it may hang."""
+_MARGIN_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How tests are run: the command, the framework, the folder below the tree, and Python's roots there."""
+
+    argv: tuple[str, ...]
+    runner: Runner
+    folder: str
+    roots: tuple[str, ...]
+    modules: tuple[str, ...]
+    is_product: Callable[[str], bool]
+
+
+@dataclass(slots=True)
+class Limits:
+    """What a proof may cost: until when (seconds of the monotonic clock) runs may begin, how many are left."""
+
+    until: float
+    runs: int
+    spent: int = 0
+
+    def allow(self) -> bool:
+        """Say whether one more run may begin."""
+        return self.spent < self.runs and time.monotonic() < self.until
+
+    def left_s(self) -> int:
+        """Return the seconds until no run may begin any more, one at least."""
+        return max(int(self.until - time.monotonic()), 1)
+
+
+@dataclass(slots=True)
+class Trials:
+    """Runs the tests `wanted` on variants of the content `files`. Outcomes are kept in `cache` and taken from there.
+
+    Of what ran, the tests in `only` count, where it is given.
+    """
+
+    scratch: Scratch
+    setup: Setup
+    files: Mapping[str, TreeFile]
+    wanted: tuple[TestFile, ...]
+    limits: Limits
+    cache: Path | None
+    timeout_s: int = 1800
+    runs: int = 0
+    only: frozenset[str] | None = None
+
+    def run(self, changed: Mapping[str, bytes | TreeFile | None] | None = None) -> TestRun:
+        """Run the tests with the paths in `changed` as given there, None for absent ones; paths are from `folder`.
+
+        Raises WorkspaceError where the tree cannot be made.
+        """
+        files, made = self._content(changed or {})
+        key = self._key(files)
+        kept = load_outcome(self.cache, key)
+        if kept is not None:
+            return self._read(kept)
+        self.scratch.become(files, made)
+        self.limits.spent += 1
+        self.runs += 1
+        argv = argv_for(self.setup.runner, self.setup.argv, self.wanted)
+        orders = {
+            "wanted": {each.path: list(each.names) for each in self.wanted},
+            "modules": list(self.setup.modules),
+        }
+        done = run_in_scratch(
+            self.scratch, self.setup.folder, argv, self.timeout_s, roots=self.setup.roots, orders=orders
+        )
+        here = f"{self.scratch.tree}{os.sep}"  # what is inside of it is named as it is in the repository
+        text: dict[str, object] = {
+            "report": done.report.replace(here, ""),
+            "output": done.ran.output.decode("utf-8", "replace")[-20_000:].replace(here, ""),
+            "exit_code": done.ran.exit_code,
+            "failure": done.ran.failure,
+            "duration_ms": done.ran.duration_ms,
+        }
+        if not done.ran.failure:  # a run that was cut off may go well the next time
+            keep_outcome(self.cache, key, text)
+        return self._read(text)
+
+    def expect(self, run: TestRun) -> None:
+        """Bound further runs by how long one took."""
+        self.timeout_s = min(self.timeout_s, run.duration_ms * _SLOWER // 1000 + _MARGIN_S)
+
+    def _read(self, kept: Mapping[str, object]) -> TestRun:
+        code = kept.get("exit_code")
+        text = RunText(
+            str(kept.get("report", "")),
+            str(kept.get("output", "")),
+            code if isinstance(code, int) else None,
+            str(kept.get("failure", "")),
+            int(str(kept.get("duration_ms", 0))),
+        )
+        return self.chosen(read_run(self.setup.runner, text, is_product=self.setup.is_product))
+
+    def chosen(self, run: TestRun) -> TestRun:
+        """Return a run with the outcomes that count."""
+        if self.only is None:
+            return run
+        return replace(run, outcomes={test: each for test, each in run.outcomes.items() if test in self.only})
+
+    def _content(self, changed: Mapping[str, bytes | TreeFile | None]) -> tuple[dict[str, TreeFile], dict[str, bytes]]:
+        files, made = dict(self.files), {}
+        for path, value in changed.items():
+            full = f"{self.setup.folder}/{path}" if self.setup.folder else path
+            if value is None:
+                files.pop(full, None)
+            elif isinstance(value, bytes):
+                made[full] = value
+                files[full] = TreeFile(self.files[full].mode, object_id(value, 40))
+            else:
+                files[full] = value
+        return files, made
+
+    def _key(self, files: Mapping[str, TreeFile]) -> str:
+        tree = digest_bytes(
+            "".join(f"{path}\0{file.mode}\0{file.blob}\n" for path, file in sorted(files.items())).encode(
+                "utf-8", "surrogateescape"
+            )
+        )
+        wanted = [[each.path, *each.names] for each in self.wanted]
+        return digest_bytes(
+            canonical(
+                [
+                    _VERSION,
+                    tree,
+                    list(self.setup.argv),
+                    self.setup.folder,
+                    list(self.setup.roots),
+                    wanted,
+                    list(self.setup.modules),
+                    environment_id(self.setup.argv),
+                ]
+            )
+        )
+
+
+def environment_id(argv: Sequence[str]) -> str:
+    """Return a text that changes when the program, or what is installed beside it, does."""
+    program = shutil.which(argv[0]) or argv[0]
+    place = Path(program).parent.parent
+    sites = sorted(place.glob("lib/python*/site-packages"))
+    stamps = [f"{each}:{each.stat().st_mtime_ns}" for each in (Path(program), *sites) if each.exists()]
+    return "\0".join([*stamps, os.environ.get("PYTHONPATH", ""), os.environ.get("PYTEST_ADDOPTS", ""), sys.platform])
