@@ -300,7 +300,7 @@ def test_the_shape_of_json_is_the_one_that_is_promised(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("--command", "make test"), 2, "cannot be read; known are pytest"),
+        (("--command", "make test"), 2, "cannot be read; known are pytest, unittest, go test"),
         (("--json", "--sarif"), 2, "only one of"),
         (("HEAD", "--staged"), 2, "exclude each other"),
         (("no-such-branch",), 2, "git has no commits no-such-branch"),

@@ -8,8 +8,8 @@ from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
 from verifflowcc.proving.names_kept import names_kept, same_code
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, cause_of, summed
 from verifflowcc.proving.parts import Part, PartRules, part_of
-from verifflowcc.proving.pytest_lines import read_pytest
 from verifflowcc.proving.pytest_settings import PytestSettings, pytest_settings
+from verifflowcc.proving.reporter_lines import read_lines
 from verifflowcc.proving.splitting import FileChange, split
 from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests
 from verifflowcc.proving.verdicts import Verdict, judge_change, judge_tests
@@ -209,9 +209,9 @@ def test_a_failing_teardown_makes_a_test_fail() -> None:
 def test_a_report_that_breaks_off_is_a_problem() -> None:
     line = '{"at": "call", "id": "a.py::test_a", "outcome": "passed"}'
 
-    assert read_pytest(line, is_product=lambda path: False).problem
-    assert not read_pytest(f'{line}\n{{"at": "end"}}', is_product=lambda path: False).problem
-    assert read_pytest("not json\n{", is_product=lambda path: False).outcomes == {}
+    assert read_lines(line, is_product=lambda path: False).problem
+    assert not read_lines(f'{line}\n{{"at": "end"}}', is_product=lambda path: False).problem
+    assert read_lines("not json\n{", is_product=lambda path: False).outcomes == {}
 
 
 # Names kept

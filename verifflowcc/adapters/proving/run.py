@@ -69,7 +69,7 @@ def scratch_environment(env: Mapping[str, str], scratch: Scratch, where: Path, p
     before = [_moved(Path(each), scratch) for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
     path = os.pathsep.join([*map(str, paths), *map(str, before)])
     more = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PWD": str(where), "UV_NO_SYNC": "1"}
-    return {**kept, **more, "CARGO_TARGET_DIR": str(scratch.private / "target")}
+    return {**kept, **more, "CARGO_TARGET_DIR": str(scratch.private / "target"), "RUST_BACKTRACE": "0"}
 
 
 def _moved(path: Path, scratch: Scratch) -> Path:

@@ -19,7 +19,7 @@ from verifflowcc.proving.verdicts import TestVerdict, Verdict, better, judge_cha
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.proving.changes import Change
 from verifflowcc.services.proving.extras import environments, generated
-from verifflowcc.services.proving.reading import read_change
+from verifflowcc.services.proving.reading import names_in, read_change
 from verifflowcc.services.proving.trials import Limits, Setup, Trials
 
 
@@ -67,14 +67,16 @@ def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> C
     split, rules = read_change(top, wanted.folder, change, wanted.patterns)
     if wanted.refactoring and split.product:
         split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
-    if split.nothing or not split.tests:
+    known = names_in(top, wanted.folder, change, split.tests)
+    tests = tuple(each for each in split.tests if each.path.endswith(".py") or known.get(each.path))
+    if split.nothing or not tests:
         why = split.nothing or "there is no test"
         return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
     files = {**generated(top, change.after), **change.after}
     with scratch_of(top, change.head, environments(top, {*change.before, *change.after})) as scratch:
-        setup = _setup(wanted, change, split, rules)
+        setup = _setup(wanted, change, split, rules, known)
         cache = cache_folder(top) if wanted.cached else None
-        trials = Trials(scratch, setup, files, split.tests, limits, cache)
+        trials = Trials(scratch, setup, files, tests, limits, cache)
         judge = _refactored if wanted.refactoring else _judged
         verdict, why, tests, unguarded, untried = judge(trials, change, split, wanted)
     return ChangeProof(
@@ -248,16 +250,19 @@ def _as_unguarded(hunk: Hunk) -> Unguarded:
 def _without(change: Change, product: Collection[FileChange], folder: str) -> dict[str, bytes | TreeFile | None]:
     """Return what to put back so that the product is as it was before the change."""
     prefix = f"{folder}/" if folder else ""
-    return {file.path: change.before.get(f"{prefix}{file.path}") for file in product}
+    return {file.path: file.before if file.mixed else change.before.get(f"{prefix}{file.path}") for file in product}
 
 
-def _setup(wanted: Wanted, change: Change, split: Split, rules: PartRules) -> Setup:
+def _setup(
+    wanted: Wanted, change: Change, split: Split, rules: PartRules, known: Mapping[str, Mapping[str, int]]
+) -> Setup:
     prefix = f"{wanted.folder}/" if wanted.folder else ""
     paths = [path.removeprefix(prefix) for path in change.after if path.startswith(prefix)]
     sources = [path for path in paths if part_of(path, rules) is Part.PRODUCT]
     roots = import_roots(sources)
     modules = tuple(filter(None, (module_of(file.path, roots) for file in split.product)))
-    return Setup(wanted.argv, wanted.runner, wanted.folder, roots, modules, frozenset(sources).__contains__)
+    is_product = frozenset(sources).__contains__
+    return Setup(wanted.argv, wanted.runner, wanted.folder, roots, modules, is_product, known)
 
 
 def _since(started: float) -> int:
