@@ -94,6 +94,28 @@ def test_a_new_parameter_is_proven_by_what_it_does(tmp_path: Path) -> None:
     assert verdicts(proof) == {"test_sign": "proven"}
 
 
+def test_a_missing_name_gives_way_to_a_part_of_the_change_that_a_test_asserts(tmp_path: Path) -> None:
+    table = "TABLE = {}\nTABLE['tax'] = 5\n"
+    root = repository(tmp_path, {"price.py": PRICE + table})
+    fixed = "RATE = 4\n\n\n" + PRICE + table.replace("5", "4")
+    tests = "from price import RATE, TABLE\n\n\ndef test_tax():\n    assert TABLE['tax'] == RATE\n"
+    write(root, {"price.py": fixed, "tests/test_tax.py": tests})
+
+    [proof] = proofs(root)
+
+    assert verdicts(proof) == {"test_tax": "proven"}
+    assert "fails without price.py:7: " in proof["tests"][0]["why"]  # type: ignore[index]
+
+
+def test_half_of_a_change_that_does_not_fit_proves_nothing(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    fixed = "RATE = 100\n\n\ndef price(cents):\n    return str(cents / _rate())\n\n\ndef _rate():\n    return RATE\n"
+    tests = "import price\n\n\ndef test_price():\n    price.price(price.RATE)\n"
+    write(root, {"price.py": fixed, "tests/test_price.py": tests})
+
+    assert [each["verdict"] for each in proofs(root)] == ["inconclusive"]
+
+
 @pytest.mark.parametrize(
     ("files", "why"),
     [

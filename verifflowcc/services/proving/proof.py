@@ -104,6 +104,8 @@ def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Ju
     tests = judge_tests(present, _with_problem(absent, present))
     if any(each.verdict is Verdict.INCONCLUSIVE for each in tests) and trials.limits.allow():
         tests = _with_names(trials, present, tests, split, without)
+    if judge_change(tests) is Verdict.INCONCLUSIVE:
+        tests = _by_part(trials, present, tests, split)
     verdict = judge_change(tests)
     if verdict is Verdict.PROVEN and wanted.grain:
         unguarded, untried = _unguarded(trials, split, without)
@@ -200,6 +202,38 @@ def _with_names(
     complete = all(each is not None and each.complete for each in kept.values())
     usable = (each for each in again if complete or each.verdict is Verdict.PROVEN)
     return better(tests, tuple(map(_by_names, usable)))
+
+
+_MOST_PARTS = 8
+
+
+def _by_part(trials: Trials, present: TestRun, tests: tuple[TestVerdict, ...], split: Split) -> tuple[TestVerdict, ...]:
+    """Judge again with one hunk put back at a time, the largest first, until a test fails by an assertion.
+
+    A part may leave the names that the whole takes away. Other failures show nothing: half of a change may not fit.
+    """
+    after = {file.path: file.after for file in split.product}
+    if len(split.hunks) < 2:
+        return tests
+    for hunk in sorted(split.hunks, key=lambda each: (-each.size, each.path, each.new))[:_MOST_PARTS]:
+        content = after[hunk.path]
+        if content is None or not hunk.before or not trials.limits.allow():  # what only adds takes its names away
+            continue
+        absent = trials.run({hunk.path: put_back(content, [hunk])})
+        failed = {test for test, each in absent.outcomes.items() if each.cause is Cause.ASSERTION}
+        outcomes = {test: each for test, each in absent.outcomes.items() if test in failed}
+        found = judge_tests(present, TestRun(outcomes))
+        place = f"without {hunk.path}:{hunk.new}"
+        shown = [
+            replace(each, why=each.why.replace("without the change", place, 1)) for each in found if _is_proof(each)
+        ]
+        if shown:
+            return better(tests, shown)
+    return tests
+
+
+def _is_proof(test: TestVerdict) -> bool:
+    return test.verdict is Verdict.PROVEN
 
 
 def _by_names(test: TestVerdict) -> TestVerdict:
