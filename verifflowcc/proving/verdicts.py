@@ -79,12 +79,14 @@ def by_function(cases: Iterable[TestVerdict]) -> tuple[TestVerdict, ...]:
 
 
 def function_of(test: str) -> str:
-    """Return the id of a test without its parameters.
+    """Return the id of a test without the parameters that pytest writes behind a name.
 
     >>> function_of("tests/test_a.py::TestA::test_b[x::y-[1]]")
     'tests/test_a.py::TestA::test_b'
     """
     file, mark, name = test.partition("::")
+    if not file.endswith(".py"):
+        return test
     return f"{file}{mark}{name.partition('[')[0]}"
 
 

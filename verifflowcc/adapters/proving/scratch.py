@@ -34,13 +34,15 @@ _ORPHAN_S = 3600
 class Scratch:
     """A scratch tree of the repository at `top`: `tree` holds the content, `private` what belongs to no content.
 
-    `extra` are files and links of the person's folder that git does not keep and that tests need, by path.
+    `extra` are files and links of the person's folder that git does not keep and that tests need, by path. `pointers`
+    are files of Git LFS that were written as pointers, for want of their content.
     """
 
     top: Path
     tree: Path
     private: Path
     extra: dict[str, Path] = field(default_factory=dict)
+    pointers: set[str] = field(default_factory=set)
     _stamps: dict[str, tuple[TreeFile, int, int]] = field(default_factory=dict)
 
     def become(self, files: Mapping[str, TreeFile], made: Mapping[str, bytes] | None = None) -> None:
@@ -83,7 +85,7 @@ class Scratch:
         if file.mode == LINK:
             full.symlink_to(os.fsdecode(data))
         else:
-            data = self._lfs(data)
+            data = self._lfs(path, data)
             with full.open("xb") as opened:
                 opened.write(data)
             if file.mode == "100755":
@@ -102,7 +104,7 @@ class Scratch:
                 raise WorkspaceError(f"the commit holds {path!r} below a link", hint="git fsck")
             here.mkdir(exist_ok=True)
 
-    def _lfs(self, data: bytes) -> bytes:
+    def _lfs(self, path: str, data: bytes) -> bytes:
         """Return the content behind a pointer of Git LFS where it is on this machine, else the pointer."""
         if not data.startswith(b"version https://git-lfs.github.com/spec/") or len(data) > 1024:
             return data
@@ -110,10 +112,13 @@ class Scratch:
             (line[11:].decode("ascii", "replace") for line in data.split(b"\n") if line[:11] == b"oid sha256:"), ""
         )
         objects = objects_folder(self.top)
+        self.pointers.add(path)
         if objects is None or not oid.isalnum():
             return data
         with suppress(OSError):
-            return (objects.parent / "lfs" / "objects" / oid[:2] / oid[2:4] / oid).read_bytes()
+            content = (objects.parent / "lfs" / "objects" / oid[:2] / oid[2:4] / oid).read_bytes()
+            self.pointers.remove(path)
+            return content
         return data
 
 

@@ -13,11 +13,15 @@ from verifflowcc.services.proving.trials import Limits
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What is shown of each change, in order. `left` is the number of changes for which no time was left."""
+    """What is shown of each change, in order. `left` is the number of changes for which no time was left.
+
+    Paths are relative to `folder`, which is relative to the repository's top.
+    """
 
     command: tuple[str, ...]
     changes: tuple[ChangeProof, ...]
     left: int = 0
+    folder: str = ""
 
     @property
     def red(self) -> bool:
@@ -53,4 +57,4 @@ def prove(
         found.append(prove_change(top, change, wanted, Limits(until, runs)))
         if on_change:
             on_change(found[-1])
-    return Proof(wanted.argv, tuple(found), left)
+    return Proof(wanted.argv, tuple(found), left, wanted.folder)

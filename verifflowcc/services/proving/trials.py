@@ -24,6 +24,8 @@ _SLOWER = 4
 """A run without the change may take so many times as long as the one with it, and a minute more: it may hang."""
 _MARGIN_S = 60
 _KEPT_OUTPUT = 20_000
+NO_RUN_LEFT = "no run was left"
+"""The problem of a run that did not begin: it would be beyond the limits, and its outcome is not known yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,6 @@ class Limits:
         """Say whether one more run may begin."""
         return self.spent < self.runs and time.monotonic() < self.until
 
-    def left_s(self) -> int:
-        """Return the seconds until no run may begin any more, one at least."""
-        return max(int(self.until - time.monotonic()), 1)
-
 
 @dataclass(slots=True)
 class Trials:
@@ -79,13 +77,15 @@ class Trials:
     def run(self, changed: Mapping[str, bytes | TreeFile | None] | None = None) -> TestRun:
         """Run the tests with the paths in `changed` as given there, None for absent ones; paths are from `folder`.
 
-        Raises WorkspaceError where the tree cannot be made.
+        The first run always begins. Raises WorkspaceError where the tree cannot be made.
         """
         files, made = self._content(changed or {})
         key = self._key(files)
         kept = load_outcome(self.cache, key)
         if kept is not None:
             return self._read(kept)
+        if self.runs and not self.limits.allow():
+            return TestRun(problem=NO_RUN_LEFT)
         self.scratch.become(files, made)
         self.limits.spent += 1
         self.runs += 1
