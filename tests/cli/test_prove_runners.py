@@ -157,6 +157,24 @@ def test_a_missing_name_alone_stays_inconclusive(tmp_path: Path, framework: tupl
     assert found["verdict"] == "inconclusive", found
 
 
+@pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed")
+def test_a_new_go_function_is_proven_by_its_value_and_not_by_a_call(tmp_path: Path) -> None:
+    root = repository(tmp_path, GO)
+    double = "\nfunc Double(cents int) (string, error) {\n\treturn Price(2 * cents), nil\n}\n"
+    tests = (
+        '\nfunc TestDouble(t *testing.T) {\n\tif got, _ := Double(100); got != "2" {\n\t\tt.Fatal(got)\n\t}\n}\n'
+        "\nfunc TestCall(t *testing.T) {\n\tDouble(100)\n}\n"
+    )
+    write(root, {"price.go": GO["price.go"] + double, "price_test.go": GO["price_test.go"] + tests})
+
+    found = proof(root, "go test")
+
+    assert {each["test"]: each["verdict"] for each in found["tests"]} == {  # type: ignore[attr-defined]
+        "price_test.go::TestDouble": "proven",
+        "price_test.go::TestCall": "not discriminating",
+    }
+
+
 # Which framework
 
 

@@ -143,6 +143,16 @@ def test_an_installed_copy_that_comes_first_makes_a_proof_inconclusive(tmp_path:
     assert proof["why"] == f"the tests import the installed copy: price is {tmp_path}/site/price.py"
 
 
+def test_a_conftest_that_cannot_be_loaded_is_named_with_its_error(tmp_path: Path) -> None:
+    root = changed(tmp_path)
+    write(root, {"tests/conftest.py": "import no_such_module\n"})
+
+    [proof] = proofs(root)
+
+    assert proof["verdict"] == "inconclusive"
+    assert "ModuleNotFoundError: No module named 'no_such_module'" in str(proof["why"])
+
+
 def test_a_file_that_a_build_made_is_copied(tmp_path: Path) -> None:
     files = {
         "shop/__init__.py": "",

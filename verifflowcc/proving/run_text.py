@@ -28,8 +28,11 @@ def clipped(words: str) -> str:
 
 
 def first_error(text: str) -> str:
-    """Return the first line that names an error, else the last line with words."""
+    """Return the line that pytest marks as the error, else the first that names one, else the last with words."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    marked = next((line[1:].strip() for line in lines if line.startswith("E  ")), "")
+    if marked:
+        return marked
     return next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
 
 

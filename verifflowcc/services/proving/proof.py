@@ -7,8 +7,8 @@ from pathlib import Path
 from verifflowcc.adapters.git.versions import FOLDER, TreeFile
 from verifflowcc.adapters.proving.outcome_cache import cache_folder
 from verifflowcc.adapters.proving.scratch import scratch_of
+from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, put_back
-from verifflowcc.proving.names_kept import names_kept
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun
 from verifflowcc.proving.parts import Part, PartRules, part_of
 from verifflowcc.proving.python_roots import import_roots, module_of
@@ -222,11 +222,7 @@ def _with_names(
     without: Mapping[str, bytes | TreeFile | None],
 ) -> tuple[TestVerdict, ...]:
     """Judge again with the behaviour of before below the names of after, where a name alone was missing."""
-    kept = {
-        file.path: names_kept(file.before, file.after)
-        for file in split.product
-        if file.path.endswith(".py") and file.after is not None
-    }
+    kept = kept_names(split.product)
     made = {path: each.content for path, each in kept.items() if each is not None}
     if not made:
         return tests
