@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from verifflowcc.adapters.proving.folders import sweep
 from verifflowcc.proving.verdicts import Verdict
 from verifflowcc.records import dataclass
 from verifflowcc.services.proving.changes import Choice, changes_of
@@ -45,8 +46,10 @@ def prove(
 ) -> Proof:
     """Prove the chosen changes; `runs` bounds those of one change, `time_s` all of them. `on_change` sees each proof.
 
-    Raises UsageError for a choice that names nothing, WorkspaceError where the repository cannot be read.
+    Scratch trees of killed proofs are removed first. Raises UsageError for a choice that names nothing, WorkspaceError
+    where the repository cannot be read.
     """
+    sweep()
     until = time.monotonic() + time_s
     found: list[ChangeProof] = []
     left = 0
