@@ -81,8 +81,8 @@ def markdown(proof: Proof) -> str:
         if _asks_for_words(each):
             first, *rest = details(each)
             lines += ["", f"**{_cell(first)}**", "", "```text", *(line.replace("```", "'''") for line in rest), "```"]
-    for each in notes(proof):
-        lines += ["", f"Note: {_cell(each)}"]
+    for note in notes(proof):
+        lines += ["", f"Note: {_cell(note)}"]
     return "\n".join(lines)
 
 

@@ -48,7 +48,7 @@ def test_command(top: Path, folder: Path, given: str | None) -> TestCommand:
             f"the outcomes of `{shlex.join(argv)}` cannot be read; known are {', '.join(Runner)}",
             hint='vfcc prove --command "pytest -q"',
         )
-    argv = (_program(folder, argv[0]), *argv[1:])
+    argv = (program_of(folder, argv[0]), *argv[1:])
     return TestCommand(argv, runner, _is_allowed(top, argv))
 
 
@@ -120,7 +120,8 @@ def _names(file: Path, word: str) -> bool:
         return False
 
 
-def _program(folder: Path, program: str) -> str:
+def program_of(folder: Path, program: str) -> str:
+    """Return a program as the scratch tree can start it: one of the folder that git does not keep by its full path."""
     if "/" not in program or not (folder / program).exists():
         return program
     kept = ask_git(folder, "ls-files", "--error-unmatch", "--", program).code == 0

@@ -72,8 +72,8 @@ def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> C
     if wanted.refactoring and split.product:
         split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
     known = names_in(top, wanted.folder, change, split.tests)
-    tests = tuple(each for each in split.tests if each.path.endswith(".py") or known.get(each.path))
-    if split.nothing or not tests:
+    chosen = tuple(each for each in split.tests if each.path.endswith(".py") or known.get(each.path))
+    if split.nothing or not chosen:
         why = split.nothing or "there is no test"
         return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
     made = generated(top, change.after)
@@ -81,7 +81,7 @@ def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> C
     with scratch_of(top, change.head, environments(top, {*change.before, *change.after})) as scratch:
         setup = _setup(wanted, change, split, rules, known)
         cache = cache_folder(top) if wanted.cached else None
-        trials = Trials(scratch, setup, files, tests, limits, cache)
+        trials = Trials(scratch, setup, files, chosen, limits, cache)
         judge = _refactored if wanted.refactoring else _judged
         verdict, why, tests, unguarded, untried = judge(trials, change, split, wanted)
         notes = tuple(_notes(change, made, scratch.pointers))

@@ -13,6 +13,7 @@ import traceback
 import unittest
 from collections.abc import Iterator
 from typing import Any
+from unittest.util import strclass
 
 _LONGEST = 400
 _orders: "dict[str, Any]" = {}
@@ -27,7 +28,7 @@ class _Report(unittest.TestResult):
         self.lines = {name: _line(test) for name, _, test in tests}
         self.classes: dict[str, list[str]] = {}
         for name, _, test in tests:
-            for holder in (unittest.util.strclass(type(test)), type(test).__module__):
+            for holder in (strclass(type(test)), type(test).__module__):
                 self.classes.setdefault(holder, []).append(name)
 
     def _note(self, test: Any, outcome: str, error: Any = None, **more: Any) -> None:
