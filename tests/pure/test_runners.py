@@ -203,6 +203,33 @@ def test_titles_in_comments_and_strings_are_no_tests() -> None:
     assert [(each.name, each.first, each.last) for each in title_units(text)] == [("three %i", 3, 5)]
 
 
+# Comments
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "same"),
+    [
+        ("a.go", "f() // nolint: errcheck\n", "f() //nolint: errcheck\n", True),
+        ("a.go", "//go:build linux\n", "//go:build darwin\n", False),
+        ("a.ts", "/* one\n two */\nf();\n", "f();\n", True),
+        ("a.ts", "f('// one');\n", "f('// two');\n", False),
+        ("a.rs", "f(); // one\n", "g(); // one\n", False),
+    ],
+)
+def test_a_change_of_comments_alone_changes_no_product(path: str, before: str, after: str, same: bool) -> None:
+    found = split([FileChange(path, before.encode(), after.encode())], [path], PartRules(), units_of)
+
+    assert (found.nothing == "only comments, docstrings or layout of the product changed") is same
+
+
+def test_a_test_whose_comments_alone_change_is_not_altered() -> None:
+    before = b"def test_a():\n    f(1)  # one\n\n\ndef test_b():\n    f(2)\n"
+    after = before.replace(b"# one", b"# 1").replace(b"f(2)", b"f(3)")
+    changed = [FileChange("a.py", b"a = 1\n", b"a = 2\n"), FileChange("test_a.py", before, after)]
+
+    assert split(changed, ["a.py", "test_a.py"], PartRules(), units_of).tests == (TestFile("test_a.py", ("test_b",)),)
+
+
 # Cargo
 
 

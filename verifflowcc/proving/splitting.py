@@ -7,6 +7,7 @@ from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
 from verifflowcc.proving.inline_tests import inline_lines, with_tests_of
 from verifflowcc.proving.names_kept import same_code
 from verifflowcc.proving.parts import Part, PartRules, part_of
+from verifflowcc.proving.same_text import same_text
 from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests, union
 from verifflowcc.records import dataclass
 
@@ -83,7 +84,11 @@ def code_hunks(file: FileChange) -> Iterator[Hunk]:
         if file.path.endswith(".py") and file.before is not None and file.after is not None:
             if not same_code(file.after, put_back(file.after, [hunk])):
                 yield hunk
-        elif any(line.strip() and not _COMMENT.match(line) for line in (*hunk.before, *hunk.after)):
+            continue
+        same = same_text(file.path, file.after, put_back(file.after, [hunk])) if file.after is not None else None
+        if same is None:
+            same = all(not line.strip() or _COMMENT.match(line) for line in (*hunk.before, *hunk.after))
+        if not same:
             yield hunk
 
 
@@ -109,14 +114,15 @@ def _tests(
         if file.after is None or _is_same(file):
             continue
         units = units_of(file.path, file.after)
-        names = altered_tests(units, hunks_of(file.path, file.before, file.after))
+        hunks = tuple(code_hunks(file))
+        names = altered_tests(units, hunks)
         if not file.path.endswith(".py") and not any(each.is_test for each in units):
             helpers.append(file)
         elif file.before is None:
             found.append(TestFile(file.path))
         elif names:
             found.append(TestFile(file.path, names))
-        elif any(hunk.after for hunk in hunks_of(file.path, file.before, file.after)):
+        elif any(hunk.after for hunk in hunks):
             touched.append(TestFile(file.path))
     return union(found) or union((*touched, *_beside((*support, *helpers), present, rules)))
 
