@@ -191,6 +191,15 @@ def test_a_test_without_a_result_is_never_proven() -> None:
     assert found.verdict is Verdict.INCONCLUSIVE
 
 
+def test_cases_that_have_the_time_in_their_names_are_compared_in_their_order() -> None:
+    present = TestRun({"a.py::test_a[1]": PASSED, "a.py::test_a[14:15:11]": PASSED, "a.py::test_b[x]": PASSED})
+    absent = TestRun({"a.py::test_a[1]": PASSED, "a.py::test_a[14:15:12]": FAILED})
+
+    found = {each.test: each.verdict for each in judge_tests(present, absent)}
+
+    assert found == {"a.py::test_a": Verdict.PROVEN, "a.py::test_b": Verdict.INCONCLUSIVE}
+
+
 def test_a_test_that_fails_with_the_change_outweighs_one_that_proves_it() -> None:
     tests = judge_tests(
         TestRun({"a.py::test_a": PASSED, "a.py::test_b": FAILED}),
