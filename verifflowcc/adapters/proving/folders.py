@@ -92,7 +92,8 @@ def remove(folder: Path) -> None:
 
     def permit(_: object, path: str, __: object) -> None:
         with suppress(OSError):
-            Path(path).parent.chmod(0o700)
+            if folder in Path(path).parents:  # never what the folder is in
+                Path(path).parent.chmod(0o700)
             if Path(path).is_dir() and not Path(path).is_symlink():
                 Path(path).chmod(0o700)
                 shutil.rmtree(path, ignore_errors=True)
