@@ -107,6 +107,21 @@ def test_a_missing_name_gives_way_to_a_part_of_the_change_that_a_test_asserts(tm
     assert "fails without price.py:7: " in proof["tests"][0]["why"]  # type: ignore[index]
 
 
+def test_an_old_body_that_does_not_fit_a_new_signature_proves_nothing(tmp_path: Path) -> None:
+    before = "def price(cents):\n    return _shown(cents)\n\n\ndef _shown(cents):\n    return str(cents)\n"
+    after = before.replace("_shown(cents)", "_shown(cents, SIGN)").replace("(cents, SIGN):", "(cents, sign):")
+    root = repository(tmp_path, {"price.py": before})
+    write(
+        root,
+        {
+            "price.py": f"SIGN = ''\n\n\n{after}",
+            "tests/test_price.py": "import price\n\n\ndef test_price():\n    price.price(price.SIGN)\n",
+        },
+    )
+
+    assert [each["verdict"] for each in proofs(root)] == ["inconclusive"]
+
+
 def test_half_of_a_change_that_does_not_fit_proves_nothing(tmp_path: Path) -> None:
     root = repository(tmp_path)
     fixed = "RATE = 100\n\n\ndef price(cents):\n    return str(cents / _rate())\n\n\ndef _rate():\n    return RATE\n"

@@ -185,6 +185,10 @@ def test_a_test_is_proven_only_where_it_passes_with_the_change_and_fails_without
     assert found.verdict is verdict
 
 
+def test_a_name_that_a_module_looks_up_itself_is_a_missing_name() -> None:
+    assert cause_of(["AttributeError", "Exception"], "version_option", in_product=True) is Cause.NAME
+
+
 def test_a_test_without_a_result_is_never_proven() -> None:
     [found] = judge_tests(TestRun({"a.py::test_a": PASSED}), TestRun())
 

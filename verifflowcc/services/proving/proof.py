@@ -9,7 +9,7 @@ from verifflowcc.adapters.proving.outcome_cache import cache_folder
 from verifflowcc.adapters.proving.scratch import scratch_of
 from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, put_back
-from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun
+from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, is_misfit
 from verifflowcc.proving.parts import Part, PartRules, part_of
 from verifflowcc.proving.python_roots import import_roots, module_of
 from verifflowcc.proving.runners import Runner
@@ -221,13 +221,20 @@ def _with_names(
     split: Split,
     without: Mapping[str, bytes | TreeFile | None],
 ) -> tuple[TestVerdict, ...]:
-    """Judge again with the behaviour of before below the names of after, where a name alone was missing."""
+    """Judge again with the behaviour of before below the names of after, where a name alone was missing.
+
+    An old body that does not fit a new signature or object shows nothing.
+    """
     kept = kept_names(split.product)
     made = {path: each.content for path, each in kept.items() if each is not None}
     if not made:
         return tests
     others = {path: value for path, value in without.items() if path not in kept}
-    again = judge_tests(present, _with_problem(trials.run({**others, **made}), present))
+    absent = _with_problem(trials.run({**others, **made}), present)
+    fitting = {
+        test: replace(each, cause=Cause.NAME) if is_misfit(each) else each for test, each in absent.outcomes.items()
+    }
+    again = judge_tests(present, replace(absent, outcomes=fitting))
     complete = all(each is not None and each.complete for each in kept.values())
     usable = (each for each in again if complete or each.verdict is Verdict.PROVEN)
     return better(tests, tuple(map(_by_names, usable)))
