@@ -94,6 +94,43 @@ def test_a_new_parameter_is_proven_by_what_it_does(tmp_path: Path) -> None:
     assert verdicts(proof) == {"test_sign": "proven"}
 
 
+def test_a_missing_name_gives_way_to_a_part_of_the_change_that_a_test_asserts(tmp_path: Path) -> None:
+    table = "TABLE = {}\nTABLE['tax'] = 5\n"
+    root = repository(tmp_path, {"price.py": PRICE + table})
+    fixed = "RATE = 4\n\n\n" + PRICE + table.replace("5", "4")
+    tests = "from price import RATE, TABLE\n\n\ndef test_tax():\n    assert TABLE['tax'] == RATE\n"
+    write(root, {"price.py": fixed, "tests/test_tax.py": tests})
+
+    [proof] = proofs(root)
+
+    assert verdicts(proof) == {"test_tax": "proven"}
+    assert "fails without price.py:7: " in proof["tests"][0]["why"]  # type: ignore[index]
+
+
+def test_an_old_body_that_does_not_fit_a_new_signature_proves_nothing(tmp_path: Path) -> None:
+    before = "def price(cents):\n    return _shown(cents)\n\n\ndef _shown(cents):\n    return str(cents)\n"
+    after = before.replace("_shown(cents)", "_shown(cents, SIGN)").replace("(cents, SIGN):", "(cents, sign):")
+    root = repository(tmp_path, {"price.py": before})
+    write(
+        root,
+        {
+            "price.py": f"SIGN = ''\n\n\n{after}",
+            "tests/test_price.py": "import price\n\n\ndef test_price():\n    price.price(price.SIGN)\n",
+        },
+    )
+
+    assert [each["verdict"] for each in proofs(root)] == ["inconclusive"]
+
+
+def test_half_of_a_change_that_does_not_fit_proves_nothing(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    fixed = "RATE = 100\n\n\ndef price(cents):\n    return str(cents / _rate())\n\n\ndef _rate():\n    return RATE\n"
+    tests = "import price\n\n\ndef test_price():\n    price.price(price.RATE)\n"
+    write(root, {"price.py": fixed, "tests/test_price.py": tests})
+
+    assert [each["verdict"] for each in proofs(root)] == ["inconclusive"]
+
+
 @pytest.mark.parametrize(
     ("files", "why"),
     [
@@ -300,7 +337,7 @@ def test_the_shape_of_json_is_the_one_that_is_promised(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("--command", "make test"), 2, "cannot be read; known are pytest"),
+        (("--command", "make test"), 2, "cannot be read; known are pytest, unittest, go test"),
         (("--json", "--sarif"), 2, "only one of"),
         (("HEAD", "--staged"), 2, "exclude each other"),
         (("no-such-branch",), 2, "git has no commits no-such-branch"),

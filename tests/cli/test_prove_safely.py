@@ -5,6 +5,8 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.cli.at_terminal import typed
 from tests.cli.process import CI, VFCC, environment, git, vfcc
 from tests.proven_repository import COMMAND, PRICE, TESTS, proofs, prove, repository, write
@@ -115,6 +117,27 @@ def test_a_scratch_tree_of_a_killed_proof_is_removed_by_the_next(tmp_path: Path)
     assert not [path for path in scratch.iterdir() if path.name.startswith("vfcc-prove-")]
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the system does not show variables of processes")
+def test_what_a_killed_proof_left_running_is_ended_by_the_next(tmp_path: Path) -> None:
+    root, scratch, gate, never = changed(tmp_path), tmp_path / "scratch", tmp_path / "gate", tmp_path / "never"
+    scratch.mkdir()
+    os.mkfifo(gate)
+    os.mkfifo(never)
+    waits = f"def test_waits():\n    pipe = open({str(gate)!r}, 'w', buffering=1)\n    print('x', file=pipe)\n"
+    write(root, {"tests/test_wait.py": f"{waits}    open({str(never)!r}).read()\n"})
+    env = environment(tmp_path, **CI, TMPDIR=str(scratch))
+    running = subprocess.Popen([VFCC, "prove", *COMMAND], cwd=root, env=env, stdout=subprocess.DEVNULL)
+    with gate.open("rb", buffering=0) as pipe:
+        assert pipe.read(2) == b"x\n"  # the test waits
+        running.kill()
+        running.wait()
+        write(root, {"tests/test_wait.py": None})
+        prove(root, env={"TMPDIR": str(scratch)})
+        os.set_blocking(pipe.fileno(), False)
+
+        assert pipe.read() == b""  # its other end is closed; it would be None while the test waits
+
+
 # Which copy of the product
 
 
@@ -141,6 +164,16 @@ def test_an_installed_copy_that_comes_first_makes_a_proof_inconclusive(tmp_path:
 
     assert proof["verdict"] == "inconclusive"
     assert proof["why"] == f"the tests import the installed copy: price is {tmp_path}/site/price.py"
+
+
+def test_a_conftest_that_cannot_be_loaded_is_named_with_its_error(tmp_path: Path) -> None:
+    root = changed(tmp_path)
+    write(root, {"tests/conftest.py": "import no_such_module\n"})
+
+    [proof] = proofs(root)
+
+    assert proof["verdict"] == "inconclusive"
+    assert "ModuleNotFoundError: No module named 'no_such_module'" in str(proof["why"])
 
 
 def test_a_file_that_a_build_made_is_copied(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
 from verifflowcc.proving.names_kept import names_kept, same_code
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, cause_of, summed
 from verifflowcc.proving.parts import Part, PartRules, part_of
-from verifflowcc.proving.pytest_lines import read_pytest
 from verifflowcc.proving.pytest_settings import PytestSettings, pytest_settings
+from verifflowcc.proving.reporter_lines import read_lines
 from verifflowcc.proving.splitting import FileChange, split
 from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests
 from verifflowcc.proving.verdicts import Verdict, judge_change, judge_tests
@@ -185,10 +185,23 @@ def test_a_test_is_proven_only_where_it_passes_with_the_change_and_fails_without
     assert found.verdict is verdict
 
 
+def test_a_name_that_a_module_looks_up_itself_is_a_missing_name() -> None:
+    assert cause_of(["AttributeError", "Exception"], "version_option", in_product=True) is Cause.NAME
+
+
 def test_a_test_without_a_result_is_never_proven() -> None:
     [found] = judge_tests(TestRun({"a.py::test_a": PASSED}), TestRun())
 
     assert found.verdict is Verdict.INCONCLUSIVE
+
+
+def test_cases_that_have_the_time_in_their_names_are_compared_in_their_order() -> None:
+    present = TestRun({"a.py::test_a[1]": PASSED, "a.py::test_a[14:15:11]": PASSED, "a.py::test_b[x]": PASSED})
+    absent = TestRun({"a.py::test_a[1]": PASSED, "a.py::test_a[14:15:12]": FAILED})
+
+    found = {each.test: each.verdict for each in judge_tests(present, absent)}
+
+    assert found == {"a.py::test_a": Verdict.PROVEN, "a.py::test_b": Verdict.INCONCLUSIVE}
 
 
 def test_a_test_that_fails_with_the_change_outweighs_one_that_proves_it() -> None:
@@ -209,9 +222,9 @@ def test_a_failing_teardown_makes_a_test_fail() -> None:
 def test_a_report_that_breaks_off_is_a_problem() -> None:
     line = '{"at": "call", "id": "a.py::test_a", "outcome": "passed"}'
 
-    assert read_pytest(line, is_product=lambda path: False).problem
-    assert not read_pytest(f'{line}\n{{"at": "end"}}', is_product=lambda path: False).problem
-    assert read_pytest("not json\n{", is_product=lambda path: False).outcomes == {}
+    assert read_lines(line, is_product=lambda path: False).problem
+    assert not read_lines(f'{line}\n{{"at": "end"}}', is_product=lambda path: False).problem
+    assert read_lines("not json\n{", is_product=lambda path: False).outcomes == {}
 
 
 # Names kept

@@ -30,7 +30,7 @@ def prove(
     staged: Annotated[bool, typer.Option("--staged", help="Prove what is staged.")] = False,
     command: Annotated[
         str | None,
-        typer.Option("--command", metavar="COMMAND", help="How the tests run (default: what the files say)."),
+        typer.Option("--command", metavar="COMMAND", help="How the tests run (default: by the files)."),
     ] = None,
     tests: Annotated[
         list[str] | None, typer.Option("--tests", metavar="GLOB", help="Further files that are tests; repeatable.")

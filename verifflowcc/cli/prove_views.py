@@ -23,7 +23,12 @@ def text(proof: Proof) -> str:
         lines += ["", *details(each)] if _asks_for_words(each) else []
     if proof.left:
         lines += ["", f"{proof.left} changes were not tried: the time is used up. Run it again to go on."]
-    return "\n".join((*lines, "", summary(proof)))
+    return "\n".join((*lines, "", *(f"note: {each}" for each in notes(proof)), summary(proof)))
+
+
+def notes(proof: Proof) -> tuple[str, ...]:
+    """Return what scratch trees had otherwise than a checkout would, each once."""
+    return tuple(dict.fromkeys(note for each in proof.changes for note in each.notes))
 
 
 def details(proof: ChangeProof) -> Iterator[str]:
@@ -76,6 +81,8 @@ def markdown(proof: Proof) -> str:
         if _asks_for_words(each):
             first, *rest = details(each)
             lines += ["", f"**{_cell(first)}**", "", "```text", *(line.replace("```", "'''") for line in rest), "```"]
+    for note in notes(proof):
+        lines += ["", f"Note: {_cell(note)}"]
     return "\n".join(lines)
 
 
@@ -87,8 +94,10 @@ def sarif(proof: Proof) -> str:
     from verifflowcc.formats.sarif_write import sarif_text
 
     findings = []
+    top = f"{proof.folder}/" if proof.folder else ""
     for change in proof.changes:
-        for code, path, line, message in _findings(change):
+        for code, place, line, message in _findings(change):
+            path = f"{top}{place}" if place else ""  # code scanning counts paths from the repository's top
             check = PROVE.checks[code]
             about = f"{change.change}|{path}|{message if code != 'unguarded-lines' else line}"
             findings.append(Finding(code, check.family, check.severity, "", "", path, line, message, about=about))

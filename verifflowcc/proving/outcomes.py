@@ -84,8 +84,8 @@ def cause_of(kinds: Sequence[str], message: str, *, in_product: bool) -> Cause:
     """
     if not _ASSERTIONS.isdisjoint(kinds):
         return Cause.ASSERTION
-    if not _NAME_ERRORS.isdisjoint(kinds):
-        return Cause.NAME
+    if not _NAME_ERRORS.isdisjoint(kinds) or ("AttributeError" in kinds and message.isidentifier()):
+        return Cause.NAME  # a module's `__getattr__` raises with the bare name
     if in_product:
         return Cause.EXCEPTION
     if "NameError" in kinds and "UnboundLocalError" not in kinds:
@@ -95,6 +95,21 @@ def cause_of(kinds: Sequence[str], message: str, *, in_product: bool) -> Cause:
     if "TypeError" in kinds and _SIGNATURE.search(message):
         return Cause.NAME
     return Cause.EXCEPTION
+
+
+def is_misfit(outcome: Outcome) -> bool:
+    """Say whether a failure is that of parts which do not fit: a caller and a function, or an object and its user.
+
+    >>> is_misfit(Outcome(Result.FAILED, Cause.EXCEPTION, "TypeError: f() missing 1 required positional argument: 'a'"))
+    True
+    >>> is_misfit(Outcome(Result.FAILED, Cause.EXCEPTION, "AttributeError: 'NoneType' object has no attribute 'b'"))
+    False
+    """
+    kind, _, words = outcome.message.partition(": ")
+    if outcome.cause is not Cause.EXCEPTION or words.startswith("'NoneType'"):
+        return False
+    lacks = kind == "AttributeError" and _NO_ATTRIBUTE.search(words)
+    return bool(lacks or (kind == "TypeError" and _SIGNATURE.search(words)) or kind == "NameError")
 
 
 def summed(outcomes: Sequence[Outcome]) -> Outcome:

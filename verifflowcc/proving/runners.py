@@ -3,27 +3,37 @@
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
+from verifflowcc.proving.cargo_runs import cargo_argv, read_cargo
+from verifflowcc.proving.go_runs import go_argv, read_go
+from verifflowcc.proving.javascript_runs import jest_argv, read_javascript, vitest_argv
 from verifflowcc.proving.outcomes import TestRun
-from verifflowcc.proving.pytest_lines import read_pytest
-from verifflowcc.proving.targets import TestFile
-from verifflowcc.records import dataclass
+from verifflowcc.proving.reporter_lines import read_lines
+from verifflowcc.proving.run_text import RunText, first_error, has_words
+from verifflowcc.proving.targets import Selection
+
+__all__ = ["RunText", "Runner", "argv_for", "prints_results", "read_run", "runner_of"]
 
 
 class Runner(StrEnum):
     """A test framework whose outcomes can be read."""
 
     PYTEST = "pytest"
+    UNITTEST = "unittest"
+    GO = "go test"
+    JEST = "jest"
+    VITEST = "vitest"
+    CARGO = "cargo test"
 
 
-@dataclass(frozen=True, slots=True)
-class RunText:
-    """What a run left behind: its report, its output, its exit code (None where it did not end) and its failure."""
-
-    report: str
-    output: str
-    exit_code: int | None
-    failure: str
-    duration_ms: int = 0
+_STARTS = (
+    (Runner.PYTEST, ("pytest",)),
+    (Runner.PYTEST, ("py.test",)),
+    (Runner.UNITTEST, ("-m", "unittest")),
+    (Runner.GO, ("go", "test")),
+    (Runner.CARGO, ("cargo", "test")),
+    (Runner.JEST, ("jest",)),
+    (Runner.VITEST, ("vitest",)),
+)
 
 
 def runner_of(argv: Sequence[str]) -> Runner | None:
@@ -32,28 +42,47 @@ def runner_of(argv: Sequence[str]) -> Runner | None:
     >>> runner_of([".venv/bin/python", "-m", "pytest", "-q"]), runner_of(["make", "test"])
     (<Runner.PYTEST: 'pytest'>, None)
     """
-    names = [word.rpartition("/")[2] for word in argv]
-    if any(name in ("pytest", "py.test") for name in names):
-        return Runner.PYTEST
-    return None
+    return next((runner for runner, words in _STARTS if has_words(argv, *words)), None)
 
 
-def argv_for(runner: Runner, argv: Sequence[str], wanted: Sequence[TestFile]) -> tuple[str, ...]:
+def argv_for(runner: Runner, argv: Sequence[str], selection: Selection) -> tuple[str, ...]:
     """Return the words that run the wanted tests, whatever the project's own options make a run stop at."""
-    own = ("-p", "vfcc_prove_reporter", "-o", "cache_dir={private}/cache", "--maxfail=0")
-    return (*argv, *own, "--continue-on-collection-errors", *(each.path for each in wanted))
+    match runner:
+        case Runner.PYTEST:
+            own = ("-p", "vfcc_prove_reporter", "-o", "cache_dir={private}/cache", "--maxfail=0")
+            return (*argv, *own, "--continue-on-collection-errors", *selection.paths)
+        case Runner.UNITTEST:
+            return (*argv[: list(argv).index("unittest")], "vfcc_prove_unittest")
+        case Runner.GO:
+            return go_argv(argv, selection)
+        case Runner.JEST:
+            return jest_argv(argv, selection)
+        case Runner.VITEST:
+            return vitest_argv(argv, selection)
+        case Runner.CARGO:
+            return cargo_argv(argv, selection)
 
 
-def read_run(runner: Runner, text: RunText, *, is_product: Callable[[str], bool]) -> TestRun:
+def prints_results(runner: Runner) -> bool:
+    """Say whether the results of a framework are what it prints, so that all of its output is its report."""
+    return runner in (Runner.GO, Runner.CARGO)
+
+
+def read_run(runner: Runner, text: RunText, selection: Selection, *, is_product: Callable[[str], bool]) -> TestRun:
     """Return what a run showed; a run that showed nothing has a problem that says why."""
-    found = read_pytest(text.report, is_product=is_product)
-    problem = _problem(found, text)
-    return TestRun(found.outcomes, found.unloaded, found.loaded, problem, text.duration_ms)
+    match runner:
+        case Runner.GO:
+            found = read_go(text, selection)
+        case Runner.CARGO:
+            found = read_cargo(text, selection)
+        case Runner.JEST | Runner.VITEST:
+            found = read_javascript(text, selection, is_product=is_product)
+        case _:
+            found = read_lines(text.report, is_product=is_product)
+    return TestRun(found.outcomes, found.unloaded, found.loaded, _problem(found, text), text.duration_ms)
 
 
 def _problem(found: TestRun, text: RunText) -> str:
     if text.failure or not found.problem:
         return text.failure
-    lines = [line.strip() for line in text.output.splitlines() if line.strip()]
-    why = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
-    return f"the tests left no outcome (exit {text.exit_code}): {why[:200]}"
+    return f"the tests left no outcome (exit {text.exit_code}): {first_error(text.output)[:200]}"

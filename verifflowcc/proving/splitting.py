@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
+from verifflowcc.proving.inline_tests import inline_lines, with_tests_of
 from verifflowcc.proving.names_kept import same_code
 from verifflowcc.proving.parts import Part, PartRules, part_of
+from verifflowcc.proving.same_text import same_text
 from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests, union
 from verifflowcc.records import dataclass
 
@@ -14,11 +16,15 @@ _COMMENT = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:include|define|if|endif|else|p
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file that a change touches, with its contents on both sides; None on the side that does not have it."""
+    """A file that a change touches, with its contents on both sides; None on the side that does not have it.
+
+    The `before` of a `mixed` file is in no commit: it is the product of before with the tests of after.
+    """
 
     path: str
     before: bytes | None
     after: bytes | None
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +51,31 @@ def split(
     parts: dict[Part, list[FileChange]] = {part: [] for part in Part}
     for file in changed:
         parts[part_of(file.path, rules)].append(file)
-    product = tuple(file for file in parts[Part.PRODUCT] if not _is_same(file))
+    inline = tuple(_inline_tests(parts[Part.PRODUCT], units_of))
+    kept = tuple(map(_with_tests_kept, parts[Part.PRODUCT]))
+    listed = tuple(file for file in kept if not file.mixed or file.before != file.after)
+    product = tuple(file for file in listed if not _is_same(file))
     hunks = tuple(hunk for file in product for hunk in code_hunks(file))
-    tests = _tests(parts[Part.TESTS], parts[Part.SUPPORT], present, rules, units_of)
-    return Split(product, hunks, tests, _nothing(parts[Part.PRODUCT], product, tests))
+    tests = _tests(parts[Part.TESTS], parts[Part.SUPPORT], present, rules, units_of, inline)
+    return Split(product, hunks, tests, _nothing(listed, product, tests))
+
+
+def _with_tests_kept(file: FileChange) -> FileChange:
+    before = file.before if file.after is None else with_tests_of(file.path, file.before, file.after)
+    return file if before == file.before else FileChange(file.path, before, file.after, mixed=True)
+
+
+def _inline_tests(
+    files: Sequence[FileChange], units_of: Callable[[str, bytes], Sequence[TestUnit]]
+) -> Iterator[TestFile]:
+    """Yield the tests that a change touches inside product files."""
+    for file in files:
+        places = inline_lines(file.path, file.after)
+        if file.after is not None and places:
+            units = [each for each in units_of(file.path, file.after) if each.first - 1 in places]
+            names = altered_tests(units, hunks_of(file.path, file.before, file.after))
+            if names:
+                yield TestFile(file.path, names)
 
 
 def code_hunks(file: FileChange) -> Iterator[Hunk]:
@@ -57,7 +84,11 @@ def code_hunks(file: FileChange) -> Iterator[Hunk]:
         if file.path.endswith(".py") and file.before is not None and file.after is not None:
             if not same_code(file.after, put_back(file.after, [hunk])):
                 yield hunk
-        elif any(line.strip() and not _COMMENT.match(line) for line in (*hunk.before, *hunk.after)):
+            continue
+        same = same_text(file.path, file.after, put_back(file.after, [hunk])) if file.after is not None else None
+        if same is None:
+            same = all(not line.strip() or _COMMENT.match(line) for line in (*hunk.before, *hunk.after))
+        if not same:
             yield hunk
 
 
@@ -76,19 +107,24 @@ def _tests(
     present: Collection[str],
     rules: PartRules,
     units_of: Callable[[str, bytes], Sequence[TestUnit]],
+    inline: Sequence[TestFile],
 ) -> tuple[TestFile, ...]:
-    found, touched = [], []
+    found, touched, helpers = list(inline), [], []
     for file in files:
         if file.after is None or _is_same(file):
             continue
-        names = altered_tests(units_of(file.path, file.after), hunks_of(file.path, file.before, file.after))
-        if file.before is None:
+        units = units_of(file.path, file.after)
+        hunks = tuple(code_hunks(file))
+        names = altered_tests(units, hunks)
+        if not file.path.endswith(".py") and not any(each.is_test for each in units):
+            helpers.append(file)
+        elif file.before is None:
             found.append(TestFile(file.path))
         elif names:
             found.append(TestFile(file.path, names))
-        elif any(hunk.after for hunk in hunks_of(file.path, file.before, file.after)):
+        elif any(hunk.after for hunk in hunks):
             touched.append(TestFile(file.path))
-    return union(found) or union((*touched, *_beside(support, present, rules)))
+    return union(found) or union((*touched, *_beside((*support, *helpers), present, rules)))
 
 
 def _beside(support: Sequence[FileChange], present: Collection[str], rules: PartRules) -> Iterator[TestFile]:

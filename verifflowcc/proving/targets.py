@@ -1,10 +1,10 @@
 """Which tests a change adds or alters: by the lines of their functions, and by what these use in their file."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from verifflowcc.proving.hunks import Hunk
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, field
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -74,3 +74,24 @@ def union(files: Iterable[TestFile]) -> tuple[TestFile, ...]:
         known = found.get(file.path, ())
         found[file.path] = None if known is None or not file.names else dict.fromkeys((*known, *file.names))
     return tuple(TestFile(path, tuple(names or ())) for path, names in sorted(found.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The tests to run. `known` are the names of all tests that can be read in their files, each with its line."""
+
+    files: tuple[TestFile, ...]
+    known: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, each once."""
+        return tuple(each.path for each in self.files)
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """Return the names of the tests wanted of a file; of a file that is wanted as a whole, all known ones."""
+        return next((each.names for each in self.files if each.path == path), ()) or tuple(self.known.get(path, ()))
+
+    def line(self, path: str, name: str) -> int:
+        """Return the line of a test in its file, 0 where it is not known."""
+        return self.known.get(path, {}).get(name, 0)

@@ -63,8 +63,31 @@ def judge_tests(present: TestRun, absent: TestRun) -> tuple[TestVerdict, ...]:
         TestVerdict(file, Verdict.BROKEN, f"cannot be loaded with the change: {each.message}")
         for file, each in present.unloaded.items()
     ]
-    cases = [judge_case(test, each, absent.of(test)) for test, each in present.outcomes.items()]
+    others = _paired(present, absent)
+    cases = [judge_case(test, each, absent.of(others.get(test, test))) for test, each in present.outcomes.items()]
     return (*broken, *by_function(cases))
+
+
+def _paired(present: TestRun, absent: TestRun) -> dict[str, str]:
+    """Return cases by another name in the other run: the clock or an address may be part of what pytest writes in [].
+
+    The cases of a function run in the order of its file, which both runs have.
+    """
+    here, there = _by_function(present), _by_function(absent)
+    return {
+        one: other
+        for name, cases in here.items()
+        if len(cases) == len(there.get(name, ()))
+        for one, other in zip(cases, there[name], strict=True)
+        if one not in absent.outcomes and other not in present.outcomes
+    }
+
+
+def _by_function(run: TestRun) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for test in run.outcomes:
+        found.setdefault(function_of(test), []).append(test)
+    return found
 
 
 def by_function(cases: Iterable[TestVerdict]) -> tuple[TestVerdict, ...]:
@@ -79,12 +102,14 @@ def by_function(cases: Iterable[TestVerdict]) -> tuple[TestVerdict, ...]:
 
 
 def function_of(test: str) -> str:
-    """Return the id of a test without its parameters.
+    """Return the id of a test without the parameters that pytest writes behind a name.
 
     >>> function_of("tests/test_a.py::TestA::test_b[x::y-[1]]")
     'tests/test_a.py::TestA::test_b'
     """
     file, mark, name = test.partition("::")
+    if not file.endswith(".py"):
+        return test
     return f"{file}{mark}{name.partition('[')[0]}"
 
 

@@ -12,7 +12,7 @@ from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.work_tree import FOLDER, GONE, LINK, blob_ids, read_work_tree
 from verifflowcc.adapters.project.source_texts import committed_texts
 from verifflowcc.errors import UsageError, WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 
 __all__ = [
     "FOLDER",
@@ -24,16 +24,21 @@ __all__ = [
     "contents",
     "disk_files",
     "index_files",
+    "with_submodules",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A file of a content: its mode and its id in git. `on_disk` is read from the work tree, not from git."""
+    """A file of a content: its mode and its id in git. `on_disk` is read from the work tree, not from git.
+
+    `submodule` is the path of the submodule whose repository has the blob; it is empty for the repository itself.
+    """
 
     mode: str
     blob: str
     on_disk: bool = False
+    submodule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +122,39 @@ def disk_files(top: Path) -> dict[str, TreeFile]:
     return found
 
 
+def with_submodules(top: Path, files: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
+    """Return a content with the files of its submodules, each at the commit that the content names.
+
+    A submodule stays a `FOLDER` where it is not checked out, or its repository does not have that commit.
+    """
+    found = dict(files)
+    waiting = [path for path, file in files.items() if file.mode == FOLDER]
+    while waiting:
+        path = waiting.pop()
+        inside = _submodule_files(top / path, found[path].blob)
+        if inside is not None:
+            del found[path]
+            for name, file in inside.items():
+                found[f"{path}/{name}"] = replace(file, submodule=path)
+                waiting += [f"{path}/{name}"] if file.mode == FOLDER else []
+    return found
+
+
+def _submodule_files(folder: Path, commit: str) -> dict[str, TreeFile] | None:
+    if folder.is_symlink() or not (folder / ".git").exists():  # without it, git would find the repository around it
+        return None
+    listed = ask_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit)
+    return None if listed.code else dict(_parsed(listed.out, blob_at=2))
+
+
 def contents(top: Path, files: Mapping[str, TreeFile]) -> Iterator[tuple[str, bytes]]:
     """Yield path and bytes of each file; of a link, where it leads. Raises WorkspaceError where one is not there."""
-    kept = [path for path, file in files.items() if not file.on_disk and file.mode != FOLDER]
-    yield from zip(kept, committed_texts(top, [files[path].blob for path in kept]), strict=True)
+    kept: dict[str, list[str]] = {}
+    for path, file in files.items():
+        if not file.on_disk and file.mode != FOLDER:
+            kept.setdefault(file.submodule, []).append(path)
+    for submodule, paths in kept.items():
+        yield from zip(paths, committed_texts(top / submodule, [files[path].blob for path in paths]), strict=True)
     for path, file in files.items():
         if file.on_disk:
             yield path, _read(top / path)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.process.run import Ran, run_command
+from verifflowcc.adapters.proving.folders import ORDERS, VARIABLE
 from verifflowcc.adapters.proving.scratch import Scratch
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
@@ -35,8 +36,8 @@ def run_in_scratch(
 ) -> ScratchRun:
     """Run `argv` in a folder of the tree; `{report}` and `{private}` in its words become paths beside the tree.
 
-    `roots` are folders of the tree for Python's path. `orders` go to the reporters, in the file that `VFCC_PROVE`
-    names. Raises WorkspaceError where the run cannot be prepared.
+    `roots` are folders of the tree for Python's path. `orders` go to the reporters, in the file that
+    `VARIABLE` names. Raises WorkspaceError where the run cannot be prepared.
     """
     where, private = scratch.tree / folder, scratch.private
     report, reporters = private / "report", private / "reporter"
@@ -44,11 +45,11 @@ def run_in_scratch(
         report.unlink(missing_ok=True)
         shutil.copytree(_REPORTERS, reporters, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
         orders = {**orders, "root": str(where.resolve()), "out": str(report)}
-        (private / "orders.json").write_text(json.dumps(orders), "utf-8")
+        (private / ORDERS).write_text(json.dumps(orders), "utf-8")
     except OSError as error:
         raise WorkspaceError(f"cannot prepare a run: {error}") from error
     paths = (reporters, *(where / each for each in roots))
-    env = scratch_environment(os.environ, scratch, where, paths) | {"VFCC_PROVE": str(private / "orders.json")}
+    env = scratch_environment(os.environ, scratch, where, paths) | {VARIABLE: str(private / ORDERS)}
     words = [word.replace("{report}", str(report)).replace("{private}", str(private)) for word in argv]
     ran = run_command(where, words, timeout_s, env=env)
     try:
@@ -69,7 +70,7 @@ def scratch_environment(env: Mapping[str, str], scratch: Scratch, where: Path, p
     before = [_moved(Path(each), scratch) for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
     path = os.pathsep.join([*map(str, paths), *map(str, before)])
     more = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PWD": str(where), "UV_NO_SYNC": "1"}
-    return {**kept, **more, "CARGO_TARGET_DIR": str(scratch.private / "target")}
+    return {**kept, **more, "CARGO_TARGET_DIR": str(scratch.private / "target"), "RUST_BACKTRACE": "0"}
 
 
 def _moved(path: Path, scratch: Scratch) -> Path:

@@ -2,17 +2,10 @@
 
 It is no linked worktree of git: that would have the tests share the index, the refs and the stash of the person. It has
 a `.git` of its own that borrows the repository's objects, so that programs which ask git get an answer.
-
-A folder belongs to whoever holds its lock. The system gives a lock up when a process ends, however it ends, and the
-next start removes the folders that nothing holds.
 """
 
-import fcntl
 import os
-import shutil
 import stat
-import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,26 +14,24 @@ from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.git.place import objects_folder
 from verifflowcc.adapters.git.versions import FOLDER, LINK, TreeFile, contents
 from verifflowcc.adapters.git.work_tree import object_id
+from verifflowcc.adapters.proving.folders import locked_folder, sweep
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
-
-PREFIX = "vfcc-prove-"
-_LOCK = "lock"
-_ORPHAN_S = 3600
-"""A folder without a lock may be one that is just being made; after so long it is not."""
 
 
 @dataclass(slots=True)
 class Scratch:
     """A scratch tree of the repository at `top`: `tree` holds the content, `private` what belongs to no content.
 
-    `extra` are files and links of the person's folder that git does not keep and that tests need, by path.
+    `extra` are files and links of the person's folder that git does not keep and that tests need, by path. `pointers`
+    are files of Git LFS that were written as pointers, for want of their content.
     """
 
     top: Path
     tree: Path
     private: Path
     extra: dict[str, Path] = field(default_factory=dict)
+    pointers: set[str] = field(default_factory=set)
     _stamps: dict[str, tuple[TreeFile, int, int]] = field(default_factory=dict)
 
     def become(self, files: Mapping[str, TreeFile], made: Mapping[str, bytes] | None = None) -> None:
@@ -83,7 +74,7 @@ class Scratch:
         if file.mode == LINK:
             full.symlink_to(os.fsdecode(data))
         else:
-            data = self._lfs(data)
+            data = self._lfs(path, data)
             with full.open("xb") as opened:
                 opened.write(data)
             if file.mode == "100755":
@@ -102,7 +93,7 @@ class Scratch:
                 raise WorkspaceError(f"the commit holds {path!r} below a link", hint="git fsck")
             here.mkdir(exist_ok=True)
 
-    def _lfs(self, data: bytes) -> bytes:
+    def _lfs(self, path: str, data: bytes) -> bytes:
         """Return the content behind a pointer of Git LFS where it is on this machine, else the pointer."""
         if not data.startswith(b"version https://git-lfs.github.com/spec/") or len(data) > 1024:
             return data
@@ -110,10 +101,13 @@ class Scratch:
             (line[11:].decode("ascii", "replace") for line in data.split(b"\n") if line[:11] == b"oid sha256:"), ""
         )
         objects = objects_folder(self.top)
+        self.pointers.add(path)
         if objects is None or not oid.isalnum():
             return data
         with suppress(OSError):
-            return (objects.parent / "lfs" / "objects" / oid[:2] / oid[2:4] / oid).read_bytes()
+            content = (objects.parent / "lfs" / "objects" / oid[:2] / oid[2:4] / oid).read_bytes()
+            self.pointers.remove(path)
+            return content
         return data
 
 
@@ -125,69 +119,15 @@ def scratch_of(top: Path, commit: str | None, extra: Mapping[str, Path]) -> Iter
     """
     sweep()
     try:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
+        with locked_folder() as folder:
+            scratch = Scratch(top, folder / "tree", folder / "private", dict(extra))
+            for each in (scratch.tree, scratch.private):
+                each.mkdir()
+            _link(scratch)
+            _own_git(scratch, commit)
+            yield scratch
     except OSError as error:
         raise WorkspaceError(f"cannot make a scratch tree: {error}") from error
-    lock = _held(folder)
-    try:
-        scratch = Scratch(top, folder / "tree", folder / "private", dict(extra))
-        for each in (scratch.tree, scratch.private):
-            each.mkdir()
-        _link(scratch)
-        _own_git(scratch, commit)
-        yield scratch
-    except OSError as error:
-        raise WorkspaceError(f"cannot make a scratch tree: {error}") from error
-    finally:
-        remove(folder)
-        os.close(lock)
-
-
-def sweep() -> None:
-    """Remove the scratch trees of this user that no process holds: those of processes that were killed."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError):
-            found = folder.lstat()
-            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and _is_orphan(folder, found.st_mtime):
-                remove(folder)
-
-
-def _is_orphan(folder: Path, made: float) -> bool:
-    try:
-        handle = os.open(folder / _LOCK, os.O_RDONLY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return time.time() - made > _ORPHAN_S
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(handle)
-    return True
-
-
-def _held(folder: Path) -> int:
-    """Lock the folder. The file gets its name when it is locked: before that, nothing takes it for an orphan's."""
-    handle = os.open(folder / "new", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    fcntl.flock(handle, fcntl.LOCK_EX)
-    (folder / "new").rename(folder / _LOCK)
-    return handle
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder with all that is in it, also what tests made read-only."""
-
-    def permit(_: object, path: str, __: object) -> None:
-        with suppress(OSError):
-            if folder in Path(path).parents:  # never what the folder is in
-                Path(path).parent.chmod(0o700)
-            if Path(path).is_dir() and not Path(path).is_symlink():
-                Path(path).chmod(0o700)
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                Path(path).unlink()
-
-    shutil.rmtree(folder, onerror=permit)
 
 
 def _link(scratch: Scratch) -> None:

@@ -13,6 +13,7 @@ from verifflowcc.adapters.git.versions import (
     disk_files,
     index_files,
     merge_base,
+    with_submodules,
 )
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
@@ -59,10 +60,10 @@ def changes_of(top: Path, choice: Choice) -> Iterator[Change]:
         raise UsageError("RANGE, --working-tree and --staged exclude each other", hint="vfcc prove --help")
     head = head_commit(top)
     if choice.staged:
-        yield Change("staged", "", head, commit_files(top, head), index_files(top))
+        yield _change(top, "staged", "", head, commit_files(top, head), index_files(top))
         return
     if choice.revisions is None:
-        found = Change("work tree", "", head, commit_files(top, head), disk_files(top))
+        found = _change(top, "work tree", "", head, commit_files(top, head), disk_files(top))
         if choice.work_tree or _ids(found.before) != _ids(found.after):
             yield found
             return
@@ -73,11 +74,17 @@ def _committed(top: Path, words: str) -> Iterator[Change]:
     if "..." in words:
         one, _, other = words.partition("...")
         base, tip = merge_base(top, one or "HEAD", other or "HEAD")
-        yield Change(words, "", tip, commit_files(top, base), commit_files(top, tip))
+        yield _change(top, words, "", tip, commit_files(top, base), commit_files(top, tip))
         return
     for commit in commits_of(top, words):
         before = commit_files(top, commit_id(top, commit.parents[0]) if commit.parents else None)
-        yield Change(commit.id[:9], commit.subject, commit.id, before, commit_files(top, commit.id))
+        yield _change(top, commit.id[:9], commit.subject, commit.id, before, commit_files(top, commit.id))
+
+
+def _change(
+    top: Path, name: str, subject: str, head: str | None, before: dict[str, TreeFile], after: dict[str, TreeFile]
+) -> Change:
+    return Change(name, subject, head, with_submodules(top, before), with_submodules(top, after))
 
 
 def _ids(files: dict[str, TreeFile]) -> dict[str, tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
@@ -82,24 +81,43 @@ def _given(text: str) -> tuple[str, ...]:
 
 
 def _plain(folder: Path) -> tuple[str, ...]:
-    if not any(_speaks_of_pytest(folder / name) for name in _MARKS) and not any(_tests(folder)):
+    for found in (_python(folder), _javascript(folder)):
+        if found:
+            return found
+    if (folder / "go.mod").is_file():
+        return ("go", "test")
+    return ("cargo", "test") if (folder / "Cargo.toml").is_file() else ()
+
+
+def _python(folder: Path) -> tuple[str, ...]:
+    """Return the words for pytest, or for unittest where nothing names pytest and each test file names unittest."""
+    files = [*folder.glob("test_*.py"), *folder.glob("test*/**/test_*.py")]
+    named = any(_names(file, "pytest") for file in (*(folder / name for name in _MARKS), *files))
+    if not named and not files:
         return ()
     for name in _ENVIRONMENTS:
         if (folder / name / "bin" / "pytest").exists():
             return (f"{name}/bin/python", "-m", "pytest")
-    return ("python", "-m", "pytest")
+    if named or not all(_names(file, "unittest") for file in files):
+        return ("python", "-m", "pytest")
+    place = next((f"{name}/bin/" for name in _ENVIRONMENTS if (folder / name / "bin" / "python").exists()), "")
+    return (f"{place}python", "-m", "unittest")
 
 
-def _speaks_of_pytest(file: Path) -> bool:
+def _javascript(folder: Path) -> tuple[str, ...]:
+    """Return the words for Vitest or Jest where `package.json` names one of them."""
+    for name, more in (("vitest", ("run",)), ("jest", ())):
+        if _names(folder / "package.json", f'"{name}"') or any(folder.glob(f"{name}.config.*")):
+            program = f"node_modules/.bin/{name}"
+            return (program, *more) if (folder / program).exists() else ("npx", "--no-install", name, *more)
+    return ()
+
+
+def _names(file: Path, word: str) -> bool:
     try:
-        return "pytest" in file.read_text("utf-8", "replace")[: 1 << 20]
+        return word in file.read_text("utf-8", "replace")[: 1 << 20]
     except OSError:
         return False
-
-
-def _tests(folder: Path) -> Iterator[Path]:
-    yield from folder.glob("test_*.py")
-    yield from folder.glob("tests/**/test_*.py")
 
 
 def program_of(folder: Path, program: str) -> str:

@@ -1,26 +1,26 @@
 """Prove one change: run its tests with it and without it, then at finer grain, and judge."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.git.versions import TreeFile
+from verifflowcc.adapters.git.versions import FOLDER, TreeFile
 from verifflowcc.adapters.proving.outcome_cache import cache_folder
 from verifflowcc.adapters.proving.scratch import scratch_of
+from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, put_back
-from verifflowcc.proving.names_kept import names_kept
-from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun
+from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, is_misfit
 from verifflowcc.proving.parts import Part, PartRules, part_of
 from verifflowcc.proving.python_roots import import_roots, module_of
 from verifflowcc.proving.runners import Runner
 from verifflowcc.proving.splitting import FileChange, Split
 from verifflowcc.proving.targets import TestFile
-from verifflowcc.proving.verdicts import TestVerdict, Verdict, better, judge_change, judge_tests
+from verifflowcc.proving.verdicts import TestVerdict, Verdict, better, function_of, judge_change, judge_tests
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.proving.changes import Change
 from verifflowcc.services.proving.extras import environments, generated
-from verifflowcc.services.proving.reading import read_change
-from verifflowcc.services.proving.trials import Limits, Setup, Trials
+from verifflowcc.services.proving.reading import names_in, read_change
+from verifflowcc.services.proving.trials import NO_RUN_LEFT, Limits, Setup, Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,10 @@ class Unguarded:
 
 @dataclass(frozen=True, slots=True)
 class ChangeProof:
-    """What is shown of one change. `why` is a clause; `untried` counts hunks that no run was left for."""
+    """What is shown of one change. `why` is a clause; `untried` counts hunks that no run was left for.
+
+    `notes` name what the scratch tree has otherwise than a checkout of the change would.
+    """
 
     change: str
     subject: str
@@ -46,6 +49,7 @@ class ChangeProof:
     untried: int = 0
     runs: int = 0
     duration_ms: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +76,44 @@ def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> C
     split, rules = read_change(top, wanted.folder, change, wanted.patterns)
     if split.product and (wanted.refactoring or (wanted.any_test and not split.tests)):
         split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
-    if split.nothing or not split.tests:
+    known = names_in(top, wanted.folder, change, split.tests)
+    chosen = tuple(each for each in split.tests if each.path.endswith(".py") or known.get(each.path))
+    if split.nothing or not chosen:
         why = split.nothing or "there is no test"
         return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
-    files = {**generated(top, change.after), **change.after}
+    made = generated(top, change.after)
+    files = {**made, **change.after}
     with scratch_of(top, change.head, environments(top, {*change.before, *change.after})) as scratch:
-        setup = _setup(wanted, change, split, rules)
+        setup = _setup(wanted, change, split, rules, known)
         cache = cache_folder(top) if wanted.cached else None
-        trials = Trials(scratch, setup, files, split.tests, limits, cache, wanted.timeout_s)
+        trials = Trials(scratch, setup, files, chosen, limits, cache, wanted.timeout_s)
         judge = _refactored if wanted.refactoring else _judged
         verdict, why, tests, unguarded, untried = judge(trials, change, split, wanted)
+        notes = tuple(_notes(change, made, scratch.pointers))
     return ChangeProof(
-        change.name, change.subject, verdict, why, tests, unguarded, untried, trials.runs, _since(started)
+        change=change.name,
+        subject=change.subject,
+        verdict=verdict,
+        why=why,
+        tests=tests,
+        unguarded=unguarded,
+        untried=untried,
+        runs=trials.runs,
+        duration_ms=_since(started),
+        notes=notes,
     )
+
+
+def _notes(change: Change, made: Collection[str], pointers: Collection[str]) -> Iterator[str]:
+    empty = [path for path, file in change.after.items() if file.mode == FOLDER]
+    for paths, what in (
+        (empty, "not checked out at the commit of the change, so left empty: submodule"),
+        (pointers, "content not on this machine, so left a pointer of Git LFS:"),
+        (made, "ignored by git, so copied as it is now:"),
+    ):
+        if paths:
+            first, *others = sorted(paths)
+            yield f"{what} {first}{f' and {len(others)} more' if others else ''}"
 
 
 def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
@@ -104,9 +133,14 @@ def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Ju
         return Verdict.INCONCLUSIVE, problem, (), (), 0
     without = _without(change, split.product, wanted.folder)
     absent = trials.run(without)
+    if absent.problem == NO_RUN_LEFT:
+        took = f"the tests took {present.duration_ms / 1000:.0f} s with the change"
+        return Verdict.INCONCLUSIVE, f"{took}, and no time or run was left without it (--time, --runs)", (), (), 0
     tests = judge_tests(present, _with_problem(absent, present))
-    if any(each.verdict is Verdict.INCONCLUSIVE for each in tests) and trials.limits.allow():
+    if any(each.verdict is Verdict.INCONCLUSIVE for each in tests):
         tests = _with_names(trials, present, tests, split, without)
+    if judge_change(tests) is Verdict.INCONCLUSIVE:
+        tests = _by_part(trials, present, tests, split)
     verdict = judge_change(tests)
     if verdict is Verdict.PROVEN and wanted.grain:
         unguarded, untried = _unguarded(trials, split, without)
@@ -122,22 +156,25 @@ def _refactored(trials: Trials, change: Change, split: Split, wanted: Wanted) ->
     if problem:
         return Verdict.INCONCLUSIVE, problem, (), (), 0
     absent = trials.run(_without(change, split.product, wanted.folder))
-    tests = judge_tests(present, _with_problem(absent, present))
+    if absent.problem:
+        return Verdict.INCONCLUSIVE, f"without the change, {absent.problem}", (), (), 0
+    tests = judge_tests(present, absent)
     broken = tuple(each for each in tests if each.verdict is Verdict.BROKEN)
-    differing = tuple(each for each in tests if each.verdict is Verdict.PROVEN)
     if broken:
-        return (
-            Verdict.BROKEN,
-            f"stated as a refactoring, and {counted(len(broken), 'test')} failed with it",
-            broken,
-            (),
-            0,
-        )
+        why = f"stated as a refactoring, and {counted(len(broken), 'test')} failed with it"
+        return Verdict.BROKEN, why, broken, (), 0
+    differing = tuple(each for each in tests if each.verdict is not Verdict.NOT_DISCRIMINATING and _ran(present, each))
     if differing:
         why = f"stated as a refactoring, and {counted(len(differing), 'test')} failed without it"
         return Verdict.INCONCLUSIVE, why, differing, (), 0
     count = sum(each.verdict is Verdict.NOT_DISCRIMINATING for each in tests)
     return Verdict.NOTHING, f"a refactoring: {counted(count, 'test')} passed with it and without it", tests, (), 0
+
+
+def _ran(present: TestRun, test: TestVerdict) -> bool:
+    """Say whether a case of a test passed with the change; a test that is skipped there shows nothing of it."""
+    cases = (each for name, each in present.outcomes.items() if function_of(name) == test.test)
+    return any(each.result is Result.PASSED for each in cases)
 
 
 def _present(trials: Trials) -> TestRun:
@@ -189,20 +226,55 @@ def _with_names(
     split: Split,
     without: Mapping[str, bytes | TreeFile | None],
 ) -> tuple[TestVerdict, ...]:
-    """Judge again with the behaviour of before below the names of after, where a name alone was missing."""
-    kept = {
-        file.path: names_kept(file.before, file.after)
-        for file in split.product
-        if file.path.endswith(".py") and file.after is not None
-    }
+    """Judge again with the behaviour of before below the names of after, where a name alone was missing.
+
+    An old body that does not fit a new signature or object shows nothing.
+    """
+    kept = kept_names(split.product)
     made = {path: each.content for path, each in kept.items() if each is not None}
     if not made:
         return tests
     others = {path: value for path, value in without.items() if path not in kept}
-    again = judge_tests(present, _with_problem(trials.run({**others, **made}), present))
+    absent = _with_problem(trials.run({**others, **made}), present)
+    fitting = {
+        test: replace(each, cause=Cause.NAME) if is_misfit(each) else each for test, each in absent.outcomes.items()
+    }
+    again = judge_tests(present, replace(absent, outcomes=fitting))
     complete = all(each is not None and each.complete for each in kept.values())
     usable = (each for each in again if complete or each.verdict is Verdict.PROVEN)
     return better(tests, tuple(map(_by_names, usable)))
+
+
+_MOST_PARTS = 8
+
+
+def _by_part(trials: Trials, present: TestRun, tests: tuple[TestVerdict, ...], split: Split) -> tuple[TestVerdict, ...]:
+    """Judge again with one hunk put back at a time, the largest first, until a test fails by an assertion.
+
+    A part may leave the names that the whole takes away. Other failures show nothing: half of a change may not fit.
+    """
+    after = {file.path: file.after for file in split.product}
+    if len(split.hunks) < 2:
+        return tests
+    for hunk in sorted(split.hunks, key=lambda each: (-each.size, each.path, each.new))[:_MOST_PARTS]:
+        content = after[hunk.path]
+        if content is None or not hunk.before:  # without what only adds, its names are missing again
+            continue
+        absent = trials.run({hunk.path: put_back(content, [hunk])})
+        failed = {test for test, each in absent.outcomes.items() if each.cause is Cause.ASSERTION}
+        outcomes = {test: each for test, each in absent.outcomes.items() if test in failed}
+        found = judge_tests(present, TestRun(outcomes))
+        place = f"without {hunk.path}:{hunk.new}"
+        shown = [
+            replace(each, why=each.why.replace("without the change", place, 1)) for each in found if _is_proof(each)
+        ]
+        if shown:
+            return better(tests, shown)
+    return tests
+
+
+def _is_proof(test: TestVerdict) -> bool:
+    return test.verdict is Verdict.PROVEN
 
 
 def _by_names(test: TestVerdict) -> TestVerdict:
@@ -230,19 +302,19 @@ def _unguarded(
     for path in order:
         hunks, after = files[path], contents[path]
         if len(files) > 1 and path in without:
-            if not trials.limits.allow():
+            whole = trials.run({path: without[path]})
+            if whole.problem == NO_RUN_LEFT:
                 untried += len(hunks)
                 continue
-            if trials.run({path: without[path]}).all_passed:
+            if whole.all_passed:
                 found += hunks
                 continue
         if after is None or len(hunks) < 2:
             continue
         for hunk in sorted(hunks, key=lambda each: (-each.size, each.new)):
-            if not trials.limits.allow():
-                untried += 1
-            elif trials.run({path: put_back(after, [hunk])}).all_passed:
-                found.append(hunk)
+            single = trials.run({path: put_back(after, [hunk])})
+            untried += single.problem == NO_RUN_LEFT
+            found += [hunk] if single.all_passed else []
     return tuple(map(_as_unguarded, sorted(found, key=lambda each: (each.path, each.new)))), untried
 
 
@@ -253,16 +325,19 @@ def _as_unguarded(hunk: Hunk) -> Unguarded:
 def _without(change: Change, product: Collection[FileChange], folder: str) -> dict[str, bytes | TreeFile | None]:
     """Return what to put back so that the product is as it was before the change."""
     prefix = f"{folder}/" if folder else ""
-    return {file.path: change.before.get(f"{prefix}{file.path}") for file in product}
+    return {file.path: file.before if file.mixed else change.before.get(f"{prefix}{file.path}") for file in product}
 
 
-def _setup(wanted: Wanted, change: Change, split: Split, rules: PartRules) -> Setup:
+def _setup(
+    wanted: Wanted, change: Change, split: Split, rules: PartRules, known: Mapping[str, Mapping[str, int]]
+) -> Setup:
     prefix = f"{wanted.folder}/" if wanted.folder else ""
     paths = [path.removeprefix(prefix) for path in change.after if path.startswith(prefix)]
     sources = [path for path in paths if part_of(path, rules) is Part.PRODUCT]
     roots = import_roots(sources)
     modules = tuple(filter(None, (module_of(file.path, roots) for file in split.product)))
-    return Setup(wanted.argv, wanted.runner, wanted.folder, roots, modules, frozenset(sources).__contains__)
+    is_product = frozenset(sources).__contains__
+    return Setup(wanted.argv, wanted.runner, wanted.folder, roots, modules, is_product, known)
 
 
 def _since(started: float) -> int:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from verifflowcc.adapters.proving.folders import sweep
 from verifflowcc.proving.verdicts import Verdict
 from verifflowcc.records import dataclass
 from verifflowcc.services.proving.changes import Choice, changes_of
@@ -13,11 +14,15 @@ from verifflowcc.services.proving.trials import Limits
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What is shown of each change, in order. `left` is the number of changes for which no time was left."""
+    """What is shown of each change, in order. `left` is the number of changes for which no time was left.
+
+    Paths are relative to `folder`, which is relative to the repository's top.
+    """
 
     command: tuple[str, ...]
     changes: tuple[ChangeProof, ...]
     left: int = 0
+    folder: str = ""
 
     @property
     def red(self) -> bool:
@@ -41,8 +46,10 @@ def prove(
 ) -> Proof:
     """Prove the chosen changes; `runs` bounds those of one change, `time_s` all of them. `on_change` sees each proof.
 
-    Raises UsageError for a choice that names nothing, WorkspaceError where the repository cannot be read.
+    Scratch trees of killed proofs are removed first. Raises UsageError for a choice that names nothing, WorkspaceError
+    where the repository cannot be read.
     """
+    sweep()
     until = time.monotonic() + time_s
     found: list[ChangeProof] = []
     left = 0
@@ -53,4 +60,4 @@ def prove(
         found.append(prove_change(top, change, wanted, Limits(until, runs)))
         if on_change:
             on_change(found[-1])
-    return Proof(wanted.argv, tuple(found), left)
+    return Proof(wanted.argv, tuple(found), left, wanted.folder)

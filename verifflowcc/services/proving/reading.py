@@ -1,18 +1,24 @@
 """Read a change for a proof: its files with their contents, the project's settings, the tests in a test file."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.git.versions import FOLDER, TreeFile, contents
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
-from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Definition
+from verifflowcc.domain.graph import CALLABLE, FILE, Definition
 from verifflowcc.proving.parts import PartRules
 from verifflowcc.proving.pytest_settings import FILES, pytest_settings
 from verifflowcc.proving.python_roots import package_folders
 from verifflowcc.proving.splitting import FileChange, Split, split
-from verifflowcc.proving.targets import TestUnit, words_in
+from verifflowcc.proving.targets import TestFile, TestUnit, words_in
+from verifflowcc.proving.test_titles import title_units
 from verifflowcc.services.proving.changes import Change
+
+_TITLED = frozenset(("javascript", "typescript", "tsx"))
+_GO_TEST = re.compile(r"(?:Test|Example|Fuzz)(?![a-z])")
+_RUST_TEST = re.compile(r"#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b")
 
 
 def read_change(top: Path, folder: str, change: Change, patterns: tuple[str, ...]) -> tuple[Split, PartRules]:
@@ -28,23 +34,49 @@ def read_change(top: Path, folder: str, change: Change, patterns: tuple[str, ...
     return split(changed, after.keys(), rules, units_of), rules
 
 
+def names_in(top: Path, folder: str, change: Change, tests: Sequence[TestFile]) -> dict[str, dict[str, int]]:
+    """Return the names and lines of all tests in the files of some, by path. Raises WorkspaceError as git does."""
+    found = _contents(top, _below(folder, change.after), [each.path for each in tests], folder)
+    return {path: test_lines(path, data) for path, data in found.items()}
+
+
 def units_of(path: str, content: bytes) -> Sequence[TestUnit]:
-    """Return the definitions in a test file that stand in no function, with their lines and the names they use."""
-    definitions = read_facts(language_of(path), content).definitions
-    lines = content.decode("utf-8", "replace").split("\n")
-    found = []
+    """Return the definitions in a test file that are in no function, with their lines and the names they use."""
+    language = language_of(path)
+    text = content.decode("utf-8", "replace")
+    titled = tuple(title_units(text)) if language in _TITLED else ()
+    return (*titled, *_defined(language, content, text.split("\n"), titled))
+
+
+def test_lines(path: str, content: bytes) -> dict[str, int]:
+    """Return the names of all tests in a file, each with the first line of its last definition."""
+    return {each.name: each.first for each in units_of(path, content) if each.is_test}
+
+
+def _defined(language: str, content: bytes, lines: Sequence[str], titled: Collection[TestUnit]) -> Iterator[TestUnit]:
+    definitions = read_facts(language, content).definitions
     for place, each in enumerate(definitions):
         around = _around(definitions, place)
-        if any(definitions[outer].kind in CALLABLE for outer in around):
-            continue
         first = each.start or each.line
-        name = "::".join([*(definitions[outer].name for outer in reversed(around)), each.name])
-        words = words_in(lines[first - 1 : each.end])
-        is_test = each.kind in CALLABLE and each.name.lower().startswith("test")
-        has_members = each.kind in TYPES and any(other.parent == place for other in definitions)
+        inside = any(definitions[outer].kind in CALLABLE for outer in around)
+        if inside or any(unit.first <= first and each.end <= unit.last for unit in titled):
+            continue
+        has_members = each.kind not in CALLABLE and any(other.parent == place for other in definitions)
         if not has_members:
-            found.append(TestUnit(name, each.name, first, each.end, is_test, words))
-    return found
+            name = "::".join([*(definitions[outer].name for outer in reversed(around)), each.name])
+            is_test = _is_test(language, each, lines[first - 1 : each.line])
+            yield TestUnit(name, each.name, first, each.end, is_test, words_in(lines[first - 1 : each.end]))
+
+
+def _is_test(language: str, each: Definition, head: Sequence[str]) -> bool:
+    """Say whether a definition is a test; `head` are its lines up to its name, with what is written above it."""
+    if each.kind not in CALLABLE or language in _TITLED:
+        return False
+    if language == "go":
+        return each.kind == "function" and _GO_TEST.match(each.name) is not None
+    if language == "rust":
+        return any(_RUST_TEST.search(line) for line in head)
+    return each.name.lower().startswith("test")
 
 
 def _around(definitions: Sequence[Definition], place: int) -> list[int]:

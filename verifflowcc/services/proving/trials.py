@@ -13,9 +13,9 @@ from verifflowcc.adapters.proving.outcome_cache import keep_outcome, load_outcom
 from verifflowcc.adapters.proving.run import run_in_scratch
 from verifflowcc.adapters.proving.scratch import Scratch
 from verifflowcc.proving.outcomes import TestRun
-from verifflowcc.proving.runners import Runner, RunText, argv_for, read_run
-from verifflowcc.proving.targets import TestFile
-from verifflowcc.records import dataclass, replace
+from verifflowcc.proving.runners import Runner, RunText, argv_for, prints_results, read_run
+from verifflowcc.proving.targets import Selection, TestFile
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
 
@@ -23,11 +23,17 @@ _VERSION = 1
 _SLOWER = 4
 """A run without the change may take so many times as long as the one with it, and a minute more: it may hang."""
 _MARGIN_S = 60
+_KEPT_OUTPUT = 20_000
+NO_RUN_LEFT = "no run was left"
+"""The problem of a run that did not begin: it would be beyond the limits, and its outcome is not known yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How tests are run: the command, the framework, the folder below the tree, and Python's roots there."""
+    """How tests are run: the command, the framework, the folder below the tree, and Python's roots there.
+
+    `known` are the names and lines of all tests in the files of wanted ones.
+    """
 
     argv: tuple[str, ...]
     runner: Runner
@@ -35,6 +41,7 @@ class Setup:
     roots: tuple[str, ...]
     modules: tuple[str, ...]
     is_product: Callable[[str], bool]
+    known: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -48,10 +55,6 @@ class Limits:
     def allow(self) -> bool:
         """Say whether one more run may begin."""
         return self.spent < self.runs and time.monotonic() < self.until
-
-    def left_s(self) -> int:
-        """Return the seconds until no run may begin any more, one at least."""
-        return max(int(self.until - time.monotonic()), 1)
 
 
 @dataclass(slots=True)
@@ -74,17 +77,19 @@ class Trials:
     def run(self, changed: Mapping[str, bytes | TreeFile | None] | None = None) -> TestRun:
         """Run the tests with the paths in `changed` as given there, None for absent ones; paths are from `folder`.
 
-        Raises WorkspaceError where the tree cannot be made.
+        The first run always begins. Raises WorkspaceError where the tree cannot be made.
         """
         files, made = self._content(changed or {})
         key = self._key(files)
         kept = load_outcome(self.cache, key)
         if kept is not None:
             return self._read(kept)
+        if self.runs and not self.limits.allow():
+            return TestRun(problem=NO_RUN_LEFT)
         self.scratch.become(files, made)
         self.limits.spent += 1
         self.runs += 1
-        argv = argv_for(self.setup.runner, self.setup.argv, self.wanted)
+        argv = argv_for(self.setup.runner, self.setup.argv, self._selection)
         orders = {
             "wanted": {each.path: list(each.names) for each in self.wanted},
             "modules": list(self.setup.modules),
@@ -93,9 +98,11 @@ class Trials:
             self.scratch, self.setup.folder, argv, self.timeout_s, roots=self.setup.roots, orders=orders
         )
         here = f"{self.scratch.tree}{os.sep}"  # what is inside of it is named as it is in the repository
+        output = done.ran.output.decode("utf-8", "replace")
+        report = output if prints_results(self.setup.runner) else done.report
         text: dict[str, object] = {
-            "report": done.report.replace(here, ""),
-            "output": done.ran.output.decode("utf-8", "replace")[-20_000:].replace(here, ""),
+            "report": report.replace(here, ""),
+            "output": output[-_KEPT_OUTPUT:].replace(here, ""),
             "exit_code": done.ran.exit_code,
             "failure": done.ran.failure,
             "duration_ms": done.ran.duration_ms,
@@ -117,7 +124,12 @@ class Trials:
             str(kept.get("failure", "")),
             int(str(kept.get("duration_ms", 0))),
         )
-        return self.chosen(read_run(self.setup.runner, text, is_product=self.setup.is_product))
+        found = read_run(self.setup.runner, text, self._selection, is_product=self.setup.is_product)
+        return self.chosen(found)
+
+    @property
+    def _selection(self) -> Selection:
+        return Selection(self.wanted, self.setup.known)
 
     def chosen(self, run: TestRun) -> TestRun:
         """Return a run with the outcomes that count."""

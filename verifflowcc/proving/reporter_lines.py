@@ -1,4 +1,4 @@
-"""What the pytest plugin wrote while tests ran, as outcomes."""
+"""Lines that a reporter of ours wrote while Python tests ran, as outcomes."""
 
 import json
 from collections import defaultdict
@@ -10,8 +10,8 @@ _LONGEST = 160
 _RESULTS = {"passed": Result.PASSED, "failed": Result.FAILED, "skipped": Result.SKIPPED}
 
 
-def read_pytest(text: str, *, is_product: Callable[[str], bool]) -> TestRun:
-    """Return the run that these lines tell of; `is_product` knows the paths of the product's own files.
+def read_lines(text: str, *, is_product: Callable[[str], bool]) -> TestRun:
+    """Return the run that these lines record; `is_product` knows the paths of the product's own files.
 
     A run that did not come to its end has a problem: its tests may have been fewer than wanted.
     """
@@ -31,7 +31,7 @@ def read_pytest(text: str, *, is_product: Callable[[str], bool]) -> TestRun:
         elif name:
             parts[name].append(_part(record, is_product))
     outcomes = {name: summed(each) for name, each in parts.items()}
-    return TestRun(outcomes, unloaded, loaded, "" if ended else "pytest did not come to its end")
+    return TestRun(outcomes, unloaded, loaded, "" if ended else "the tests did not come to their end")
 
 
 def _part(record: Mapping[str, object], is_product: Callable[[str], bool]) -> Outcome:
