@@ -32,6 +32,8 @@ from tests.role_project import write_role_project
 from tests.transcript.terminal import at_terminal
 from tests.trees import write_tree
 
+pytestmark = pytest.mark.vfcc("REQ-ROLE-PROMPTS")
+
 VFCC = Path(os.environ.get("VFCC_TRIED") or Path(sys.executable).parent / "vfcc")
 TASK = "Round each line of an invoice to whole cents"
 SEED = """\

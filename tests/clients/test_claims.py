@@ -6,7 +6,7 @@ from tests.clients.conftest import Desk
 from tests.clients.replay import replay
 from tests.clients.sessions import SESSIONS, Session, played
 
-pytestmark = pytest.mark.sweep
+pytestmark = [pytest.mark.sweep, pytest.mark.vfcc("REQ-TRUE-BRIEF")]
 """Real clients take minutes."""
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from tests.transcript.replay import sessions
 
+pytestmark = pytest.mark.vfcc("REQ-ROLE-PROMPTS")
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "prompts-by-role.md"
 PROMPTS = {
     step.command.split()[4]: step.expected

@@ -10,6 +10,8 @@ import pytest
 from tests.claims import Claim, Moment, Outcome, Record, claims
 from verifflowcc.text.context_marks import BEGIN, END
 
+pytestmark = pytest.mark.vfcc("REQ-TRUE-BRIEF")
+
 MINUTE = 60_000_000_000
 NOON = int(datetime(2026, 11, 23, 12, tzinfo=UTC).timestamp()) * 1_000_000_000
 FOLDER = ".memory/stage/login"

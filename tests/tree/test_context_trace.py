@@ -17,6 +17,8 @@ from verifflowcc.services.context import compile_prompt_only
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
 
+pytestmark = pytest.mark.vfcc("REQ-TRACE-IN-PROMPT")
+
 TESTS = '''\
 import sys
 from pathlib import Path
