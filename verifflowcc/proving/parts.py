@@ -105,9 +105,10 @@ def _matches(path: str, name: str, pattern: str) -> bool:
 
 def _is_other(folders: Collection[str], name: str) -> bool:
     hidden = any(each.startswith(".") for each in (*folders, name))
+    aside = _OTHER_FOLDERS - {"doc"} if name.endswith(".go") else _OTHER_FOLDERS  # Go has packages of that name
     return (
         hidden
-        or not _OTHER_FOLDERS.isdisjoint(folders)
+        or not aside.isdisjoint(folders)
         or bool(_OTHER_NAMES.fullmatch(name))
         or name.lower().endswith(_OTHER_ENDINGS)
     )
