@@ -88,6 +88,14 @@ def test_the_settings_of_pytest_and_of_a_person_name_tests_too() -> None:
     assert part_of("qa/a.py", PartRules(extra=("qa/**",))) is Part.TESTS
 
 
+def test_a_file_in_a_folder_that_pytest_does_not_look_into_holds_no_tests() -> None:
+    rules = PartRules(pytest_settings({"pytest.ini": "[pytest]\nnorecursedirs = .git tests/typed slow*\n"}))
+
+    assert part_of("tests/typed/test_a.py", rules) is Part.SUPPORT
+    assert part_of("tests/slow_ones/test_a.py", rules) is Part.SUPPORT
+    assert part_of("tests/unit/test_a.py", rules) is Part.TESTS
+
+
 def test_settings_are_read_from_the_first_file_that_has_them() -> None:
     texts = {"setup.cfg": "[tool:pytest]\ntestpaths = tests qa\n", "pytest.ini": "[pytest]\ntestpaths = unit_tests\n"}
 

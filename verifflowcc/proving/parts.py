@@ -88,8 +88,18 @@ def _in_tests(folders: Collection[str], rules: PartRules) -> bool:
 
 def _holds_tests(name: str, path: str, rules: PartRules) -> bool:
     if name.endswith(".py"):
-        return name != "conftest.py" and any(_matches(path, name, each) for each in rules.settings.files)
+        listed = name != "conftest.py" and any(_matches(path, name, each) for each in rules.settings.files)
+        return listed and not _is_closed(path, rules)
     return bool(_TEST_NAMES.fullmatch(name) or _ANY_NAME.fullmatch(name))
+
+
+def _is_closed(path: str, rules: PartRules) -> bool:
+    """Say whether a file is in a folder that pytest does not look into: it would fail where it is named."""
+    parts = path.split("/")
+    folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
+    return any(
+        _matches(each, each.rpartition("/")[2], pattern) for each in folders for pattern in rules.settings.closed
+    )
 
 
 def _is_test_name(name: str, rules: PartRules) -> bool:
