@@ -88,8 +88,18 @@ def _in_tests(folders: Collection[str], rules: PartRules) -> bool:
 
 def _holds_tests(name: str, path: str, rules: PartRules) -> bool:
     if name.endswith(".py"):
-        return name != "conftest.py" and any(_matches(path, name, each) for each in rules.settings.files)
+        listed = name != "conftest.py" and any(_matches(path, name, each) for each in rules.settings.files)
+        return listed and not _is_closed(path, rules)
     return bool(_TEST_NAMES.fullmatch(name) or _ANY_NAME.fullmatch(name))
+
+
+def _is_closed(path: str, rules: PartRules) -> bool:
+    """Say whether a file is in a folder that pytest does not look into: it would fail where it is named."""
+    parts = path.split("/")
+    folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
+    return any(
+        _matches(each, each.rpartition("/")[2], pattern) for each in folders for pattern in rules.settings.closed
+    )
 
 
 def _is_test_name(name: str, rules: PartRules) -> bool:
@@ -105,9 +115,10 @@ def _matches(path: str, name: str, pattern: str) -> bool:
 
 def _is_other(folders: Collection[str], name: str) -> bool:
     hidden = any(each.startswith(".") for each in (*folders, name))
+    aside = _OTHER_FOLDERS - {"doc"} if name.endswith(".go") else _OTHER_FOLDERS  # Go has packages of that name
     return (
         hidden
-        or not _OTHER_FOLDERS.isdisjoint(folders)
+        or not aside.isdisjoint(folders)
         or bool(_OTHER_NAMES.fullmatch(name))
         or name.lower().endswith(_OTHER_ENDINGS)
     )

@@ -118,8 +118,8 @@ def _notes(change: Change, made: Collection[str], pointers: Collection[str]) -> 
 
 def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
     prefix = f"{folder}/" if folder else ""
-    paths = (path.removeprefix(prefix) for path in change.after if path.startswith(prefix))
-    return tuple(TestFile(path) for path in sorted(paths) if part_of(path, rules) is Part.TESTS)
+    paths = sorted(path.removeprefix(prefix) for path in change.after if path.startswith(prefix))
+    return tuple(TestFile(path) for path in paths if path.endswith(".rs") or part_of(path, rules) is Part.TESTS)
 
 
 _Judged = tuple[Verdict, str, tuple[TestVerdict, ...], tuple[Unguarded, ...], int]
