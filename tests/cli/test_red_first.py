@@ -159,8 +159,11 @@ def test_a_refactoring_is_stated_by_a_person_and_every_test_must_pass_both_times
         "pass",
         "a refactoring (one expression less): 1 test passed with it and without it",
     )
+    assert "it is in no commit, so nobody vouches for human:You" in vfcc(root, "check", "--rerun", env=CI).out
     commit(root)
-    assert "plan/red-first: reproduced" in vfcc(root, "check", "--rerun", env=CI).out
+    again = vfcc(root, "check", "--rerun", env=CI)
+    assert (again.code, "plan/red-first: reproduced" in again.out) == (0, True), again
+    assert "stated a refactoring for plan/red-first by human:You: by the unsigned commit" in again.out
 
 
 def test_a_change_of_behaviour_is_no_refactoring(tmp_path: Path) -> None:

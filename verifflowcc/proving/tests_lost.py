@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from verifflowcc.domain.test_cases import Assertion, Loss, LostTest, TestCase
+from verifflowcc.domain.testcases import Assertion, Loss, LostTest, TestCase
 from verifflowcc.records import dataclass
 
 Tests = Mapping[str, Mapping[str, TestCase]]

@@ -9,10 +9,10 @@ from verifflowcc.adapters.files.blobs import put_blob
 from verifflowcc.adapters.git.history import head_commit
 from verifflowcc.adapters.git.place import top_of
 from verifflowcc.adapters.git.versions import commit_files, disk_files
-from verifflowcc.domain.evidence import Command, Evidence, Measured, Run
+from verifflowcc.domain.evidence import Command, Measured, Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Trust
-from verifflowcc.domain.test_cases import Loss
+from verifflowcc.domain.testcases import Loss
 from verifflowcc.errors import VfccError
 from verifflowcc.formats.proof_lines import ProofLine, encode_proof, traced_name
 from verifflowcc.proving.runners import Runner, runner_of
@@ -63,13 +63,6 @@ def make_single(workspace: Workspace, one: Wanted, facts: Facts, refactoring: st
         return Made(one, None, wrote(one.criterion.id, moved))
     source = Source(facts.sprint.id, Trust.RAN_BY_VFCC, head_commit(workspace.root), run, Report(), results)
     return kept(workspace, one, inputs, measured, source)
-
-
-def reason_of_refactoring(evidence: Evidence) -> str:
-    """Return why a person stated that behaviour stays; "" where the evidence rests on no such word."""
-    mark = f"{REFACTORING}: "
-    stated = evidence.kind is Kind.RED_FIRST and evidence.measures.get(REFACTORING)
-    return next((each.removeprefix(mark) for each in evidence.examples if stated and each.startswith(mark)), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from verifflowcc.adapters.git.versions import FOLDER, TreeFile, contents
 from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.test_cases import CASES_OF, read_cases
-from verifflowcc.domain.test_cases import Loss, LostTest, TestCase
+from verifflowcc.codegraph.read_testcases import CASES_OF, read_cases
+from verifflowcc.domain.testcases import Loss, LostTest, TestCase
 from verifflowcc.proving.conftest_hooks import changed_hooks
 from verifflowcc.proving.parts import Part, PartRules, part_of
 from verifflowcc.proving.pytest_settings import FILES, pytest_settings

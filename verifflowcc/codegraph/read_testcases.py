@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.codegraph.engine import as_utf8, parsed
 from verifflowcc.codegraph.grammars import grammar_of
-from verifflowcc.domain.test_cases import Assertion, Strength, TestCase
+from verifflowcc.domain.testcases import Assertion, Strength, TestCase
 from verifflowcc.records import dataclass, field
 
 if TYPE_CHECKING:
