@@ -13,6 +13,8 @@ Tests = Mapping[str, Mapping[str, TestCase]]
 _ALIKE = 0.5
 _MOST_NAMED = 3
 _LONGEST = 60
+_COMPARED, _CANDIDATES = 200, 40
+"""Characters and assertions that are compared for likeness, whose cost grows with the square of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,11 @@ def _without_common(old: Sequence[Assertion], new: Sequence[Assertion]) -> tuple
 
 
 def _best(before: Assertion, among: Sequence[Assertion]) -> Assertion | None:
-    scored = [(SequenceMatcher(None, before.text, each.text).ratio(), -place) for place, each in enumerate(among)]
+    text = before.text[:_COMPARED]
+    scored = [
+        (SequenceMatcher(None, text, each.text[:_COMPARED]).ratio(), -place)
+        for place, each in enumerate(among[:_CANDIDATES])
+    ]
     best = max(scored, default=None)
     return among[-best[1]] if best is not None and best[0] >= _ALIKE else None
 

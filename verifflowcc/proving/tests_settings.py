@@ -49,7 +49,7 @@ def lowered_settings(before: Mapping[str, bytes], after: Mapping[str, bytes]) ->
     """
     old = {path: dict(_settings(path, content)) for path, content in before.items()}
     new = {path: dict(_settings(path, content)) for path, content in after.items()}
-    found = []
+    found: list[LostTest] = []
     for path in sorted(old.keys() | new.keys()):
         if SCRIPTS.fullmatch(path.rpartition("/")[2]):
             found += _script(path, before.get(path, b""), after.get(path, b""))

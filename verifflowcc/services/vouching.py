@@ -73,9 +73,10 @@ def _words(state: SprintState, facts: Facts) -> Iterator[_Word]:
     for leave in facts.waivers:
         written = _written(state, facts, leave.stage, [leave.criterion], leave.subject)
         yield _Word(leave.event, f"waived {leave.stage}/{leave.criterion}", leave.by, written)
-    for one in facts.recorded:
-        if one.latest and one.evidence and reason_of_refactoring(one.evidence):
-            yield _Word(one.event, f"stated a refactoring for {one.stage}/{one.criterion}", Contributor(one.actor), ())
+    for each in facts.recorded:
+        if each.latest and each.evidence and reason_of_refactoring(each.evidence):
+            what = f"stated a refactoring for {each.stage}/{each.criterion}"
+            yield _Word(each.event, what, Contributor(each.actor), ())
     for stage in state.stages:
         if stage.skip:
             left_out = [one.id for one in stage.stage.exit if one.mode is Mode.HARD]
