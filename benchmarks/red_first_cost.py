@@ -48,7 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--changes", type=int, default=10)
-    parser.add_argument("--command", default="python -m pytest -q -p no:cacheprovider")
+    parser.add_argument("--command", default="python -m pytest -q")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place).resolve() / "clone"

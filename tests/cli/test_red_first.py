@@ -118,6 +118,13 @@ def test_a_name_that_is_missing_shows_nothing(tmp_path: Path) -> None:
     assert reason.startswith("inconclusive: 1 test shows nothing of the change: tests/test_rate.py::test_rate without")
 
 
+def test_strict_settings_and_a_command_without_a_cache_go_together(tmp_path: Path) -> None:
+    strict = {"pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['--strict-config']\n"}
+    root = change(shop(tmp_path, RED_FIRST, files=strict), {"price.py": FIX, "tests/test_price.py": FIX_TESTS})
+
+    assert run(root)["red-first"][0] == "pass"
+
+
 def test_tests_that_show_nothing_are_named_beside_one_that_proves(tmp_path: Path) -> None:
     tests = f"{FIX_TESTS}\n\ndef test_more():\n    assert price(1) is not None\n"
     root = change(shop(tmp_path, RED_FIRST), {"price.py": FIX, "tests/test_price.py": tests})

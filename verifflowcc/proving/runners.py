@@ -40,8 +40,10 @@ def runner_of(argv: Sequence[str]) -> Runner | None:
 
 def argv_for(runner: Runner, argv: Sequence[str], wanted: Sequence[TestFile]) -> tuple[str, ...]:
     """Return the words that run the wanted tests, whatever the project's own options make a run stop at."""
-    own = ("-p", "vfcc_prove_reporter", "-o", "cache_dir={private}/cache", "--maxfail=0")
-    return (*argv, *own, "--continue-on-collection-errors", *(each.path for each in wanted))
+    # Without its cache pytest knows no such setting, and refuses it under --strict-config.
+    cache = () if "no:cacheprovider" in argv else ("-o", "cache_dir={private}/cache")
+    own = ("-p", "vfcc_prove_reporter", *cache, "--maxfail=0", "--continue-on-collection-errors")
+    return (*argv, *own, *(each.path for each in wanted))
 
 
 def read_run(runner: Runner, text: RunText, *, is_product: Callable[[str], bool]) -> TestRun:
