@@ -2,7 +2,7 @@
 
 import re
 
-from verifflowcc.domain.test_cases import Assertion, Strength, TestCase
+from verifflowcc.domain.testcases import Assertion, Strength, TestCase
 
 _TEST = re.compile(
     r"^\s*(?:#\[(?:tokio::)?test\]|@(?:Parameterized)?Test\b|(?:x?it|x?test|specify|scenario)\b.*(?:do\b|\{)"
