@@ -24,7 +24,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartRules:
-    """How a project tells tests from its product; `packages` are the folders that hold an `__init__.py`."""
+    """How a project separates tests from its product; `packages` are the folders that hold an `__init__.py`."""
 
     settings: PytestSettings = PytestSettings()
     extra: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ _WEAK = re.compile(
 
 
 def text_tests(content: bytes) -> dict[str, TestCase]:
-    """Return what stands from one test to the next, each as a test; a file without any is one by the name of ""."""
+    """Return the text from one test to the next, each as a test; a file without any is one by the name of ""."""
     found: dict[str, TestCase] = {}
     name, start = "", 1
     asks: list[Assertion] = []

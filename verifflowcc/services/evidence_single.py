@@ -45,7 +45,7 @@ _A_DAY_S = 86_400
 
 
 def make_single(workspace: Workspace, one: Wanted, facts: Facts, refactoring: str = "") -> Made:
-    """Return the evidence for a criterion of one of the kinds `SINGLE`; nothing goes on record yet.
+    """Return the evidence for a criterion of one of the kinds `SINGLE`; nothing is on record yet.
 
     The command of a proof must be allowed. With `refactoring`, the reason of a person who states that behaviour stays,
     every test must pass with the change and without it.
@@ -190,11 +190,11 @@ _NAMES = {
 }
 
 
-_TOLD = ((Verdict.INCONCLUSIVE, "inconclusive"), (Verdict.BROKEN, "broken"))
+_REPORTED = ((Verdict.INCONCLUSIVE, "inconclusive"), (Verdict.BROKEN, "broken"))
 """Verdicts on tests that mean little without their reason."""
 
 
-def _told(test: TestVerdict) -> str:
+def _report_of(test: TestVerdict) -> str:
     why = " ".join(test.why.split())
     return f"{test.test} {why}".replace(" fails with the change:", ":", 1)
 
@@ -219,7 +219,7 @@ def _measured(found: ChangeProof, product: int, refactoring: str) -> Measured:
     }
     if refactoring:
         del by_name["not discriminating"]  # that is what is asked of every test of the project
-    reasons = {name: [_told(each) for each in found.tests if each.verdict is one] for one, name in _TOLD}
+    reasons = {name: [_report_of(each) for each in found.tests if each.verdict is one] for one, name in _REPORTED}
     weak_first = {name: reasons.get(name, tests) for name, tests in by_name.items() if name != "proven"}
     examples = examples_of({**stated, **weak_first, "unguarded": places, "proven": by_name["proven"]})
     return Measured(measures, outcome, tuple(examples))
