@@ -23,7 +23,7 @@ from tests.shop_world import (
 )
 from tests.trees import write_tree
 
-pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+pytestmark = pytest.mark.vfcc("REQ-RED-FIRST")
 AGENT = {"VFCC_AGENT": "planner"}
 STATED = ("evidence", "run", "red-first", "--refactoring", "one expression less")
 

@@ -15,7 +15,7 @@ from verifflowcc.proving.tests_lost import lost_tests
 from verifflowcc.proving.tests_settings import lowered_settings
 from verifflowcc.proving.text_tests import text_tests
 
-pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+pytestmark = pytest.mark.vfcc("REQ-TESTS-KEPT")
 
 OLD = """\
 import pytest
