@@ -128,14 +128,16 @@ def fill(offer: Offer, limit_tokens: int, trim: Trim, *, summaries: bool = True)
     fit, else the best-ranked other one, because a second would cut what the first has already filled up. `trim` is
     called at most three times, so that thousands of entries that do not fit cost no reading. A trimmed always-load
     entry leaves room for the always-load entries behind it, where it can be trimmed so far; another one leaves up to
-    half of the room for the whole entries behind it, since one long record would else hide several short ones. Entries
+    half of the room for the whole entries behind it, since one long record would else hide several short ones; so does
+    an entry that takes more than half of the layer's cap, even where it fits. Entries
     that have a short form and are not in by then share what is left for their summaries, where `summaries` says so.
     """
     account, whole, cutting = _Account(offer, limit_tokens), set[int](), None
     tried = dict[bool, int]()
     for turn, place in enumerate(offer.order):
         cost, always, room = offer.costs[place], offer.queue.candidates[place].always, account.room(place)
-        if cost <= room:
+        hides = cutting is None and always not in tried and _hides_others(offer, turn, room)
+        if cost <= room and not hides:
             whole.add(place)
             account.pay(place, cost)
         elif cutting is None and always not in tried and _trimmable(offer, place, room):
@@ -211,6 +213,14 @@ def what_fits(offer: Offer, limit_tokens: int) -> int:
         elif _trimmable(offer, place, account.room(place)):
             trims.add(place)
     return limit_tokens - account.left + max(map(account.room, trims), default=0)
+
+
+def _hides_others(offer: Offer, turn: int, room: int) -> bool:
+    """Return whether an entry would take more than half of what its layer may hold, and so the place of others."""
+    place = offer.order[turn]
+    if offer.turns[place] not in (Turn.IN_FORCE, Turn.REST) or 2 * offer.costs[place] <= offer.max_tokens:
+        return False
+    return offer.costs[place] > room - _half_behind(offer, offer.order[turn + 1 :], room)
 
 
 def _trimmable(offer: Offer, place: int, room: int) -> bool:
