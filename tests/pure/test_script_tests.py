@@ -40,6 +40,12 @@ def test_a_table_of_cases_counts_for_the_tests_of_its_block() -> None:
     assert to_run(table.replace(b'"string"', b'"String"')) == (TestFile("test/price.test.ts", (COMPUTED, "is text")),)
 
 
+def test_a_block_with_another_title_alters_none_of_its_tests() -> None:
+    after = TABLES.replace(b"cents: 250", b"cents: 251").replace(b'describe("other"', b'describe("others"')
+
+    assert to_run(after) == (TestFile("test/price.test.ts", (COMPUTED,)),)
+
+
 def test_a_new_test_alone_counts_in_its_block() -> None:
     after = TABLES.replace(b'  it("is', b'  it("is new", () => {});\n\n  it("is')
 
