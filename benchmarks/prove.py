@@ -1,12 +1,13 @@
 """Verdicts of `vfcc prove` on the real commits of any git repository, as whole processes.
 
     python benchmarks/prove.py --repo PATH [--repo PATH …] --command WORDS [--commits N] [--skip N] [--kept FILE]
-                               [--vfcc PROGRAM] [--runs N] [--whole] [--json]
+                               [--packages FOLDER] [--vfcc PROGRAM] [--runs N] [--whole] [--json]
     python benchmarks/prove.py --kept FILE --sample VERDICT N [--repo PATH …]
 
 Of each repository, the newest N commits count that have one parent and change at least one source file and one test
 file, by their paths alone. Each is proven by `vfcc prove COMMIT --json` in a scratch clone. `--command` runs the tests
-in an environment that has what they need; it runs the repository's code. `--kept` appends a line of JSON for each
+in an environment that has what they need; it runs the repository's code. `--packages` is a `node_modules` that the
+scratch clone gets a link to, as if it had been installed there. `--kept` appends a line of JSON for each
 commit, and a commit that the file has is not proven again, so that a run may be cut off and started again.
 
 `--sample` prints commits of a verdict to check by hand, spread evenly: the verdict's reason, its tests, the diff of
@@ -79,6 +80,8 @@ def rows_of(repository: Path, name: str, given: argparse.Namespace, known: Mappi
     with tempfile.TemporaryDirectory(prefix="prove-clone-") as folder:
         clone = Path(folder) / "tree"
         subprocess.run(["git", "clone", "-q", "--shared", str(repository), str(clone)], check=True)
+        if given.packages:
+            (clone / "node_modules").symlink_to(given.packages.resolve(), target_is_directory=True)
         for commit in commits_of(repository, given.commits, given.skip):
             yield known.get(commit) or {"repository": name, **prove(clone, commit, given)}
 
@@ -139,6 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Verdicts of vfcc prove on real commits.")
     parser.add_argument("--repo", type=Path, action="append", default=[], metavar="PATH")
     parser.add_argument("--command", default="python -m pytest -q", help="how the tests run")
+    parser.add_argument("--packages", type=Path, metavar="FOLDER", help="a node_modules for the scratch clone")
     parser.add_argument("--commits", type=int, default=40)
     parser.add_argument("--skip", type=int, default=0, help="leave out so many of the newest of these commits")
     parser.add_argument("--runs", type=int, default=20, help="runs of the tests for each commit")

@@ -51,6 +51,7 @@ _TEST_NAMES = re.compile(
     r".*\.(?:test|spec|e2e-spec|cy)\.[cm]?[jt]sx?|.*_test\.(?:go|dart|exs|rb|cc|cpp|py)|.*_spec\.rb"
     r"|.*Tests?\.(?:java|kt|cs|scala|swift|php)|test_.*\.(?:cc|cpp|c|rb)"
 )
+_SUITE = re.compile(r".*\.(?:test|spec)\.[cm]?[jt]sx?")
 _ANY_NAME = re.compile(r".*\.(?:[cm]?[jt]sx?|rs|ex|exs)")
 """In a folder of tests, files of these languages hold tests whatever their name."""
 
@@ -73,6 +74,15 @@ def part_of(path: str, rules: PartRules) -> Part:
     if _is_other(folders, name):
         return Part.OTHER
     return Part.PRODUCT
+
+
+def is_suite(path: str) -> bool:
+    """Say whether a runner takes a file for tests by its name, so that it has some even where none can be read.
+
+    >>> is_suite("src/a.test.ts"), is_suite("test/helper.ts")
+    (True, False)
+    """
+    return _SUITE.fullmatch(path) is not None
 
 
 def _in_tests(folders: Collection[str], rules: PartRules) -> bool:
