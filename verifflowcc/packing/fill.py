@@ -121,7 +121,7 @@ def make_offer(queue: LayerQueue, frame: Callable[[Candidate], int]) -> Offer:
     return Offer(queue, costs, turns, tuple(sorted(always, key=turns.__getitem__) + ranked))
 
 
-def fill(offer: Offer, limit_tokens: int, trim: Trim, *, summaries: bool = True) -> Filled:
+def fill(offer: Offer, limit_tokens: int, trim: Trim | None, *, summaries: bool = True) -> Filled:
     """Return what of `offer` goes into `limit_tokens`.
 
     An entry that does not fit hides no smaller one. At most one is trimmed: the first always-load entry that does not
@@ -129,25 +129,30 @@ def fill(offer: Offer, limit_tokens: int, trim: Trim, *, summaries: bool = True)
     called at most three times, so that thousands of entries that do not fit cost no reading. A trimmed always-load
     entry leaves room for the always-load entries behind it, where it can be trimmed so far; another one leaves up to
     half of the room for the whole entries behind it, since one long record would else hide several short ones; so does
-    an entry that takes more than half of the layer's cap, even where it fits. Entries
-    that have a short form and are not in by then share what is left for their summaries, where `summaries` says so.
+    an entry that takes more than half of the layer's cap, even where it fits, unless it cannot be trimmed. Entries that
+    have a short form and are not in by then share what is left for their summaries, where `summaries` says so. Without
+    `trim` the first entry that might be trimmed is refused.
     """
     account, whole, cutting = _Account(offer, limit_tokens), set[int](), None
     tried = dict[bool, int]()
     for turn, place in enumerate(offer.order):
         cost, always, room = offer.costs[place], offer.queue.candidates[place].always, account.room(place)
-        hides = cutting is None and always not in tried and _hides_others(offer, turn, room)
-        if cost <= room and not hides:
+        may_cut = cutting is None and always not in tried and _trimmable(offer, place, min(room, cost))
+        cut = None
+        if may_cut and (cost > room or _hides_others(offer, turn, room)):
+            tried[always] = place
+            if trim is None:
+                continue
+            cut = _cut(offer, turn, room, trim)
+        if cut is not None:
+            cutting = cut
+            account.pay(place, cut.trimmed.tokens + offer.frame_tokens(place))
+        elif cost <= room:
             whole.add(place)
             account.pay(place, cost)
-        elif cutting is None and always not in tried and _trimmable(offer, place, room):
-            tried[always] = place
-            cutting = _cut(offer, turn, room, trim)
-            if cutting is not None:
-                account.pay(place, cutting.trimmed.tokens + offer.frame_tokens(place))
-    short = tuple(_summaries(offer, whole, cutting, account, trim)) if summaries else ()
+    short = tuple(_summaries(offer, whole, cutting, account, trim)) if summaries and trim else ()
     cuttings = (*([cutting] if cutting else []), *short)
-    refused = frozenset(tried.values()) - {one.place for one in cuttings}
+    refused = frozenset(tried.values()) - {one.place for one in cuttings} - whole
     used = limit_tokens - account.left
     return Filled(limit_tokens, used, account.capped_tokens, frozenset(whole), cuttings, refused)
 
@@ -198,7 +203,7 @@ def top_up(offer: Offer, filled: Filled, room: int) -> Filled:
 
 def below_cap(offer: Offer) -> Filled:
     """Return the layer filled by rank where its cap alone is the limit; `refused` are those that might be trimmed."""
-    return fill(offer, max(0, sum(offer.costs)), lambda candidate, limit_tokens: None, summaries=False)
+    return fill(offer, max(0, sum(offer.costs)), None)
 
 
 def what_fits(offer: Offer, limit_tokens: int) -> int:
