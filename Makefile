@@ -9,7 +9,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 REPORT := .memory/local/reports/tests.xml
 SWEEP_REPORT := .memory/local/reports/sweep.xml
 PYTEST := $(BIN)/python -m pytest -q --progress --durations 10 -n auto --dist worksteal --ignore tests/wheel
-QUICK := $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT)
+# Set TESTS to folders or files of tests to run those alone.
+QUICK = $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT) $(TESTS)
 
 # Where this is set, each test process and each vfcc that they start compiles every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
