@@ -61,6 +61,18 @@ def repository_around(root: str) -> "Repository | None":
     return found and Repository(*found, top, below)
 
 
+def worktree_tops(around: Repository) -> "list[str]":
+    """Return the folders of this project in all worktrees that git lists, as far as they are there."""
+    listed = f"{around.git}/worktrees"
+    try:
+        names = sorted(os.listdir(listed))  # noqa: PTH208 - nothing but `os` is imported here
+    except OSError:
+        names = []
+    tops = [_named(f"{listed}/{name}/gitdir", "", f"{listed}/{name}").rpartition("/")[0] for name in names]
+    found = [f"{top}/{around.below}".rstrip("/") for top in tops if top]
+    return [each for each in dict.fromkeys((around.main, *found)) if each]
+
+
 def _linked(top: str) -> "tuple[str, str] | None":
     """Return the folder that a linked worktree shares with others, and its name; None where it is no linked one."""
     private = _named(f"{top}/.git", "gitdir: ", top)
