@@ -18,7 +18,7 @@ from verifflowcc.services.history.questions import file_history
 from verifflowcc.services.history.reading import history_folders, open_history
 from verifflowcc.services.workspace import Workspace
 
-pytestmark = pytest.mark.vfcc("REQ-HISTORY")
+pytestmark = pytest.mark.vfcc("REQ-EPISODE-STORE")
 
 LATER = FixedClock(NOW.replace(day=NOW.day + 1))
 

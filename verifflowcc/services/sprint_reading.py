@@ -84,7 +84,7 @@ def unknown_sprint(sprint_id: str, known: tuple[str, ...]) -> UsageError:
 
 def unsound(state: SprintState) -> LedgerError:
     """Return the error for a ledger that cannot be trusted, one line per file."""
-    return changed_by_hand(map(str, state.problems), state.problems[0].file.rpartition("/")[0])
+    return LedgerError("\n".join(map(str, state.problems)), hint="vfcc doctor  # names the command that mends each")
 
 
 def changed_by_hand(problems: Iterable[str], folder: str) -> LedgerError:
