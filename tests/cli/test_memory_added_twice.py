@@ -8,7 +8,7 @@ from tests.cli.at_terminal import typed
 from tests.cli.process import vfcc
 from tests.trees import commit, git
 
-pytestmark = pytest.mark.vfcc("REQ-")
+pytestmark = pytest.mark.vfcc("REQ-WRITE-UPSERT")
 
 WORDS = ("memory", "add", "decision", "Sessions, since tokens leak.")
 

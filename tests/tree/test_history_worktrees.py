@@ -1,7 +1,6 @@
 """The history belongs to the repository: worktrees share it, it outlasts them, no state of `.git` loses an event."""
 
 import json
-import os
 import shutil
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -119,19 +118,6 @@ def test_a_move_that_was_cut_short_counts_no_event_twice(main: Workspace) -> Non
     for _ in range(2):
         assert len(tasks(main)) == 1
     assert not day.exists()
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes to every folder")
-def test_where_git_is_read_only_the_project_keeps_its_own_history(main: Workspace) -> None:
-    closed = main.root / ".git"
-    closed.chmod(0o500)
-    try:
-        assert not hooked(main.root, words("UserPromptSubmit", "one")).faults
-    finally:
-        closed.chmod(0o700)
-
-    assert len(lines(main)) == 1
-    assert list((main.local / "history").glob("*.jsonl"))
 
 
 def test_where_the_shared_folder_is_no_folder_the_project_keeps_its_own_history(main: Workspace) -> None:
