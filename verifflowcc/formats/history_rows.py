@@ -114,8 +114,8 @@ def rows_of(event: Event) -> Iterator[tuple[str, Row]]:
         case "turn_end":
             yield "turn_ends", (event.id, *at, event.task, event.text("outcome") or "")
         case "task":
-            words = (event.text("status"), event.text("description") or "", role, event.text("outcome") or "")
-            yield "tasks", (event.id, *at, event.task or event.id, *words, event.text("worktree"))
+            status = (event.text("status"), event.text("description") or "", role, event.text("outcome") or "")
+            yield "tasks", (event.id, *at, event.task or event.id, *status, event.text("worktree"))
         case "window_snapshot":
             items, pruned = _json(event.line.get("items")), _json(event.line.get("pruned"))
             whole = event.whole("total_tokens")

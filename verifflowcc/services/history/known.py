@@ -64,17 +64,17 @@ class Known:
 
     def _look_in(self, path: Path) -> bool:
         begin = self._read.setdefault(path, 0)
-        told = False
+        is_new = False
         try:
             with path.open("rb") as file:
                 file.seek(begin)
                 for line in file:
                     if line.endswith(b"\n"):
                         self._read[path] += len(line)
-                        told |= self._line(line)
+                        is_new |= self._line(line)
         except FileNotFoundError:
             return False
-        return told
+        return is_new
 
     def wrote(self, day: str, size: int) -> None:
         """Pass over so many bytes that were added to a day after it was looked at, unless others came with them."""

@@ -45,8 +45,8 @@ def plan_pruning(workspace: Workspace, days: int) -> Pruning:
     except OSError as error:
         raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
     events, size = sum(text.count(b"\n") for text in texts), sum(map(len, texts))
-    days = tuple(sorted({path.name.removesuffix(ENDING) for path in found}))
-    return Pruning(before, days, events, size)
+    gone = tuple(sorted({path.name.removesuffix(ENDING) for path in found}))
+    return Pruning(before, gone, events, size)
 
 
 def prune_history(workspace: Workspace, days: int) -> Pruning:

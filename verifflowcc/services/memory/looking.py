@@ -101,8 +101,8 @@ def _problem(path: str, why: str) -> Unread:
 def _to_text(read: Looked | Unread) -> str:
     if isinstance(read, Unread):
         return json.dumps([read.code, read.line, read.why])
-    told = [item_to_text(read.item), dict(read.lines), read.notices, read.unknown, read.secrets, read.says]
-    return json.dumps(told, ensure_ascii=False)
+    facts = [item_to_text(read.item), dict(read.lines), read.notices, read.unknown, read.secrets, read.says]
+    return json.dumps(facts, ensure_ascii=False)
 
 
 def _from_text(path: str, text: str) -> Looked | Unread:
