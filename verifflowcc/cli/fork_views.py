@@ -45,7 +45,7 @@ def resolved(done: Transition) -> str:
 def problems(state: SprintState) -> list[str]:
     """Return what is wrong with the ledger's files; nothing where all is well."""
     listed = [f"- {problem}" for problem in state.problems]
-    return ["problems:", *listed, "the command that mends each: vfcc doctor"] if listed else []
+    return ["problems:", *listed, "to repair them: vfcc doctor"] if listed else []
 
 
 def trouble(state: SprintState) -> str:
