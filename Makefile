@@ -14,15 +14,16 @@ QUICK := $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT)
 # Where this is set, each test process and each vfcc that they start compiles every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test sweep fresh check wheel bench clean
+.PHONY: help demo recording test sweep fresh check wheel bench clean
 
 help:
-	@echo "make demo    install into $(VENV) and run the main job on the worked example"
+	@echo "make demo    install into $(VENV) and show a gate that stays closed until the tests can fail"
 	@echo "make test    install into $(VENV) and run the tests that take minutes, not quarters of an hour"
 	@echo "make sweep   the other cases, and all examples of the laws; with SWEEP=full five times as many"
 	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
 	@echo "make check   lint, types, import rules, our own trace, and the built wheel in a clean environment"
 	@echo "make bench   the benchmarks"
+	@echo "make recording   run the demo and write docs/demo.svg"
 	@echo "make clean   remove what these made"
 
 # What users install, and pytest, which the demo runs. Python compiles what the demo imports, less than half of it.
@@ -38,6 +39,10 @@ $(READY): $(INSTALLED)
 
 demo: $(INSTALLED)
 	$(BIN)/python docs/demo.py
+
+# The recording at the top of the README. A test compares it with what the demo prints.
+recording: $(INSTALLED)
+	$(BIN)/python docs/demo.py --svg docs/demo.svg
 
 # The report of an earlier sweep is about other code, or will be.
 test: $(READY)
@@ -71,4 +76,4 @@ bench: $(READY)
 	$(BIN)/python benchmarks/commands.py
 
 clean:
-	rm -rf $(VENV) .demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis $(REPORT) $(SWEEP_REPORT)
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis $(REPORT) $(SWEEP_REPORT)

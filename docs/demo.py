@@ -1,201 +1,183 @@
-"""The main job, shown: `make demo`.
+"""The main job, shown: `make demo`, and the recording at the top of the README.
 
-    python docs/demo.py [--data FOLDER]
+    python docs/demo.py [--svg PATH]
 
-In a new folder, `.demo/`, the coder's prompt is compiled in the worked example and its sprint goes to its end; then a
-small project with a real test goes through a gate that only passing tests open. Every command is printed with what it
-really says. With `--data`, the Markdown files of FOLDER become the example's decisions.
+An agent, played by this script, fixes a bug with tests that cannot fail and says done. The commands run for real in a
+temporary folder, offline, and their output is printed as it is. The demo exits with 1 where a command ends with another
+exit code, or does not print a line that the story needs. `--svg` also writes what was printed as an animation.
 """
 
 import argparse
 import os
-import shutil
+import pty
 import subprocess
 import sys
-import textwrap
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
-from verifflowcc.adapters.process.ancestors import client_above
+from recording import COLUMNS, Scene, animation
 
-ROOT = Path(__file__).resolve().parents[1]
-DEMO = ROOT / ".demo"
-EXAMPLE = DEMO / "tidewater"
-SHOP = DEMO / "shop"
-TASK = "Write the calendar export and its tests"
-CHANGES = "# Changes\n\n`tidewater/calendar.py` writes the file; `tests/test_calendar.py` shows it.\n"
-ARTIFACTS = {
-    "testing": ("results.md", "# Results\n\nThree calendar programs read the file; no tide is doubled.\n"),
-    "validation": ("acceptance.md", "# Acceptance\n\nThe clerk loaded December twice and saw each tide once.\n"),
+BUG = 'def price(cents):\n    return f"{cents // 100}.{cents % 100}"\n'
+FIX = BUG.replace("% 100}", "% 100:02}")
+IMPORT = "from price import price\n"
+WEAK = f"{IMPORT}\n\ndef test_305():\n    assert price(305)\n\n\ndef test_5():\n    assert price(5)\n"
+STRONG = WEAK.replace("price(305)", 'price(305) == "3.05"').replace("price(5)", 'price(5) == "0.05"')
+START: Mapping[str, str] = {
+    "price.py": BUG,
+    "tests/test_price.py": IMPORT,
+    "CLAUDE.md": "# Shop\n\nPrices for receipts.\n",
+    ".gitignore": "__pycache__/\n*_cache/\n",
 }
-LIGHT = {
-    "planning": ("plan.md", "# Plan\n\nReceipts show prices.\n"),
-    "design": ("design.md", "# Design\n\nA receipt prints the price of each thing.\n"),
-    "coding": ("changes.md", "# Changes\n\n`receipt.py` prints a price.\n"),
-    "testing": ("results.md", "# Results\n\nBoth tests pass.\n"),
-    "validation": ("acceptance.md", "# Acceptance\n\nThe cashier read a receipt.\n"),
-}
-PRICE = """\
-def price(cents):
-    return f"{cents // 100}.{cents % 100}"
-"""
-TESTS = """\
-from shop import price
+PREPARED = (
+    "git init --quiet --initial-branch main",
+    "vfcc init",
+    "CI=true vfcc allow --yes",
+    "git add . && git commit --quiet --message First",
+    "vfcc sprint start 'Fix the price'",
+    "echo 'price(305) prints 3.05.' | vfcc stage put plan.md && vfcc stage advance",
+    "echo 'price() pads the cents.' | vfcc stage put design.md && vfcc stage advance",
+)
+"""What happened before: a sprint of the workflow `light` has reached its stage coding."""
+DECISION = "Decision: amounts stay whole cents, only price() formats them."
 
 
-def test_whole_digits():
-    assert price(1250) == "12.50"
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A project in a temporary folder, and what was printed about it so far."""
 
+    root: Path
+    scenes: list[Scene] = field(default_factory=list)
 
-def test_a_price_has_two_digits_after_the_point():
-    assert price(305) == "3.05"
-"""
+    def scene(self, caption: str) -> None:
+        """Begin a scene."""
+        if self.scenes:
+            print()
+        self.scenes.append([])
+        self.show(f"# {caption}")
+
+    def write(self, path: str, text: str) -> None:
+        """Edit a file, as an agent does with its own tools."""
+        full = self.root / path
+        full.parent.mkdir(parents=True, exist_ok=True)
+        full.write_text(text, encoding="utf-8")
+
+    def run(self, command: str, *expected: str, code: int = 0, agent: str = "coder") -> None:
+        """Show a command of an agent and its output; stop where that lacks a text of `expected`."""
+        self.show(f"$ {command}")
+        ended, output = self.execute(command, agent)
+        for line in output.splitlines():
+            self.show(line)
+        if ended:
+            self.show(f"[exit {ended}]")
+        if ended != code:
+            sys.exit(f"demo: expected exit code {code}: {command}")
+        for text in expected:
+            if text not in output:
+                sys.exit(f"demo: expected in the output of {command}: {text}")
+
+    def execute(self, command: str, agent: str = "") -> tuple[int, str]:
+        """Run a command in the project, in the name of `agent`; return its exit code and output.
+
+        It writes to a terminal as wide as the recording, so that tables fit; it cannot read from that terminal.
+        """
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            ["sh", "-c", command],
+            cwd=self.root,
+            env=environment(self.root.parent, agent),
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        with os.fdopen(ours, "rb", buffering=0) as terminal:
+            output = b"".join(iter(lambda: received(terminal), b""))
+        return process.wait(), output.decode().replace("\r\n", "\n")
+
+    def show(self, line: str) -> None:
+        """Print a line and keep it for the recording."""
+        print(line, flush=True)
+        self.scenes[-1].append(line)
 
 
 def main() -> None:
-    """Run the demo; exit 1 where a command does not do what is said of it."""
+    """Run the demo, and write the recording where it is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="a folder of Markdown files to use as decisions")
+    parser.add_argument("--svg", type=Path, metavar="PATH", help="write the recording to PATH")
     options = parser.parse_args()
-    shutil.rmtree(DEMO, ignore_errors=True)
-    EXAMPLE.mkdir(parents=True)
-    prompt(options.data)
-    documents()
-    tests()
-    print(f"\nIt is all in {DEMO.relative_to(ROOT)}/, to look at. `make clean` removes it.")
+    with prepared() as demo:
+        story(demo)
+    if options.svg:
+        options.svg.write_text(animation(demo.scenes), encoding="utf-8")
 
 
-def prompt(data: Path | None) -> None:
-    """Show a role's prompt in the worked example."""
-    step("A new git repository, and the worked example: a small program that prints tide tables.")
-    run("git init --quiet --initial-branch main")
-    run("vfcc init --example")
-    if data:
-        take(data.resolve())
-    run("git add . && git commit --quiet --message 'The worked example'")
-
-    step("One sprint is closed, one is under way; it is in its stage 'coding'.")
-    run("vfcc status")
-    run("vfcc stage list")
-
-    step("The coder's prompt, for a task, within 4,000 tokens. It goes to stdout; here, to a file.")
-    run(f'vfcc context show --agent coder --task "{TASK}" --budget 4000 --output prompt.md --explain')
-    run("head -n 24 prompt.md")
-    run("tail -n 4 prompt.md")
-
-    step("The same commit gives the same bytes on every clone.")
-    ask = f'vfcc context show --agent coder --task "{TASK}" --committed'
-    run("git clone --quiet . elsewhere")
-    run(f"{ask} | sha256sum")
-    run(f"cd elsewhere && {ask} | sha256sum")
-    run("rm -rf elsewhere")
+@contextmanager
+def prepared() -> Iterator[Demo]:
+    """A small shop in git, whose sprint is in its stage coding."""
+    with tempfile.TemporaryDirectory(prefix="vfcc-demo-") as folder:
+        demo = Demo(Path(folder) / "shop")
+        for path, text in START.items():
+            demo.write(path, text)
+        for command in PREPARED:
+            ended, output = demo.execute(command)
+            if ended:
+                sys.exit(f"demo: {command}: exit code {ended}\n{output}")
+        yield demo
 
 
-def documents() -> None:
-    """Show a gate that asks for documents, and the way up the right leg of the V."""
-    step("The stage cannot be left while it owes something: exit code 4, and what to do.")
-    run("vfcc stage advance", expected=4)
-    step("An empty file does not open the gate, nor does one that only holds the place of a text.")
-    write("coding", "changes.md", "")
-    run("vfcc stage advance", expected=4)
-    write("coding", "changes.md", "# Changes\n\nTODO\n")
-    run("vfcc stage advance", expected=4)
+def story(demo: Demo) -> None:
+    """An agent's tests cannot fail; its gate stays closed until they can."""
+    demo.scene("An agent fixes a bug: price(305) is 3.5. It adds two tests, they pass, it says done.")
+    demo.write("price.py", FIX)
+    demo.write("tests/test_price.py", WEAK)
+    demo.run("git diff -U0 | grep '^[-+] *[a-z]'", "+    assert price(305)\n")
+    demo.run("python -m pytest -q | tail -n 1", "2 passed")
+    demo.run(f"echo 'Done. {DECISION}' | vfcc stage put changes.md", "pass  changes")
+    demo.run("vfcc stage advance", "coding → testing")
 
-    step("With each stage's artifact written, the sprint moves up the right leg of the V.")
-    write("coding", "changes.md", CHANGES)
-    run("vfcc stage advance")
-    for stage, (name, text) in ARTIFACTS.items():
-        write(stage, name, text)
-        run("vfcc stage advance")
+    demo.scene("vfcc takes the change away and runs the tests: none fails. The gate stays closed.")
+    demo.write(".memory/stage/fix-the-price/testing/artifacts/results.md", "Both tests pass.\n")
+    demo.run("vfcc evidence run", "2 tests passed", "with your change removed, all 2 tests still pass", code=1)
+    demo.run("vfcc stage advance", "cannot leave testing", "all 2 tests still pass", code=4)
 
-    step("Closed, with what was learned kept for the next sprint.")
-    learned = "Ask the reader of a file early which program reads it.\n"
-    (EXAMPLE / "learnings.txt").write_text(learned, encoding="utf-8")
-    run("vfcc sprint close --learnings learnings.txt")
+    demo.scene("The agent strengthens its tests. The gate opens.")
+    demo.write("tests/test_price.py", STRONG)
+    demo.run("git diff -U0 | grep '^+.*assert'", '+    assert price(305) == "3.05"\n')
+    demo.run("vfcc evidence run", "red without the change, green with it: 2 of 2 tests")
+    demo.run("vfcc stage advance", "testing → validation")
 
-
-def tests() -> None:
-    """Show a gate that only tests open which vfcc ran itself, on the files that are there."""
-    step("Another project, with code, two tests and a small change to make. Init sees how its tests run.")
-    for name, text in {"shop.py": PRICE, "tests/test_shop.py": TESTS, "CLAUDE.md": "# Shop: prices.\n"}.items():
-        (SHOP / name).parent.mkdir(parents=True, exist_ok=True)
-        (SHOP / name).write_text(text, encoding="utf-8")
-    run("git init --quiet --initial-branch main && git add . && git commit --quiet --message First", there=SHOP)
-    run("vfcc init && vfcc sprint start Prices", there=SHOP)
-
-    step("Its workflow is light: a few lines for each stage. Only a person may leave a gap; this script may not.")
-    run("vfcc stage advance", expected=4, there=SHOP)
-    for stage, (name, text) in LIGHT.items():
-        write(stage, name, text, SHOP, "prices")
-    run("vfcc stage advance && vfcc stage advance", there=SHOP)
-    step("Coding owes a change of the product.")
-    run("vfcc stage advance", expected=4, there=SHOP)
-    run("echo 'print(price(305))' > receipt.py", there=SHOP)
-    run("vfcc stage advance", there=SHOP)
-    run("vfcc stage advance", expected=4, there=SHOP)
-
-    step("No command of a project runs before a person or a CI job has allowed it on this machine.")
-    run("vfcc evidence run", expected=3, there=SHOP)
-    run("vfcc allow --yes", expected=3, there=SHOP)
-    if client_above():
-        step("An agent client started this demo. Run it in a terminal of your own to see the tests run.")
-        return
-    run("CI=true vfcc allow --yes", there=SHOP)
-
-    step("vfcc runs the tests. One fails, so the gate stays closed.")
-    run("vfcc evidence run", expected=1, there=SHOP)
-    run("vfcc check gate", expected=4, there=SHOP)
-
-    step("Mended; but the evidence speaks of the code as it was.")
-    run("sed -i.old 's/cents % 100/cents % 100:02/' shop.py && rm shop.py.old", there=SHOP)
-    run("vfcc stage advance", expected=4, there=SHOP)
-
-    step("Run again: the gate opens.")
-    run("vfcc evidence run", there=SHOP)
-    run("vfcc stage advance", there=SHOP)
-    run("vfcc stage advance && vfcc sprint close", there=SHOP)
-    run("vfcc metrics", there=SHOP)
+    demo.scene("The prompt of the next agent holds the decision. The stage is passed.")
+    demo.run("vfcc context show --agent stakeholder 2>/dev/null | grep -B 3 Decision", DECISION, agent="stakeholder")
+    demo.run("vfcc status", "in validation, 4 of 5 stages passed", agent="stakeholder")
 
 
-def take(folder: Path) -> None:
-    """Put the Markdown files of `folder` among the decisions."""
-    files = sorted(folder.rglob("*.md"))
-    if not files:
-        sys.exit(f"{folder} has no Markdown file")
-    for path in files:
-        shutil.copyfile(path, EXAMPLE / ".memory" / "project" / "decisions" / path.name)
-    print(f"# {len(files)} files of {folder.name} are now decisions of the project", flush=True)
+def received(terminal: BinaryIO) -> bytes:
+    """Read what a program wrote to its terminal; nothing once it has ended."""
+    try:
+        return terminal.read(65536)
+    except OSError:  # Linux reports the end as EIO
+        return b""
 
 
-def step(text: str) -> None:
-    """Say in a sentence what comes next."""
-    print("\n" + textwrap.fill(text, 80) + "\n", flush=True)
-
-
-def write(stage: str, name: str, text: str, there: Path = EXAMPLE, sprint: str = "sprint-02") -> None:
-    """Write an artifact of an open sprint."""
-    path = there / ".memory" / "stage" / sprint / stage / "artifacts" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    shown = textwrap.shorten(text, 60, placeholder=" …") or "nothing"
-    print(f"# wrote into {path.relative_to(there)}: {shown}", flush=True)
-
-
-def run(command: str, expected: int = 0, there: Path = EXAMPLE) -> None:
-    """Print a command and what it says; stop the demo where its exit code is another than `expected`."""
-    print(f"$ {command}", flush=True)
-    done = subprocess.run(["sh", "-c", command], cwd=there, env=environment(), stdin=subprocess.DEVNULL, check=False)
-    if done.returncode:
-        print(f"[exit {done.returncode}]", flush=True)
-    if done.returncode != expected:
-        sys.exit(f"expected exit code {expected}")
-
-
-def environment() -> dict[str, str]:
-    """The `vfcc` beside this Python, a git that knows somebody, and a place of the demo's own for what is allowed."""
+def environment(folder: Path, agent: str) -> dict[str, str]:
+    """This environment, with nothing of its owner's: no git settings, no vfcc data, no options of pytest."""
+    owned = ("GIT_", "VFCC_", "PYTEST_", "XDG_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(owned)}
     person = {"NAME": "Demo", "EMAIL": "demo@example.org"}
-    names = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in person.items()}
-    own = {"XDG_DATA_HOME": str(DEMO / "data")}
-    return {**os.environ, **names, **own, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    return {
+        **kept,
+        **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in person.items()},
+        **{f"GIT_CONFIG_{where}": os.devnull for where in ("GLOBAL", "SYSTEM")},
+        **({"VFCC_AGENT": agent} if agent else {}),
+        "HOME": str(folder),
+        "COLUMNS": str(COLUMNS),
+        "NO_COLOR": "1",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
 
 
 if __name__ == "__main__":

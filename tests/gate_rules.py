@@ -86,6 +86,23 @@ def _owed_tests(truth: Truth, criterion: Mapping[str, Any], reason: str) -> bool
     return bool(recorded) and (changed is None or any(changed[1] in each.files for each in truth.so_far))
 
 
+def _owed_proof(truth: Truth, criterion: Mapping[str, Any], reason: str) -> bool:
+    """No evidence, evidence of files that changed, or tests that had in an earlier content what they lost."""
+    recorded = evidence_for(truth, truth.stage["id"], criterion["id"])
+    if reason.startswith("there is no evidence"):
+        return not recorded
+    if changed := re.match(r"its evidence is stale: (\S+) (?:changed|is new|is gone)", reason):
+        return bool(recorded) and any(changed[1] in each.files for each in truth.so_far)
+    lost = re.findall(r"(\S+?):\d+ (\w+): it has (\S+) no more", reason)
+    return bool(recorded) and bool(lost) and all(_had(truth, *each) for each in lost)
+
+
+def _had(truth: Truth, path: str, test: str, value: str) -> bool:
+    now = truth.files.get(path, "")
+    earlier = (each.files.get(path, "") for each in truth.so_far)
+    return any(then != now and f"def {test}(" in then and value in then for then in earlier)
+
+
 def _owed_diff(truth: Truth, _: Mapping[str, Any], reason: str) -> bool:
     if reason.startswith("the sprint has no base"):
         return (truth.sprint or {}).get("base") is None
@@ -111,6 +128,8 @@ def _owed_trace(truth: Truth, _: Mapping[str, Any], reason: str) -> bool:
 _OWED: Mapping[str, Callable[[Truth, Mapping[str, Any], str], bool]] = {
     "artifact": _owed_artifact,
     "junit": _owed_tests,
+    "red-first": _owed_proof,
+    "tests-kept": _owed_proof,
     "diff": _owed_diff,
     "upstream": _owed_upstream,
     "trace": _owed_trace,

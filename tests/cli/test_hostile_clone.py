@@ -88,8 +88,8 @@ WRITES = set(
     approve, code watch, context, evidence add, evidence run, feedback add, feedback triage, history import,
     history learn, history prune, hook, init, integrate, memory add, memory copy, memory edit, memory forget,
     memory import, memory ingest, memory link, memory maintain, memory move, memory promote, memory purge,
-    memory reject, memory restore, migrate, sprint close, sprint resolve, sprint start, stage advance, stage draft,
-    stage put, stage reopen, stage skip, task clear, task fail, task finish,
+    memory reject, memory restore, migrate, prove, sprint close, sprint resolve, sprint start, stage advance,
+    stage draft, stage put, stage reopen, stage skip, task clear, task fail, task finish,
     task note, task start, trace add, trace baseline create,
     trace clear, trace import, trace link, trace retire, trace review, trace unlink, trace verify, waive, window add,
     window prune, window restore, workflow use

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import vfcc
-from tests.planted_cheats import CHEATS, FILES, HONEST, RED, Cheat
+from tests.planted_cheats import CHEATS, FILES, HONEST, KEPT, RED, Cheat
 from tests.shop_world import RED_FIRST, TESTS_KEPT, change, shop
 
 pytestmark = pytest.mark.vfcc("REQ-GATES")
@@ -49,6 +49,7 @@ def test_an_honest_change_is_named_by_neither(tmp_path: Path, name: str) -> None
 def test_nine_of_ten_cheats_are_named() -> None:
     named = [name for name, cheat in CHEATS.items() if cheat.named_by]
 
-    assert len(CHEATS) >= 40
+    by = [sum(name in cheat.named_by for cheat in CHEATS.values()) for name in (RED, KEPT)]
+
     assert len(named) >= 0.9 * len(CHEATS)
-    assert any(RED in cheat.named_by for cheat in CHEATS.values())
+    assert (len(CHEATS), *by, sum(by) - len(named)) == (43, 18, 25, 2), "the page on honesty has these numbers"

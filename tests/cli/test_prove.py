@@ -9,6 +9,8 @@ from tests.cli.process import git
 from tests.cli.shapes import shape
 from tests.proven_repository import PRICE, TESTS, commit, proofs, prove, repository, verdicts, write
 
+pytestmark = pytest.mark.vfcc("REQ-PROVE")
+
 GOLDEN = Path(__file__).parent / "golden"
 FIX = PRICE.replace("str(cents / 100)", 'f"{cents / 100:.2f}"')
 FIX_TEST = TESTS.replace('"2.5"', '"2.50"')

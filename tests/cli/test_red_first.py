@@ -23,7 +23,7 @@ from tests.shop_world import (
 )
 from tests.trees import write_tree
 
-pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+pytestmark = pytest.mark.vfcc("REQ-RED-FIRST")
 AGENT = {"VFCC_AGENT": "planner"}
 STATED = ("evidence", "run", "red-first", "--refactoring", "one expression less")
 
@@ -118,6 +118,13 @@ def test_a_name_that_is_missing_shows_nothing(tmp_path: Path) -> None:
     assert reason.startswith("inconclusive: 1 test shows nothing of the change: tests/test_rate.py::test_rate without")
 
 
+def test_strict_settings_and_a_command_without_a_cache_go_together(tmp_path: Path) -> None:
+    strict = {"pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['--strict-config']\n"}
+    root = change(shop(tmp_path, RED_FIRST, files=strict), {"price.py": FIX, "tests/test_price.py": FIX_TESTS})
+
+    assert run(root)["red-first"][0] == "pass"
+
+
 def test_tests_that_show_nothing_are_named_beside_one_that_proves(tmp_path: Path) -> None:
     tests = f"{FIX_TESTS}\n\ndef test_more():\n    assert price(1) is not None\n"
     root = change(shop(tmp_path, RED_FIRST), {"price.py": FIX, "tests/test_price.py": tests})
@@ -159,8 +166,11 @@ def test_a_refactoring_is_stated_by_a_person_and_every_test_must_pass_both_times
         "pass",
         "a refactoring (one expression less): 1 test passed with it and without it",
     )
+    assert "it is in no commit, so nobody vouches for human:You" in vfcc(root, "check", "--rerun", env=CI).out
     commit(root)
-    assert "plan/red-first: reproduced" in vfcc(root, "check", "--rerun", env=CI).out
+    again = vfcc(root, "check", "--rerun", env=CI)
+    assert (again.code, "plan/red-first: reproduced" in again.out) == (0, True), again
+    assert "stated a refactoring for plan/red-first by human:You: by the unsigned commit" in again.out
 
 
 def test_a_change_of_behaviour_is_no_refactoring(tmp_path: Path) -> None:

@@ -138,6 +138,28 @@ def test_a_long_decision_that_is_trimmed_leaves_better_entries_their_place_below
     assert packing.placed[-1].tokens == 4000
 
 
+def test_a_decision_longer_than_half_of_the_cap_is_trimmed_where_it_would_take_the_place_of_others() -> None:
+    decisions = [(f"decision {number}", 400, Turn.IN_FORCE) for number in range(10)]
+    project = queue(Layer.PROJECT, ("long", 4800, Turn.IN_FORCE), *decisions)
+
+    packing = packed(replace(project, max_tokens=5000), queue(Layer.AGENT), tokens=20_000)
+    alone = packed(
+        replace(queue(Layer.PROJECT, ("long", 4800, Turn.IN_FORCE)), max_tokens=5000), queue(Layer.AGENT), tokens=20_000
+    )
+
+    assert sum(name.startswith("decision ") for name in kept(packing)) >= 6
+    assert fates(packing)["long"] == "trimmed"
+    assert fates(alone) == {"long": "kept"}
+
+
+def test_an_entry_longer_than_half_of_the_cap_that_cannot_be_trimmed_keeps_its_place() -> None:
+    project = queue(Layer.PROJECT, ("first", 52, Turn.REST), ("second", 50, Turn.REST))
+
+    packing = packed(replace(project, max_tokens=101), queue(Layer.AGENT), tokens=1_000)
+
+    assert kept(packing) == {"first"}
+
+
 def test_tokens_that_a_shorter_trim_gives_back_go_to_a_rule_first() -> None:
     def stubborn(candidate: Candidate, limit_tokens: int) -> Trimmed | None:
         return Trimmed("cut", 256, 0) if candidate.key == "a.md" and limit_tokens != 520 else None

@@ -68,6 +68,9 @@ def test_a_binary_file_has_no_hunks() -> None:
         ("src/a.py", Part.PRODUCT),
         ("src/templates/a.html", Part.PRODUCT),
         ("docs/conf.py", Part.OTHER),
+        ("doc/conf.py", Part.OTHER),
+        ("doc/man_docs.go", Part.PRODUCT),
+        ("docs/example.go", Part.OTHER),
         ("README.md", Part.OTHER),
         ("pyproject.toml", Part.OTHER),
         (".github/workflows/a.yml", Part.OTHER),
@@ -83,6 +86,14 @@ def test_the_settings_of_pytest_and_of_a_person_name_tests_too() -> None:
     assert part_of("check_a.py", PartRules(settings)) is Part.TESTS
     assert part_of("test_a.py", PartRules(settings)) is Part.PRODUCT
     assert part_of("qa/a.py", PartRules(extra=("qa/**",))) is Part.TESTS
+
+
+def test_a_file_in_a_folder_that_pytest_does_not_look_into_holds_no_tests() -> None:
+    rules = PartRules(pytest_settings({"pytest.ini": "[pytest]\nnorecursedirs = .git tests/typed slow*\n"}))
+
+    assert part_of("tests/typed/test_a.py", rules) is Part.SUPPORT
+    assert part_of("tests/slow_ones/test_a.py", rules) is Part.SUPPORT
+    assert part_of("tests/unit/test_a.py", rules) is Part.TESTS
 
 
 def test_settings_are_read_from_the_first_file_that_has_them() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.codegraph.test_cases import read_cases
-from verifflowcc.domain.test_cases import Loss, LostTest, Strength
+from verifflowcc.codegraph.read_testcases import read_cases
+from verifflowcc.domain.testcases import Loss, LostTest, Strength
 from verifflowcc.proving.conftest_hooks import changed_hooks
 from verifflowcc.proving.python_strength import strength_of, strength_of_call
 from verifflowcc.proving.python_tests import python_tests
@@ -15,7 +15,7 @@ from verifflowcc.proving.tests_lost import lost_tests
 from verifflowcc.proving.tests_settings import lowered_settings
 from verifflowcc.proving.text_tests import text_tests
 
-pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+pytestmark = pytest.mark.vfcc("REQ-TESTS-KEPT")
 
 OLD = """\
 import pytest
@@ -413,10 +413,36 @@ def test_losses_of_a_language_without_a_reader_are_named_by_their_lines(before: 
     ],
 )
 def test_a_lowered_setting_is_named(path: str, before: str, after: str, words: str) -> None:
-    found = lowered_settings(path, before.encode(), after.encode())
+    found = lowered_settings({path: before.encode()}, {path: after.encode()})
 
     assert [words in str(each) for each in found] == [True], found
-    assert lowered_settings(path, before.encode(), before.encode()) == ()
+    assert lowered_settings({path: before.encode()}, {path: before.encode()}) == ()
+
+
+def test_a_setting_that_moves_to_another_file_is_compared_with_what_it_is_there() -> None:
+    ini, toml = (
+        b"[tool:pytest]\nfilterwarnings = error\n[coverage:run]\nomit = a\n",
+        b"[tool.coverage.run]\nomit = ['a']\n",
+    )
+    moved = toml + b"[tool.pytest.ini_options]\nfilterwarnings = ['error']\n"
+
+    assert (
+        lowered_settings({"setup.cfg": ini, "pyproject.toml": b""}, {"setup.cfg": b"", "pyproject.toml": moved}) == ()
+    )
+    (found,) = lowered_settings({"setup.cfg": ini, "pyproject.toml": b""}, {"pyproject.toml": toml})
+    assert found.words == "warnings are errors no more"
+
+
+def test_a_name_of_the_test_alone_is_no_expectation() -> None:
+    assert losses(OLD, OLD.replace("price(cents)", "cost(cents)"), product_changed=False) == set()
+
+
+def test_an_expected_value_in_a_variable_counts_as_well() -> None:
+    held = 'def test_price():\n    wanted = "2.50"\n    assert price(250) == wanted\n'
+
+    (found,) = lost(held, held.replace("2.50", "2.5"), product_changed=False)
+
+    assert (found.loss, found.words) == (Loss.ALTERED, "it has '2.50' no more")
 
 
 @pytest.mark.parametrize(
@@ -431,7 +457,7 @@ def test_a_lowered_setting_is_named(path: str, before: str, after: str, words: s
     ],
 )
 def test_other_settings_are_no_loss(path: str, before: str, after: str) -> None:
-    assert lowered_settings(path, before.encode(), after.encode()) == ()
+    assert lowered_settings({path: before.encode()}, {path: after.encode()}) == ()
 
 
 @pytest.mark.parametrize(

@@ -120,15 +120,20 @@ def test_a_circle_of_processes_ends() -> None:
 
 @needs_proc
 def test_a_name_with_blanks_and_brackets_is_read_as_it_is(tmp_path: Path) -> None:
-    odd = shutil.copy("/bin/sleep", tmp_path / "a) (b 1")
-    with subprocess.Popen([odd, "60"]) as process:
+    odd = shutil.copy("/bin/cat", tmp_path / "a) (b 1")
+    with subprocess.Popen([odd, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write(b"ready\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == b"ready\n", "until then its arguments may be missing"
             found = read_proc(process.pid)
         finally:
             process.kill()
 
     assert found is not None
-    assert (found.parent, found.name, found.arguments[:2]) == (os.getpid(), "a) (b 1", [str(odd), "60"])
+    assert (found.parent, found.name, found.arguments[:2]) == (os.getpid(), "a) (b 1", [str(odd), "-"])
 
 
 def test_where_there_is_no_proc_the_table_of_ps_is_read(tmp_path: Path) -> None:

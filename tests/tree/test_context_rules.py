@@ -112,3 +112,10 @@ def test_data_files_are_sentences_and_other_keys_stay(tmp_path: Path) -> None:
     assert [(one.key, one.reason) for one in package.skipped if one.key == "context.json"] == [
         ("context.json", "empty")
     ]
+
+
+def test_an_empty_data_file_is_listed_by_its_path(tmp_path: Path) -> None:
+    write_memory(tmp_path, {"sprint/s1/progress.json": "{}\n", "stage/s1/coding/.k": ""})
+    package = compile_context(Workspace(tmp_path), Question("coder", "s1", "coding"))
+
+    assert (".memory/sprint/s1/progress.json", "empty") in [(one.path, one.reason) for one in package.skipped]

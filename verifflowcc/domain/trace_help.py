@@ -277,11 +277,6 @@ HELP: Mapping[str, Help] = {
             "Hand over the reports of one run only.",
         ),
         (
-            "weak-test",
-            "By the evidence of `red-first`, a new or altered test of the item passes without the change as well.",
-            "Assert what the change does, and prove it again: `vfcc evidence run red-first`.",
-        ),
-        (
             "stale-result",
             "The results were made on other content than that which is here now, or do not say on which.",
             "Run the tests again: `vfcc evidence run`.",
@@ -300,6 +295,11 @@ HELP: Mapping[str, Help] = {
             "low-coverage",
             "The tests reach less of the code than a criterion of the workflow asks.",
             "Test what is not reached; `vfcc evidence list` shows the measures.",
+        ),
+        (
+            "weak-test",
+            "By the evidence of `red-first`, a new or altered test of the item passes without the change as well.",
+            "Assert what the change does, and prove it again: `vfcc evidence run red-first`.",
         ),
         (
             "unreadable-report",

@@ -5,6 +5,7 @@ The first line has the format. The evidence names the file by its digest, so a f
 
 from collections.abc import Iterable, Mapping
 
+from verifflowcc.domain.events import Json
 from verifflowcc.errors import FormatError
 from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import canonical, parse_canonical
@@ -34,9 +35,9 @@ def traced_name(test: str) -> str:
 
 def encode_proof(lines: Iterable[ProofLine]) -> bytes:
     """Return the file's bytes."""
-    head = {"v": PROOF_FORMAT}
-    records = [{"test": each.test, "verdict": each.verdict} for each in sorted(lines, key=lambda each: each.test)]
-    return b"".join(canonical(each) + b"\n" for each in (head, *records))
+    records: list[Json] = [{"v": PROOF_FORMAT}]
+    records += [{"test": each.test, "verdict": each.verdict} for each in sorted(lines, key=lambda each: each.test)]
+    return b"".join(canonical(each) + b"\n" for each in records)
 
 
 def parse_proof(data: bytes, digest: str) -> tuple[ProofLine, ...]:

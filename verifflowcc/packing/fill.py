@@ -121,31 +121,38 @@ def make_offer(queue: LayerQueue, frame: Callable[[Candidate], int]) -> Offer:
     return Offer(queue, costs, turns, tuple(sorted(always, key=turns.__getitem__) + ranked))
 
 
-def fill(offer: Offer, limit_tokens: int, trim: Trim, *, summaries: bool = True) -> Filled:
+def fill(offer: Offer, limit_tokens: int, trim: Trim | None, *, summaries: bool = True) -> Filled:
     """Return what of `offer` goes into `limit_tokens`.
 
     An entry that does not fit hides no smaller one. At most one is trimmed: the first always-load entry that does not
     fit, else the best-ranked other one, because a second would cut what the first has already filled up. `trim` is
     called at most three times, so that thousands of entries that do not fit cost no reading. A trimmed always-load
     entry leaves room for the always-load entries behind it, where it can be trimmed so far; another one leaves up to
-    half of the room for the whole entries behind it, since one long record would else hide several short ones. Entries
-    that have a short form and are not in by then share what is left for their summaries, where `summaries` says so.
+    half of the room for the whole entries behind it, since one long record would else hide several short ones; so does
+    an entry that takes more than half of the layer's cap, even where it fits, unless it cannot be trimmed. Entries that
+    have a short form and are not in by then share what is left for their summaries, where `summaries` says so. Without
+    `trim` the first entry that might be trimmed is refused.
     """
     account, whole, cutting = _Account(offer, limit_tokens), set[int](), None
     tried = dict[bool, int]()
     for turn, place in enumerate(offer.order):
         cost, always, room = offer.costs[place], offer.queue.candidates[place].always, account.room(place)
-        if cost <= room:
+        may_cut = cutting is None and always not in tried and _trimmable(offer, place, min(room, cost))
+        cut = None
+        if may_cut and (cost > room or _hides_others(offer, turn, room)):
+            tried[always] = place
+            if trim is None:
+                continue
+            cut = _cut(offer, turn, room, trim)
+        if cut is not None:
+            cutting = cut
+            account.pay(place, cut.trimmed.tokens + offer.frame_tokens(place))
+        elif cost <= room:
             whole.add(place)
             account.pay(place, cost)
-        elif cutting is None and always not in tried and _trimmable(offer, place, room):
-            tried[always] = place
-            cutting = _cut(offer, turn, room, trim)
-            if cutting is not None:
-                account.pay(place, cutting.trimmed.tokens + offer.frame_tokens(place))
-    short = tuple(_summaries(offer, whole, cutting, account, trim)) if summaries else ()
+    short = tuple(_summaries(offer, whole, cutting, account, trim)) if summaries and trim else ()
     cuttings = (*([cutting] if cutting else []), *short)
-    refused = frozenset(tried.values()) - {one.place for one in cuttings}
+    refused = frozenset(tried.values()) - {one.place for one in cuttings} - whole
     used = limit_tokens - account.left
     return Filled(limit_tokens, used, account.capped_tokens, frozenset(whole), cuttings, refused)
 
@@ -196,7 +203,7 @@ def top_up(offer: Offer, filled: Filled, room: int) -> Filled:
 
 def below_cap(offer: Offer) -> Filled:
     """Return the layer filled by rank where its cap alone is the limit; `refused` are those that might be trimmed."""
-    return fill(offer, max(0, sum(offer.costs)), lambda candidate, limit_tokens: None, summaries=False)
+    return fill(offer, max(0, sum(offer.costs)), None)
 
 
 def what_fits(offer: Offer, limit_tokens: int) -> int:
@@ -211,6 +218,14 @@ def what_fits(offer: Offer, limit_tokens: int) -> int:
         elif _trimmable(offer, place, account.room(place)):
             trims.add(place)
     return limit_tokens - account.left + max(map(account.room, trims), default=0)
+
+
+def _hides_others(offer: Offer, turn: int, room: int) -> bool:
+    """Return whether an entry would take more than half of what its layer may hold, and so the place of others."""
+    place = offer.order[turn]
+    if offer.turns[place] not in (Turn.IN_FORCE, Turn.REST) or 2 * offer.costs[place] <= offer.max_tokens:
+        return False
+    return offer.costs[place] > room - _half_behind(offer, offer.order[turn + 1 :], room)
 
 
 def _trimmable(offer: Offer, place: int, room: int) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.test_cases import Loss, LostTest
+from verifflowcc.domain.testcases import Loss, LostTest
 from verifflowcc.proving.python_strength import name_of
 
 _HOOKS = frozenset(

@@ -10,7 +10,7 @@ from verifflowcc.records import dataclass
 class Hunk:
     """A stretch of lines that a change replaced: `before` lines from `old`, by `after` lines from `new`.
 
-    A stretch without lines stands before the line that it names.
+    A stretch without lines is before the line that it names.
     """
 
     path: str

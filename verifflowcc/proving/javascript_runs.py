@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, cause_of
@@ -42,6 +43,8 @@ def read_javascript(text: RunText, selection: Selection, *, is_product: Callable
     unloaded: dict[str, Outcome] = {}
     for file in files:
         path = _path(str(file.get("name", "")), selection.paths)
+        if not path:
+            continue  # Vitest takes a path for a part of one, and runs more files
         cases = file.get("assertionResults")
         if not cases and file.get("status") == "failed":
             unloaded[path] = Outcome(Result.FAILED, Cause.NAME, _load_message(str(file.get("message", ""))))
@@ -50,13 +53,15 @@ def read_javascript(text: RunText, selection: Selection, *, is_product: Callable
 
 
 def _path(name: str, paths: Sequence[str]) -> str:
-    return next((each for each in paths if name == each or name.endswith(f"/{each}")), name)
+    return next((each for each in paths if name == each or name.endswith(f"/{each}")), "")
 
 
 def _cases(
     path: str, cases: Sequence[object], selection: Selection, is_product: Callable[[str], bool]
 ) -> Iterator[tuple[str, Outcome]]:
     wanted = next((each.names for each in selection.files if each.path == path), ())
+    known = selection.known.get(path, {})
+    seen: Counter[str] = Counter()
     for case in cases:
         if not isinstance(case, dict):
             continue
@@ -64,8 +69,10 @@ def _cases(
         if not wanted or any(is_title(title, name) for name in wanted):
             around = case.get("ancestorTitles")
             name = " > ".join([*(str(each) for each in (around if isinstance(around, list) else ()) if each), title])
-            line = next((at for written, at in selection.known.get(path, {}).items() if is_title(title, written)), 0)
-            yield f"{path}::{name}", _outcome(case, line, is_product)
+            seen[name] += 1  # a title may be that of several tests
+            number = f" #{seen[name]}" if seen[name] > 1 else ""
+            line = known.get(title) or next((at for written, at in known.items() if is_title(title, written)), 0)
+            yield f"{path}::{name}{number}", _outcome(case, line, is_product)
 
 
 def is_title(title: str, written: str) -> bool:

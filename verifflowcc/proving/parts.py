@@ -24,7 +24,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartRules:
-    """How a project tells tests from its product; `packages` are the folders that hold an `__init__.py`."""
+    """How a project separates tests from its product; `packages` are the folders that hold an `__init__.py`."""
 
     settings: PytestSettings = PytestSettings()
     extra: tuple[str, ...] = ()
@@ -51,6 +51,7 @@ _TEST_NAMES = re.compile(
     r".*\.(?:test|spec|e2e-spec|cy)\.[cm]?[jt]sx?|.*_test\.(?:go|dart|exs|rb|cc|cpp|py)|.*_spec\.rb"
     r"|.*Tests?\.(?:java|kt|cs|scala|swift|php)|test_.*\.(?:cc|cpp|c|rb)"
 )
+_SUITE = re.compile(r".*\.(?:test|spec)\.[cm]?[jt]sx?")
 _ANY_NAME = re.compile(r".*\.(?:[cm]?[jt]sx?|rs|ex|exs)")
 """In a folder of tests, files of these languages hold tests whatever their name."""
 
@@ -75,6 +76,15 @@ def part_of(path: str, rules: PartRules) -> Part:
     return Part.PRODUCT
 
 
+def is_suite(path: str) -> bool:
+    """Say whether a runner takes a file for tests by its name, so that it has some even where none can be read.
+
+    >>> is_suite("src/a.test.ts"), is_suite("test/helper.ts")
+    (True, False)
+    """
+    return _SUITE.fullmatch(path) is not None
+
+
 def _in_tests(folders: Collection[str], rules: PartRules) -> bool:
     here = ""
     for place, folder in enumerate(folders):
@@ -88,8 +98,18 @@ def _in_tests(folders: Collection[str], rules: PartRules) -> bool:
 
 def _holds_tests(name: str, path: str, rules: PartRules) -> bool:
     if name.endswith(".py"):
-        return name != "conftest.py" and any(_matches(path, name, each) for each in rules.settings.files)
+        listed = name != "conftest.py" and any(_matches(path, name, each) for each in rules.settings.files)
+        return listed and not _is_closed(path, rules)
     return bool(_TEST_NAMES.fullmatch(name) or _ANY_NAME.fullmatch(name))
+
+
+def _is_closed(path: str, rules: PartRules) -> bool:
+    """Say whether a file is in a folder that pytest does not look into: it would fail where it is named."""
+    parts = path.split("/")
+    folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
+    return any(
+        _matches(each, each.rpartition("/")[2], pattern) for each in folders for pattern in rules.settings.closed
+    )
 
 
 def _is_test_name(name: str, rules: PartRules) -> bool:
@@ -105,9 +125,10 @@ def _matches(path: str, name: str, pattern: str) -> bool:
 
 def _is_other(folders: Collection[str], name: str) -> bool:
     hidden = any(each.startswith(".") for each in (*folders, name))
+    aside = _OTHER_FOLDERS - {"doc"} if name.endswith(".go") else _OTHER_FOLDERS  # Go has packages of that name
     return (
         hidden
-        or not _OTHER_FOLDERS.isdisjoint(folders)
+        or not aside.isdisjoint(folders)
         or bool(_OTHER_NAMES.fullmatch(name))
         or name.lower().endswith(_OTHER_ENDINGS)
     )

@@ -14,10 +14,14 @@ _USUAL = ("test_*.py", "*_test.py")
 
 @dataclass(frozen=True, slots=True)
 class PytestSettings:
-    """`files` are patterns of test files (`python_files`), `folders` the folders named by `testpaths`."""
+    """`files` are patterns of test files (`python_files`), `folders` the folders named by `testpaths`.
+
+    `closed` are patterns of folders that pytest does not look into (`norecursedirs`).
+    """
 
     files: tuple[str, ...] = _USUAL
     folders: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
 
 
 def pytest_settings(texts: Mapping[str, str]) -> PytestSettings:
@@ -30,7 +34,8 @@ def pytest_settings(texts: Mapping[str, str]) -> PytestSettings:
         if found is not None:
             files = _words(found.get("python_files")) or _USUAL
             folders = (each.strip("/").removeprefix("./") for each in _words(found.get("testpaths")))
-            return PytestSettings(files, tuple(each for each in folders if "test" in each.lower()))
+            named = tuple(each for each in folders if "test" in each.lower())
+            return PytestSettings(files, named, _words(found.get("norecursedirs")))
     return PytestSettings()
 
 

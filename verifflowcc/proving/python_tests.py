@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from verifflowcc.domain.test_cases import Assertion, Strength, TestCase
+from verifflowcc.domain.testcases import Assertion, Strength, TestCase
 from verifflowcc.proving.python_strength import asserted, name_of, strength_of, strength_of_call
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -100,8 +100,26 @@ class _File:
             count, skipped = self.parameters(each)
             cases *= count
             skips += skipped
-        hollow = dict.fromkeys(reading.hollow)
-        return TestCase(name, node.lineno, tuple(reading.found), cases, (*skips, *reading.skips), tuple(hollow))
+        return TestCase(
+            name,
+            node.lineno,
+            tuple(reading.found),
+            cases,
+            (*skips, *reading.skips),
+            tuple(dict.fromkeys(reading.hollow)),
+            tuple(self.constants(node)) if node.name.startswith("test") else None,
+        )
+
+    def constants(self, node: _Function) -> Iterator[str]:
+        """Yield the texts and numbers that a test holds, those of the file's tables that it names as well."""
+        documented = ast.get_docstring(node, clean=False)
+        tables = [
+            self.values[each.id] for each in ast.walk(node) if isinstance(each, ast.Name) and each.id in self.values
+        ]
+        for each in (inner for part in (node, *tables) for inner in ast.walk(part)):
+            value = each.value if isinstance(each, ast.Constant) else None
+            if isinstance(value, str | bytes | int | float) and not isinstance(value, bool) and value != documented:
+                yield repr(value)
 
     def parameters(self, mark: ast.expr) -> tuple[int, list[str]]:
         """Return how many cases a mark makes, and those that it skips."""

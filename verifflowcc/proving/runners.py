@@ -49,8 +49,10 @@ def argv_for(runner: Runner, argv: Sequence[str], selection: Selection) -> tuple
     """Return the words that run the wanted tests, whatever the project's own options make a run stop at."""
     match runner:
         case Runner.PYTEST:
-            own = ("-p", "vfcc_prove_reporter", "-o", "cache_dir={private}/cache", "--maxfail=0")
-            return (*argv, *own, "--continue-on-collection-errors", *selection.paths)
+            # Without its cache pytest knows no such setting, and refuses it under --strict-config.
+            cache = () if "no:cacheprovider" in argv else ("-o", "cache_dir={private}/cache")
+            own = ("-p", "vfcc_prove_reporter", *cache, "--maxfail=0", "--continue-on-collection-errors")
+            return (*argv, *own, *selection.paths)
         case Runner.UNITTEST:
             return (*argv[: list(argv).index("unittest")], "vfcc_prove_unittest")
         case Runner.GO:

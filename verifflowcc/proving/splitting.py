@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
 from verifflowcc.proving.inline_tests import inline_lines, with_tests_of
 from verifflowcc.proving.names_kept import same_code
-from verifflowcc.proving.parts import Part, PartRules, part_of
+from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
 from verifflowcc.proving.same_text import same_text
 from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests, union
 from verifflowcc.records import dataclass
@@ -116,7 +116,7 @@ def _tests(
         units = units_of(file.path, file.after)
         hunks = tuple(code_hunks(file))
         names = altered_tests(units, hunks)
-        if not file.path.endswith(".py") and not any(each.is_test for each in units):
+        if not file.path.endswith(".py") and not is_suite(file.path) and not any(each.is_test for each in units):
             helpers.append(file)
         elif file.before is None:
             found.append(TestFile(file.path))

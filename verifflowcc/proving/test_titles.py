@@ -5,12 +5,11 @@ from collections.abc import Iterator
 
 from verifflowcc.proving.targets import TestUnit, words_in
 
-_CALL = re.compile(
-    r"(?<![\w$.])(?:x|f)?(?:it|test|specify)(?:\.(?:only|skip|concurrent|failing|sequential|fails|todo))*"
-    r"(?:\.(?:each|for|skipIf|runIf)\s*(?:`[^`]*`|\((?:[^()]|\([^()]*\))*\)))?"
-    r"\s*\(\s*(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote)).)*)(?P=quote)",
-    re.DOTALL,
-)
+_MORE = r"(?:\.(?:only|skip|concurrent|failing|sequential|shuffle|fails|todo|each|for|skipIf|runIf))*"
+_TEST = re.compile(rf"(?<![\w$.])(?<!function )[xf]?(?:it|test|specify)(?P<more>{_MORE})\s*(?=[(`])")
+_BLOCK = re.compile(rf"(?<![\w$.])(?<!function )[xf]?(?:describe|suite|context)(?P<more>{_MORE})\s*(?=[(`])")
+_TABLE = re.compile(r"\.(?:each|for|skipIf|runIf)\b")
+_LITERAL = re.compile(r"(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote)).)*)(?P=quote)", re.DOTALL)
 _SKIPPED = re.compile(
     r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`"
     r"|(?<=[=(,:\[!&|?{};])\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",
@@ -22,19 +21,58 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 def title_units(text: str) -> Iterator[TestUnit]:
     """Yield the tests of a file, each with the lines from its call to the parenthesis that closes it.
 
+    A title that is computed is a template of one expression, as any title may come of it.
+
     >>> [(each.name, each.first, each.last) for each in title_units('it("adds", () => {\\n  f();\\n});\\n')]
     [('adds', 1, 3)]
+    >>> [each.name for each in title_units('for (const t of table) test(t.input + " fits", () => {});')]
+    ['${t.input + " fits"}']
     """
     bare = _SKIPPED.sub(_blanked, text)
-    for found in _CALL.finditer(text):
+    blocks = tuple((_line(text, each.start()), _line(text, end)) for each, _, end in _calls(_BLOCK, text, bare))
+    for found, start, end in _calls(_TEST, text, bare):
+        comma = _argument(bare, start, end)
+        title = _title(text[start:comma].strip(), alone=comma == end)
+        if title is not None:
+            first, last = _line(text, found.start()), _line(text, end)
+            around = tuple(each for each in blocks if each[0] <= first and last <= each[1])
+            words = words_in(text[found.start() : end].split("\n"))
+            yield TestUnit(title, title, first, last, True, words, around)
+
+
+def _calls(head: re.Pattern[str], text: str, bare: str) -> Iterator[tuple[re.Match[str], int, int]]:
+    """Yield the calls of a function, each with the places of its first argument and of its closing parenthesis."""
+    for found in head.finditer(text):
         if not bare[found.start() : found.start() + 2].strip():
             continue  # it is in a comment or a string
-        end = _closing(bare, found.end())
-        first = text.count("\n", 0, found.start()) + 1
-        title = _ESCAPE.sub(r"\1", found["title"])
-        yield TestUnit(
-            title, title, first, text.count("\n", 0, end) + 1, True, words_in(text[found.start() : end].split("\n"))
-        )
+        place = found.end()
+        if _TABLE.search(found["more"]) and bare[place] == "(":
+            place = _closing(bare, place + 1) + 1
+        place += len(bare[place:]) - len(bare[place:].lstrip())  # a table between backticks is blank
+        if bare[place : place + 1] == "(":
+            yield found, place + 1, _closing(bare, place + 1)
+
+
+def _title(written: str, *, alone: bool) -> str | None:
+    """Return the title that an argument is; None where it is computed and the only one, so that nothing runs."""
+    literal = _LITERAL.fullmatch(written)
+    if literal:
+        return _ESCAPE.sub(r"\1", literal["title"])
+    return None if alone or not written else f"${{{re.sub('[{}]', '', ' '.join(written.split()))}}}"
+
+
+def _line(text: str, place: int) -> int:
+    return text.count("\n", 0, place) + 1
+
+
+def _argument(bare: str, start: int, end: int) -> int:
+    """Return the place of the comma behind the argument at `start`, `end` where there is none."""
+    depth = 0
+    for place in range(start, end):
+        if bare[place] == "," and not depth:
+            return place
+        depth += (bare[place] in "([{") - (bare[place] in ")]}")
+    return end
 
 
 def _blanked(found: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from verifflowcc.domain.test_cases import Assertion, Loss, LostTest, TestCase
+from verifflowcc.domain.testcases import Assertion, Loss, LostTest, TestCase
 from verifflowcc.records import dataclass
 
 Tests = Mapping[str, Mapping[str, TestCase]]
@@ -13,6 +13,8 @@ Tests = Mapping[str, Mapping[str, TestCase]]
 _ALIKE = 0.5
 _MOST_NAMED = 3
 _LONGEST = 60
+_COMPARED, _CANDIDATES = 200, 40
+"""Characters and assertions that are compared for likeness, whose cost grows with the square of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +96,30 @@ def _of_pair(pair: _Pair, *, altered: bool) -> Iterator[LostTest]:
     def lost(loss: Loss, words: str, line: int = 0) -> LostTest:
         return LostTest(loss, pair.path, line or now.line, words, now.name)
 
-    for skip in (Counter(now.skips) - Counter(was.skips)).elements():
-        yield lost(Loss.SKIPPED, f"`{_short(skip)}` is new")
+    found = [lost(Loss.SKIPPED, f"`{_short(skip)}` is new") for skip in _more(now.skips, was.skips)]
     if now.cases < was.cases:
-        yield lost(Loss.NARROWED, f"{was.cases} cases before, {now.cases} now")
-    for loss, before, after in _weaker(was, now):
+        found.append(lost(Loss.NARROWED, f"{was.cases} cases before, {now.cases} now"))
+    for before, after in _weaker(was, now):
         if after is None:
-            yield lost(loss, f"`{_short(before.text)}` is gone")
-        elif loss is Loss.WEAKENED and before.text == after.text:
-            yield lost(loss, f"`{_short(before.text)}` is caught, or not always reached", after.line)
-        elif loss is Loss.WEAKENED or altered:
-            yield lost(loss, f"`{_short(before.text)}` is now `{_short(after.text)}`", after.line)
+            found.append(lost(Loss.WEAKENED, f"`{_short(before.text)}` is gone"))
+        elif before.text == after.text:
+            words = f"`{_short(before.text)}` is caught, or not always reached"
+            found.append(lost(Loss.WEAKENED, words, after.line))
+        else:
+            words = f"`{_short(before.text)}` is now `{_short(after.text)}`"
+            found.append(lost(Loss.WEAKENED, words, after.line))
+    gone = dict.fromkeys(_more(was.values or (), now.values or ()))
+    if altered and gone and not found:
+        found.append(lost(Loss.ALTERED, f"it has {_short(', '.join(gone))} no more"))
+    return iter(found)
 
 
-def _weaker(was: TestCase, now: TestCase) -> Iterator[tuple[Loss, Assertion, Assertion | None]]:
-    """Yield each assertion that asks less now with the one in its place; those that ask as much, too, as altered."""
+def _more(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    return sorted((Counter(one) - Counter(other)).elements())
+
+
+def _weaker(was: TestCase, now: TestCase) -> Iterator[tuple[Assertion, Assertion | None]]:
+    """Yield each assertion that is gone or asks for less now, with the one in its place."""
     old, new = _without_common(was.asking, now.assertions)
     open_new = list(new)
     left = []
@@ -119,16 +130,12 @@ def _weaker(was: TestCase, now: TestCase) -> Iterator[tuple[Loss, Assertion, Ass
             continue
         open_new.remove(after)
         if after.strength < before.strength:
-            yield Loss.WEAKENED, before, after
-        elif after.strength == before.strength and after.text != before.text:
-            yield Loss.ALTERED, before, after
+            yield before, after
     strong = sorted((each for each in open_new if each.strength), key=lambda each: -each.strength)
     for place, before in enumerate(sorted(left, key=lambda each: -each.strength)):
         other = strong[place] if place < len(strong) else None
         if other is None or other.strength < before.strength:
-            yield Loss.WEAKENED, before, other
-        else:
-            yield Loss.ALTERED, before, other
+            yield before, other
 
 
 def _without_common(old: Sequence[Assertion], new: Sequence[Assertion]) -> tuple[list[Assertion], list[Assertion]]:
@@ -145,7 +152,11 @@ def _without_common(old: Sequence[Assertion], new: Sequence[Assertion]) -> tuple
 
 
 def _best(before: Assertion, among: Sequence[Assertion]) -> Assertion | None:
-    scored = [(SequenceMatcher(None, before.text, each.text).ratio(), -place) for place, each in enumerate(among)]
+    text = before.text[:_COMPARED]
+    scored = [
+        (SequenceMatcher(None, text, each.text[:_COMPARED]).ratio(), -place)
+        for place, each in enumerate(among[:_CANDIDATES])
+    ]
     best = max(scored, default=None)
     return among[-best[1]] if best is not None and best[0] >= _ALIKE else None
 

@@ -7,7 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.test_cases import Loss, LostTest
+from verifflowcc.domain.testcases import Loss, LostTest
 
 FILES = frozenset(
     (
@@ -42,22 +42,45 @@ def is_settings(path: str) -> bool:
     return name in FILES or bool(SCRIPTS.fullmatch(name))
 
 
-def lowered_settings(path: str, before: bytes | None, after: bytes | None) -> tuple[LostTest, ...]:
-    """Return the settings of a file that select fewer tests, or ask for less, than before."""
-    if SCRIPTS.fullmatch(path.rpartition("/")[2]):
-        return tuple(_script(path, before or b"", after or b""))
-    old, new = dict(_settings(path, before)), dict(_settings(path, after))
-    lines = (after or b"").decode("utf-8", "replace").split("\n")
-    return tuple(
-        LostTest(Loss.SETTINGS, path, _line_of(lines, key), words)
-        for key in sorted(old.keys() | new.keys())
-        for words in _lowered(key, old.get(key), new.get(key))
-    )
+def lowered_settings(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[LostTest, ...]:
+    """Return the settings that select fewer tests, or ask for less, than before; files are by path.
+
+    A setting that moved to another file of the same folder is compared with what it is there.
+    """
+    old = {path: dict(_settings(path, content)) for path, content in before.items()}
+    new = {path: dict(_settings(path, content)) for path, content in after.items()}
+    found: list[LostTest] = []
+    for path in sorted(old.keys() | new.keys()):
+        if SCRIPTS.fullmatch(path.rpartition("/")[2]):
+            found += _script(path, before.get(path, b""), after.get(path, b""))
+            continue
+        was, now = old.get(path, {}), new.get(path, {})
+        lines = after.get(path, b"").decode("utf-8", "replace").split("\n")
+        for key in sorted(was.keys() | now.keys()):
+            earlier = was[key] if key in was else _elsewhere(path, key, old, new)
+            later = now[key] if key in now else _elsewhere(path, key, new, old)
+            found += [
+                LostTest(Loss.SETTINGS, path, _line_of(lines, key), words) for words in _lowered(key, earlier, later)
+            ]
+    return tuple(found)
 
 
-def _settings(path: str, content: bytes | None) -> Iterator[tuple[str, object]]:
+def _elsewhere(
+    path: str, key: str, side: Mapping[str, Mapping[str, object]], other: Mapping[str, Mapping[str, object]]
+) -> object:
+    """Return the value of a setting in another file of the folder, which has it on this side alone."""
+    folder, name = path.rpartition("/")[0], key.rpartition(".")[2]
+    for place, settings in sorted(side.items()):
+        if place != path and place.rpartition("/")[0] == folder:
+            for full, value in settings.items():
+                if full.rpartition(".")[2] == name and full not in other.get(place, {}):
+                    return value
+    return None
+
+
+def _settings(path: str, content: bytes) -> Iterator[tuple[str, object]]:
     """Yield the settings of tests in a file, by their full key."""
-    text = (content or b"").decode("utf-8", "replace")
+    text = content.decode("utf-8", "replace")
     name = path.rpartition("/")[2]
     try:
         if name.endswith(".toml"):

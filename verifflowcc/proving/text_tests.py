@@ -2,7 +2,7 @@
 
 import re
 
-from verifflowcc.domain.test_cases import Assertion, Strength, TestCase
+from verifflowcc.domain.testcases import Assertion, Strength, TestCase
 
 _TEST = re.compile(
     r"^\s*(?:#\[(?:tokio::)?test\]|@(?:Parameterized)?Test\b|(?:x?it|x?test|specify|scenario)\b.*(?:do\b|\{)"
@@ -20,7 +20,7 @@ _WEAK = re.compile(
 
 
 def text_tests(content: bytes) -> dict[str, TestCase]:
-    """Return what stands from one test to the next, each as a test; a file without any is one by the name of ""."""
+    """Return the text from one test to the next, each as a test; a file without any is one by the name of ""."""
     found: dict[str, TestCase] = {}
     name, start = "", 1
     asks: list[Assertion] = []

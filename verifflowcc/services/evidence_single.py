@@ -8,14 +8,15 @@ from pathlib import Path
 from verifflowcc.adapters.files.blobs import put_blob
 from verifflowcc.adapters.git.history import head_commit
 from verifflowcc.adapters.git.place import top_of
-from verifflowcc.domain.evidence import Command, Evidence, Measured, Run
+from verifflowcc.adapters.git.versions import commit_files, disk_files
+from verifflowcc.domain.evidence import Command, Measured, Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Trust
-from verifflowcc.domain.test_cases import Loss
+from verifflowcc.domain.testcases import Loss
 from verifflowcc.errors import VfccError
 from verifflowcc.formats.proof_lines import ProofLine, encode_proof, traced_name
 from verifflowcc.proving.runners import Runner, runner_of
-from verifflowcc.proving.verdicts import Verdict
+from verifflowcc.proving.verdicts import TestVerdict, Verdict
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_making import Report, Source
@@ -44,7 +45,7 @@ _A_DAY_S = 86_400
 
 
 def make_single(workspace: Workspace, one: Wanted, facts: Facts, refactoring: str = "") -> Made:
-    """Return the evidence for a criterion of one of the kinds `SINGLE`; nothing goes on record yet.
+    """Return the evidence for a criterion of one of the kinds `SINGLE`; nothing is on record yet.
 
     The command of a proof must be allowed. With `refactoring`, the reason of a person who states that behaviour stays,
     every test must pass with the change and without it.
@@ -62,13 +63,6 @@ def make_single(workspace: Workspace, one: Wanted, facts: Facts, refactoring: st
         return Made(one, None, wrote(one.criterion.id, moved))
     source = Source(facts.sprint.id, Trust.RAN_BY_VFCC, head_commit(workspace.root), run, Report(), results)
     return kept(workspace, one, inputs, measured, source)
-
-
-def reason_of_refactoring(evidence: Evidence) -> str:
-    """Return why a person stated that behaviour stays; "" where the evidence rests on no such word."""
-    mark = f"{REFACTORING}: "
-    stated = evidence.kind is Kind.RED_FIRST and evidence.measures.get(REFACTORING)
-    return next((each.removeprefix(mark) for each in evidence.examples if stated and each.startswith(mark)), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +90,8 @@ def _lost(workspace: Workspace, facts: Facts) -> Measured:
     if isinstance(place, str):
         return Measured({}, "", problem=place)
     try:
-        found = compare_tests(place.top, place.folder, place.base, _patterns(workspace))
+        files = commit_files(place.top, place.base), disk_files(place.top)
+        found = compare_tests(place.top, place.folder, *files, _patterns(workspace))
     except VfccError as error:
         return Measured({}, "", problem=error.message)
     counts = Counter(each.loss for each in found.lost)
@@ -152,8 +147,6 @@ def _prove(
     workspace: Workspace, place: _Place, runner: Runner, command: Command, criterion: Criterion, refactoring: str
 ) -> tuple[int, ChangeProof]:
     """Return how many files of the product changed, and the proof. Nothing of an earlier proof is believed."""
-    from verifflowcc.adapters.git.versions import commit_files, disk_files
-
     files = commit_files(place.top, place.base), disk_files(place.top)
     change = Change("the sprint", "", head_commit(place.top), *files)
     patterns = _patterns(workspace)
@@ -197,8 +190,13 @@ _NAMES = {
 }
 
 
-_TOLD = ((Verdict.INCONCLUSIVE, "inconclusive"), (Verdict.BROKEN, "broken"))
+_REPORTED = ((Verdict.INCONCLUSIVE, "inconclusive"), (Verdict.BROKEN, "broken"))
 """Verdicts on tests that mean little without their reason."""
+
+
+def _report_of(test: TestVerdict) -> str:
+    why = " ".join(test.why.split())
+    return f"{test.test} {why}".replace(" fails with the change:", ":", 1)
 
 
 def _measured(found: ChangeProof, product: int, refactoring: str) -> Measured:
@@ -221,7 +219,7 @@ def _measured(found: ChangeProof, product: int, refactoring: str) -> Measured:
     }
     if refactoring:
         del by_name["not discriminating"]  # that is what is asked of every test of the project
-    reasons = {name: [f"{each.test} {each.why}" for each in found.tests if each.verdict is one] for one, name in _TOLD}
+    reasons = {name: [_report_of(each) for each in found.tests if each.verdict is one] for one, name in _REPORTED}
     weak_first = {name: reasons.get(name, tests) for name, tests in by_name.items() if name != "proven"}
     examples = examples_of({**stated, **weak_first, "unguarded": places, "proven": by_name["proven"]})
     return Measured(measures, outcome, tuple(examples))

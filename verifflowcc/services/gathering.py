@@ -267,6 +267,7 @@ def _offered(one: Selected, entry: Entry | None, caps: Caps) -> bool:
 
 
 def _skip(one: Selected, entry: Entry | None, reason: str, reading: Reading, gathered: Gathered) -> None:
-    gathered.skipped.append(Skipped(one.layer, one.key, one.path, entry.tokens if entry else 0, reason))
+    path, tokens = (entry.path, entry.tokens) if entry else (one.path, 0)
+    gathered.skipped.append(Skipped(one.layer, one.key, path, tokens, reason))
     if one.always and not one.origin and one.path not in reading.problems:
         gathered.notices.append(f"{one.key} is always loaded but left out: {reason}")

@@ -17,7 +17,7 @@ from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.evidence_results import results_differ
 from verifflowcc.services.evidence_running import Made, run_for, running
-from verifflowcc.services.evidence_single import SINGLE, make_single, reason_of_refactoring
+from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.sprint_reading import ledger_of, list_sprints, load_movable
 from verifflowcc.services.vouching import Vouched, vouched
@@ -28,6 +28,7 @@ from verifflowcc.workflow.evidence_changes import evidence_changes
 from verifflowcc.workflow.evidence_choice import chosen, id_of
 from verifflowcc.workflow.evidence_wanted import Wanted, of_stage
 from verifflowcc.workflow.gate import assess
+from verifflowcc.workflow.proof_verdict import reason_of_refactoring
 from verifflowcc.workflow.staleness import stale_reasons
 from verifflowcc.workflow.upstream import asked_again
 

@@ -1,12 +1,12 @@
-"""What the project's tests lost since a commit: both contents read, and compared."""
+"""What the tests of a project lost between two contents of it: both read, and compared."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.git.versions import FOLDER, TreeFile, commit_files, contents, disk_files
+from verifflowcc.adapters.git.versions import FOLDER, TreeFile, contents
 from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.test_cases import CASES_OF, read_cases
-from verifflowcc.domain.test_cases import Loss, LostTest, TestCase
+from verifflowcc.codegraph.read_testcases import CASES_OF, read_cases
+from verifflowcc.domain.testcases import Loss, LostTest, TestCase
 from verifflowcc.proving.conftest_hooks import changed_hooks
 from verifflowcc.proving.parts import Part, PartRules, part_of
 from verifflowcc.proving.pytest_settings import FILES, pytest_settings
@@ -25,7 +25,7 @@ _SNAPSHOTS_TOO = ("**/*expected*", "**/snapshots/**", "**/*snapshot*", "**/*.app
 
 @dataclass(frozen=True, slots=True)
 class TestsKept:
-    """What tests lost since a base; `files` is the number of changed files that were compared."""
+    """What tests lost; `files` is the number of changed files that were compared."""
 
     __test__ = False
 
@@ -47,35 +47,46 @@ class _Sides:
         return next(part for part in (Part.TESTS, Part.SUPPORT, Part.PRODUCT, Part.OTHER) if part in found)
 
 
-def compare_tests(top: Path, folder: str, base: str, patterns: tuple[str, ...]) -> TestsKept:
-    """Return what tests below a folder of the repository lost between the commit `base` and the work tree.
+def compare_tests(
+    top: Path,
+    folder: str,
+    before: Mapping[str, TreeFile],
+    after: Mapping[str, TreeFile],
+    patterns: tuple[str, ...] = (),
+) -> TestsKept:
+    """Return what tests below a folder of the repository lost between two contents of it.
 
     `patterns` name further files of tests. Raises WorkspaceError where git does not have a content.
     """
-    sides = _read(top, folder, base, patterns)
+    sides = _read(top, folder, (before, after), patterns)
     product = tuple(file.path for file in sides.changed if sides.part(file.path) is Part.PRODUCT)
     changed = bool(split([file for file in sides.changed if file.path in product], (), sides.after, _no_units).product)
-    before: dict[str, dict[str, TestCase]] = {}
-    after: dict[str, dict[str, TestCase]] = {}
+    old: dict[str, dict[str, TestCase]] = {}
+    new: dict[str, dict[str, TestCase]] = {}
     lost: list[LostTest] = []
     files = 0
     for file in sides.changed:
         part = sides.part(file.path)
         if part in (Part.TESTS, Part.SUPPORT):
             files += 1
-            before[file.path] = _tests(file.path, file.before, (), part, sides.before)
-            after[file.path] = _tests(file.path, file.after, product, part, sides.after)
+            old[file.path] = _tests(file.path, file.before, (), part, sides.before)
+            new[file.path] = _tests(file.path, file.after, product, part, sides.after)
             lost += changed_hooks(file.path, file.before, file.after) if file.path.endswith(".py") else ()
             lost += _data(file, altered=not changed) if part is Part.SUPPORT else ()
-        elif is_settings(file.path):
-            files += 1
-            lost += lowered_settings(file.path, file.before, file.after)
-    lost += lost_tests(before, after, product_changed=changed)
+    settings = [file for file in sides.changed if is_settings(file.path)]
+    lost += lowered_settings(
+        {file.path: file.before for file in settings if file.before is not None},
+        {file.path: file.after for file in settings if file.after is not None},
+    )
+    files += len(settings)
+    lost += lost_tests(old, new, product_changed=changed)
     return TestsKept(tuple(sorted(set(lost), key=lambda each: (each.path, each.line, str(each)))), files)
 
 
-def _read(top: Path, folder: str, base: str, patterns: tuple[str, ...]) -> _Sides:
-    old, new = _below(folder, commit_files(top, base)), _below(folder, disk_files(top))
+def _read(
+    top: Path, folder: str, both: tuple[Mapping[str, TreeFile], Mapping[str, TreeFile]], patterns: tuple[str, ...]
+) -> _Sides:
+    old, new = (_below(folder, files) for files in both)
     prefix = f"{folder}/" if folder else ""
     differing = [path for path in sorted(old.keys() | new.keys()) if _id(old, path) != _id(new, path)]
 

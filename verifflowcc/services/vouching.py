@@ -20,12 +20,13 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approves
 from verifflowcc.workflow.authors import PEOPLE, authorship
 from verifflowcc.workflow.fold import event_file
+from verifflowcc.workflow.proof_verdict import reason_of_refactoring
 from verifflowcc.workflow.subject import subject_of
 
 
 @dataclass(frozen=True, slots=True)
 class Vouched:
-    """An approval, acceptance, waiver or skip, and the commit that vouches for it.
+    """An approval, acceptance, waiver, skip or refactoring, and the commit that vouches for it.
 
     `written` are the authors of what is approved, or left without a review; empty where that has changed since. `good`
     is false where no commit vouches for it, and where it is by an author.
@@ -72,6 +73,10 @@ def _words(state: SprintState, facts: Facts) -> Iterator[_Word]:
     for leave in facts.waivers:
         written = _written(state, facts, leave.stage, [leave.criterion], leave.subject)
         yield _Word(leave.event, f"waived {leave.stage}/{leave.criterion}", leave.by, written)
+    for each in facts.recorded:
+        if each.latest and each.evidence and reason_of_refactoring(each.evidence):
+            what = f"stated a refactoring for {each.stage}/{each.criterion}"
+            yield _Word(each.event, what, Contributor(each.actor), ())
     for stage in state.stages:
         if stage.skip:
             left_out = [one.id for one in stage.stage.exit if one.mode is Mode.HARD]

@@ -11,7 +11,7 @@ from verifflowcc.domain.evidence import Command, Evidence, Inputs, Run
 from verifflowcc.domain.facts import Change, CommitNote, Facts, History, Recorded, RuleChange
 from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Trust
 from verifflowcc.domain.people import Feedback, Opinion, Review
-from verifflowcc.domain.test_cases import Loss
+from verifflowcc.domain.testcases import Loss
 from verifflowcc.domain.trace import RED, Finding, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_select import MISSING_CHILD, needs_among, selected

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from verifflowcc.domain.evidence import Evidence
-from verifflowcc.domain.gates import Criterion, Verdict
-from verifflowcc.domain.test_cases import Loss
+from verifflowcc.domain.gates import Criterion, Kind, Verdict
+from verifflowcc.domain.testcases import Loss
 from verifflowcc.workflow.limits import Measure, unmet
 
 MOST_EXAMPLES = 3
@@ -75,6 +75,13 @@ def _rest(evidence: Evidence) -> str:
         if (found := _of(evidence, name))
     ]
     return "".join(parts)
+
+
+def reason_of_refactoring(evidence: Evidence) -> str:
+    """Return why a person stated that behaviour stays; "" where the evidence rests on no such word."""
+    mark = f"{REFACTORING}: "
+    stated = evidence.kind is Kind.RED_FIRST and evidence.measures.get(REFACTORING)
+    return next((each.removeprefix(mark) for each in evidence.examples if stated and each.startswith(mark)), "")
 
 
 def tests_kept(criterion: Criterion, evidence: Evidence) -> _Shown:

@@ -66,7 +66,7 @@ def _is_allowed(top: Path, argv: tuple[str, ...]) -> bool:
 
 
 def _key(top: Path) -> Path:
-    """Return what stands for the repository, with all its worktrees, in the list of what is allowed."""
+    """Return the name of the repository, with all its worktrees, in the list of what is allowed."""
     objects = objects_folder(top)
     if objects is None:
         raise WorkspaceError(f"cannot find the repository of {top}", hint="git rev-parse --git-dir")

@@ -10,7 +10,7 @@ from verifflowcc.adapters.proving.scratch import scratch_of
 from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, put_back
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, is_misfit
-from verifflowcc.proving.parts import Part, PartRules, part_of
+from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
 from verifflowcc.proving.python_roots import import_roots, module_of
 from verifflowcc.proving.runners import Runner
 from verifflowcc.proving.splitting import FileChange, Split
@@ -77,7 +77,9 @@ def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> C
     if split.product and (wanted.refactoring or (wanted.any_test and not split.tests)):
         split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
     known = names_in(top, wanted.folder, change, split.tests)
-    chosen = tuple(each for each in split.tests if each.path.endswith(".py") or known.get(each.path))
+    chosen = tuple(
+        each for each in split.tests if each.path.endswith(".py") or is_suite(each.path) or known.get(each.path)
+    )
     if split.nothing or not chosen:
         why = split.nothing or "there is no test"
         return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
@@ -118,8 +120,8 @@ def _notes(change: Change, made: Collection[str], pointers: Collection[str]) -> 
 
 def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
     prefix = f"{folder}/" if folder else ""
-    paths = (path.removeprefix(prefix) for path in change.after if path.startswith(prefix))
-    return tuple(TestFile(path) for path in sorted(paths) if part_of(path, rules) is Part.TESTS)
+    paths = sorted(path.removeprefix(prefix) for path in change.after if path.startswith(prefix))
+    return tuple(TestFile(path) for path in paths if path.endswith(".rs") or part_of(path, rules) is Part.TESTS)
 
 
 _Judged = tuple[Verdict, str, tuple[TestVerdict, ...], tuple[Unguarded, ...], int]

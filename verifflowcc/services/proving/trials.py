@@ -23,6 +23,9 @@ _VERSION = 1
 _SLOWER = 4
 """A run without the change may take so many times as long as the one with it, and a minute more: it may hang."""
 _MARGIN_S = 60
+_VARIABLES = ("PYTHONPATH", "PYTEST_ADDOPTS", "GOFLAGS", "NODE_OPTIONS", "RUSTFLAGS")
+"""Variables that decide what a command does."""
+
 _KEPT_OUTPUT = 20_000
 NO_RUN_LEFT = "no run was left"
 """The problem of a run that did not begin: it would be beyond the limits, and its outcome is not known yet."""
@@ -177,6 +180,6 @@ def environment_id(argv: Sequence[str]) -> str:
     """Return a text that changes when the program, or what is installed beside it, does."""
     program = shutil.which(argv[0]) or argv[0]
     place = Path(program).parent.parent
-    sites = sorted(place.glob("lib/python*/site-packages"))
+    sites = (*sorted(place.glob("lib/python*/site-packages")), place / ".package-lock.json")  # in `node_modules`
     stamps = [f"{each}:{each.stat().st_mtime_ns}" for each in (Path(program), *sites) if each.exists()]
-    return "\0".join([*stamps, os.environ.get("PYTHONPATH", ""), os.environ.get("PYTEST_ADDOPTS", ""), sys.platform])
+    return "\0".join([*stamps, *(os.environ.get(name, "") for name in _VARIABLES), sys.platform])

@@ -35,7 +35,7 @@ class TestCase:
 
     `name` is qualified within the file (`TestPrice::test_half`). `cases` is how many times it runs, over parameters and
     tables. `skips` are what keeps it from running or from failing, as written. `hollow` says in clauses why it may not
-    look at the product at all.
+    look at the product at all. `values` are the texts and numbers that it holds; None where they are not known.
     """
 
     __test__ = False
@@ -46,6 +46,7 @@ class TestCase:
     cases: int = 1
     skips: tuple[str, ...] = ()
     hollow: tuple[str, ...] = ()
+    values: tuple[str, ...] | None = None
 
     @property
     def asking(self) -> tuple[Assertion, ...]:
@@ -76,7 +77,7 @@ _MEANS = {
     Loss.SKIPPED: "a test is skipped, or expected to fail",
     Loss.NARROWED: "a test runs for fewer cases",
     Loss.WEAKENED: "an assertion is gone, or asks for less",
-    Loss.ALTERED: "an expected value changed, and no product file did",
+    Loss.ALTERED: "a value that a test has is gone, and no product file changed",
     Loss.HOLLOW: "a test reads the source, or asserts only at some times",
     Loss.SETTINGS: "a setting deselects tests, or lowers a threshold",
     Loss.HOOKS: "a hook or a fixture changes what runs, or how it ends",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.codegraph.engine import as_utf8, parsed
 from verifflowcc.codegraph.grammars import grammar_of
-from verifflowcc.domain.test_cases import Assertion, Strength, TestCase
+from verifflowcc.domain.testcases import Assertion, Strength, TestCase
 from verifflowcc.records import dataclass, field
 
 if TYPE_CHECKING:
@@ -22,6 +22,12 @@ _TESTS = frozenset(("it", "test", "specify", "xit", "xtest", "fit", "ftest"))
 _SKIPS = frozenset(("skip", "todo", "failing", "fails", "skipIf", "runIf", "only"))
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "function_declaration", "func_literal"))
 _LITERALS = frozenset(("string", "number", "true", "false", "null", "undefined", "template_string"))
+_VALUES = frozenset(
+    (
+        *("string", "number", "template_string", "interpreted_string_literal", "raw_string_literal"),
+        *("int_literal", "float_literal", "rune_literal"),
+    )
+)
 _MATCHERS = {
     **dict.fromkeys(("toBeDefined", "toBeTruthy", "toBeInstanceOf", "toHaveBeenCalled", "ok", "exist"), _EXISTENCE),
     **dict.fromkeys(
@@ -82,7 +88,10 @@ def _script_tests(node: "Node", groups: tuple[str, ...], skips: tuple[str, ...])
         if body is not None:
             _script_asks(body, asked, "")
         line = child.start_point[0] + 1
-        yield TestCase(" > ".join(title), line, tuple(asked.assertions), _table(child), (*more, *asked.skips))
+        values = tuple(_values(child))
+        yield TestCase(
+            " > ".join(title), line, tuple(asked.assertions), _table(child), (*more, *asked.skips), (), values
+        )
 
 
 def _marks(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -194,7 +203,8 @@ def _go_tests(root: "Node") -> Iterator[TestCase]:
             continue
         asked = _Asked()
         _go_asks(body, asked, "")
-        yield TestCase(name, node.start_point[0] + 1, tuple(asked.assertions), asked.cases, (*tags, *asked.skips))
+        skips, values = (*tags, *asked.skips), tuple(_values(body))
+        yield TestCase(name, node.start_point[0] + 1, tuple(asked.assertions), asked.cases, skips, (), values)
 
 
 def _go_asks(node: "Node", asked: _Asked, condition: str) -> None:
@@ -234,6 +244,15 @@ def _rows(node: "Node") -> int:
     if kind is None or body is None or kind.type not in ("slice_type", "map_type", "array_type"):
         return 1
     return max(sum(each.type in ("literal_element", "keyed_element") for each in body.named_children), 1)
+
+
+def _values(node: "Node") -> Iterator[str]:
+    """Yield the texts and numbers below a node."""
+    for child in node.named_children:
+        if child.type in _VALUES:
+            yield _text(child)
+        else:
+            yield from _values(child)
 
 
 def _text(node: "Node") -> str:
