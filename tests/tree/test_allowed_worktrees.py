@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.trees import git
+from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.adapters.git.shared import repository_around
 from verifflowcc.adapters.process.allowed import allow, commands_digest, is_allowed, withdraw
 from verifflowcc.domain.evidence import Command
+from verifflowcc.services.proving.command import allow_command
+from verifflowcc.services.proving.command import test_command as command_of
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")
 
@@ -158,3 +161,52 @@ def test_a_worktree_is_known_through_a_link_and_with_relative_paths(main: Path, 
     assert relative is not None
     assert (relative.git, relative.worktree, relative.below) == (found.git, "coder", "src")
     assert relative.main == str(main / "src")
+
+
+def proves(top: Path, words: str = "python -m pytest -q") -> bool:
+    return command_of(top, top, words).allowed
+
+
+def allow_proof(top: Path) -> None:
+    allow_command(top, command_of(top, top, "python -m pytest -q"), FixedClock(AT))
+
+
+@pytest.mark.vfcc("REQ-PROVE")
+def test_what_prove_may_run_holds_in_all_worktrees_beside_what_the_project_may(
+    main: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", env["XDG_DATA_HOME"])
+    coder, tester = linked(main, "coder"), linked(main, "tester")
+    allow(main, TEST, env, AT)
+    assert not proves(main, "python -m pytest"), "a command of the project is none of prove's"
+
+    allow_proof(coder)
+    allow_command(tester, command_of(tester, tester, "python -m unittest"), FixedClock(AT))
+    git(main, "worktree", "remove", "--force", str(coder))
+
+    assert proves(main)
+    assert proves(tester)
+    assert proves(main, "python -m unittest")
+    assert may(main, env)
+    assert withdraw(tester, env)
+    assert not proves(main)
+
+
+@pytest.mark.vfcc("REQ-PROVE")
+def test_prove_may_run_nothing_in_a_folder_that_pretends_to_be_a_worktree(
+    tmp_path: Path, main: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", env["XDG_DATA_HOME"])
+    allow_proof(main)
+    for name in ("file", "link"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file/.git").write_text(f"gitdir: {main}/.git\n", encoding="utf-8")
+    (tmp_path / "link/.git").symlink_to(main / ".git")
+
+    for name in ("file", "link"):
+        assert not proves(tmp_path / name), name
+        allow_proof(tmp_path / name)
+        assert proves(tmp_path / name), "a person can allow it there"
+    assert withdraw(tmp_path / "file", env)
+    assert not proves(tmp_path / "file")
+    assert proves(main)

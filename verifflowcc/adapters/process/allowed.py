@@ -94,10 +94,7 @@ def allow(
     A file that is damaged is begun anew. Raises WorkspaceError where it would lie inside the project or cannot be
     written, and ConflictError where another vfcc holds it for long.
     """
-    entry: dict[str, Json] = {
-        "digest": commands_digest(commands),
-        "at": f"{at:%Y-%m-%dT%H:%M:%SZ}",
-        "commands": [_record(commands[name]) for name in sorted(commands)],
+    entry = _entry(commands, at) | {
         "git": [{"kind": each.kind, "name": each.name, "text": each.text, "digest": each.digest} for each in code],
     }
     with _changing(root, env) as (file, projects):
@@ -105,13 +102,32 @@ def allow(
     return file
 
 
+def read_provable(top: Path, env: Mapping[str, str]) -> Mapping[str, Command]:
+    """Return the commands that `vfcc prove` may run in the repository at `top`. Raises as `allow` does.
+
+    They are kept apart from the project's table: a repository has them without any project, too.
+    """
+    try:
+        entry = _load(allowed_file(top, env)).get(_key_of_proofs(top))
+        return _commands(entry) if entry else {}
+    except (ValueError, LookupError, TypeError, RecursionError, FormatError):
+        return {}
+
+
+def allow_provable(top: Path, command: Command, env: Mapping[str, str], at: datetime) -> None:
+    """Allow `vfcc prove` one more command in the repository at `top`. Raises as `allow` does."""
+    with _changing(top, env) as (file, projects):
+        commands = {**read_provable(top, env), command.name: command}
+        _save(file, {**projects, _key_of_proofs(top): _entry(commands, at)})
+
+
 def withdraw(root: Path, env: Mapping[str, str]) -> bool:
     """Withdraw all that the project at `root` is allowed, in every worktree; return whether anything was.
 
-    Raises as `allow` does.
+    What `vfcc prove` may run in its repository is withdrawn, too. Raises as `allow` does.
     """
     with _changing(root, env) as (file, projects):
-        gone = {*_keys(root, projects), *_of_worktrees(root, projects)}
+        gone = {*_keys(root, projects), *_of_worktrees(root, projects)} | ({_key_of_proofs(root)} & projects.keys())
         if not gone:
             return False
         _save(file, {key: entry for key, entry in projects.items() if key not in gone})
@@ -198,9 +214,23 @@ def _keys_of(root: Path, digest: str) -> list[str]:
     return [*filter(None, [around.main]), f"{_shared(around.git, around.below)}{digest}"]
 
 
+def _key_of_proofs(top: Path) -> str:
+    """Return the key of what `vfcc prove` may run; it is no path, so that no link in a folder can lead to it."""
+    around = repository_around(str(top))
+    return f"{around.git if around else top.resolve()}\nprove"
+
+
 def _shared(git: str, below: str) -> str:
     """Return how the keys begin that hold for a project in all worktrees; no path of a folder ends so."""
     return f"{git}\n{below}\n"
+
+
+def _entry(commands: Mapping[str, Command], at: datetime) -> dict[str, Json]:
+    return {
+        "digest": commands_digest(commands),
+        "at": f"{at:%Y-%m-%dT%H:%M:%SZ}",
+        "commands": [_record(commands[name]) for name in sorted(commands)],
+    }
 
 
 def _commands(entry: dict[str, Json]) -> dict[str, Command]:
