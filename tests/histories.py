@@ -73,6 +73,23 @@ def number_of(words: str) -> int:
     return crc32(words.encode())
 
 
+def like(move: Event) -> tuple[object, ...]:
+    """What two moves of these histories have in common where they are one, if they saw the same moves."""
+    names = ("stage", "entered", "reason", "expires", "title", "unfinished")
+    return move.type, *(move.payload.get(name) for name in names)
+
+
+def moves_of(branch: Sequence[Event]) -> list[tuple[object, ...]]:
+    """What the moves of a branch are about, in order; choices between sides are none."""
+    return [like(each) for each in branch if each.moves and each.type is not EventType.FORK_RESOLVED]
+
+
+def parted(ours: Sequence[Event], theirs: Sequence[Event]) -> bool:
+    """Whether two branches made other moves on the same state: like ones at their beginning do not part them."""
+    both = list(zip(moves_of(ours), moves_of(theirs), strict=False))
+    return any(one != other for one, other in both)
+
+
 def _possible(state: SprintState) -> list[str]:
     if state.fork:
         return [*ADDITIVE, "resolve"]

@@ -61,6 +61,10 @@ def item(item_id: str, *lines: str, kind: str = "fact", text: str = "Said.") -> 
     return f"---\nid: {item_id}\ntype: {kind}\ntitle: {item_id}\n{more}---\n{text}\n"
 
 
+def _titled(item_id: str, *lines: str) -> str:
+    return item(item_id, *lines).replace(f"title: {item_id}", "title: The client")
+
+
 def facts(**texts: str) -> World:
     """Return a world of facts, by the name of their file."""
     return World({f"{_FACT}/{name.replace('_', '-')}.md": text for name, text in texts.items()})
@@ -132,6 +136,10 @@ FAULTS: Mapping[str, Fault] = {
         facts(one=item("client"), two=item("client")), facts(one=item("client"), two=item("client-2"))
     ),
     "duplicate-key": Fault(_pair("key: k", "key: k"), _pair("key: k", "key: k", _BOTH)),
+    "duplicate-item": Fault(
+        facts(one=_titled("one"), two=_titled("two")),
+        facts(one=_titled("one"), two=_titled("two", "links: [{to: one, relation: supersedes}]")),
+    ),
     "alike-names": Fault(
         World({f"{_FACT}/Café.md": item("one"), f"{_FACT}/cafe\u0301.md": item("two")}),
         World({f"{_FACT}/Café.md": item("one"), f"{_FACT}/cafe.md": item("two")}),

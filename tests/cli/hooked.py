@@ -8,6 +8,8 @@ from typing import Any
 
 from tests import forked
 from tests.cli.process import VFCC, Ran, environment
+from verifflowcc.services.history.reading import history_folders
+from verifflowcc.services.workspace import Workspace
 
 PATIENCE_S = 20
 
@@ -53,7 +55,7 @@ def forked_hook(folder: Path, words: Mapping[str, Any], *arguments: str, env: Ma
 
 def events(folder: Path) -> list[dict[str, Any]]:
     """Return what is recorded; an empty line is none."""
-    files = sorted((folder / ".memory/local/history").glob("*.jsonl"))
+    files = [path for each in history_folders(Workspace(folder)) for path in sorted(each.glob("*.jsonl"))]
     return [json.loads(line) for path in files for line in path.read_bytes().splitlines() if line]
 
 

@@ -13,6 +13,8 @@ from tests.cli.hooked import forked_hook, said
 from tests.cli.process import Ran, environment, vfcc
 from tests.made_once import copied
 from tests.trees import write_tree
+from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-APPROVALS")
 
@@ -179,7 +181,7 @@ def test_a_clone_without_the_history_comes_to_the_same_answer(tmp_path: Path) ->
     subprocess.run(["git", "clone", "--quiet", project.root, tmp_path / "clone"], check=True)
     clone = Project(tmp_path / "clone")
 
-    assert not (clone.root / ".memory/local/history").exists()
+    assert not own_partitions(Workspace(clone.root))
     assert APPROVED in clone.gate()
     assert clone.vfcc("check", "--rerun").code == 0
 

@@ -21,6 +21,8 @@ from verifflowcc.clients.encode import encode
 from verifflowcc.clients.entries import FILES
 from verifflowcc.episodes.permission import wants_the_program
 from verifflowcc.episodes.shape import line_of
+from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.services.workspace import Workspace
 
 CASES = [
     (path.parent.name, case["event"], case["said"])
@@ -134,7 +136,7 @@ def test_a_process_ends_well_whatever_it_reads(young: Path) -> None:
         check_answer(client, "", done.stdout.decode())
 
     local = young / ".memory" / "local"
-    lines = [line for each in (local / "history").iterdir() for line in each.read_bytes().splitlines()]
+    lines = [line for each in own_partitions(Workspace(young)) for line in each.read_bytes().splitlines()]
     faults = (local / "hook-errors.jsonl").read_bytes().splitlines()
     assert len(lines) > PROCESSES // 3
     assert len(faults) > PROCESSES // 10

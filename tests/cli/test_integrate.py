@@ -13,6 +13,8 @@ from tests.cli.process import Ran, by_person, vfcc
 from tests.cli.trees import everything, half_written
 from tests.client_answers import check_answer
 from verifflowcc.clients.entries import EVENTS, FILES
+from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.services.workspace import Workspace
 
 ALL = tuple(FILES)
 SETTINGS = ".claude/settings.json"
@@ -253,7 +255,7 @@ def test_the_entries_that_are_written_record_what_is_said(young: Path) -> None:
             assert (done.returncode, done.stderr) == (0, b""), (client, event, done)
             check_answer(client, EVENTS[client][event], done.stdout.decode())
 
-    kept = "".join(each.read_text(encoding="utf-8") for each in (young / ".memory/local/history").iterdir())
+    kept = "".join(each.read_text(encoding="utf-8") for each in own_partitions(Workspace(young)))
     events = [each for each in map(json.loads, kept.splitlines()) if "client" in each]
     assert {(each["client"], each["gen_ai.conversation.id"]) for each in events} == {
         (each, f"of-{each}") for each in ALL

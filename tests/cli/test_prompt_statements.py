@@ -31,6 +31,8 @@ import pytest
 from tests.role_project import write_role_project
 from tests.transcript.terminal import at_terminal
 from tests.trees import write_tree
+from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-ROLE-PROMPTS")
 
@@ -223,7 +225,7 @@ def test_10_a_compiled_prompt_is_not_remembered_as_typed_words(shop: Path) -> No
     hook(shop, "SessionEnd", reason="other")
 
     assert "implements the units" not in hook(shop, "SessionStart", "s2", source="startup")
-    files = (shop / ".memory/local/history").glob("*.jsonl")
+    files = own_partitions(Workspace(shop))
     events = [json.loads(line) for path in files for line in path.read_text("utf-8").splitlines() if line]
     assert [each["description"] for each in events if each["kind"] == "prompt"] == [TASK]
     assert shell(f"vfcc history similar '{TASK}'", shop).stdout.splitlines()[0].endswith(f"  {TASK}")

@@ -10,6 +10,8 @@ from typing import Any
 
 from tests.cli.process import settings_of
 from tests.clients.conftest import Desk
+from verifflowcc.services.history.reading import own_partitions
+from verifflowcc.services.workspace import Workspace
 
 VFCC = Path(sys.executable).with_name("vfcc")
 SPRINT = "login"
@@ -54,7 +56,7 @@ def events(desk: Desk) -> list[dict[str, Any]]:
     """Return what was recorded, in order; that nothing went wrong is part of it."""
     errors = desk.folder / ".memory/local/hook-errors.jsonl"
     assert not errors.exists(), errors.read_text(encoding="utf-8")
-    files = sorted((desk.folder / ".memory/local/history").glob("*.jsonl"))
+    files = own_partitions(Workspace(desk.folder))
     return [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
 
 

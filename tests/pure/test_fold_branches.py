@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from tests.histories import ADDITIVE, SPRINT, bases, distinct, histories
+from tests.histories import ADDITIVE, SPRINT, bases, distinct, histories, like, parted
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.workflow.fold import fold
@@ -29,8 +29,11 @@ def where(state: SprintState) -> object:
     return state.stages, state.current, state.status, state.fork, state.unfinished
 
 
-def counting(events: Sequence[Event]) -> tuple[set[str], dict[str, set[str]]]:
-    """The transitions that count, and for each move those that counted when it was made: the slow way, with sets."""
+def counting(events: Sequence[Event]) -> tuple[set[str], dict[str, set[str]], dict[str, str]]:
+    """The transitions that count, and for each move those that counted when it was made: the slow way, with sets.
+
+    Of like moves that saw the same ones, one stands for all; the last value maps each to it.
+    """
     by_id = {each.id: each for each in events}
     past: dict[str, set[str]] = {}
     left = dict(by_id)
@@ -40,20 +43,25 @@ def counting(events: Sequence[Event]) -> tuple[set[str], dict[str, set[str]]]:
             past[name] |= {older for parent in past[name] for older in past[parent]}
     moves = {name for name, each in by_id.items() if each.moves}
     counted: dict[str, set[str]] = {}
+    one: dict[str, str] = {}
+    groups: dict[object, str] = {}
 
     def of(names: set[str]) -> set[str]:
         latest = {name for name in names if not any(name in past[other] for other in names)}
         found = {older for name in latest for older in counted[name]}
-        return found | {name for name in latest if by_id[name].type is not EventType.FORK_RESOLVED}
+        return found | {one[name] for name in latest if by_id[name].type is not EventType.FORK_RESOLVED}
 
     for name in sorted(moves, key=lambda each: len(past[each])):
         counted[name] = of(past[name] & moves)
         if by_id[name].type is EventType.FORK_RESOLVED:
-            kept, aside = str(by_id[name].payload["keep"]), by_id[name].payload["aside"]
-            assert isinstance(aside, list | tuple)
-            thrown = {one for one in counted[name] if one in aside or counted[one] & set(map(str, aside))}
-            counted[name] -= {one for one in thrown if one != kept and kept not in counted[one]}
-    return of(moves), counted
+            listed = by_id[name].payload["aside"]
+            assert isinstance(listed, list | tuple)
+            kept, aside = one[str(by_id[name].payload["keep"])], {one[str(each)] for each in listed}
+            thrown = {each for each in counted[name] if each in aside or counted[each] & aside}
+            counted[name] -= {each for each in thrown if each != kept and kept not in counted[each]}
+        else:
+            one[name] = groups.setdefault((like(by_id[name]), frozenset(counted[name])), name)
+    return of(moves), counted, one
 
 
 @given(FORKS, st.data())
@@ -84,8 +92,8 @@ def test_a_contradiction_between_branches_always_shows_and_nothing_else_does(for
     event(f"fork before: {before.fork is not None}; chosen: {[one is not None for one in chosen]}; moved: {both_moved}")
 
     if before.fork is None:
-        assert (merged.fork is not None) == both_moved
-    elif both_moved or not any(chosen) or _differ(*chosen):
+        assert (merged.fork is not None) == parted(ours, theirs)
+    elif parted(ours, theirs) or not any(chosen) or _differ(*chosen):
         assert merged.fork is not None
     if merged.fork is None and not both_moved:
         moved = ours if transitions(ours) or (chosen[0] and not transitions(theirs)) else theirs
@@ -118,16 +126,16 @@ def test_what_counts_is_what_the_slow_way_finds(forks: int, data: st.DataObject)
     events = [*base, *data.draw(histories(base, "ours")), *data.draw(histories(base, "theirs"))]
     events += data.draw(histories(distinct(events), "later"))
     state = fold(SPRINT, events)
-    counts, counted = counting(distinct(events))
+    counts, counted, one = counting(distinct(events))
     apart = [(a, b) for a in counts for b in counts if a != b and a not in counted[b] and b not in counted[a]]
 
     assert (state.fork is not None) == bool(apart)
-    assert {each.event for each in state.aside} == {each.id for each in transitions(events)} - counts
+    assert {one[each.event] for each in state.aside} == {one[each.id] for each in transitions(events)} - counts
     if state.fork:
-        firsts = {move.event for move in state.fork.moves}
+        firsts = {one[move.event] for move in state.fork.moves}
         assert len(firsts) > 1
         assert all(any(first in {a, *counted[a]} for first in firsts) for pair in apart for a in pair)
-        assert {tip for move in state.fork.moves for tip in move.tips} <= counts
+        assert {one[tip] for move in state.fork.moves for tip in move.tips} <= counts
 
 
 @given(FORKS, st.data())

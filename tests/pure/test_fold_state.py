@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.event_samples import DIGEST, THREE, event, feedback, passed, root
+from tests.event_samples import DIGEST, THREE, choice, event, feedback, passed, root, skipped
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.workflow import payloads
@@ -10,6 +10,21 @@ from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.progress import progress_document
 
 pytestmark = pytest.mark.vfcc("REQ-LEDGER")
+
+
+OUTCOME: dict[str, Json] = {
+    "criterion": "plan",
+    "mode": "hard",
+    "verdict": "pass",
+    "reason": "",
+    "evidence": [],
+    "subject": DIGEST,
+}
+
+
+def with_payload(**more: Json) -> Event:
+    """A pass of the first stage with more, or something else, in its payload."""
+    return event(EventType.STAGE_PASSED, {**payloads.passed("plan", "build", (), DIGEST), **more}, root())
 
 
 def statuses(state: SprintState) -> list[str]:
@@ -165,16 +180,56 @@ def test_two_moves_of_which_none_knew_the_other_are_a_fork_that_names_both() -> 
     assert (state.current, statuses(state)) == ("build", ["passed", "active", "pending"])
 
 
-def test_the_same_move_made_twice_apart_is_a_fork_too() -> None:
+def test_the_same_move_made_twice_apart_is_one_move() -> None:
     first = root()
-    state = fold("login", [first, passed("plan", "build", first), passed("plan", "build", first, second=1)])
+    ours, theirs = passed("plan", "build", first), passed("plan", "build", first, second=1, actor="agent:coder")
+    state = fold("login", [first, ours, theirs])
 
-    assert state.fork is not None
+    assert (state.fork, state.current, state.heads) == (None, "build", tuple(sorted((ours.id, theirs.id))))
+    assert [each.passes for each in state.stages] == [1, 0, 0]
+    later = passed("build", "check", theirs, second=2)
+    assert fold("login", [first, ours, theirs, later]).current == "check", "whichever of the two it follows"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(passed("plan", "check", root()), id="another target"),
+        pytest.param(skipped("plan", "build", "no time", root()), id="another type"),
+        pytest.param(
+            with_payload(artifacts=[{"path": "plan.md", "digest": DIGEST, "bytes": 1}]), id="another artifact"
+        ),
+        pytest.param(with_payload(traced={"requirement": DIGEST}), id="other items"),
+        pytest.param(with_payload(gate=[{**OUTCOME, "verdict": "waived"}]), id="another verdict"),
+        pytest.param(with_payload(gate=[{**OUTCOME, "subject": f"{DIGEST[:-1]}1"}]), id="another subject"),
+    ],
+)
+def test_moves_that_differ_in_what_they_are_about_are_a_fork(other: Event) -> None:
+    assert fold("login", [root(), with_payload(gate=[OUTCOME]), other]).fork is not None
+
+
+def test_moves_that_differ_in_evidence_and_words_are_one() -> None:
+    """Each side made its own evidence of the same content."""
+    other = with_payload(gate=[{**OUTCOME, "evidence": ["01ARYZ6S410000000000000000"], "reason": "3 of 3"}])
+
+    assert fold("login", [root(), with_payload(gate=[OUTCOME]), other]).fork is None
+
+
+def test_a_fork_between_two_like_moves_that_a_person_resolved_stays_as_it_was_resolved() -> None:
+    """Older versions took them for a fork, and what was built on the side set aside does not come back."""
+    first = root()
+    ours, theirs = passed("plan", "build", first), passed("plan", "build", first, second=1)
+    further = skipped("build", "check", "not needed", theirs, second=2)
+    made = choice(ours, [theirs], ours, further, second=3)
+    state = fold("login", [first, ours, theirs, further, made])
+
+    assert (state.fork, state.problems, state.current) == (None, (), "build")
+    assert {each.event for each in state.aside} == {theirs.id, further.id}
 
 
 def test_a_later_event_over_both_sides_does_not_hide_a_fork() -> None:
     first = root()
-    ours, theirs = passed("plan", "build", first), passed("plan", "build", first, second=1)
+    ours, theirs = passed("plan", "build", first), skipped("plan", "build", "no time", first, second=1)
     over = passed("build", "check", ours, theirs, second=2)
 
     assert fold("login", [first, ours, theirs, feedback("merged", ours, theirs)]).fork is not None
@@ -182,8 +237,9 @@ def test_a_later_event_over_both_sides_does_not_hide_a_fork() -> None:
 
 
 def test_two_starts_are_a_fork() -> None:
-    state = fold("login", [root(), root(second=1)])
+    state = fold("login", [root(), root("Another title", second=1)])
 
+    assert fold("login", [root(), root(second=1)]).fork is None, "the same start is one"
     assert state.fork is not None
     assert [move.type for move in state.fork.moves] == [EventType.SPRINT_STARTED] * 2
 

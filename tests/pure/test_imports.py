@@ -78,6 +78,7 @@ OF_HOOKS = {
     "verifflowcc.adapters.files.after_edit",
     "verifflowcc.adapters.files.partitions",
     "verifflowcc.adapters.files.sent_prompts",
+    "verifflowcc.adapters.git.shared",
     "verifflowcc.clients.answer",
     "verifflowcc.clients.codex_outcome",
     "verifflowcc.clients.decode",

@@ -163,13 +163,13 @@ def test_a_history_of_this_machine_is_deleted_by_any_script(tmp_path: Path) -> N
     root = coding(tmp_path)
     stored = below_client(root, "vfcc stage put changes <<'END'\n# Changes\n\nOne form.\nEND")
     assert stored.code == 0, stored
-    write_tree(root, {"src/clean.sh": "rm -rf .memory/local/history\n"})
+    write_tree(root, {"src/clean.sh": "rm -rf .git/vfcc/history\n"})
     assert before_tool(root, "Write", {"file_path": "src/a.py", "content": "x"}) == ""
-    assert (root / ".memory/local/history").exists()
+    assert (root / ".git/vfcc/history").exists()
 
     assert below_client(root, "sh src/clean.sh").code == 0
 
-    assert not (root / ".memory/local/history").exists()
+    assert not (root / ".git/vfcc/history").exists()
     shown("deleted-history", root)
 
 

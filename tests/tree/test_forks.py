@@ -10,6 +10,7 @@ from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, LedgerError, UsageError
 from verifflowcc.formats.events import encode_event, parse_event
+from verifflowcc.records import replace
 from verifflowcc.services.forks import forked_sprint, resolve_fork
 from verifflowcc.services.sprint_progress import progress_text
 from verifflowcc.services.sprint_reading import list_sprints, show_sprint
@@ -116,8 +117,8 @@ def test_an_unsound_ledger_is_mended_first(forked: Workspace) -> None:
 def test_a_fork_within_the_side_that_was_kept_is_next(forked: Workspace) -> None:
     state = forked_sprint(forked, ID)
     ours = loaded(forked, side(state, OURS))
-    for events in (1, 2):
-        put(forked, closed(state, events, ours))
+    for title in ("Log in", "Another title"):
+        put(forked, closed(replace(state, title=title), 1, ours))
     outer = resolve_fork(forked, ID, ours.id, actor=ANN)
 
     assert outer.state.fork is not None

@@ -23,6 +23,7 @@ from tests.source_world import (
 from tests.trees import environment, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.episodes.shape import DENIED, PLACED
+from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.hooks import answering, brief, known, notes
 from verifflowcc.services.workspace import Workspace
 
@@ -52,7 +53,7 @@ def hook(here: Workspace, event: str, **said: object) -> dict[str, object]:
 
 def recorded(here: Workspace) -> int:
     """How many events are in the history; the lines for its place and for a denial are none."""
-    lines = [line for path in (here.local / "history").glob("*.jsonl") for line in path.read_bytes().splitlines()]
+    lines = [line for path in own_partitions(here) for line in path.read_bytes().splitlines()]
     return sum(json.loads(line)["kind"] not in (PLACED, DENIED) for line in lines)
 
 

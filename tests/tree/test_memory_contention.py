@@ -95,7 +95,7 @@ def test_where_all_ids_are_taken_it_is_told_and_nothing_is_written(
     with closing(OPENERS[kind](tmp_path)("project")) as store:
         first = add(store, "Same")
         with pytest.raises(UsageError, match="no id was drawn that is free"):
-            add(store, "Same")
+            add(store, "Same", "And so.")
         assert [each.text for each in store.list_all()] == [first.text]
 
 

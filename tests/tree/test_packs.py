@@ -35,8 +35,8 @@ ID = "log-in"
 KINDS = st.lists(st.sampled_from(["note", "pass", "back"]), max_size=6)
 
 
-def close(here: Workspace, actor: str = ANN) -> Transition:
-    reason = None if show_sprint(here, ID).complete else "enough"
+def close(here: Workspace, actor: str = ANN, why: str = "enough") -> Transition:
+    reason = None if show_sprint(here, ID).complete else why
     return close_sprint(here, ID, actor=actor, unfinished_reason=reason)
 
 
@@ -226,12 +226,12 @@ def test_a_pack_that_leads_out_of_the_tree_is_not_followed(tmp_path: Path) -> No
 # Two branches
 
 
-def branch(folder: Path, name: str, days: int, kinds: list[str], *, closes: bool) -> None:
+def branch(folder: Path, name: str, days: int, kinds: list[str], *, closes: bool, why: str = "enough") -> None:
     git(folder, "checkout", "--quiet", "-b", name, "main")
     here = workspace(folder, FixedClock(START + timedelta(days=days)))
     live(here, kinds)
     if closes:
-        close(here, f"human:{name}")
+        close(here, f"human:{name}", why)
     else:
         add_feedback(here, ID, name, actor=f"human:{name}")
     git(folder, "add", "--all")
@@ -287,9 +287,9 @@ def test_git_merges_a_closed_branch_with_any_other_both_ways(
 @pytest.mark.sweep
 @pytest.mark.vfcc("REQ-FORKS")
 def test_a_sprint_that_two_branches_closed_is_resolved_and_stays_packed(tmp_path: Path) -> None:
-    repository(tmp_path, ["pass", "pass", "pass", "pass", "pass"])
+    repository(tmp_path, ["pass", "pass", "pass", "pass"])
     branch(tmp_path, "ours", 1, [], closes=True)
-    branch(tmp_path, "theirs", 2, ["note"], closes=True)
+    branch(tmp_path, "theirs", 2, ["note"], closes=True, why="no time")
     assert merged(tmp_path, "ours", "theirs")[0] == ""
     here = workspace(tmp_path, FixedClock(START + timedelta(days=3)))
 
@@ -298,6 +298,21 @@ def test_a_sprint_that_two_branches_closed_is_resolved_and_stays_packed(tmp_path
     assert len([name for name in names(here) if name.endswith(".jsonl")]) == 2
     after = resolve_fork(here, ID, state.fork.moves[0].event, actor=ANN).state
     assert (after.status, after.problems) == (SprintStatus.CLOSED, ())
+    assert [(line.status, line.problems) for line in list_sprints(here)] == [(SprintStatus.CLOSED, 0)]
+    assert not [remark for remark in diagnose(tmp_path).findings if ID in str(remark)]
+
+
+@pytest.mark.vfcc("REQ-FORKS")
+def test_a_sprint_that_two_branches_closed_alike_is_closed_once_they_are_merged(tmp_path: Path) -> None:
+    repository(tmp_path, ["pass", "pass", "pass", "pass", "pass"])
+    branch(tmp_path, "ours", 1, [], closes=True)
+    branch(tmp_path, "theirs", 2, ["note"], closes=True)
+    assert merged(tmp_path, "ours", "theirs")[0] == ""
+    here = workspace(tmp_path, FixedClock(START + timedelta(days=3)))
+
+    state = show_sprint(here, ID)
+    assert (state.status, state.fork, state.problems) == (SprintStatus.CLOSED, None, ())
+    assert len(state.notes) == 1
     assert [(line.status, line.problems) for line in list_sprints(here)] == [(SprintStatus.CLOSED, 0)]
     assert not [remark for remark in diagnose(tmp_path).findings if ID in str(remark)]
 

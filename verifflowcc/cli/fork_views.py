@@ -44,7 +44,8 @@ def resolved(done: Transition) -> str:
 
 def problems(state: SprintState) -> list[str]:
     """Return what is wrong with the ledger's files; nothing where all is well."""
-    return ["problems:", *(f"- {problem}" for problem in state.problems)] if state.problems else []
+    listed = [f"- {problem}" for problem in state.problems]
+    return ["problems:", *listed, "to repair them: vfcc doctor"] if listed else []
 
 
 def trouble(state: SprintState) -> str:

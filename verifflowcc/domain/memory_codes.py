@@ -130,6 +130,13 @@ _TABLE: Mapping[MemoryFamily, tuple[_Row, ...]] = {
             "Keep one: `vfcc memory forget ID`, or give one another key.",
         ),
         (
+            "duplicate-item",
+            _W,
+            "two items say the same",
+            "Scope, type, title, key and text are the same, as where two branches added one thing.",
+            "Keep one: `vfcc memory link ID supersedes OTHER`, or `vfcc memory reject OTHER` for a proposal.",
+        ),
+        (
             "alike-names",
             _W,
             "two names differ in case or Unicode form alone",

@@ -15,11 +15,12 @@ Line = Mapping[str, Json]
 def with_place(event: Line, places: Sequence[Line]) -> dict[str, Json]:
     """Return an event with its role, sprint and stage, as far as they are known.
 
-    An unplaced event belongs to the next place in time, if its stage had been entered by then. What the event itself
-    has, such as the role that its agent names, stays.
+    An unplaced event belongs to the next place in time of its worktree, if its stage had been entered by then. What the
+    event itself has, such as the role that its agent names, stays.
     """
     at = str(event.get("time"))
-    following = min((each for each in places if _time(each) >= at), key=_order, default=None)
+    here = [each for each in places if each.get("worktree") == event.get("worktree")]
+    following = min((each for each in here if _time(each) >= at), key=_order, default=None)
     if event.get("unplaced") is not True or following is None or str(following.get("since")) > at:
         return dict(event)
     own = {name: value for name, value in event.items() if name != "unplaced"}

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     ReadFile = Callable[[str], bytes | None]
 
 VERSION = 1
-PLACE = ("role", "sprint", "stage", "unplaced", "denied")
-"""What a line says of the place that an event is of. `unplaced` means that a later line of the kind `place` says it."""
+PLACE = ("role", "sprint", "stage", "unplaced", "denied", "worktree")
+"""What a line says of the place that an event is of. `unplaced` means that a later line of the kind `place` says it.
+
+`worktree` is git's name of the linked worktree; the main one has none."""
 
 PLACED, DENIED = "place", "tool_denied"
 """The kinds of lines that the full program adds about events that were recorded before."""

@@ -128,13 +128,16 @@ class Hook:
 
     def _record(self, said: "dict[str, Json]", place: "dict[str, Json]", now: int) -> bool:
         """Append the event to the history; return False for a kind that is not recorded. Raises OSError."""
-        from verifflowcc.adapters.files.partitions import add_lines
+        from verifflowcc.adapters.files.partitions import add_events
+        from verifflowcc.adapters.git.shared import repository_around
         from verifflowcc.episodes.shape import line_of, moment
 
+        around = repository_around(self.root)
+        place = {**place, "worktree": around.worktree if around else ""}
         line = line_of(said, self.client, self.root, now, urandom(10), place, self._read_file)
         if line is None:
             return False
-        add_lines(self.root + LOCAL, moment(now)[:10], line)
+        add_events(self.root, moment(now)[:10], line, around)
         return True
 
     def _read_file(self, path: str) -> "bytes | None":

@@ -17,16 +17,21 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "id", "timestamp", "at_ms", "session_id", "task_id", "tool_name", "parameters", "result", "result_size",
         "result_digest", "success", "error_message", "signature", "duration_ms", "context_tokens", "call_id", "agent",
         "client", "role", "sprint", "stage", "unplaced",
+        "worktree",
     ),
     "file_interactions": (
         "event", "timestamp", "at_ms", "session_id", "task_id", "file_path", "operation", "line_first", "line_last",
-        "success", "context", "changes_summary", "client", "role",
+        "success", "context", "changes_summary", "client", "role", "worktree",
     ),
-    "prompts": ("id", "timestamp", "at_ms", "session_id", "task_id", "description", "client", "role", "unplaced"),
-    "places": ("id", "timestamp", "at_ms", "since_ms", "role", "sprint", "stage"),
+    "prompts": (
+        "id", "timestamp", "at_ms", "session_id", "task_id", "description", "client", "role", "unplaced", "worktree",
+    ),
+    "places": ("id", "timestamp", "at_ms", "since_ms", "role", "sprint", "stage", "worktree"),
     "turn_ends": ("id", "timestamp", "at_ms", "session_id", "task_id", "outcome"),
     "session_events": ("id", "timestamp", "at_ms", "session_id", "kind", "said", "client", "agent", "outcome"),
-    "tasks": ("id", "timestamp", "at_ms", "session_id", "task_id", "status", "description", "role", "outcome"),
+    "tasks": (
+        "id", "timestamp", "at_ms", "session_id", "task_id", "status", "description", "role", "outcome", "worktree",
+    ),
     "context_snapshots": (
         "id", "timestamp", "at_ms", "session_id", "task_id", "context_items", "total_tokens", "pruned_items", "reason",
     ),
@@ -39,8 +44,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """The columns of each table: a `timestamp` is an ISO date-time in UTC, `at_ms` the same in milliseconds since 1970;
-`success` is NULL where the client does not tell. An `unplaced` row belongs to the next row of `places` in time, unless
-the stage of that was entered later (`since_ms`)."""
+`success` is NULL where the client does not tell. An `unplaced` row belongs to the next row of `places` in time with
+its `worktree` (NULL: the main one), unless the stage of that was entered later (`since_ms`)."""
 
 _TOOL = "gen_ai.tool."
 _SESSION = ("session_start", "session_end", "subagent_start", "subagent_end", "compaction_start", "compaction_end")
@@ -100,17 +105,17 @@ def rows_of(event: Event) -> Iterator[tuple[str, Row]]:
             yield "file_interactions", _file_row(event, event.line)
         case "prompt":
             task = event.task or event.id
-            words = (event.typed, client, role, event.line.get("unplaced") is True)
+            words = (event.typed, client, role, event.line.get("unplaced") is True, event.text("worktree"))
             yield "prompts", (event.id, *at, task, *words)
         case "place":
             since = _milliseconds(event.text("since") or "")
-            where = (role, event.text("sprint"), event.text("stage"))
+            where = (role, event.text("sprint"), event.text("stage"), event.text("worktree"))
             yield "places", (event.id, event.time, event.at_ms, event.at_ms if since is None else since, *where)
         case "turn_end":
             yield "turn_ends", (event.id, *at, event.task, event.text("outcome") or "")
         case "task":
-            told = (event.text("status"), event.text("description") or "", role, event.text("outcome") or "")
-            yield "tasks", (event.id, *at, event.task or event.id, *told)
+            status = (event.text("status"), event.text("description") or "", role, event.text("outcome") or "")
+            yield "tasks", (event.id, *at, event.task or event.id, *status, event.text("worktree"))
         case "window_snapshot":
             items, pruned = _json(event.line.get("items")), _json(event.line.get("pruned"))
             whole = event.whole("total_tokens")
@@ -161,6 +166,7 @@ def _tool_row(event: Event) -> Row:
         event.text("sprint"),
         event.text("stage"),
         line.get("unplaced") is True,
+        event.text("worktree"),
     )
 
 
@@ -189,6 +195,7 @@ def _file_row(event: Event, file: Mapping[str, Json]) -> Row:
         _sound(file.get("changes")) or "",
         event.text("client"),
         event.text("role"),
+        event.text("worktree"),
     )
 
 

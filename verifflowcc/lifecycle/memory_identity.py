@@ -1,7 +1,7 @@
 """Checks of names: an id, a key and a file's name each mean one item."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from verifflowcc.domain.items import Item, Status
 from verifflowcc.lifecycle.memory_findings import MemoryFindings
@@ -19,7 +19,9 @@ def check_identity(sources: MemorySources, tell: MemoryFindings) -> None:
                 message = f"{other.item.id} is the id of {first.item.path} too"
                 step = f"give {other.item.path} an id of its own"
                 tell.item("duplicate-id", other.item, other.line("id"), message, step, "", [first.item.path])
-    _check_keys([each for each in items if each.item.path not in sources.superseded], tell)
+    held = [each for each in items if each.item.path not in sources.superseded]
+    _check_keys(held, tell)
+    _check_alike_texts(held, sources.trace_types, tell)
     _check_alike(items, tell)
 
 
@@ -32,6 +34,28 @@ def _check_keys(items: Sequence[Looked], tell: MemoryFindings) -> None:
             message = f"{item.id} and {first.item.id} are both active with the key {item.key}"
             step = f"vfcc memory forget {item.id}"
             tell.item("duplicate-key", item, other.line("key"), message, step, item.key or "", [first.item.path])
+
+
+def _check_alike_texts(items: Sequence[Looked], traced: Collection[str], tell: MemoryFindings) -> None:
+    """Tell of items with ids of their own that say the same; pages without an id are as a person arranged them."""
+    made = [each for each in items if "id" in each.lines and each.item.status in (Status.ACTIVE, Status.PENDING)]
+    tell.ask(len(made), "duplicate-item")
+    made.sort(key=lambda each: (each.item.status is not Status.ACTIVE, each.item.created or "", each.item.path))
+    for same in _groups((each, _says(each)) for each in made):
+        for first, other in _pairs(same):
+            item, kept = other.item, first.item
+            if item.id == kept.id or (item.key and item.status is kept.status is Status.ACTIVE):
+                continue  # reported as one id, or one key, of two items
+            merging = f"vfcc memory link {kept.id} supersedes {item.id}"
+            if item.type in traced:
+                merging = f"vfcc memory forget {item.id}"
+            step = f"vfcc memory reject {item.id}" if item.status is Status.PENDING else merging
+            message = f"{item.id} says the same as {kept.id}"
+            tell.item("duplicate-item", item, other.line("title"), message, step, "", [kept.path])
+
+
+def _says(each: Looked) -> str:
+    return "\0".join((each.item.scope, each.item.type, each.item.key or "", each.says))
 
 
 def _check_alike(items: Sequence[Looked], tell: MemoryFindings) -> None:

@@ -13,7 +13,7 @@ class Looked:
 
     `lines` maps a key of its front matter to its line in the file; `notices` are what its parser said, each
     `path:line: sentence`; `unknown` are the keys that nobody knows. `secrets` are the kinds and places of what looks
-    like a secret in it, never the secret.
+    like a secret in it, never the secret. `says` is a digest of its title and text.
     """
 
     item: Item
@@ -21,6 +21,7 @@ class Looked:
     notices: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     secrets: tuple[tuple[str, int, int], ...] = ()
+    says: str = ""
 
     def line(self, key: str) -> int:
         """The line of a key; the first where it does not stand there."""

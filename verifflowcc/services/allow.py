@@ -58,8 +58,8 @@ def show_commands(workspace: Workspace) -> CommandTable:
     Raises WorkspaceError where that is nothing, or the repository's settings cannot be read.
     """
     configured, code = _configured(workspace)
-    known = read_allowed(workspace.root, os.environ)
     digest = commands_digest(configured)
+    known = read_allowed(workspace.root, os.environ, digest, code)
     changes: tuple[str, ...] = ()
     if known.commands is not None:
         changes = (*_changes(known.commands, configured), *_code_changes(known.code, code))
@@ -88,7 +88,7 @@ def allow_commands(workspace: Workspace, table: CommandTable) -> CommandTable:
 
 
 def withdraw_commands(workspace: Workspace) -> bool:
-    """Let nothing of this project run any more; return whether anything might."""
+    """Withdraw every permission of this project, in all worktrees of its repository; return whether there was any."""
     return withdraw(workspace.root, os.environ)
 
 
@@ -97,8 +97,9 @@ def ensure_allowed(workspace: Workspace, commands: Mapping[str, Command]) -> Non
 
     Raises CommandsNotAllowed where it is not, or not any more.
     """
-    known = read_allowed(workspace.root, os.environ)
-    if known.digest == commands_digest(commands):
+    digest = commands_digest(commands)
+    known = read_allowed(workspace.root, os.environ, digest)
+    if known.digest == digest:
         return
     if known.problem:
         raise CommandsNotAllowed(known.problem, hint="vfcc allow")

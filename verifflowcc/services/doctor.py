@@ -31,6 +31,7 @@ from verifflowcc.services.source_reader import LOG
 from verifflowcc.services.sprint_health import sprints_remarks
 from verifflowcc.services.workflows import check_workflow, open_workflows
 from verifflowcc.services.workspace import MEMORY, Workspace, open_workspace
+from verifflowcc.text.glob import matches
 
 LATER_IGNORED = PROJECTIONS[1:]
 """Version 0.1 committed these. A workspace of that time may go on to: a note, no finding."""
@@ -93,12 +94,25 @@ def _git(workspace: Workspace) -> Iterator[Remark]:
         some = tracked.split(b"\0")[0].decode("utf-8", "replace")
         text = f"{some} is committed, and {MEMORY}/local/ is for this machine alone"
         yield Remark("git", Health.FINDING, text, f"git rm -r --cached {MEMORY}/local")
+    yield from _generated(workspace)
     for rule in shown:
         step = f"echo '{rule}' >> {MEMORY}/.gitignore"
         health = Health.NOTE if rule in LATER_IGNORED else Health.FINDING
         yield Remark("git", health, f"{MEMORY}/.gitignore lets {rule} in", step)
     if not tracked and not shown:
         yield Remark("git", Health.OK, "what is local or derived is ignored")
+
+
+def _generated(workspace: Workspace) -> Iterator[Remark]:
+    """Yield the generated files that an older version had people commit: each merge of two branches conflicts there."""
+    listed = ask_git(workspace.root, "ls-files", "-z", "--", f"{MEMORY}/sprint", f"{MEMORY}/stage").out
+    paths = [name.decode("utf-8", "replace").removeprefix(f"{MEMORY}/") for name in listed.split(b"\0") if name]
+    for rule in PROJECTIONS:
+        found = [path for path in paths if matches(path, rule)]
+        if found:
+            more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
+            text = f"{MEMORY}/{found[0]}{more} is generated and committed, so branches conflict in it"
+            yield Remark("git", Health.NOTE, text, f"git rm --cached -- ':(glob){MEMORY}/{rule}'")
 
 
 def _is_ignored(workspace: Workspace, rule: str) -> bool:

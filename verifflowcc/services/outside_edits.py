@@ -168,4 +168,6 @@ def _entered_ms(stage: StageState) -> int:
 
 
 def _has_history(workspace: Workspace) -> bool:
-    return any((workspace.local / "history").glob("*.jsonl"))
+    from verifflowcc.services.history.reading import history_folders
+
+    return any(any(folder.glob("*.jsonl")) for folder in history_folders(workspace))

@@ -14,6 +14,7 @@ from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.sprints import Artifact, SprintState, SprintStatus
 from verifflowcc.episodes.places import with_place
 from verifflowcc.episodes.shape import PLACED, is_of_project
+from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.people_acting import add_note
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
@@ -71,7 +72,7 @@ def _edits(workspace: Workspace, since: str) -> Iterator[tuple[str, str, str]]:
     """Yield actor, path and digest of each edit that the machine's own history has since a day."""
     events: list[dict[str, Json]] = []
     places = []
-    for file in sorted((workspace.local / "history").glob("*.jsonl")):
+    for file in own_partitions(workspace):
         if file.stem < since:
             continue
         for line in file.read_bytes().split(b"\n"):

@@ -37,11 +37,15 @@ class Stray:
 
 @dataclass(frozen=True, slots=True)
 class Restorable:
-    """A file that is not as vfcc wrote it, or is gone, and the command that brings it back."""
+    """A file that is not as vfcc wrote it, or is gone, and the command that brings it back.
+
+    `needed_by` are the files of events that cannot be placed without it.
+    """
 
     path: str
     reason: str
     step: str
+    needed_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +135,12 @@ class _Events:
                 yield Restorable(path, f"its name is not its id, {record.name}", f"mv {path} {right}")
         for parent in sorted(self._removed()):
             path = self._files.path(f"{parent}{ONE}")
-            newest = f"$(git rev-list -n 1 --all -- {path})^"
-            yield Restorable(path, "it was removed, and other events need it", f'git checkout "{newest}" -- {path}')
+            # The folder as of that commit has the event's own past too: a cherry-pick leaves out more than one parent.
+            having = f"$(git log -n 1 --all --format=%H --diff-filter=AM -- {path})"
+            step = f'git checkout "{having}" -- {path.rpartition("/")[0]}'
+            children = [each.id for each, _ in self._sound.values() if parent in each.parents]
+            needed_by = tuple(self._files.path(f"{each}{ONE}") for each in sorted(children))
+            yield Restorable(path, "it is not on this branch, and other events need it", step, needed_by)
 
     def _had_valid(self, name: str) -> bool:
         """Whether git has a version of the file that makes its name."""
@@ -212,7 +220,7 @@ class _Evidence:
 def steps_of(plan: RepairPlan) -> Mapping[str, str]:
     """Return the command that mends each file of a plan, by its path."""
     steps = {each.path: "vfcc doctor --repair" for each in plan.strays}
-    return steps | {each.path: each.step for each in plan.restorable}
+    return steps | {path: each.step for each in plan.restorable for path in (each.path, *each.needed_by)}
 
 
 def _read(workspace: Workspace, path: str) -> NamedRecord | None:

@@ -14,6 +14,7 @@ from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 from verifflowcc.workflow.closing import GAPS, closed_line
 from verifflowcc.workflow.fold import fold
+from verifflowcc.workflow.graph import LOST_PARENT
 
 
 def ledger_of(workspace: Workspace) -> Ledger:
@@ -84,7 +85,10 @@ def unknown_sprint(sprint_id: str, known: tuple[str, ...]) -> UsageError:
 
 def unsound(state: SprintState) -> LedgerError:
     """Return the error for a ledger that cannot be trusted, one line per file."""
-    return changed_by_hand(map(str, state.problems), state.problems[0].file.rpartition("/")[0])
+    listed, first = list(map(str, state.problems)), state.problems[0]
+    if first.reason.endswith(LOST_PARENT):  # as a revert or a cherry-pick leaves it: git status has nothing to show
+        return LedgerError("\n".join(listed), hint="vfcc doctor  # names the command that repairs it")
+    return changed_by_hand(listed, first.file.rpartition("/")[0])
 
 
 def changed_by_hand(problems: Iterable[str], folder: str) -> LedgerError:

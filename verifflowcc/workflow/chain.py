@@ -5,13 +5,18 @@ A transition counts at an event if the event's past holds it and no choice there
 the transitions that count, each with those that counted when it was made, form a chain. So two branches that made the
 same choice agree; one that builds on a side which the other set aside brings that side back, and the fork shows again.
 
+The same move, made on two branches after the same moves, is one: both events have the one bit, so that each counts
+where the other does. Where a choice names two such moves as sides, they were a fork to the program that wrote it, and
+remain two.
+
 Sets of transitions are the bits of one number, so that 10,000 events cost as many small unions.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.records import dataclass, field
+from verifflowcc.workflow.same_move import same_move_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,23 @@ class _Moves:
     past: list[int] = field(default_factory=list)
     counting: list[int] = field(default_factory=list)
     choices: int = 0
+    same: dict[tuple[bytes, int], list[int]] = field(default_factory=dict)
+    names: dict[str, int] = field(default_factory=dict)
+
+    def number(self, event: Event, counting: int, sides: Mapping[str, Set[str]]) -> int | None:
+        """Return the number of the earlier move that an event is, too; None where there is none."""
+        key = same_move_key(event)
+        if key is None:
+            return None
+        apart = sides.get(event.id, frozenset())
+        known = self.same.setdefault((key, counting), [])
+        found = next((each for each in known if apart.isdisjoint(self._ids(each) if apart else ())), None)
+        if found is None:
+            known.append(len(self.events))
+        return found
+
+    def _ids(self, number: int) -> Iterator[str]:
+        return (name for name, each in self.names.items() if each == number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +89,7 @@ def _read(ordered: Sequence[Event]) -> tuple[_Moves, int, list[Event]]:
     """Return the moves, all of them as bits, and the unfounded choices."""
     moves, unfounded, everything = _Moves(), [], 0
     seen: dict[str, int] = {}
+    sides = _named_apart(ordered)
     for event in ordered:
         past = 0
         for parent in event.parents:
@@ -81,14 +104,36 @@ def _read(ordered: Sequence[Event]) -> tuple[_Moves, int, list[Event]]:
                     continue
                 counting = kept
                 moves.choices |= 1 << len(moves.events)
-            own = 1 << len(moves.events)
-            moves.events.append(event)
-            moves.past.append(past)
-            moves.counting.append(counting)
-            everything |= own
-            past |= own
+            number = moves.number(event, counting, sides)
+            if number is None:
+                number = len(moves.events)
+                moves.events.append(event)
+                moves.past.append(past)
+                moves.counting.append(counting)
+            moves.names[event.id] = number
+            everything |= 1 << number
+            past |= 1 << number | moves.past[number]
         seen[event.id] = past
     return moves, everything, unfounded
+
+
+def _named_apart(ordered: Sequence[Event]) -> dict[str, set[str]]:
+    """Return the id of each move that a choice names → the others that it names as sides of the same fork."""
+    apart: dict[str, set[str]] = {}
+    for event in ordered:
+        if event.type is EventType.FORK_RESOLVED:
+            named = set(_sides_named(event))
+            for name in named:
+                apart.setdefault(name, set()).update(named - {name})
+    return apart
+
+
+def _sides_named(choice: Event) -> list[str]:
+    """Return the ids that a choice names: the one that it keeps first."""
+    keep, aside = choice.payload["keep"], choice.payload["aside"]
+    assert isinstance(keep, str)
+    assert isinstance(aside, Sequence)
+    return [keep, *map(str, aside)]
 
 
 def _counting(moves: _Moves, past: int) -> int:
@@ -107,15 +152,13 @@ def _counting(moves: _Moves, past: int) -> int:
 def _kept(moves: _Moves, counting: int, choice: Event) -> int | None:
     """Return what counts after a choice, or None where its sides are not those of the fork that it saw."""
     split = _split(moves, counting)
-    ids = {moves.events[first].id: first for first in split.firsts}
-    keep, aside = choice.payload["keep"], choice.payload["aside"]
-    assert isinstance(keep, str)
-    assert isinstance(aside, Sequence)
-    if keep not in ids or sorted([keep, *map(str, aside)]) != sorted(ids):
+    named = [moves.names.get(each, -1) for each in _sides_named(choice)]
+    if sorted(named) != sorted(split.firsts) or len(named) < 2:
         return None
+    keep = named[0]
     kept = sum(1 << index for index in split.agreed)
     for index in split.members:
-        if index == ids[keep] or moves.counting[index] >> ids[keep] & 1:
+        if index == keep or moves.counting[index] >> keep & 1:
             kept |= 1 << index
     return kept
 

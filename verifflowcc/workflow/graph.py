@@ -11,6 +11,9 @@ from verifflowcc.domain.events import Event, EventType
 from verifflowcc.records import dataclass
 from verifflowcc.text.ulid import content_part
 
+LOST_PARENT = "is missing or broken"
+"""How the reason ends why an event has no place whose past is not there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:
@@ -43,7 +46,7 @@ def _misfit(event: Event, known: Mapping[str, Event]) -> str | None:
     if not first and not event.parents:
         return f"a {event.type} needs parents"
     missing = [parent for parent in event.parents if parent not in known]
-    return f"its parent {missing[0]} is missing or broken" if missing else None
+    return f"its parent {missing[0]} {LOST_PARENT}" if missing else None
 
 
 def _in_order(known: Mapping[str, Event], without: set[str]) -> list[Event]:

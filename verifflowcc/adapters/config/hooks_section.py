@@ -14,7 +14,7 @@ MOST_BRIEF_TOKENS = 2_200
 class HooksSection(Section):
     """What the hooks of agents' clients do here."""
 
-    record: bool = Field(default=True, description="Whether what agents do is recorded in .memory/local/history/.")
+    record: bool = Field(default=True, description="Whether hooks record what agents do, on this machine.")
     share: Literal["never", "session"] = Field(
         default="never", description="Whether each session leaves a file to commit, without parameters and results."
     )

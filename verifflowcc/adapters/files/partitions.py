@@ -1,26 +1,81 @@
 """The history on disk: one file of JSON lines for each day, to which any number of processes add.
 
 An event is one line and one write to a file that is opened for appending, so that none is lost or torn by another one.
-It runs inside of hooks, so it imports nothing but `os`.
+The history lies in the repository's own folder, which all of its worktrees share; without one in the project's. It runs
+inside of hooks, so it imports nothing but `os`.
 """
 
 import os
+
+from verifflowcc.adapters.git.shared import Repository, repository_around
 
 ENDING = ".jsonl"
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
 
 
+FOLDER = "history"
+LOCAL = ".memory/local"
+
+
+def add_events(root: str, day: str, lines: bytes, around: "Repository | None" = None) -> None:
+    """Add whole lines to the history of the project in `root`. Raises OSError.
+
+    `around` is its repository, where the caller knows it. Where that cannot be written to, as in a sandbox that
+    protects `.git`, the project's own folder takes the lines: they are read here, and moved when that is possible.
+    """
+    around = around or repository_around(root)
+    if around is not None:
+        try:
+            _make_folder(f"{around.git}/vfcc")
+            add_lines(around.folder, day, lines)
+        except OSError:
+            pass
+        else:
+            return
+    add_lines(f"{root}/{LOCAL}", day, lines)
+
+
+def move_days(source: str, target: str, before: str) -> None:
+    """Move the days before one from a history to another, whole; what cannot be moved stays where it is.
+
+    Days that both have are added to the end: an event that both tell counts once. `before` is no later than today, so
+    that no hook writes to what is moved.
+    """
+    try:
+        names = sorted(name for name in os.listdir(f"{source}/{FOLDER}") if name.endswith(ENDING))  # noqa: PTH208
+    except OSError:
+        return
+    for name in names:
+        day, file = name[: -len(ENDING)], f"{source}/{FOLDER}/{name}"
+        if day < before:
+            try:
+                add_lines(target, day, _whole(file))
+                os.unlink(file)  # noqa: PTH108 - nothing but `os` is imported here
+            except OSError:
+                return
+
+
+def _whole(path: str) -> bytes:
+    """Return the bytes of an ordinary file, with an end to the last line."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(handle, "rb") as file:
+        if os.fstat(handle).st_mode & _KIND != _FILE:
+            raise OSError(22, "is no ordinary file", path)
+        data = file.read()
+    return data if data.endswith(b"\n") or not data else data + b"\n"
+
+
 def add_lines(local: str, day: str, lines: bytes) -> None:
     """Add whole lines to the history's file of a day, in one write; folders are made where there are none.
 
-    `local` is the local part of the memory tree; neither it nor the history in it may be a link to elsewhere. A line
+    `local` is the folder of the history; neither it nor the history in it may be a link to elsewhere. A line
     that a full disk cut short is ended first, so that it costs no other line; another process that is seen in the
     middle of its write looks just so, and an empty line comes of that. Raises OSError.
     """
     _make_folder(local)
-    _make_folder(f"{local}/history")
-    _add(f"{local}/history/{day}{ENDING}", lines)
+    _make_folder(f"{local}/{FOLDER}")
+    _add(f"{local}/{FOLDER}/{day}{ENDING}", lines)
 
 
 def add_fault(path: str, line: bytes, most_bytes: int) -> None:

@@ -19,7 +19,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.text.stems import stems
 
 FILE = "history.db"
-LAYOUT = 4
+LAYOUT = 5
 _TAIL = 64
 _INDEXES = """
 CREATE INDEX tool_executions_by_task ON tool_executions (task_id) WHERE task_id IS NOT NULL;

@@ -15,9 +15,10 @@ TASK_OF = """COALESCE({0}.task_id, (
 """The task of a row; where the client names none, that of the last prompt of its session before it."""
 ROLE_OF = """COALESCE({0}.role, CASE WHEN {0}.unplaced THEN (
     SELECT CASE WHEN following.since_ms <= {0}.at_ms THEN following.role END
-    FROM places AS following WHERE following.at_ms >= {0}.at_ms ORDER BY following.at_ms, following.id LIMIT 1
+    FROM places AS following WHERE following.at_ms >= {0}.at_ms AND following.worktree IS {0}.worktree
+    ORDER BY following.at_ms, following.id LIMIT 1
 ) END)"""
-"""The role of a row; of an unplaced one that of the next place in time, if its stage had been entered by then."""
+"""The role of a row; of an unplaced one that of its worktree's next place, if the stage had been entered by then."""
 _TOUCH = f"""
 SELECT f.timestamp, f.session_id, f.file_path, f.operation, {TASK_OF.format("f")}, f.line_first, f.line_last, f.success,
     f.context, f.changes_summary
@@ -39,7 +40,7 @@ _OPERATIONS = frozenset(Operation)
 class TaskRow:
     """A task as the tables have it: when it began, was ended by its agent, and was followed by another one.
 
-    `last_ms` is the last event of its session, where nothing ended the task.
+    `last_ms` is the last event of its session, where nothing ended the task. `worktree` is None for the main one.
     """
 
     id: str
@@ -54,6 +55,7 @@ class TaskRow:
     status: str | None
     role: str | None
     last_ms: int | None = None
+    worktree: str | None = None
 
 
 def touches(history: History, where: str, values: Sequence[object], limit: int) -> tuple[FileInteraction, ...]:
@@ -107,6 +109,7 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
     prompts = history.rows(
         f"""
         WITH begun AS (SELECT task_id, session_id, description, timestamp, at_ms, {ROLE_OF.format("p")} AS role,
+            worktree,
             (SELECT MIN(n.at_ms) FROM prompts AS n
              WHERE n.session_id = p.session_id AND n.at_ms > p.at_ms AND n.task_id <> p.task_id) AS following,
             EXISTS (SELECT 1 FROM session_events AS s WHERE s.session_id = p.session_id AND s.kind = 'session_end'
@@ -116,7 +119,7 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
         ){marks})
         SELECT b.task_id, b.session_id, b.description, b.timestamp, b.at_ms, t.timestamp, COALESCE(t.outcome, ''),
             b.following, b.over, b.role, CASE WHEN t.timestamp IS NULL AND b.following IS NULL AND NOT b.over
-                THEN {_LAST} END
+                THEN {_LAST} END, b.worktree
         FROM begun AS b LEFT JOIN turn_ends AS t ON t.rowid = (
             SELECT e.rowid FROM turn_ends AS e WHERE e.session_id = b.session_id AND e.at_ms >= b.at_ms
                 AND (e.task_id = b.task_id OR (e.task_id IS NULL AND (b.following IS NULL OR e.at_ms < b.following)))
@@ -126,11 +129,13 @@ def task_rows(history: History, ids: Iterable[str] | None = None) -> tuple[TaskR
         names or (),
     )
     found = [
-        TaskRow(task, session, said, began, at_ms, ended, outcome, following, bool(over), None, role, last)
-        for task, session, said, began, at_ms, ended, outcome, following, over, role, last in prompts
+        TaskRow(task, session, said, began, at_ms, ended, outcome, following, bool(over), None, role, last, tree)
+        for task, session, said, began, at_ms, ended, outcome, following, over, role, last, tree in prompts
     ] + [
-        TaskRow(task, session, said, began, at_ms, ended, outcome, None, False, status, role)
-        for task, session, said, began, at_ms, ended, outcome, status, role in _explicit(history, marks, names or ())
+        TaskRow(task, session, said, began, at_ms, ended, outcome, None, False, status, role, None, tree)
+        for task, session, said, began, at_ms, ended, outcome, status, role, tree in _explicit(
+            history, marks, names or ()
+        )
     ]
     return tuple(sorted(found, key=lambda each: (-each.at_ms, each.id)))
 
@@ -140,7 +145,7 @@ def _explicit(history: History, marks: str, names: Sequence[str]) -> list[Any]:
     return history.rows(
         f"""
         SELECT t.task_id, t.session_id, b.description, b.timestamp, b.at_ms,
-            CASE WHEN t.status IN ('completed', 'failed') THEN t.timestamp END, t.outcome, t.status, b.role
+            CASE WHEN t.status IN ('completed', 'failed') THEN t.timestamp END, t.outcome, t.status, b.role, b.worktree
         FROM tasks AS t JOIN tasks AS b ON b.id = (
             SELECT id FROM tasks WHERE task_id = t.task_id ORDER BY at_ms, id LIMIT 1
         )

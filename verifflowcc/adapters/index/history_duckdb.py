@@ -38,6 +38,7 @@ _COLUMNS = {
     "sprint": "VARCHAR",
     "stage": "VARCHAR",
     "unplaced": "BOOLEAN",
+    "worktree": "VARCHAR",
     "since": "TIMESTAMP",
     "gen_ai.agent.name": "VARCHAR",
     "files": "JSON",
@@ -60,8 +61,9 @@ _RANGE = "CASE WHEN {0} IS NOT NULL THEN json_object('start', {0}->0, 'end', {0}
 _VIEWS = f"""
 UPDATE events SET role = COALESCE(events.role, found.role), sprint = found.sprint, stage = found.stage FROM (
     SELECT event.id, place.role, place.sprint, place.stage, place.since, event.time
-    FROM (SELECT id, time FROM events WHERE unplaced) AS event
-    ASOF JOIN (SELECT * FROM events WHERE kind = 'place') AS place ON event.time <= place.time
+    FROM (SELECT id, time, COALESCE(worktree, '') AS tree FROM events WHERE unplaced) AS event
+    ASOF JOIN (SELECT *, COALESCE(worktree, '') AS tree FROM events WHERE kind = 'place') AS place
+        ON event.tree = place.tree AND event.time <= place.time
 ) AS found WHERE events.id = found.id AND found.since <= found.time;
 CREATE TABLE tool_executions AS SELECT {_HEAD}, "gen_ai.tool.name" AS tool_name,
     "gen_ai.tool.call.arguments" AS parameters, "gen_ai.tool.call.result" AS result, success,

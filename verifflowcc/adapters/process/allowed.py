@@ -1,7 +1,8 @@
 """What this machine allows to run: one file of the person's, outside of every repository.
 
 A clone runs nothing by itself: a project's table of commands is allowed by its digest, and a changed one is not. The
-same holds for the code that its repository has git run at a commit.
+same holds for the code that its repository has git run at a commit. A permission belongs to the repository: it holds in
+all of its worktrees, each table beside the others, since branches may have different ones.
 """
 
 import json
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.git.shared import repository_around
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.repository_code import RepositoryCode
@@ -48,23 +50,36 @@ def commands_digest(commands: Mapping[str, Command]) -> str:
 
 def is_allowed(root: Path, digest: str, env: Mapping[str, str]) -> bool:
     """Say whether the table with this digest may run in the project at `root`. Raises as `allow` does."""
-    return read_allowed(root, env).digest == digest
+    return read_allowed(root, env, digest).digest == digest
 
 
 def allows_code(root: Path, code: Sequence[RepositoryCode], env: Mapping[str, str]) -> bool:
     """Say whether git may run all of this code at a commit in the project at `root`. Raises as `allow` does."""
-    return set(code) <= set(read_allowed(root, env).code or ())
+    return set(code) <= set(read_allowed(root, env, code=code).code or ())
 
 
-def read_allowed(root: Path, env: Mapping[str, str]) -> Allowed:
-    """Return what this machine allows the project at `root`. Raises as `allow` does."""
+def read_allowed(
+    root: Path, env: Mapping[str, str], digest: str | None = None, code: Sequence[RepositoryCode] | None = None
+) -> Allowed:
+    """Return what this machine allows the project at `root`. Raises as `allow` does.
+
+    Of several tables that a person allowed in the repository it is the one of this digest that allows this code, where
+    they are given and there is one; else one of this digest, or that allows this code; else the one allowed last.
+    """
     file = allowed_file(root, env)
     try:
-        entry = _load(file).get(_key(root))
-        commands, code = _commands(entry), _code(entry)
+        projects = _load(file)
+        entries = [projects[key] for key in _keys(root, projects)]
+        read = [(str(entry.get("at", "")), _commands(entry), _code(entry)) for entry in entries]
     except (ValueError, LookupError, TypeError, RecursionError, FormatError) as error:
         return Allowed(file, problem=f"{file} is damaged, so nothing is allowed: {error}")
-    return Allowed(file) if commands is None else Allowed(file, commands_digest(commands), commands, code)
+    found = [(at, Allowed(file, commands_digest(commands), commands, of_git)) for at, commands, of_git in read]
+
+    def order(each: tuple[str, Allowed]) -> tuple[bool, bool, str]:
+        is_it, permits = each[1].digest == digest, code is not None and set(code) <= set(each[1].code or ())
+        return is_it and (permits or code is None), is_it or permits, each[0]
+
+    return max(found, key=order)[1] if found else Allowed(file)
 
 
 def allow(
@@ -79,23 +94,43 @@ def allow(
     A file that is damaged is begun anew. Raises WorkspaceError where it would lie inside the project or cannot be
     written, and ConflictError where another vfcc holds it for long.
     """
-    entry: dict[str, Json] = {
-        "digest": commands_digest(commands),
-        "at": f"{at:%Y-%m-%dT%H:%M:%SZ}",
-        "commands": [_record(commands[name]) for name in sorted(commands)],
+    entry = _entry(commands, at) | {
         "git": [{"kind": each.kind, "name": each.name, "text": each.text, "digest": each.digest} for each in code],
     }
     with _changing(root, env) as (file, projects):
-        _save(file, {**projects, _key(root): entry})
+        _save(file, {**projects, **dict.fromkeys(_keys_of(root, str(entry["digest"])), entry)})
     return file
 
 
+def read_provable(top: Path, env: Mapping[str, str]) -> Mapping[str, Command]:
+    """Return the commands that `vfcc prove` may run in the repository at `top`. Raises as `allow` does.
+
+    They are kept apart from the project's table: a repository has them without any project, too.
+    """
+    try:
+        entry = _load(allowed_file(top, env)).get(_key_of_proofs(top))
+        return _commands(entry) if entry else {}
+    except (ValueError, LookupError, TypeError, RecursionError, FormatError):
+        return {}
+
+
+def allow_provable(top: Path, command: Command, env: Mapping[str, str], at: datetime) -> None:
+    """Allow `vfcc prove` one more command in the repository at `top`. Raises as `allow` does."""
+    with _changing(top, env) as (file, projects):
+        commands = {**read_provable(top, env), command.name: command}
+        _save(file, {**projects, _key_of_proofs(top): _entry(commands, at)})
+
+
 def withdraw(root: Path, env: Mapping[str, str]) -> bool:
-    """Allow the project at `root` nothing any more; return whether anything was allowed. Raises as `allow` does."""
+    """Withdraw all that the project at `root` is allowed, in every worktree; return whether anything was.
+
+    What `vfcc prove` may run in its repository is withdrawn, too. Raises as `allow` does.
+    """
     with _changing(root, env) as (file, projects):
-        if _key(root) not in projects:
+        gone = {*_keys(root, projects), *_of_worktrees(root, projects)} | ({_key_of_proofs(root)} & projects.keys())
+        if not gone:
             return False
-        _save(file, {key: entry for key, entry in projects.items() if key != _key(root)})
+        _save(file, {key: entry for key, entry in projects.items() if key not in gone})
     return True
 
 
@@ -151,23 +186,62 @@ def _save(file: Path, projects: _Projects) -> None:
     write_atomic(file, json.dumps(document, indent=2, sort_keys=True) + "\n")
 
 
-def _key(root: Path) -> str:
-    return str(root.resolve())
+def _keys(root: Path, projects: _Projects) -> list[str]:
+    """Return the keys of what holds for a project: its folder's own, its main worktree's, and its repository's."""
+    around = repository_around(str(root))
+    own = [str(root.resolve()), around.main if around else ""]
+    shared = _shared(around.git, around.below) if around else None
+    return [key for key in projects if key in own or (shared and key.startswith(shared))]
 
 
-def _commands(entry: dict[str, Json] | None) -> dict[str, Command] | None:
-    if entry is None:
-        return None
+def _of_worktrees(root: Path, projects: _Projects) -> Iterator[str]:
+    """Yield the keys of this project's other folders, each of which an older version allowed by itself."""
+    around = repository_around(str(root))
+    for key in projects if around else ():
+        other = repository_around(key) if "\n" not in key else None
+        if around and other and (other.git, other.below) == (around.git, around.below):
+            yield key
+
+
+def _keys_of(root: Path, digest: str) -> list[str]:
+    """Return the keys under which a table is allowed.
+
+    In a repository it is one for each table, and the folder of the main worktree, where older versions look.
+    """
+    around = repository_around(str(root))
+    if around is None:
+        return [str(root.resolve())]
+    return [*filter(None, [around.main]), f"{_shared(around.git, around.below)}{digest}"]
+
+
+def _key_of_proofs(top: Path) -> str:
+    """Return the key of what `vfcc prove` may run; it is no path, so that no link in a folder can lead to it."""
+    around = repository_around(str(top))
+    return f"{around.git if around else top.resolve()}\nprove"
+
+
+def _shared(git: str, below: str) -> str:
+    """Return how the keys begin that hold for a project in all worktrees; no path of a folder ends so."""
+    return f"{git}\n{below}\n"
+
+
+def _entry(commands: Mapping[str, Command], at: datetime) -> dict[str, Json]:
+    return {
+        "digest": commands_digest(commands),
+        "at": f"{at:%Y-%m-%dT%H:%M:%SZ}",
+        "commands": [_record(commands[name]) for name in sorted(commands)],
+    }
+
+
+def _commands(entry: dict[str, Json]) -> dict[str, Command]:
     commands = {command.name: command for command in map(_command, _list(entry["commands"]))}
     if commands_digest(commands) != entry["digest"]:
         raise ValueError("a digest is not that of the commands beside it")
     return commands
 
 
-def _code(entry: dict[str, Json] | None) -> tuple[RepositoryCode, ...] | None:
-    if entry is None or "git" not in entry:
-        return None
-    return tuple(map(_code_of, _list(entry["git"])))
+def _code(entry: dict[str, Json]) -> tuple[RepositoryCode, ...] | None:
+    return tuple(map(_code_of, _list(entry["git"]))) if "git" in entry else None
 
 
 def _code_of(record: Json) -> RepositoryCode:

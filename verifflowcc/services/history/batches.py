@@ -81,8 +81,7 @@ class Batches:
         try:
             return self.known.look(day)
         except OSError as error:
-            where = self.workspace.local / "history"
-            raise WorkspaceError(f"cannot read {where}: {error.strerror or error}") from error
+            raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
 
     def _flush(self, day: str) -> None:
         waiting = self.waiting.pop(day, [])

@@ -34,7 +34,7 @@ from verifflowcc.formats.calls_glance import CLAUDE, CODEX
 from verifflowcc.records import dataclass
 from verifflowcc.services.history.batches import Batches, Count
 from verifflowcc.services.history.known import IMPORTED, Known, Made
-from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.history.reading import history_folders, open_history
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.quick_json import write
 from verifflowcc.text.secrets import withhold
@@ -139,7 +139,8 @@ def _seen(path: Path, notes: list[str]) -> SessionFile | None:
 
 
 def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) -> tuple[ImportedFile, ...]:
-    known = Known(workspace.local / "history", frozenset(each.seen.session for each in files))
+    first, *more = history_folders(workspace)
+    known = Known(first, frozenset(each.seen.session for each in files), tuple(more))
     batches = Batches(workspace, known, dry)
     for file in files:
         batches.see(file.seen.at)

@@ -38,11 +38,15 @@ class Made:
 
 
 class Known:
-    """What the days that were looked at hold of `sessions`; a day is read once, and then what came to it since."""
+    """What the days that were looked at hold of `sessions`; a day is read once, and then what came to it since.
 
-    def __init__(self, folder: Path, sessions: frozenset[str]) -> None:
-        self._folder, self._sessions = folder, frozenset(each.encode() for each in sessions)
-        self._read: dict[str, int] = {}
+    `more` are the other folders that the history is in.
+    """
+
+    def __init__(self, folder: Path, sessions: frozenset[str], more: tuple[Path, ...] = ()) -> None:
+        self._folders, self._sessions = (folder, *more), frozenset(each.encode() for each in sessions)
+        self._read: dict[Path, int] = {}
+        self._days: set[str] = set()
         self._names: set[str] = set()
         self._told: set[tuple[str, str, str]] = set()
         self._times: dict[tuple[str, str], list[int]] = {}
@@ -54,30 +58,35 @@ class Known:
 
         Raises OSError.
         """
-        path = self._folder / f"{day}{ENDING}"
-        begin = self._read.get(day, 0)
-        self._read[day] = begin
-        told = False
+        self._days.add(day)
+        looked = [self._look_in(folder / f"{day}{ENDING}") for folder in self._folders]
+        return any(looked)
+
+    def _look_in(self, path: Path) -> bool:
+        begin = self._read.setdefault(path, 0)
+        is_new = False
         try:
             with path.open("rb") as file:
                 file.seek(begin)
                 for line in file:
                     if line.endswith(b"\n"):
-                        self._read[day] += len(line)
-                        told |= self._line(line)
+                        self._read[path] += len(line)
+                        is_new |= self._line(line)
         except FileNotFoundError:
             return False
-        return told
+        return is_new
 
     def wrote(self, day: str, size: int) -> None:
         """Pass over so many bytes that were added to a day after it was looked at, unless others came with them."""
-        end = self._read.get(day, 0) + size
-        if (self._folder / f"{day}{ENDING}").stat().st_size == end:
-            self._read[day] = end
+        for path in (folder / f"{day}{ENDING}" for folder in self._folders):
+            end = self._read.get(path, 0) + size
+            if path.exists() and path.stat().st_size == end:
+                self._read[path] = end
+                return
 
     def looked_at(self, day: str) -> bool:
         """Say whether a day was looked at."""
-        return day in self._read
+        return day in self._days
 
     def add(self, event: dict[str, Json]) -> None:
         """Count an event as there."""

@@ -4,6 +4,7 @@ All of it is of this machine alone, and what agents said is shown as theirs: on 
 """
 
 import json
+import os
 from collections.abc import Iterator
 
 from verifflowcc.adapters.files.layout import MEMORY, Supplied
@@ -12,7 +13,7 @@ from verifflowcc.adapters.index.history_asked import task_rows
 from verifflowcc.domain.episodes import TaskEpisode
 from verifflowcc.domain.tasks import TaskStatus
 from verifflowcc.services.history.questions import episode, status_of
-from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.history.reading import SHARED, history_folders, open_history
 from verifflowcc.services.history.showing import actions_in
 from verifflowcc.services.history.similar import BEST, alike_in
 from verifflowcc.services.workspace import Workspace
@@ -23,8 +24,8 @@ _FILES, _OPEN, _LONGEST = 8, 3, 300
 
 def history_places(workspace: Workspace) -> Iterator[str]:
     """Yield the folders and files, by path below the project's root, that what is offered follows from."""
-    for folder in (workspace.local / "history", workspace.memory / "history"):
-        below = folder.relative_to(workspace.root).as_posix()
+    for folder in (*history_folders(workspace), workspace.memory / SHARED):
+        below = os.path.relpath(folder.resolve(), workspace.root.resolve())
         yield below
         yield from (f"{below}/{path.name}" for path in sorted(folder.glob("*.jsonl")))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from verifflowcc.adapters.files.partitions import ENDING
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
+from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.workspace import Workspace
 
 _UNITS = {"d": 1, "w": 7, "y": 365}
@@ -44,7 +45,8 @@ def plan_pruning(workspace: Workspace, days: int) -> Pruning:
     except OSError as error:
         raise WorkspaceError(f"cannot read {error.filename}: {error.strerror or error}") from error
     events, size = sum(text.count(b"\n") for text in texts), sum(map(len, texts))
-    return Pruning(before, tuple(path.name.removesuffix(ENDING) for path in found), events, size)
+    gone = tuple(sorted({path.name.removesuffix(ENDING) for path in found}))
+    return Pruning(before, gone, events, size)
 
 
 def prune_history(workspace: Workspace, days: int) -> Pruning:
@@ -59,5 +61,4 @@ def prune_history(workspace: Workspace, days: int) -> Pruning:
 
 
 def _files(workspace: Workspace, before: str) -> list[Path]:
-    folder = workspace.local / "history"
-    return [path for path in sorted(folder.glob(f"*{ENDING}")) if path.name.removesuffix(ENDING) < before]
+    return [path for path in own_partitions(workspace) if path.name.removesuffix(ENDING) < before]

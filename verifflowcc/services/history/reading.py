@@ -1,21 +1,55 @@
 """Open the history of a project: what was recorded here, and what other people's clones committed of theirs."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
+from verifflowcc.adapters.files.lock import locked
+from verifflowcc.adapters.files.partitions import FOLDER, LOCAL, move_days
+from verifflowcc.adapters.git.shared import repository_around, worktree_tops
 from verifflowcc.adapters.index.history import FILE, History, Partition, partitions_in
 from verifflowcc.domain.events import Json
 from verifflowcc.episodes.places import with_place
 from verifflowcc.episodes.shape import PLACED
+from verifflowcc.errors import ConflictError, WorkspaceError
 from verifflowcc.services.workspace import Workspace
 
 SHARED = "history"
 """The folder below `.memory/` of what is committed."""
+_GATHERING = "history.lock"
 
 
 def open_history(workspace: Workspace) -> History:
     """Return the history's tables, to be entered as a context. What is there twice counts once."""
+    gather_history(workspace)
     return History(workspace.local / FILE, _partitions(workspace))
+
+
+def history_folders(workspace: Workspace) -> tuple[Path, ...]:
+    """Return the folders of the machine's own history: first the one that events are added to, if it can be written.
+
+    In a repository that is the folder which all worktrees share. The project's own has what an older version recorded,
+    or a hook that could not write there.
+    """
+    around, own = repository_around(str(workspace.root)), workspace.local / FOLDER
+    return (Path(around.folder, FOLDER), own) if around else (own,)
+
+
+def gather_history(workspace: Workspace) -> None:
+    """Move the finished days of every worktree's own history to the repository's, which outlasts the worktree.
+
+    What cannot be moved stays where it is.
+    """
+    around = repository_around(str(workspace.root))
+    for local in (Path(top, LOCAL) for top in worktree_tops(around)) if around else ():
+        if around and (local / FOLDER).is_dir():
+            with suppress(WorkspaceError, ConflictError), locked(local / _GATHERING, 0):
+                move_days(str(local), around.folder, workspace.today())
+
+
+def own_partitions(workspace: Workspace) -> tuple[Path, ...]:
+    """Return the files of the machine's own history."""
+    return tuple(each.path for each in _own(workspace))
 
 
 def history_files(workspace: Workspace) -> tuple[Path, ...]:
@@ -24,15 +58,19 @@ def history_files(workspace: Workspace) -> tuple[Path, ...]:
 
 
 def _partitions(workspace: Workspace) -> tuple[Partition, ...]:
-    own = partitions_in(workspace.local / "history")
-    return (*own, *partitions_in(workspace.memory / SHARED, "shared/"))
+    return (*_own(workspace), *partitions_in(workspace.memory / SHARED, "shared/"))
+
+
+def _own(workspace: Workspace) -> tuple[Partition, ...]:
+    first, *more = history_folders(workspace)
+    return (*partitions_in(first), *(each for folder in more for each in partitions_in(folder, "local/")))
 
 
 def session_events(workspace: Workspace, session: str) -> list[dict[str, Json]]:
     """Return the events of a session, from the files of the history, each with its place as far as it is known."""
     events, places = [], []
     needles = (json.dumps(session).encode("utf-8"), b'"kind":"place"')
-    for path in sorted((workspace.local / "history").glob("*.jsonl")):
+    for path in own_partitions(workspace):
         for line in path.read_bytes().split(b"\n"):
             if any(each in line for each in needles):
                 try:

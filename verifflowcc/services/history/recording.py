@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from verifflowcc.adapters.files.partitions import add_lines
+from verifflowcc.adapters.files.partitions import FOLDER, add_events
+from verifflowcc.adapters.git.shared import repository_around
 from verifflowcc.domain.events import Json
 from verifflowcc.episodes.shape import VERSION, moment
 from verifflowcc.errors import WorkspaceError
@@ -20,6 +21,8 @@ def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]]
     Raises WorkspaceError.
     """
     now = int((at or workspace.clock.now()).timestamp() * 1000)
+    around = repository_around(str(workspace.root))
+    place: dict[str, Json] = {"worktree": around.worktree} if around and around.worktree else {}
     lines = []
     for event in events:
         head: dict[str, Json] = {
@@ -28,7 +31,7 @@ def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]]
             "id": ulid(now, os.urandom(ENTROPY_BYTES)),
             "time": moment(now),
         }
-        lines.append(write(head | withhold_json(dict(event))))  # type: ignore[arg-type, operator]
+        lines.append(write(head | place | withhold_json(dict(event))))  # type: ignore[arg-type, operator]
     if lines:
         add(workspace, moment(now)[:10], "".join(f"{line}\n" for line in lines).encode("ascii"))
 
@@ -36,6 +39,7 @@ def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]]
 def add(workspace: Workspace, day: str, lines: bytes) -> None:
     """Add whole lines to the history of a day. Raises WorkspaceError."""
     try:
-        add_lines(str(workspace.local), day, lines)
+        add_events(str(workspace.root), day, lines)
     except OSError as error:
-        raise WorkspaceError(f"cannot write {workspace.local / 'history'}: {error.strerror or error}") from error
+        where = error.filename or workspace.local / FOLDER
+        raise WorkspaceError(f"cannot write {where}: {error.strerror or error}") from error

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from verifflowcc.adapters.git.shared import repository_around
 from verifflowcc.clients.answer import Answer
 from verifflowcc.clients.encode import MOST_CHARACTERS, carries_context
 from verifflowcc.domain.config import HookSettings, Share, TokenSettings, ToolTable
@@ -93,6 +94,8 @@ def _record_denial(workspace: Workspace, client: str, payload: Payload, standing
         return
     now = int(workspace.clock.now().timestamp() * 1000)
     place = {**standing.place, "kind": DENIED, "denied": why}
+    around = repository_around(str(workspace.root))
+    place["worktree"] = around.worktree if around else ""
     line = line_of(payload, client, str(workspace.root), now, os.urandom(ENTROPY_BYTES), place)
     if line is not None:
         add(workspace, moment(now)[:10], line)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.adapters.git.shared import Repository, repository_around
 from verifflowcc.adapters.index.history import History
 from verifflowcc.adapters.index.history_asked import TaskRow, files_by_use, newest_tasks, task_rows
 from verifflowcc.domain.tasks import TaskStatus
@@ -25,7 +26,8 @@ def done_last(request: BriefRequest) -> BriefPart:
     with open_history(request.workspace) as history:
         rows = task_rows(history, newest_tasks(history, _DONE * 4))
         rows = tuple(row for row in rows if row.description and row.session != own)
-        lines = [_task_line(history, row, now_ms) for row in _left_open_first(rows, now_ms)]
+        around = repository_around(str(request.workspace.root))
+        lines = [_task_line(history, row, now_ms, around) for row in _left_open_first(rows, now_ms)]
     return BriefPart("Done here last", entries(lines), name="tasks", command="vfcc history show --by task --all")
 
 
@@ -40,12 +42,24 @@ def before_compaction(request: BriefRequest) -> BriefPart:
     return BriefPart(entries=entries([_COMPACTED, *map(withhold, lines)] if lines else []))
 
 
-def _task_line(history: History, row: TaskRow, now_ms: int) -> str:
+def _task_line(history: History, row: TaskRow, now_ms: int, around: Repository | None) -> str:
     """Return a task with how it ended; the files that it edited, the last one first, before those that it only read."""
+    where = _worktree(row, around)
     edited, read = files_by_use(history, row.id)
     files = [f" Edited: {_few(edited, _EDITED)}." if edited else "", f" Read: {_few(read, _READ)}." if read else ""]
     outcome = f" It ended with: “{shown(row.outcome)}”." if row.outcome else ""
-    return f"{row.began[:10]}, {_ending(row, now_ms)}: “{shown(row.description, 100)}”.{''.join(files)}{outcome}"
+    return f"{row.began[:10]}, {_ending(row, now_ms)}{where}: “{shown(row.description, 100)}”.{''.join(files)}{outcome}"
+
+
+def _worktree(row: TaskRow, around: Repository | None) -> str:
+    """Return a clause that names the worktree of a task, where it is another one: its files may differ from those here.
+
+    Empty where the task is of this worktree.
+    """
+    other = row.worktree or ""
+    if around is None or other == around.worktree:
+        return ""
+    return f", in worktree {shown(other)}" if other else ", in the main worktree"
 
 
 def _ending(row: TaskRow, now_ms: int) -> str:

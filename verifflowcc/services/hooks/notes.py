@@ -5,6 +5,7 @@ sessions did is as of the time of writing. A hook without the whole program answ
 """
 
 import json
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,7 +20,7 @@ from verifflowcc.domain.items import Item
 from verifflowcc.episodes.coedits import Edit, co_edits
 from verifflowcc.episodes.file_notes import FORMAT, NOTES, RECALLED_HEADING
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.services.history.reading import open_history
+from verifflowcc.services.history.reading import history_folders, open_history
 from verifflowcc.services.hooks.brief_memory import TYPES
 from verifflowcc.services.hooks.brief_text import shown
 from verifflowcc.services.hooks.settings import Standing, depends_on, local_file
@@ -35,8 +36,6 @@ from verifflowcc.text.stems import stems
 
 Count = Callable[[str], int]
 _OF_FILE, _NEWEST, _LONGEST_TASK = 3, 4_000, 100
-_HISTORY = ".memory/local/history"
-"""Its time changes when the first event of a day makes a file, so that notes are no older than a day."""
 
 
 def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
@@ -55,7 +54,7 @@ def current_notes(workspace: Workspace, standing: Standing, reader: SourceReader
 def write_notes(workspace: Workspace, standing: Standing, reader: SourceReader, count: Count) -> dict[str, Any]:
     """Make the notes, and write them unless a source failed or something changed just now."""
     stamps = Stamps(workspace.root)
-    stamps.take((*depends_on(workspace), _HISTORY))
+    stamps.take((*depends_on(workspace), *_histories(workspace)))
     none: list[Row] = []
     nothing: dict[str, list[tuple[str, str]]] = {}
     rows = reader.read("memory", lambda: _rows(workspace, standing, stamps), none)
@@ -65,6 +64,12 @@ def write_notes(workspace: Workspace, standing: Standing, reader: SourceReader, 
         with suppress(WorkspaceError):  # the next hook makes them again
             write_atomic(local_file(workspace, NOTES, standing.named), json.dumps(notes, ensure_ascii=False) + "\n")
     return notes
+
+
+def _histories(workspace: Workspace) -> Iterator[str]:
+    """Yield the folders of the history. Their time changes with the first event of a day, so no note outlives a day."""
+    for folder in history_folders(workspace):
+        yield os.path.relpath(folder.resolve(), workspace.root.resolve())
 
 
 def _rows(workspace: Workspace, standing: Standing, stamps: Stamps) -> list[Row]:

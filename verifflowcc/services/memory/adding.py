@@ -162,6 +162,9 @@ def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Pla
         return _updated(wanted, active, actor, today)
     if active and _unchanged(wanted, active):
         return Planned(wanted.scope, Outcome.UNCHANGED, active, active)
+    again = _added_before(store, wanted, pending=pending)
+    if again:
+        return Planned(wanted.scope, Outcome.UNCHANGED, again, again)
     told = None if active else told_of_key(store, wanted.type, wanted.key)
     if told and _says_again(wanted, told):
         note = f"{told.item.archived.into} tells it already" if told.item.archived else ""
@@ -176,6 +179,22 @@ def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Pla
     outcome = Outcome.PROPOSED if pending else Outcome.ADDED
     asking = asks(wanted.scope, wanted.type) and is_person(actor)
     return Planned(wanted.scope, outcome, None, made, asking, _notes(store, wanted, pending=pending))
+
+
+def _added_before(store: MemoryBackend, wanted: Wanted, *, pending: bool) -> StoredItem | None:
+    """Return the item without a key that says just this already: in force, or proposed where this would be, too."""
+    if wanted.key is not None or wanted.id is not None or wanted.supersedes is not None:
+        return None
+    found = store.query({"type": wanted.type, "title": wanted.title}, 100)
+    statuses = (Status.ACTIVE, Status.PENDING) if pending else (Status.ACTIVE,)
+    same = [each for each in found if each.item.status in statuses and each.item.key is None]
+    same = [each for each in same if _unchanged(wanted, each)]
+    if not same:
+        return None
+    from verifflowcc.context.standing import superseded
+
+    gone = superseded(items_around(store, [each.item.id for each in same])).found
+    return next((each for each in same if each.item.path not in gone), None)
 
 
 def standing_of_key(store: MemoryBackend, type_name: str, key: str | None) -> StoredItem | None:

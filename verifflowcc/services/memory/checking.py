@@ -166,10 +166,12 @@ def _types(workspace: Workspace | None, items: Iterable[Looked]) -> tuple[frozen
 
 
 def _superseded(items: Iterable[Looked]) -> frozenset[str]:
-    """Return the paths of the items that a newer one replaces; only asked where two active items have one key."""
-    every = [each.item for each in items]
+    """Return the paths of the items that a newer one replaces; only asked where two have one key, or say the same."""
+    looked = list(items)
+    every = [each.item for each in looked]
     keyed = [(each.scope, each.type, each.key) for each in every if each.key and each.status is Status.ACTIVE]
-    return frozenset(superseded(every).found) if len(set(keyed)) < len(keyed) else frozenset()
+    apart = len(set(keyed)) == len(keyed) and len({each.says for each in looked}) == len(looked)
+    return frozenset() if apart else frozenset(superseded(every).found)
 
 
 def _stale(items: Iterable[Looked]) -> dict[str, str]:

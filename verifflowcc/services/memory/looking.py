@@ -15,6 +15,7 @@ from verifflowcc.formats.key_lines import key_lines
 from verifflowcc.lifecycle.memory_sources import Looked, Unread
 from verifflowcc.records import dataclass
 from verifflowcc.text.conflict_markers import conflict_line
+from verifflowcc.text.digest import digest_text
 from verifflowcc.text.secrets import find_secrets, place_of
 
 
@@ -69,7 +70,8 @@ def look_into(path: str, data: bytes) -> Looked | Unread:
         return Unread("not-utf8", path, int(place) if place.isdecimal() else 1, why)
     text = data.decode("utf-8")
     unknown = tuple(key for key, _ in parsed.unknown)
-    return Looked(parsed.item, key_lines(text), parsed.notices, unknown, tuple(_secrets(text)))
+    says = digest_text(f"{parsed.item.title}\0{parsed.body.strip()}")
+    return Looked(parsed.item, key_lines(text), parsed.notices, unknown, tuple(_secrets(text)), says)
 
 
 def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
@@ -99,8 +101,8 @@ def _problem(path: str, why: str) -> Unread:
 def _to_text(read: Looked | Unread) -> str:
     if isinstance(read, Unread):
         return json.dumps([read.code, read.line, read.why])
-    told = [item_to_text(read.item), dict(read.lines), read.notices, read.unknown, read.secrets]
-    return json.dumps(told, ensure_ascii=False)
+    facts = [item_to_text(read.item), dict(read.lines), read.notices, read.unknown, read.secrets, read.says]
+    return json.dumps(facts, ensure_ascii=False)
 
 
 def _from_text(path: str, text: str) -> Looked | Unread:
@@ -108,4 +110,4 @@ def _from_text(path: str, text: str) -> Looked | Unread:
     if len(kept) == 3:
         return Unread(kept[0], path, kept[1], kept[2])
     secrets = tuple((kind, line, column) for kind, line, column in kept[4])
-    return Looked(item_from_text(kept[0]), kept[1], tuple(kept[2]), tuple(kept[3]), secrets)
+    return Looked(item_from_text(kept[0]), kept[1], tuple(kept[2]), tuple(kept[3]), secrets, kept[5])

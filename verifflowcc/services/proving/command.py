@@ -5,11 +5,10 @@ import shlex
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.place import objects_folder
-from verifflowcc.adapters.process.allowed import allow, allowed_file, read_allowed
+from verifflowcc.adapters.process.allowed import allow_provable, read_provable
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.ports import Clock
-from verifflowcc.errors import UsageError, WorkspaceError
+from verifflowcc.errors import UsageError
 from verifflowcc.proving.runners import Runner, runner_of
 from verifflowcc.records import dataclass
 
@@ -53,24 +52,12 @@ def test_command(top: Path, folder: Path, given: str | None) -> TestCommand:
 
 
 def allow_command(top: Path, command: TestCommand, clock: Clock) -> None:
-    """Allow a command for the repository on this machine. Raises WorkspaceError where that cannot be kept."""
-    known = read_allowed(_key(top), os.environ).commands or {}
-    entry = Command(command.words, command.argv, 1, {})
-    allow(_key(top), {**known, command.words: entry}, os.environ, clock.now())
+    """Allow a command in all worktrees of the repository. Raises WorkspaceError where that cannot be kept."""
+    allow_provable(top, Command(command.words, command.argv, 1, {}), os.environ, clock.now())
 
 
 def _is_allowed(top: Path, argv: tuple[str, ...]) -> bool:
-    allowed_file(top, os.environ)  # refuses a file that lies inside the repository
-    known = read_allowed(_key(top), os.environ).commands or {}
-    return any(each.argv == argv for each in known.values())
-
-
-def _key(top: Path) -> Path:
-    """Return the name of the repository, with all its worktrees, in the list of what is allowed."""
-    objects = objects_folder(top)
-    if objects is None:
-        raise WorkspaceError(f"cannot find the repository of {top}", hint="git rev-parse --git-dir")
-    return objects.parent
+    return any(each.argv == argv for each in read_provable(top, os.environ).values())
 
 
 def _given(text: str) -> tuple[str, ...]:
