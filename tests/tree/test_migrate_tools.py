@@ -49,7 +49,7 @@ def test_the_files_that_0_1_wrote_become_the_shipped_ones(tmp_path: Path) -> Non
     for role in ("designer", "reviewer", "stakeholder", "tester"):
         path = f".memory/agent/{role}/tools.yaml"
         assert (root / path).read_bytes() == (templates_folder() / "agents" / role / "tools.yaml").read_bytes()
-        assert "becomes the shipped file of today" in steps[path]
+        assert "unchanged since 0.1, becomes the shipped file" in steps[path]
         assert "it also allows: moves of a sprint" in steps[path]
 
 

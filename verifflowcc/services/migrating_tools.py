@@ -57,7 +57,7 @@ def plan_tools(workspace: Workspace, names: tuple[str, ...] = (TOOLS,)) -> Tools
         if digest_text(data) == f"sha256:{_OF_0_1.get(role)}":
             files[name] = shipped
             more = ", ".join(_added(parse_tools(data, name)[0], parse_tools(shipped, name)[0]))
-            changes[name] = f"{name} becomes the shipped file of today, as it was that of 0.1; it also allows: {more}"
+            changes[name] = f"{name}, unchanged since 0.1, becomes the shipped file; it also allows: {more}"
             continue
         new = _with_version(data, name)
         if new is None:
