@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.process import Ran
 from tests.cli.trees import everything
+from tests.trees import commit, git
 from tests.upgrade_calls import POLITE, SHOUT
 from tests.upgrade_matrix import ACTORS, Tried
 from tests.upgraded_world import unpacked
@@ -164,3 +165,28 @@ def test_version_0_1_asks_for_an_upgrade_where_the_events_of_a_closed_sprint_are
     for command in (("sprint", "show", sprint), ("sprint", "list"), ("status",), ("metrics",)):
         shown = [line for line in old.run(root, command).out.splitlines() if sprint in line]
         assert not any(f" {word}" in line for line in shown for word in ("open", "closed", "(open)")), shown
+
+
+def test_a_fork_that_version_0_1_sees_in_one_move_and_resolves_reads_as_resolved(tmp_path: Path) -> None:
+    root, show = unpacked(tmp_path), ("sprint", "show", "shout", "--json")
+    new, old = Tried(tmp_path), old_program(tmp_path)
+    with (root / ".memory/.gitignore").open("a", encoding="utf-8") as rules:
+        rules.write("stage/*/*/summary.md\nstage/*/*/metrics.json\n")
+    commit(root, "generated files are ignored")
+    heads = []
+    for name in ("one", "two"):
+        git(root, "switch", "-q", "-c", name, "HEAD" if name == "one" else "one~1")
+        ran = new.run(root, ("stage", "advance", "shout"), ACTORS[PERSON], terminal=True)
+        assert ran.code == 0, ran
+        commit(root, name)
+        heads += json.loads(new.run(root, show).out)["heads"]
+    git(root, "merge", "-q", "--no-edit", "one")
+    assert json.loads(new.run(root, show).out)["fork"] is None
+    assert json.loads(old.run(root, show).out)["fork"] is not None
+
+    resolve = ("sprint", "resolve", "shout", "--keep", heads[0], "--reason", "it is one move")
+    ran = old.run(root, resolve, ACTORS[PERSON], terminal=True)
+
+    assert ran.code == 0, ran
+    assert state(old.run(root, show)) == state(new.run(root, show))
+    assert json.loads(new.run(root, show).out)["fork"] is None

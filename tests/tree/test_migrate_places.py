@@ -1,6 +1,7 @@
 """`migrate` and places: the history of each worktree goes to the repository, and generated files are ignored."""
 
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from verifflowcc.adapters.clock import FixedClock
 from verifflowcc.services.doctor import diagnose
 from verifflowcc.services.history.reading import own_partitions
 from verifflowcc.services.migrating import Migration, migrate
+from verifflowcc.services.sprint_reading import show_sprint
+from verifflowcc.services.stages import advance_stage
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-MIGRATE")
@@ -95,3 +98,20 @@ def test_doctor_lets_files_stay_committed_that_alone_record_what_0_1_passed(tmp_
 
     assert len(committed) > 8
     assert not any("is generated and committed" in text for text in remarks)
+
+
+def test_after_a_migration_two_branches_that_pass_a_stage_alike_merge_into_one_move(tmp_path: Path) -> None:
+    root = unpacked(tmp_path, ["shout"])
+    migrate(Workspace(root))
+    commit(root, "migrated")
+    for number, name in enumerate(("one", "two"), start=1):
+        git(root, "switch", "-q", "-c", name, "HEAD" if name == "one" else "one~1")
+        here = Workspace(root, FixedClock(NOW + timedelta(days=10 + number)))
+        assert advance_stage(here, "shout", actor=f"human:{name}").after == "testing"
+        commit(root, name)
+
+    git(root, "merge", "-q", "--no-edit", "one")
+
+    state = show_sprint(Workspace(root), "shout")
+    assert (state.current, state.fork, state.problems) == ("testing", None, ())
+    assert git(root, "status", "--porcelain") == ""
