@@ -45,10 +45,19 @@ def recorded() -> Answers:
 
 
 class Tried:
-    """A program in the project of 0.1: `start` starts it, `folder` is where projects are unpacked."""
+    """A program in the project of 0.1: `start` starts it, `folder` is where projects are unpacked.
 
-    def __init__(self, folder: Path, start: Start = forked.start, path: str | None = None) -> None:
-        self.folder, self._start, self._path = folder, start, path
+    `prepare` gets the root of each project before anything is tried there, but for commands.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        start: Start = forked.start,
+        path: str | None = None,
+        prepare: Callable[[Path], object] = lambda root: None,
+    ) -> None:
+        self.folder, self._start, self._path, self.prepare = folder, start, path, prepare
 
     def hooks(self, places: Iterable[tuple[str, str]], calls: Mapping[str, Any] = CALLS) -> Answers:
         """Return the decision on each call in each place: allow, deny or ask."""
@@ -66,6 +75,7 @@ class Tried:
         world, _, chosen = place.partition("+")
         home = self.folder / f"hooks-{place}"
         root = unpacked(home, {ALL: list(OPEN), NONE: []}.get(world, [world]))
+        self.prepare(root)
         sprint = chosen or (world if world in OPEN else "polite-greetings")
         found = {}
         for role, name in product(roles, calls):
@@ -141,7 +151,9 @@ def _ending(ran: Ran) -> str:
 
 def facts(tried: Tried) -> Answers:
     """Return what the program reads in the project: sprints, stages, criteria, trace and memory."""
-    return dict(_facts(tried, unpacked(tried.folder / "facts")))
+    root = unpacked(tried.folder / "facts")
+    tried.prepare(root)
+    return dict(_facts(tried, root))
 
 
 def _facts(tried: Tried, root: Path) -> Iterator[tuple[str, str]]:

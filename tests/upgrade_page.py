@@ -17,6 +17,13 @@ ABSENT = "–"
 Answers = Mapping[str, str]
 
 
+def parts() -> tuple[str, str]:
+    """Return the page without its section on migrations, and that section."""
+    before, rest = PAGE.read_text(encoding="utf-8").split("## After `vfcc migrate`")
+    section, mark, after = rest.partition("\n## ")
+    return before + mark + after, section
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One claim of the page."""

@@ -113,7 +113,7 @@ def test_open_sprints_and_tools_without_a_version_are_named(old: Path) -> None:
 
     done = vfcc(old, "migrate", env=CI)
 
-    assert "keep the meaning that they had in 0.1: .memory/agent/coder/tools.yaml" in done.err
+    assert "cannot get version 2 by lines and stay as they are: .memory/agent/coder/tools.yaml" in done.err
     assert "in open sprints (first) a person approves the change" in " ".join(done.err.split())
 
 

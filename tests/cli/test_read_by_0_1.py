@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.process import Ran
 from tests.cli.trees import everything
+from tests.trees import commit, git
 from tests.upgrade_calls import POLITE, SHOUT
 from tests.upgrade_matrix import ACTORS, Tried
 from tests.upgraded_world import unpacked
@@ -44,6 +45,10 @@ WRITES: dict[str, tuple[str, Steps]] = {
     "a stage that is skipped": ("shout", ((PERSON, ("stage", "skip", "--reason", "no time", *SHOUT, "--yes")),)),
     "evidence": ("polite-greetings", ((PERSON, ("allow", "--yes")), (PERSON, ("evidence", "run", "build", *POLITE)))),
     "a migration": ("shout", ((PERSON, ("migrate",)),)),
+    "a short sprint that is closed": (
+        "titles",
+        ((PERSON, ("sprint", "close", "titles", "--unfinished", "no time")),),
+    ),
     "another workflow": ("shout", ((PERSON, ("workflow", "use", "standard")),)),
 }
 """What this version writes, by its name: the sprint that it is about, and the commands with their actors."""
@@ -148,10 +153,40 @@ def test_version_0_1_asks_for_an_upgrade_where_a_sprint_has_newer_criteria(tmp_p
         assert "event format v2 is newer than this vfcc reads (v1): upgrade vfcc" in ran.out + ran.err, ran
 
 
-@pytest.mark.xfail(strict=True, reason="version 0.1 looks for no packs, so that a closed sprint is open to it")
-def test_version_0_1_does_not_take_a_closed_sprint_for_an_open_one(tmp_path: Path) -> None:
-    root = written(tmp_path, ((PERSON, ("sprint", "close", "languages", "--unfinished", "no time")),))
+def test_version_0_1_asks_for_an_upgrade_where_the_events_of_a_closed_sprint_are_one_file(tmp_path: Path) -> None:
+    sprint = "names-with-spaces"
+    root = written(tmp_path, ((PERSON, ("sprint", "close", sprint, "--unfinished", "no time")),))
+    assert [path.name for path in (root / f".memory/sprint/{sprint}/events").glob("*.json")] == ["packed.json"]
+    old = old_program(tmp_path)
 
-    old = old_program(tmp_path).run(root, ("sprint", "show", "languages"))
+    for command in (("sprint", "show", sprint), ("check", "gate", "--sprint", sprint), ("doctor",)):
+        ran = old.run(root, command)
+        assert "upgrade vfcc" in ran.out + ran.err, command
+    for command in (("sprint", "show", sprint), ("sprint", "list"), ("status",), ("metrics",)):
+        shown = [line for line in old.run(root, command).out.splitlines() if sprint in line]
+        assert not any(f" {word}" in line for line in shown for word in ("open", "closed", "(open)")), shown
 
-    assert "(open)" not in old.out
+
+def test_a_fork_that_version_0_1_sees_in_one_move_and_resolves_reads_as_resolved(tmp_path: Path) -> None:
+    root, show = unpacked(tmp_path), ("sprint", "show", "shout", "--json")
+    new, old = Tried(tmp_path), old_program(tmp_path)
+    with (root / ".memory/.gitignore").open("a", encoding="utf-8") as rules:
+        rules.write("stage/*/*/summary.md\nstage/*/*/metrics.json\n")
+    commit(root, "generated files are ignored")
+    heads = []
+    for name in ("one", "two"):
+        git(root, "switch", "-q", "-c", name, "HEAD" if name == "one" else "one~1")
+        ran = new.run(root, ("stage", "advance", "shout"), ACTORS[PERSON], terminal=True)
+        assert ran.code == 0, ran
+        commit(root, name)
+        heads += json.loads(new.run(root, show).out)["heads"]
+    git(root, "merge", "-q", "--no-edit", "one")
+    assert json.loads(new.run(root, show).out)["fork"] is None
+    assert json.loads(old.run(root, show).out)["fork"] is not None
+
+    resolve = ("sprint", "resolve", "shout", "--keep", heads[0], "--reason", "it is one move")
+    ran = old.run(root, resolve, ACTORS[PERSON], terminal=True)
+
+    assert ran.code == 0, ran
+    assert state(old.run(root, show)) == state(new.run(root, show))
+    assert json.loads(new.run(root, show).out)["fork"] is None

@@ -8,7 +8,7 @@ import pytest
 from tests.tiers import spread
 from tests.upgrade_calls import CALLS, COMMANDS
 from tests.upgrade_matrix import ACTORS, PLACES, QUICK, Answers, Tried, facts, recorded
-from tests.upgrade_page import PAGE, Row, problems, rows
+from tests.upgrade_page import Row, parts, problems, rows
 
 PROBED = ("approve", "stage advance with gaps", "sprint start", "feedback add")
 """Commands that are tried in the first tier, by an agent."""
@@ -19,7 +19,7 @@ PROBED_CALLS = {name: CALLS[name] for place, name in enumerate(CALLS) if place i
 def compared(before: Mapping[str, str], now: Answers, *, whole: bool = False) -> str:
     """Compare with the page; return what is wrong, a line each."""
     tried = {key: answer for key, answer in before.items() if key in now}
-    claims = rows(PAGE.read_text(encoding="utf-8"))
+    claims = rows(parts()[0])
     return "\n".join(problems(claims, before if whole else tried, now, whole=whole))
 
 

@@ -71,6 +71,15 @@ def test_a_file_reads_back_as_what_was_written() -> None:
     assert json.loads(data)["v"] == 1
 
 
+@pytest.mark.parametrize("kind", Kind)
+def test_evidence_says_the_format_in_which_its_kind_was_added(kind: Kind) -> None:
+    evidence = made(kind=kind)
+    data = encode_evidence(evidence)
+
+    assert parse_evidence(data, evidence.id) == evidence
+    assert json.loads(data)["v"] == (2 if kind in {Kind.RED_FIRST, Kind.TESTS_KEPT} else 1)
+
+
 WORDS = st.text(st.characters(exclude_categories=()), max_size=300)
 PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 DIGESTS = st.dictionaries(WORDS, st.just(digest_text("x")), max_size=60)
@@ -203,7 +212,9 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
     "the run": (_set("run", to=None), "content"),
     "the time": (_set("time", to="2026-11-21T03:31:00.124Z"), "content"),
     "the id": (_set("id", to="01KABCDEFGHJKMNPQRSTVWXYZ0"), "content"),
-    "a newer format": (_set("v", to=2), "v2 is newer"),
+    "a newer format": (_set("v", to=3), "v3 is newer"),
+    "the format of newer kinds": (_set("v", to=2), "v must be 1, not 2"),
+    "a newer kind in the first format": (_set("kind", to="red-first"), "v must be 2, not 1"),
     "true for 1": (_set("v", to=True), "v must be 1"),
     "no format": (lambda r: r.pop("v"), "v must be 1"),
     "a field more": (_set("verdict", to="pass"), "verdict is no field"),

@@ -12,9 +12,12 @@ from tests.tree.test_context_cache import see, tick, warm
 from tests.trees import example, prompt
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.files.layout import Place
+from verifflowcc.adapters.files.ledger import Ledger
+from verifflowcc.domain.events import EventType
 from verifflowcc.domain.gates import Verdict
 from verifflowcc.domain.people import Decision
 from verifflowcc.errors import UsageError
+from verifflowcc.formats.event_pack import encode_pack
 from verifflowcc.services.comments_told import comments_told
 from verifflowcc.services.feedback import (
     add_feedback,
@@ -150,9 +153,11 @@ def test_a_carried_comment_whose_event_is_gone_is_still_told(tmp_path: Path) -> 
     name = add_feedback(here, ID, "one", actor=YOU).comment.event
     finish(here, ID)
     begin(here, "second")
-    (pack,) = (here.memory / "sprint" / ID / "events").glob("*.jsonl")
-    lines = pack.read_bytes().splitlines(keepends=True)
-    pack.write_bytes(b"".join(line for line in lines if f'"id":"{name}"'.encode() not in line))
+    folder, events = here.memory / "sprint" / ID / "events", Ledger(here.memory).load(ID).events
+    (closing,) = (event for event in events if event.type is EventType.SPRINT_CLOSED)
+    (folder / f"{closing.id}.jsonl").write_bytes(encode_pack(event for event in events if event.id != name))
+    for path in folder.glob("*.json"):
+        path.unlink()
 
     [found] = list_feedback(here, "second")
     assert (found.event, found.decision) == (name, Decision.OPEN)

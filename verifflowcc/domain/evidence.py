@@ -2,11 +2,21 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.domain.gates import Kind, Trust
+from verifflowcc.domain.gates import NEWER, Kind, Trust
 from verifflowcc.records import dataclass, field
 
-EVIDENCE_FORMAT = 1
+EVIDENCE_FORMAT = 2
+"""The newest `v` that this program reads."""
 LARGEST_EVIDENCE_BYTES = 4096
+
+
+def evidence_format(kind: Kind) -> int:
+    """Return the `v` of evidence: that of the format in which its kind was added.
+
+    So evidence of the first format counts as it did, and an older program asks for an upgrade where it meets a kind
+    that it does not know.
+    """
+    return 2 if kind in NEWER else 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from verifflowcc.domain.events import Json
-from verifflowcc.domain.evidence import EVIDENCE_FORMAT, Evidence, Inputs, Run
+from verifflowcc.domain.evidence import EVIDENCE_FORMAT, Evidence, Inputs, Run, evidence_format
 from verifflowcc.domain.gates import Kind, Trust
 from verifflowcc.errors import FormatError
 from verifflowcc.records import field_names
@@ -20,7 +20,7 @@ def as_record(evidence: Evidence) -> dict[str, Json]:
     run = evidence.run
     return {
         **record,
-        "v": EVIDENCE_FORMAT,
+        "v": evidence_format(evidence.kind),
         "kind": str(evidence.kind),
         "trust": str(evidence.trust),
         "inputs": {name: getattr(evidence.inputs, name) for name in field_names(evidence.inputs)},
@@ -101,8 +101,10 @@ def _check_version(value: Record) -> None:
         raise FormatError(
             f"evidence format v{version} is newer than this vfcc reads (v{EVIDENCE_FORMAT}): upgrade vfcc"
         )
-    if version != EVIDENCE_FORMAT or isinstance(version, bool):
-        raise FormatError(f"v must be {EVIDENCE_FORMAT}, not {version!r}")
+    kind = value.get("kind")
+    right = [evidence_format(Kind(str(kind)))] if kind in list(Kind) else list(range(1, EVIDENCE_FORMAT + 1))
+    if version not in right or isinstance(version, bool):
+        raise FormatError(f"v must be {' or '.join(map(str, right))}, not {version!r}")
 
 
 def _check_names(record: Record, known: set[str], where: str) -> None:

@@ -17,6 +17,7 @@ from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.workflows import load_workflow
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.health import Diagnosis, Health, Remark
+from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError, WorkspaceError
 from verifflowcc.services.allow import show_commands
 from verifflowcc.services.configuration import check_config, effective_config
@@ -29,6 +30,7 @@ from verifflowcc.services.migrating import format_of
 from verifflowcc.services.role_files import TOOLS, roles_without_tools
 from verifflowcc.services.source_reader import LOG
 from verifflowcc.services.sprint_health import sprints_remarks
+from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workflows import check_workflow, open_workflows
 from verifflowcc.services.workspace import MEMORY, Workspace, open_workspace
 from verifflowcc.text.glob import matches
@@ -104,15 +106,37 @@ def _git(workspace: Workspace) -> Iterator[Remark]:
 
 
 def _generated(workspace: Workspace) -> Iterator[Remark]:
-    """Yield the generated files that an older version had people commit: each merge of two branches conflicts there."""
+    """Yield the generated files that an older version had people commit: each merge of two branches conflicts there.
+
+    Those of a stage that was passed last under version 0.1 are left out. Its event does not hold their content, and
+    they do not change until the stage is passed again.
+    """
     listed = ask_git(workspace.root, "ls-files", "-z", "--", f"{MEMORY}/sprint", f"{MEMORY}/stage").out
     paths = [name.decode("utf-8", "replace").removeprefix(f"{MEMORY}/") for name in listed.split(b"\0") if name]
+    states: dict[str, SprintState | None] = {}
+    paths = [path for path in paths if not _is_only_record(workspace, path, states)]
     for rule in PROJECTIONS:
         found = [path for path in paths if matches(path, rule)]
         if found:
             more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
             text = f"{MEMORY}/{found[0]}{more} is generated and committed, so branches conflict in it"
-            yield Remark("git", Health.NOTE, text, f"git rm --cached -- ':(glob){MEMORY}/{rule}'")
+            yield Remark(
+                "git", Health.NOTE, text, f"git rm --cached -- {' '.join(f'{MEMORY}/{path}' for path in found)}"
+            )
+
+
+def _is_only_record(workspace: Workspace, path: str, states: dict[str, SprintState | None]) -> bool:
+    """Say whether no event holds what a generated file does, or that is unknown; `states` is filled."""
+    if not any(matches(path, rule) for rule in LATER_IGNORED):
+        return False
+    _, sprint, stage_id, _ = path.split("/")
+    if sprint not in states:
+        states[sprint] = None
+        with suppress(VfccError):
+            states[sprint] = load_sprint(workspace, sprint)[1]
+    state = states[sprint]
+    stage = state.stage(stage_id) if state else None
+    return stage is None or bool(stage.passes and stage.metrics is None)
 
 
 def _is_ignored(workspace: Workspace, rule: str) -> bool:

@@ -1,11 +1,13 @@
 """`migrate`: bring a memory of an older format to the present one, step by step.
 
 Format 0 is a tree whose `config.yaml` names no format: it may have the names of the first record's layout. Format 1 has
-every default in `config.yaml` (see `migrating_config`). Each step is one rename or one write, and `config.yaml` is
-written last and at once, so that a run that was interrupted can be repeated.
+every default in `config.yaml` (see `migrating_config`), roles' tools without a version (`migrating_tools`), and what
+belongs to the repository in the project's folder (`migrating_places`). Each step is one rename or one write, and
+`config.yaml` is written last and at once, so that a run that was interrupted can be repeated.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from verifflowcc.adapters.config.load import FILE, read_config
@@ -14,27 +16,25 @@ from verifflowcc.adapters.files.item_files import writing_items
 from verifflowcc.adapters.files.layout import CORE_FILES
 from verifflowcc.adapters.files.write import sync_folder, write_atomic
 from verifflowcc.domain.config import FORMAT
-from verifflowcc.errors import ConfigError, ConflictError, WorkspaceError
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import ConfigError, ConflictError, VfccError, WorkspaceError
 from verifflowcc.records import dataclass
-from verifflowcc.services.migrating_config import ConfigPlan, format_value, plan_config
+from verifflowcc.services.migrating_config import format_value, plan_config
+from verifflowcc.services.migrating_places import move_history, plan_places
+from verifflowcc.services.migrating_step import Step
+from verifflowcc.services.migrating_tools import plan_tools
+from verifflowcc.services.role_files import TOOLS
+from verifflowcc.services.sprint_reading import open_sprints
 from verifflowcc.services.workspace import MEMORY, Workspace
 
+_OLD_TOOLS = "tools_config.yaml"
 _RENAMES = (
     ("agent/*/prompt_template.md", "prompt.md"),
-    ("agent/*/tools_config.yaml", "tools.yaml"),
+    (f"agent/*/{_OLD_TOOLS}", TOOLS),
     ("stage/*/current_artifacts", "artifacts"),
     ("stage/*/*/current_artifacts", "artifacts"),
 )
 _RETROSPECTIVES = "project/retrospectives"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One change: a path that gets another name, or (`before` is empty) a file that is written."""
-
-    before: str
-    after: str
-    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,32 @@ def migrate(workspace: Workspace, *, dry_run: bool = False) -> Migration:
     if before >= FORMAT:
         return Migration(before, before, (), (), dry_run)
     if dry_run:
-        return _planned(workspace, before, plan_config(workspace, before), dry_run=True)
+        return _plan(workspace, before).shown(dry_run=True)
     with writing_items(workspace.memory):
-        config = plan_config(workspace, before)
-        plan = _planned(workspace, before, config, dry_run=False)
-        for step in plan.steps:
-            if step.before:
-                _rename(workspace, step)
-        write_atomic((workspace.memory / FILE).resolve(), config.data)
-    return plan
+        plan = _plan(workspace, before)
+        for step in plan.renames:
+            _rename(workspace, step)
+        for name, data in plan.files.items():
+            write_atomic((workspace.root / name).resolve(), data)
+    return plan.shown(*move_history(workspace, plan.moves), dry_run=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """All steps: renames first, then files with their new bytes, `config.yaml` last, then days of the history."""
+
+    before: int
+    renames: tuple[Step, ...]
+    files: Mapping[str, bytes]
+    written: tuple[Step, ...]
+    moves: tuple[Step, ...]
+    notices: tuple[str, ...]
+
+    def shown(self, *unmoved: Step, dry_run: bool) -> Migration:
+        """Return what is reported; `unmoved` are days of the history that could not be moved."""
+        steps = (*self.renames, *self.written, *(each for each in self.moves if each not in unmoved))
+        left = (f"{each.before} stays: {each.after} cannot be written" for each in unmoved)
+        return Migration(self.before, FORMAT, steps, (*self.notices, *left), dry_run)
 
 
 def format_of(workspace: Workspace) -> int:
@@ -84,11 +101,26 @@ def format_of(workspace: Workspace) -> int:
     return number
 
 
-def _planned(workspace: Workspace, before: int, config: ConfigPlan, *, dry_run: bool) -> Migration:
-    steps: list[Step] = []
+def _plan(workspace: Workspace, before: int) -> _Plan:
+    config, places = plan_config(workspace, before), plan_places(workspace)
+    tools = plan_tools(workspace, (TOOLS, _OLD_TOOLS) if before == 0 else (TOOLS,))
     notices: list[str] = []
-    conflicts: list[str] = []
-    for old, new in _moves(workspace, notices) if before == 0 else ():
+    renames = _renames(workspace, notices) if before == 0 else ()
+    name = f"{MEMORY}/{FILE}"
+    changes = (*(f"{name}: {change}" for change in config.changes), f"{name} says format: {FORMAT}")
+    return _Plan(
+        before=before,
+        renames=renames,
+        files={**places.files, **tools.files, name: config.data},
+        written=(*places.changes, *tools.changes, *(Step("", name, change) for change in changes)),
+        moves=places.moves,
+        notices=(*notices, *config.notices, *tools.notices, *places.notices, *_open_sprints(workspace)),
+    )
+
+
+def _renames(workspace: Workspace, notices: list[str]) -> tuple[Step, ...]:
+    steps, conflicts = [], []
+    for old, new in _moves(workspace, notices):
         source, target = _below(workspace, old), _below(workspace, new)
         check_inside(source.parent, workspace.root)
         if _in_the_way(target):
@@ -96,10 +128,7 @@ def _planned(workspace: Workspace, before: int, config: ConfigPlan, *, dry_run: 
         steps.append(Step(old, new, f"{old} becomes {new}"))
     if conflicts:
         raise ConflictError("\n".join((*conflicts, "nothing was changed")), hint="vfcc migrate --dry-run")
-    name = f"{MEMORY}/{FILE}"
-    steps += [Step("", name, f"{name}: {change}") for change in config.changes]
-    steps.append(Step("", name, f"{name} says format: {FORMAT}"))
-    return Migration(before, FORMAT, tuple(steps), (*notices, *config.notices), dry_run)
+    return tuple(steps)
 
 
 def _moves(workspace: Workspace, notices: list[str]) -> Iterator[tuple[str, str]]:
@@ -149,3 +178,16 @@ def _rename(workspace: Workspace, step: Step) -> None:
         raise WorkspaceError(
             f"cannot rename {step.before} to {step.after}: {error.strerror or error}", hint="vfcc migrate"
         ) from error
+
+
+def _open_sprints(workspace: Workspace) -> Iterator[str]:
+    """Yield a sentence on the sprints whose gates ask a person about the change."""
+    states: tuple[SprintState, ...] = ()
+    with suppress(VfccError):  # doctor reports what is wrong with a ledger
+        states = open_sprints(workspace)
+    if states:
+        names = ", ".join(each.id for each in states)
+        yield (
+            f"{MEMORY}/{FILE} and {TOOLS} are protected files: in open sprints ({names}) a person "
+            "approves the change: vfcc approve --criterion rules --sprint ID"
+        )

@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 from verifflowcc.adapters.config.defaults import ALLOCATIONS, LAYERS, STRATEGIES
 from verifflowcc.adapters.config.load import FILE, read_config
 from verifflowcc.adapters.config.provenance import Setting, settings_of
 from verifflowcc.adapters.config.shorten import shorten
-from verifflowcc.adapters.config.tools_yaml import has_version
 from verifflowcc.adapters.config.yaml_values import Lines, Value, load_yaml
 from verifflowcc.adapters.files.items import read_block
 from verifflowcc.adapters.files.layout import source_of
@@ -16,13 +14,10 @@ from verifflowcc.adapters.shipped import templates_folder
 from verifflowcc.adapters.workflows.load import workflow_names
 from verifflowcc.domain.config import DEFAULT_ROLE, FORMAT, MERGED_ROLES
 from verifflowcc.domain.layers import Layer
-from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import ConfigError, FormatError, VfccError
+from verifflowcc.errors import ConfigError, FormatError
 from verifflowcc.formats.front_matter_read import Scalar
 from verifflowcc.records import dataclass
-from verifflowcc.services.role_files import TOOLS
-from verifflowcc.services.sprint_reading import open_sprints
-from verifflowcc.services.workspace import MEMORY, Workspace
+from verifflowcc.services.workspace import Workspace
 
 _BOM = b"\xef\xbb\xbf"
 _START = re.compile(rb"(?:%[^\n]*\n)*---[ \t]*\r?\n")
@@ -61,7 +56,7 @@ def plan_config(workspace: Workspace, before: int) -> ConfigPlan:
         *added,
         *_changes(old, after, taken),
     )
-    return ConfigPlan(new, changes, (*_own_lists(new), *_old_tools(workspace), *_open_sprints(workspace)))
+    return ConfigPlan(new, changes, tuple(_own_lists(new)))
 
 
 def format_value(data: bytes) -> Scalar | None:
@@ -183,27 +178,3 @@ def _lines_to_add(layer: Layer, key: str, missing: Sequence[str], lines: Lines, 
     item = rows[first - 1]
     indent = item[: len(item) - len(item.lstrip(" "))]
     return "\n".join((f"{sentence}. Add to the list:", *(f'{indent}- "{name}"' for name in missing)))
-
-
-def _old_tools(workspace: Workspace) -> Iterator[str]:
-    """Yield a sentence on the roles whose tools have no version."""
-    paths = sorted((workspace.memory / "agent").glob(f"*/{TOOLS}"))
-    old = [path.relative_to(workspace.root).as_posix() for path in paths if not has_version(path, workspace.root)]
-    if old:
-        yield (
-            f"these files have no version and keep the meaning that they had in 0.1: {', '.join(old)}. They allow "
-            "neither changes by git nor moves of a sprint. To take the shipped ones, move them away and run: "
-            "vfcc workflow use NAME"
-        )
-
-
-def _open_sprints(workspace: Workspace) -> Iterator[str]:
-    """Yield a sentence on the sprints whose gates ask a person about the change."""
-    states: tuple[SprintState, ...] = ()
-    with suppress(VfccError):  # doctor reports what is wrong with a ledger
-        states = open_sprints(workspace)
-    if states:
-        yield (
-            f"{MEMORY}/{FILE} is a protected file: in open sprints ({', '.join(each.id for each in states)}) a person "
-            "approves the change: vfcc approve --criterion rules --sprint ID"
-        )

@@ -56,13 +56,6 @@ def read_tools(path: Path, root: Path) -> dict[str, Json] | None:
     return table
 
 
-def has_version(path: Path, root: Path) -> bool:
-    """Say whether a file names its version. Raises ConfigError where it cannot be read as YAML."""
-    data = read_small(path, path.name, inside=root)
-    value = load_yaml(data, path.name)[0] if data else None
-    return isinstance(value, dict) and "version" in value
-
-
 def parse_tools(data: bytes, name: str) -> tuple[dict[str, Json], tuple[str, ...]]:
     """Return the table of a file, and what is wrong with it: sentences that begin with `name:line:`."""
     try:

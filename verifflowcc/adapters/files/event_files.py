@@ -16,6 +16,12 @@ from verifflowcc.formats.events import parse_event
 from verifflowcc.records import dataclass, field
 
 ONE, PACK = ".json", ".jsonl"
+PACKED, PACKED_BYTES = "packed.json", b'{"v":2}\n'
+"""A file beside a pack, the same in each sprint, for version 0.1.
+
+That version looks for no packs and would take a closed sprint for an open one. It reads this file as an event of a
+newer format, and asks for an upgrade.
+"""
 LARGEST_PACK_BYTES = 64 << 20
 _HEAD_BYTES = 4096
 """Enough for the first id of a pack: the name of an actor comes before it, of 200 characters at most."""
@@ -24,7 +30,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 def is_event_file(name: str) -> bool:
     """Say whether a file of that name holds events; temporary and hidden files do not."""
-    return name.endswith((ONE, PACK)) and not name.startswith(".")
+    return name.endswith((ONE, PACK)) and not name.startswith(".") and name != PACKED
 
 
 @dataclass(frozen=True, slots=True)

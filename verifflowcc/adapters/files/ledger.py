@@ -10,7 +10,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from verifflowcc.adapters.files.event_files import LARGEST_PACK_BYTES, ONE, PACK, EventFiles, is_event_file
+from verifflowcc.adapters.files.event_files import (
+    LARGEST_PACK_BYTES,
+    ONE,
+    PACK,
+    PACKED,
+    PACKED_BYTES,
+    EventFiles,
+    is_event_file,
+)
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger_cache import LedgerCache, stamps_in
 from verifflowcc.adapters.files.leftovers import sweep
@@ -162,13 +170,13 @@ class LedgerWriter:
         """
         folder = self.memory / "sprint" / self.sprint_id / "events"
         data = encode_pack(events)
-        if len(data) > LARGEST_PACK_BYTES:
+        if len(data) > LARGEST_PACK_BYTES or any(_looks_renamed(event, data) for event in events):
             return None
         try:
+            write_atomic(folder / PACKED, PACKED_BYTES)
             write_atomic(folder / f"{closing.id}{PACK}", data)
             for event in events:
-                if not _looks_renamed(event, data):
-                    (folder / f"{event.id}{ONE}").unlink(missing_ok=True)
+                (folder / f"{event.id}{ONE}").unlink(missing_ok=True)
             sync_folder(folder)
         except (WorkspaceError, OSError) as error:
             return f"the sprint's events stay in several files ({error}); nothing is lost"
@@ -225,7 +233,8 @@ def _judged(files: EventFiles, contents: dict[str, tuple[Event, ...]]) -> Ledger
 def _looks_renamed(event: Event, pack: bytes) -> bool:
     """Say whether git would take the pack for this event's file under a new name: half of it is the same.
 
-    Where two branches close a sprint, that would be one file with two new names, a conflict. The file stays then.
+    Where two branches close a sprint, that would be one file with two new names, a conflict. Such a sprint has few
+    events and is not packed; with that file alone beside the pack, version 0.1 would take it for an open one.
     """
     return 2 * len(encode_event(event)) >= len(pack)
 

@@ -1,0 +1,85 @@
+"""What `migrate` does about places: the history goes to the repository, and git ignores what is generated."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from verifflowcc.adapters.config.read import read_small
+from verifflowcc.adapters.files.layout import PROJECTIONS
+from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.shared import repository_around
+from verifflowcc.adapters.process.allowed import read_allowed
+from verifflowcc.records import dataclass
+from verifflowcc.services.history.reading import gather_history, scattered_days
+from verifflowcc.services.migrating_step import Step
+from verifflowcc.services.workspace import MEMORY, Workspace
+
+_IGNORE = f"{MEMORY}/.gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesPlan:
+    """The new bytes of files by path below the project's root, the days of the history to move, and the rest to say."""
+
+    files: Mapping[str, bytes]
+    changes: tuple[Step, ...]
+    moves: tuple[Step, ...]
+    notices: tuple[str, ...]
+
+
+def plan_places(workspace: Workspace) -> PlacesPlan:
+    """Return what is moved and ignored, with nothing written."""
+    files = dict(_ignored(workspace))
+    rules = ", ".join(_missing(workspace))
+    changes = tuple(Step("", name, f"{name}: generated files are ignored: {rules}") for name in files)
+    moves, later = [], []
+    for day, target in scattered_days(workspace):
+        before, after = _shown(workspace, day), _shown(workspace, target)
+        step = Step(before, after, f"{before} moves to {after}, which all worktrees share")
+        (moves if day.stem < workspace.today() else later).append(step)
+    notices = [f"{each.before} moves to {each.after} once its day is over" for each in later]
+    return PlacesPlan(files, changes, tuple(moves), (*notices, *_uncommitted(workspace, files), *_allowed(workspace)))
+
+
+def move_history(workspace: Workspace, moves: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Move the days of the history; return those that could not be moved."""
+    if moves:
+        gather_history(workspace)
+    return tuple(each for each in moves if (workspace.root / each.before).exists())
+
+
+def _ignored(workspace: Workspace) -> Iterator[tuple[str, bytes]]:
+    """Yield `.memory/.gitignore` with the rules that it lacks; nothing where it has them, or there is no such file."""
+    missing = _missing(workspace)
+    data = read_small(workspace.root / _IGNORE, _IGNORE, inside=workspace.root)
+    if missing and data is not None:
+        end = b"" if data.endswith(b"\n") or not data else b"\n"
+        yield _IGNORE, data + end + "".join(f"{rule}\n" for rule in missing).encode()
+
+
+def _missing(workspace: Workspace) -> list[str]:
+    data = read_small(workspace.root / _IGNORE, _IGNORE, inside=workspace.root) or b""
+    lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines()]
+    return [rule for rule in PROJECTIONS if rule not in lines and f"/{rule}" not in lines]
+
+
+def _uncommitted(workspace: Workspace, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield a sentence on files of version 0.1 that would be ignored before they are committed.
+
+    For a stage that was passed under 0.1 they are the only record of its numbers.
+    """
+    patterns = [f":(glob){MEMORY}/{rule}" for rule in PROJECTIONS[1:]]
+    listed = ask_git(workspace.root, "ls-files", "-z", "--others", "--exclude-standard", "--", *patterns).out
+    paths = [path.decode("utf-8", "replace") for path in listed.split(b"\0") if path] if files else []
+    if paths:
+        yield f"not committed yet, and ignored from now on: {', '.join(paths)}. To keep them: git add -f PATH"
+
+
+def _allowed(workspace: Workspace) -> Iterator[str]:
+    around = repository_around(str(workspace.root))
+    if around is not None and read_allowed(workspace.root, os.environ).commands is not None:
+        yield "what `vfcc allow` permits in this project holds in all worktrees of its repository"
+
+
+def _shown(workspace: Workspace, path: Path) -> str:
+    return os.path.relpath(path, workspace.root.resolve())
