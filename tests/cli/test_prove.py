@@ -353,3 +353,13 @@ def test_words_that_do_not_fit_are_refused(tmp_path: Path, arguments: tuple[str,
 
 def test_outside_of_git_there_is_nothing_to_prove(tmp_path: Path) -> None:
     prove(tmp_path).refused(3, "is in no git repository")
+
+
+def test_a_test_that_is_skipped_with_the_change_costs_no_further_run(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    skipped = "\n\nimport pytest\n\n\n@pytest.mark.skip\ndef test_more():\n    assert price(1) == '0.01'\n"
+    write(root, {"price.py": FIX + "\n\ndef more():\n    return 1\n", "tests/test_price.py": FIX_TEST + skipped})
+
+    [proof] = proofs(root, "--whole")
+
+    assert (proof["runs"], verdicts(proof)) == (2, {"test_price": "proven", "test_more": "inconclusive"})

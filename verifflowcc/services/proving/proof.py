@@ -1,7 +1,7 @@
 """Prove one change: run its tests with it and without it, then at finer grain, and judge."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.git.versions import FOLDER, TreeFile
@@ -14,7 +14,7 @@ from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
 from verifflowcc.proving.python_roots import import_roots, module_of
 from verifflowcc.proving.runners import Runner
 from verifflowcc.proving.splitting import FileChange, Split
-from verifflowcc.proving.targets import TestFile
+from verifflowcc.proving.targets import TestFile, union
 from verifflowcc.proving.verdicts import TestVerdict, Verdict, better, function_of, judge_change, judge_tests
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.proving.changes import Change
@@ -70,10 +70,15 @@ class Wanted:
     any_test: bool = False
 
 
-def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> ChangeProof:
-    """Return what is shown of a change. Raises WorkspaceError where a content cannot be read or written."""
+def prove_change(
+    top: Path, change: Change, wanted: Wanted, limits: Limits, read: tuple[Split, PartRules] | None = None
+) -> ChangeProof:
+    """Return what is shown of a change; `read` is what `read_change` returned for it, where it is known already.
+
+    Raises WorkspaceError where a content cannot be read or written.
+    """
     started = time.monotonic()
-    split, rules = read_change(top, wanted.folder, change, wanted.patterns)
+    split, rules = read or read_change(top, wanted.folder, change, wanted.patterns)
     if split.product and (wanted.refactoring or (wanted.any_test and not split.tests)):
         split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
     known = names_in(top, wanted.folder, change, split.tests)
@@ -139,8 +144,9 @@ def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Ju
         took = f"the tests took {present.duration_ms / 1000:.0f} s with the change"
         return Verdict.INCONCLUSIVE, f"{took}, and no time or run was left without it (--time, --runs)", (), (), 0
     tests = judge_tests(present, _with_problem(absent, present))
-    if any(each.verdict is Verdict.INCONCLUSIVE for each in tests):
-        tests = _with_names(trials, present, tests, split, without)
+    unsettled = tuple(each for each in tests if each.verdict is Verdict.INCONCLUSIVE and _ran(present, each))
+    if unsettled:  # a test that is skipped with the change as well shows nothing in any other run
+        tests = better(tests, _with_names(trials, present, unsettled, split, without))
     if judge_change(tests) is Verdict.INCONCLUSIVE:
         tests = _by_part(trials, present, tests, split)
     verdict = judge_change(tests)
@@ -224,27 +230,36 @@ def _with_problem(absent: TestRun, present: TestRun) -> TestRun:
 def _with_names(
     trials: Trials,
     present: TestRun,
-    tests: tuple[TestVerdict, ...],
+    unsettled: Sequence[TestVerdict],
     split: Split,
     without: Mapping[str, bytes | TreeFile | None],
-) -> tuple[TestVerdict, ...]:
-    """Judge again with the behaviour of before below the names of after, where a name alone was missing.
+) -> Iterator[TestVerdict]:
+    """Judge some tests again with the behaviour of before below the names of after, where a name alone was missing.
 
     An old body that does not fit a new signature or object shows nothing.
     """
     kept = kept_names(split.product)
     made = {path: each.content for path, each in kept.items() if each is not None}
     if not made:
-        return tests
+        return
     others = {path: value for path, value in without.items() if path not in kept}
+    wanted, trials.wanted = trials.wanted, _narrowed(trials, unsettled)
     absent = _with_problem(trials.run({**others, **made}), present)
+    trials.wanted = wanted
     fitting = {
         test: replace(each, cause=Cause.NAME) if is_misfit(each) else each for test, each in absent.outcomes.items()
     }
     again = judge_tests(present, replace(absent, outcomes=fitting))
     complete = all(each is not None and each.complete for each in kept.values())
-    usable = (each for each in again if complete or each.verdict is Verdict.PROVEN)
-    return better(tests, tuple(map(_by_names, usable)))
+    yield from (_by_names(each) for each in again if complete or each.verdict is Verdict.PROVEN)
+
+
+def _narrowed(trials: Trials, tests: Sequence[TestVerdict]) -> tuple[TestFile, ...]:
+    """Return the files of some tests to run, with these alone where no test needs what others leave behind."""
+    paths = {each.test.partition("::")[0] for each in tests}
+    if trials.only is not None or not all(path.endswith(".py") for path in paths):
+        return trials.wanted
+    return union(TestFile(path, (name,)) for path, _, name in (each.test.partition("::") for each in tests))
 
 
 _MOST_PARTS = 8
