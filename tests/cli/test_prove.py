@@ -363,3 +363,16 @@ def test_a_test_that_is_skipped_with_the_change_costs_no_further_run(tmp_path: P
     [proof] = proofs(root, "--whole")
 
     assert (proof["runs"], verdicts(proof)) == (2, {"test_price": "proven", "test_more": "inconclusive"})
+
+
+def test_a_module_that_is_not_installed_is_named_as_a_missing_requirement(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    write(root, {"price.py": FIX, "tests/test_price.py": f"import not_installed_here\n{FIX_TEST}"})
+
+    shown = prove(root)
+
+    assert shown.code == 1
+    assert (
+        "note: not installed where the tests run: not_installed_here; "
+        "test requirements seem to be missing in this environment\n"
+    ) in shown.out

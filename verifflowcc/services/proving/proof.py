@@ -9,6 +9,7 @@ from verifflowcc.adapters.proving.outcome_cache import cache_folder
 from verifflowcc.adapters.proving.scratch import scratch_of
 from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, put_back
+from verifflowcc.proving.missing_modules import missing_modules
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, is_misfit
 from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
 from verifflowcc.proving.python_roots import import_roots, module_of
@@ -96,7 +97,7 @@ def prove_change(
         trials = Trials(scratch, setup, files, chosen, limits, cache, wanted.timeout_s)
         judge = _refactored if wanted.refactoring else _judged
         verdict, why, tests, unguarded, untried = judge(trials, change, split, wanted)
-        notes = tuple(_notes(change, made, scratch.pointers))
+        notes = (*_notes(change, made, scratch.pointers), *_not_installed(why, tests, files))
     return ChangeProof(
         change=change.name,
         subject=change.subject,
@@ -121,6 +122,15 @@ def _notes(change: Change, made: Collection[str], pointers: Collection[str]) -> 
         if paths:
             first, *others = sorted(paths)
             yield f"{what} {first}{f' and {len(others)} more' if others else ''}"
+
+
+def _not_installed(why: str, tests: Collection[TestVerdict], files: Collection[str]) -> Iterator[str]:
+    """Yield a hint where tests fail with the change for want of a module that is not the project's."""
+    failures = [why, *(each.why for each in tests if each.verdict is Verdict.BROKEN)]
+    names = missing_modules(failures, files)
+    if names:
+        listed = ", ".join(names)
+        yield f"not installed where the tests run: {listed}; test requirements seem to be missing in this environment"
 
 
 def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
