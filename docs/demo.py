@@ -4,7 +4,7 @@
 
 An agent, played by this script, fixes a bug with tests that cannot fail and says done. The commands run for real in a
 temporary folder, offline, and their output is printed as it is. The demo exits with 1 where a command ends with another
-exit code, or does not print a line that the story needs, and with 2 inside an agent's client, where vfcc lets no program
+exit code, or does not print a line that the story needs, and with 2 inside an agent's client, where vfcc lets nothing
 play a person's part. `--svg` also writes what was printed as an animation.
 """
 

@@ -7,9 +7,9 @@ _MISSING = re.compile(r"No module named '([\w.]+)'|Cannot find (?:module|package
 
 
 def missing_modules(messages: Iterable[str], paths: Collection[str]) -> tuple[str, ...]:
-    """Return the modules that failures name as missing, sorted; `paths` are the project's files, whose names are its own.
+    """Return the modules that failures name as missing, sorted; the names in the project's `paths` are its own.
 
-    >>> missing_modules(["ModuleNotFoundError: No module named 'pytz.zoneinfo'", "No module named 'shop.a'"], ["shop/b.py"])
+    >>> missing_modules(["No module named 'pytz.zoneinfo'", "No module named 'shop.a'"], ["shop/b.py"])
     ('pytz',)
     """
     own = {part.partition(".")[0] for path in paths for part in path.split("/")}
