@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from verifflowcc.domain.script_shape import ScriptShape
 from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
 from verifflowcc.proving.inline_tests import inline_lines, with_tests_of
 from verifflowcc.proving.names_kept import same_code, same_without
@@ -18,13 +19,15 @@ _COMMENT = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:include|define|if|endif|else|p
 class FileChange:
     """A file that a change touches, with its contents on both sides; None on the side that does not have it.
 
-    The `before` of a `mixed` file is in no commit: it is the product of before with the tests of after.
+    The `before` of a `mixed` file is in no commit: it is the product of before with the tests of after. Of scripts,
+    `shapes` are those of before and after, as far as they are known.
     """
 
     path: str
     before: bytes | None
     after: bytes | None
     mixed: bool = False
+    shapes: tuple[ScriptShape | None, ScriptShape | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,9 @@ def code_hunks(file: FileChange) -> Iterator[Hunk]:
 
 
 def _is_same(file: FileChange) -> bool:
+    old, new = file.shapes
+    if old is not None and new is not None and old.code == new.code:
+        return True  # types alone, for example
     if file.before is None or file.after is None:
         return not (file.before or file.after or b"").strip()
     if file.path.endswith(".py"):
@@ -146,7 +152,7 @@ def _nothing(listed: Sequence[FileChange], product: Sequence[FileChange], tests:
     if not listed:
         return "no product file changed"
     if not product:
-        return "only comments, docstrings or layout of the product changed"
+        return "only comments, types or layout of the product changed"
     if not tests:
         count = len(product)
         return f"{count} product file{'' if count == 1 else 's'} changed, and no test was added or altered"

@@ -7,6 +7,8 @@ from pathlib import Path
 from verifflowcc.adapters.git.versions import FOLDER, TreeFile
 from verifflowcc.adapters.proving.outcome_cache import cache_folder
 from verifflowcc.adapters.proving.scratch import scratch_of
+from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.script_shape import SCRIPTS
 from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, put_back
 from verifflowcc.proving.missing_modules import missing_modules
@@ -246,7 +248,8 @@ def _with_names(
 ) -> Iterator[TestVerdict]:
     """Judge some tests again with the behaviour of before below the names of after, where a name alone was missing.
 
-    An old body that does not fit a new signature or object shows nothing.
+    An old body that does not fit a new signature or object shows nothing. In a script an emptied function returns
+    undefined, and all that uses it fails, so that an assertion alone shows something.
     """
     kept = kept_names(split.product)
     made = {path: each.content for path, each in kept.items() if each is not None}
@@ -257,11 +260,16 @@ def _with_names(
     absent = _with_problem(trials.run({**others, **made}), present)
     trials.wanted = wanted
     fitting = {
-        test: replace(each, cause=Cause.NAME) if is_misfit(each) else each for test, each in absent.outcomes.items()
+        test: replace(each, cause=Cause.NAME) if is_misfit(each) or _is_vague(test, each) else each
+        for test, each in absent.outcomes.items()
     }
     again = judge_tests(present, replace(absent, outcomes=fitting))
     complete = all(each is not None and each.complete for each in kept.values())
     yield from (_by_names(each) for each in again if complete or each.verdict is Verdict.PROVEN)
+
+
+def _is_vague(test: str, outcome: Outcome) -> bool:
+    return language_of(test.partition("::")[0]) in SCRIPTS and outcome.cause is Cause.EXCEPTION
 
 
 def _narrowed(trials: Trials, tests: Sequence[TestVerdict]) -> tuple[TestFile, ...]:

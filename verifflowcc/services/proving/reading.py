@@ -7,6 +7,7 @@ from pathlib import Path
 from verifflowcc.adapters.git.versions import FOLDER, TreeFile, contents
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
+from verifflowcc.codegraph.script_shape import script_shape
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition
 from verifflowcc.proving.parts import PartRules
 from verifflowcc.proving.pytest_settings import FILES, pytest_settings
@@ -90,7 +91,11 @@ def _changed(top: Path, folder: str, before: dict[str, TreeFile], after: dict[st
     differing = [path for path in sorted(before.keys() | after.keys()) if _id(before, path) != _id(after, path)]
     old = _contents(top, before, differing, folder)
     new = _contents(top, after, differing, folder)
-    return tuple(FileChange(path, old.get(path), new.get(path)) for path in differing if path in old or path in new)
+    return tuple(_file(path, old.get(path), new.get(path)) for path in differing if path in old or path in new)
+
+
+def _file(path: str, before: bytes | None, after: bytes | None) -> FileChange:
+    return FileChange(path, before, after, shapes=(script_shape(path, before or b""), script_shape(path, after or b"")))
 
 
 def _id(files: dict[str, TreeFile], path: str) -> tuple[str, str] | None:
