@@ -376,3 +376,14 @@ def test_a_module_that_is_not_installed_is_named_as_a_missing_requirement(tmp_pa
         "note: not installed where the tests run: not_installed_here; "
         "test requirements seem to be missing in this environment\n"
     ) in shown.out
+
+
+def test_a_test_that_needs_a_new_name_runs_with_names_kept_at_once(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    added = f"{PRICE}\n\ndef double(cents):\n    return price(cents * 2)\n"
+    tests = "from price import double\n\n\ndef test_double():\n    assert double(100) == '2.0'\n"
+    write(root, {"price.py": added, "tests/test_double.py": tests})
+
+    [proof] = proofs(root, "--whole")
+
+    assert (proof["runs"], verdicts(proof)) == (2, {"test_double": "proven"})

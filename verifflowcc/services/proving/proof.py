@@ -4,14 +4,14 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.git.versions import FOLDER, TreeFile
+from verifflowcc.adapters.git.versions import TreeFile
 from verifflowcc.adapters.proving.outcome_cache import cache_folder
 from verifflowcc.adapters.proving.scratch import scratch_of
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.script_shape import SCRIPTS
 from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, put_back
-from verifflowcc.proving.missing_modules import missing_modules
+from verifflowcc.proving.new_imports import none_loads
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, is_misfit
 from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
 from verifflowcc.proving.python_roots import import_roots, module_of
@@ -22,7 +22,8 @@ from verifflowcc.proving.verdicts import TestVerdict, Verdict, better, function_
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.proving.changes import Change
 from verifflowcc.services.proving.extras import environments, generated
-from verifflowcc.services.proving.reading import names_in, read_change
+from verifflowcc.services.proving.notes import not_installed, tree_notes
+from verifflowcc.services.proving.reading import contents_after, read_change, test_lines
 from verifflowcc.services.proving.trials import NO_RUN_LEFT, Limits, Setup, Trials
 
 
@@ -84,7 +85,8 @@ def prove_change(
     split, rules = read or read_change(top, wanted.folder, change, wanted.patterns)
     if split.product and (wanted.refactoring or (wanted.any_test and not split.tests)):
         split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
-    known = names_in(top, wanted.folder, change, split.tests)
+    texts = contents_after(top, wanted.folder, change, [each.path for each in split.tests])
+    known = {path: test_lines(path, data) for path, data in texts.items()}
     chosen = tuple(
         each for each in split.tests if each.path.endswith(".py") or is_suite(each.path) or known.get(each.path)
     )
@@ -97,9 +99,11 @@ def prove_change(
         setup = _setup(wanted, change, split, rules, known)
         cache = cache_folder(top) if wanted.cached else None
         trials = Trials(scratch, setup, files, chosen, limits, cache, wanted.timeout_s)
-        judge = _refactored if wanted.refactoring else _judged
-        verdict, why, tests, unguarded, untried = judge(trials, change, split, wanted)
-        notes = (*_notes(change, made, scratch.pointers), *_not_installed(why, tests, files))
+        if wanted.refactoring:
+            verdict, why, tests, unguarded, untried = _refactored(trials, change, split, wanted)
+        else:
+            verdict, why, tests, unguarded, untried = _judged(trials, change, split, wanted, texts)
+        notes = (*tree_notes(change, made, scratch.pointers), *not_installed(why, tests, files))
     return ChangeProof(
         change=change.name,
         subject=change.subject,
@@ -114,27 +118,6 @@ def prove_change(
     )
 
 
-def _notes(change: Change, made: Collection[str], pointers: Collection[str]) -> Iterator[str]:
-    empty = [path for path, file in change.after.items() if file.mode == FOLDER]
-    for paths, what in (
-        (empty, "not checked out at the commit of the change, so left empty: submodule"),
-        (pointers, "content not on this machine, so left a pointer of Git LFS:"),
-        (made, "ignored by git, so copied as it is now:"),
-    ):
-        if paths:
-            first, *others = sorted(paths)
-            yield f"{what} {first}{f' and {len(others)} more' if others else ''}"
-
-
-def _not_installed(why: str, tests: Collection[TestVerdict], files: Collection[str]) -> Iterator[str]:
-    """Yield a hint where tests fail with the change for want of a module that is not the project's."""
-    failures = [why, *(each.why for each in tests if each.verdict is Verdict.BROKEN)]
-    names = missing_modules(failures, files)
-    if names:
-        listed = ", ".join(names)
-        yield f"not installed where the tests run: {listed}; test requirements seem to be missing in this environment"
-
-
 def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
     prefix = f"{folder}/" if folder else ""
     paths = sorted(path.removeprefix(prefix) for path in change.after if path.startswith(prefix))
@@ -144,21 +127,17 @@ def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile,
 _Judged = tuple[Verdict, str, tuple[TestVerdict, ...], tuple[Unguarded, ...], int]
 
 
-def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Judged:
+def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted, texts: Mapping[str, bytes]) -> _Judged:
     present = _present(trials)
     trials.expect(present)
     problem = present.problem or _installed(present, trials.files) or _no_test(present)
     if problem:
         return Verdict.INCONCLUSIVE, problem, (), (), 0
     without = _without(change, split.product, wanted.folder)
-    absent = trials.run(without)
-    if absent.problem == NO_RUN_LEFT:
+    tests = _compared(trials, present, split, without, texts)
+    if tests is None:
         took = f"the tests took {present.duration_ms / 1000:.0f} s with the change"
         return Verdict.INCONCLUSIVE, f"{took}, and no time or run was left without it (--time, --runs)", (), (), 0
-    tests = judge_tests(present, _with_problem(absent, present))
-    unsettled = tuple(each for each in tests if each.verdict is Verdict.INCONCLUSIVE and _ran(present, each))
-    if unsettled:  # a test that is skipped with the change as well shows nothing in any other run
-        tests = better(tests, _with_names(trials, present, unsettled, split, without))
     if judge_change(tests) is Verdict.INCONCLUSIVE:
         tests = _by_part(trials, present, tests, split)
     verdict = judge_change(tests)
@@ -167,6 +146,33 @@ def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Ju
         return verdict, "", tests, unguarded, untried
     lost = tuple(map(_as_unguarded, split.hunks)) if verdict is Verdict.NOT_DISCRIMINATING else ()
     return verdict, "", tests, lost, 0
+
+
+def _compared(
+    trials: Trials,
+    present: TestRun,
+    split: Split,
+    without: Mapping[str, bytes | TreeFile | None],
+    texts: Mapping[str, bytes],
+) -> tuple[TestVerdict, ...] | None:
+    """Judge the tests by runs with the change and without it; None where no run was left.
+
+    Tests that cannot be loaded without the change run with its names kept at once: without these they show nothing.
+    """
+    early: tuple[TestVerdict, ...] = ()
+    if present.all_passed and none_loads(trials.wanted, texts, split.product, trials.setup.roots):
+        every = judge_tests(present, TestRun())
+        early = better(every, tuple(_with_names(trials, present, every, split, without)))
+        if all(_is_proof(each) or not _ran(present, each) for each in early):
+            return early
+    absent = trials.run(without)
+    if absent.problem == NO_RUN_LEFT:
+        return None
+    tests = judge_tests(present, _with_problem(absent, present))
+    unsettled = tuple(each for each in tests if each.verdict is Verdict.INCONCLUSIVE and _ran(present, each))
+    if unsettled:  # a test that is skipped with the change as well shows nothing in any other run
+        tests = better(tests, early or tuple(_with_names(trials, present, unsettled, split, without)))
+    return tests
 
 
 def _refactored(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Judged:

@@ -13,7 +13,7 @@ from verifflowcc.proving.parts import PartRules
 from verifflowcc.proving.pytest_settings import FILES, pytest_settings
 from verifflowcc.proving.python_roots import package_folders
 from verifflowcc.proving.splitting import FileChange, Split, split
-from verifflowcc.proving.targets import TestFile, TestUnit, words_in
+from verifflowcc.proving.targets import TestUnit, words_in
 from verifflowcc.proving.test_titles import title_units
 from verifflowcc.services.proving.changes import Change
 
@@ -35,10 +35,9 @@ def read_change(top: Path, folder: str, change: Change, patterns: tuple[str, ...
     return split(changed, after.keys(), rules, units_of), rules
 
 
-def names_in(top: Path, folder: str, change: Change, tests: Sequence[TestFile]) -> dict[str, dict[str, int]]:
-    """Return the names and lines of all tests in the files of some, by path. Raises WorkspaceError as git does."""
-    found = _contents(top, _below(folder, change.after), [each.path for each in tests], folder)
-    return {path: test_lines(path, data) for path, data in found.items()}
+def contents_after(top: Path, folder: str, change: Change, paths: Collection[str]) -> dict[str, bytes]:
+    """Return the contents that some files have with the change, by path. Raises WorkspaceError as git does."""
+    return _contents(top, _below(folder, change.after), paths, folder)
 
 
 def units_of(path: str, content: bytes) -> Sequence[TestUnit]:
