@@ -111,8 +111,8 @@ def main() -> None:
             print(f"{commit[:9]}  {len(listed):4}  {figures}  {words}", flush=True)
             if len(ratios) == asked.changes:
                 break
-    for place, name in enumerate(("clock", "processor time")):
-        each = sorted(pair[place] for pair in ratios)
+    for position, name in enumerate(("clock", "processor time")):
+        each = sorted(pair[position] for pair in ratios)
         met = sum(ratio <= TARGET for ratio in each)
         print(f"{name}: median {each[len(each) // 2]:.1f}, worst {each[-1]:.1f}; {met} of {len(each)} within {TARGET}")
 

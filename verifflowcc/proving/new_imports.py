@@ -45,9 +45,9 @@ def cannot_load(test: bytes, modules: Mapping[str, _Module]) -> bool:
 def _lacks(node: ast.stmt, modules: Mapping[str, _Module]) -> bool:
     if isinstance(node, ast.Import):
         return any(alias.name in modules and modules[alias.name][0] is None for alias in node.names)
-    if not isinstance(node, ast.ImportFrom) or node.level or node.module not in modules:
+    if not isinstance(node, ast.ImportFrom) or node.level:
         return False
-    before, after = modules[node.module]
+    before, after = modules.get(node.module or "", (b"", b""))
     if before is None or after is None:
         return before is None and after is not None
     if any(words in before for words in _MAKES_NAMES):
@@ -67,7 +67,5 @@ def _bound(body: list[ast.stmt]) -> Iterator[str]:
                 yield each.id
             elif isinstance(each, ast.alias):
                 yield each.asname or each.name.partition(".")[0]
-            elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or (
-                isinstance(each, ast.ExceptHandler) and each.name
-            ):
-                yield each.name
+            elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
+                yield each.name or ""
