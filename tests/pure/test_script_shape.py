@@ -114,6 +114,8 @@ def kept(before: str | None, after: str) -> tuple[str, bool] | None:
         ("", "export const f = async () => 1", "export const f = async () => (undefined)"),
         ("", "export default function () { return 1 }", "export default function () {}"),
         ("", "export function* f() { yield 1 }", "export function* f() {}"),
+        ("", "exports.f = (a) => a + 1", "exports.f = (a) => (undefined)"),
+        ("exports.f = () => 1", "module.exports.g = function () { return 1 }", "module.exports.g = function () {}"),
         ("class A { get v() { return 1 } }", "class A { get v() { return 2 } }", "class A { get v() { return 1 } }"),
         ("class A {}", "class A { v() { return 2 } }", "class A { v() {} }"),
         ("export const LIMIT = 3", "export const LIMIT: number = 4", "export const LIMIT: number = 3"),

@@ -159,8 +159,19 @@ def _items(node: "Node", *, around: "Node | None" = None) -> Iterator[ScriptItem
         yield _variable(node.named_children[0], whole)
     elif node.type == "export_statement" and (value := node.child_by_field_name("value")) is not None:
         yield _valued("default", value, whole)
+    elif node.type == "expression_statement" and (exported := _exported(node)) is not None:
+        yield _valued(_code(exported[0]), exported[1], whole)
     else:
         yield _item(ScriptKind.OTHER, "", whole)
+
+
+def _exported(node: "Node") -> tuple["Node", "Node"] | None:
+    """Return the two sides of `exports.name = value`."""
+    inner = node.named_children[0]
+    left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
+    if inner.type != "assignment_expression" or left is None or right is None:
+        return None
+    return (left, right) if _text(left).startswith(("exports.", "module.exports.")) else None
 
 
 def _variable(node: "Node", whole: "Node") -> ScriptItem:
