@@ -85,14 +85,15 @@ def prove_change(
     split, rules = read or read_change(top, wanted.folder, change, wanted.patterns)
     if split.product and (wanted.refactoring or (wanted.any_test and not split.tests)):
         split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
+    if split.nothing:
+        return _nothing(change, split.nothing, started)
     texts = contents_after(top, wanted.folder, change, [each.path for each in split.tests])
     known = {path: test_lines(path, data) for path, data in texts.items()}
     chosen = tuple(
         each for each in split.tests if each.path.endswith(".py") or is_suite(each.path) or known.get(each.path)
     )
-    if split.nothing or not chosen:
-        why = split.nothing or "there is no test"
-        return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
+    if not chosen:
+        return _nothing(change, "there is no test", started)
     made = generated(top, change.after)
     files = {**made, **change.after}
     with scratch_of(top, change.head, environments(top, {*change.before, *change.after})) as scratch:
@@ -116,6 +117,10 @@ def prove_change(
         duration_ms=_since(started),
         notes=notes,
     )
+
+
+def _nothing(change: Change, why: str, started: float) -> ChangeProof:
+    return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
 
 
 def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
