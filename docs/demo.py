@@ -4,7 +4,8 @@
 
 An agent, played by this script, fixes a bug with tests that cannot fail and says done. The commands run for real in a
 temporary folder, offline, and their output is printed as it is. The demo exits with 1 where a command ends with another
-exit code, or does not print a line that the story needs. `--svg` also writes what was printed as an animation.
+exit code, or does not print a line that the story needs, and with 2 inside an agent's client, where vfcc lets nothing
+play a person's part. `--svg` also writes what was printed as an animation.
 """
 
 import argparse
@@ -20,6 +21,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from recording import COLUMNS, Scene, animation
+
+from verifflowcc.adapters.actor import acting
+from verifflowcc.adapters.process.ancestors import client_above
 
 BUG = 'def price(cents):\n    return f"{cents // 100}.{cents % 100}"\n'
 FIX = BUG.replace("% 100}", "% 100:02}")
@@ -109,6 +113,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--svg", type=Path, metavar="PATH", help="write the recording to PATH")
     options = parser.parse_args()
+    agent = acting(environment(Path(), ""), terminal=False, client=client_above, name=lambda: None).why
+    if agent:
+        print(f"demo: it plays a person's part, which an agent may not ({agent}): run it in a terminal of your own")
+        sys.exit(2)
     with prepared() as demo:
         story(demo)
     if options.svg:

@@ -353,3 +353,37 @@ def test_words_that_do_not_fit_are_refused(tmp_path: Path, arguments: tuple[str,
 
 def test_outside_of_git_there_is_nothing_to_prove(tmp_path: Path) -> None:
     prove(tmp_path).refused(3, "is in no git repository")
+
+
+def test_a_test_that_is_skipped_with_the_change_costs_no_further_run(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    skipped = "\n\nimport pytest\n\n\n@pytest.mark.skip\ndef test_more():\n    assert price(1) == '0.01'\n"
+    write(root, {"price.py": FIX + "\n\ndef more():\n    return 1\n", "tests/test_price.py": FIX_TEST + skipped})
+
+    [proof] = proofs(root, "--whole")
+
+    assert (proof["runs"], verdicts(proof)) == (2, {"test_price": "proven", "test_more": "inconclusive"})
+
+
+def test_a_module_that_is_not_installed_is_named_as_a_missing_requirement(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    write(root, {"price.py": FIX, "tests/test_price.py": f"import not_installed_here\n{FIX_TEST}"})
+
+    shown = prove(root)
+
+    assert shown.code == 1
+    assert (
+        "note: not installed where the tests run: not_installed_here; "
+        "test requirements seem to be missing in this environment\n"
+    ) in shown.out
+
+
+def test_a_test_that_needs_a_new_name_runs_with_names_kept_at_once(tmp_path: Path) -> None:
+    root = repository(tmp_path)
+    added = f"{PRICE}\n\ndef double(cents):\n    return price(cents * 2)\n"
+    tests = "from price import double\n\n\ndef test_double():\n    assert double(100) == '2.0'\n"
+    write(root, {"price.py": added, "tests/test_double.py": tests})
+
+    [proof] = proofs(root, "--whole")
+
+    assert (proof["runs"], verdicts(proof)) == (2, {"test_double": "proven"})

@@ -137,14 +137,14 @@ def test_a_missing_name_alone_stays_inconclusive(tmp_path: Path, framework: tupl
     added = {
         "price.py": "\n\nRATE = 3\n",
         "price.go": "\nvar Rate = 3\n",
-        "price.js": "exports.rate = () => 3;\n",
+        "price.js": "exports.Rate = class {};\n",
         "src/lib.rs": "\npub const RATE: u32 = 3;\n",
     }
     tests = {
         "tests/test_price.py": "\n\nclass TestRate(unittest.TestCase):\n    def test_rate(self):\n"
         "        import price\n        self.assertTrue(price.RATE)\n",
         "price_test.go": "\nfunc TestRate(t *testing.T) {\n\tif Rate == 0 {\n\t\tt.Fatal()\n\t}\n}\n",
-        "price.test.js": "it('has a rate', () => {\n  expect(require('./price').rate()).toBeTruthy();\n});\n",
+        "price.test.js": "it('has a rate', () => {\n  expect(new (require('./price').Rate)()).toBeTruthy();\n});\n",
         "tests/rate.rs": "#[test]\nfn rate() {\n    assert!(shop::RATE > 0);\n}\n",
     }
     wanted = {"tests/rate.rs"} if "Cargo.toml" in files else files.keys()
@@ -172,6 +172,26 @@ def test_a_new_go_function_is_proven_by_its_value_and_not_by_a_call(tmp_path: Pa
     assert {each["test"]: each["verdict"] for each in found["tests"]} == {  # type: ignore[attr-defined]
         "price_test.go::TestDouble": "proven",
         "price_test.go::TestCall": "not discriminating",
+    }
+
+
+@pytest.mark.skipif(shutil.which("vitest") is None, reason="vitest is not installed")
+def test_a_new_script_function_is_proven_by_its_value_and_not_by_a_call(tmp_path: Path) -> None:
+    root = repository(tmp_path, SCRIPT)
+    tests = (
+        "const { double } = require('./price');\nit('doubles', () => {\n  expect(double(100)).toBe('2');\n});\n"
+        "it('is called', () => {\n  double(100);\n});\n"
+        "it('has a length', () => {\n  expect(double(100).length).toBe(1);\n});\n"
+    )
+    double = "exports.double = (cents) => exports.price(2 * cents);\n"
+    write(root, {"price.js": SCRIPT["price.js"] + double, "price.test.js": SCRIPT["price.test.js"] + tests})
+
+    found = proof(root, "vitest run --globals")
+
+    assert {each["test"]: each["verdict"] for each in found["tests"]} == {  # type: ignore[attr-defined]
+        "price.test.js::doubles": "proven",
+        "price.test.js::is called": "not discriminating",
+        "price.test.js::has a length": "inconclusive",
     }
 
 

@@ -1,11 +1,11 @@
 """The pure parts of a proof: hunks, which files are tests, which tests are altered, causes, names kept, verdicts."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
-from verifflowcc.proving.names_kept import names_kept, same_code
+from verifflowcc.proving.names_kept import names_kept, same_code, same_without
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, cause_of, summed
 from verifflowcc.proving.parts import Part, PartRules, part_of
 from verifflowcc.proving.pytest_settings import PytestSettings, pytest_settings
@@ -317,3 +317,31 @@ def test_names_are_not_kept_where_no_behaviour_can_be_put_back(after: bytes) -> 
 )
 def test_comments_docstrings_and_types_are_no_code(after: bytes, same: bool) -> None:
     assert same_code(b"def f(a):\n    return 1\n", after) is same
+
+
+STATEMENTS = st.sampled_from(
+    (
+        "A = 1\n",
+        "A = 1  # one\n",
+        "A = (\n    1,\n)\n",
+        "\n",
+        '"""text"""\n',
+        '"""text\n',
+        "@wrap\ndef f(a):\n    return 1\n",
+        "def f(a: int) -> int:\n    'One.'\n    return 1\n",
+        "    return 1\n",
+        "from typing import Any\n",
+        "class C:\n    'C.'\n    A = 1; B = 2\n",
+        "A = 1; B = 2\n",
+        "A = 1\r",
+    )
+)
+
+
+@given(st.lists(STATEMENTS, max_size=4), st.lists(STATEMENTS, max_size=4))
+@example(["A = 1\n"], ["A = 1\n", '"""text"""\n'])
+def test_a_hunk_beside_its_statements_alone_is_judged_as_in_its_whole_file(old: list[str], new: list[str]) -> None:
+    before, after = "".join(old).encode(), "".join(new).encode()
+
+    for hunk in hunks_of("a.py", before, after):
+        assert same_without(after, hunk) == same_code(after, put_back(after, [hunk]))

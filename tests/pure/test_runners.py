@@ -219,7 +219,7 @@ def test_titles_in_comments_and_strings_are_no_tests() -> None:
 def test_a_change_of_comments_alone_changes_no_product(path: str, before: str, after: str, same: bool) -> None:
     found = split([FileChange(path, before.encode(), after.encode())], [path], PartRules(), units_of)
 
-    assert (found.nothing == "only comments, docstrings or layout of the product changed") is same
+    assert (found.nothing == "only comments, types or layout of the product changed") is same
 
 
 def test_a_test_whose_comments_alone_change_is_not_altered() -> None:

@@ -26,13 +26,13 @@ STORY = (
 """What the demo has to show, in this order."""
 
 
-def demo(script: Path, svg: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+def demo(script: Path, svg: Path, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the demo with a temporary folder and an environment of its own."""
     (folder / "tmp").mkdir()
     return subprocess.run(
         [sys.executable, str(script), "--svg", str(svg)],
         cwd=folder,
-        env=environment(folder, TMPDIR=str(folder / "tmp")),
+        env=environment(folder, TMPDIR=str(folder / "tmp"), **variables),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
@@ -78,6 +78,15 @@ def test_a_demo_with_another_story_fails(tmp_path: Path, old: str, new: str, mes
     assert done.returncode == 1, done
     assert f"demo: {message}" in done.stderr
     assert not (tmp_path / "new.svg").exists()
+
+
+def test_inside_the_client_of_an_agent_the_demo_ends_with_one_sentence(tmp_path: Path) -> None:
+    done = demo(ROOT / "docs" / "demo.py", tmp_path / "new.svg", tmp_path, CLAUDECODE="1")
+
+    assert (done.returncode, done.stderr) == (2, "")
+    assert done.stdout.splitlines() == [
+        "demo: it plays a person's part, which an agent may not (CLAUDECODE is set): run it in a terminal of your own"
+    ]
 
 
 def test_the_readme_begins_with_the_recording_and_its_description() -> None:

@@ -10,7 +10,8 @@ from copy import deepcopy
 from functools import lru_cache
 from itertools import chain
 
-from verifflowcc.records import dataclass
+from verifflowcc.proving.hunks import Hunk, lines_of, put_back
+from verifflowcc.records import dataclass, replace
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAKES = frozenset(("__init__", "__new__", "__post_init__", "__set_name__", "__init_subclass__", "__class_getitem__"))
@@ -50,7 +51,7 @@ def names_kept(before: bytes | None, after: bytes) -> NamesKept | None:
         old, new = _side(before or b""), _side(after)
         edits, kept = _edits(old, new)
         text = _applied(new.lines, edits) + _restored(old, new)
-        if _dump(ast.parse(text)) == _dump(ast.parse(after)):
+        if ast.dump(_undocumented(ast.parse(text))) == ast.dump(_undocumented(ast.parse(after))):
             return None
     except (SyntaxError, ValueError, RecursionError, UnicodeDecodeError):
         return None
@@ -67,6 +68,45 @@ def same_code(one: bytes | None, other: bytes | None) -> bool:
         return _code(one or b"") == _code(other or b"")
     except (SyntaxError, ValueError, RecursionError):
         return False
+
+
+def same_without(after: bytes, hunk: Hunk) -> bool:
+    """Say whether a Python file is the same, in the sense of `same_code`, with a hunk of it put back.
+
+    The statements around the hunk are compared alone where they can be parsed alone, which is much faster.
+
+    >>> same_without(b"a = 1\\nb = 2  # two\\n", Hunk("a.py", 2, ("b = 2\\n",), 2, ("b = 2  # two\\n",)))
+    True
+    """
+    lines = lines_of(after) or []
+    first, last = _around(after, hunk)
+    if first == 1 or lines[first - 2].endswith("\\\n"):  # a docstring may begin or end to be one; a line goes on
+        return same_code(after, put_back(after, [hunk]))
+    here = "".join(["0\n", *lines[first - 1 : last]]).encode("latin-1")  # a text below a statement is no docstring
+    moved = replace(hunk, new=hunk.new - first + 2)
+    try:
+        return _code(here) == _code(put_back(here, [moved]))
+    except (SyntaxError, ValueError, RecursionError):
+        return same_code(after, put_back(after, [hunk]))
+
+
+def _around(after: bytes, hunk: Hunk) -> tuple[int, int]:
+    """Return the first and last line of the statements that a hunk touches; of all where they cannot be told apart."""
+    whole = 1, after.count(b"\n") + 1
+    if b"\r" in after:  # Python may count more lines than git
+        return whole
+    try:
+        spans = _spans(after)
+    except (SyntaxError, ValueError, RecursionError):
+        return whole
+    first = max((end for _, end in spans if end < hunk.new), default=0) + 1
+    last = min((start for start, _ in spans if start > hunk.last), default=whole[1] + 1) - 1
+    return first, last
+
+
+@lru_cache(maxsize=8)
+def _spans(content: bytes) -> tuple[tuple[int, int], ...]:
+    return tuple((_first(node), _end(node)) for node in ast.parse(content).body)
 
 
 @lru_cache(maxsize=8)
@@ -159,10 +199,10 @@ def _edits(old: _Side, new: _Side) -> tuple[list[_Edit], bool]:
         if known is None:
             body = _empty(node)
             kept |= body is None and not _is_trivial(node)
-        elif _dump(known) == _dump(node):
+        elif _own_text(old, known) == _own_text(new, node) or _dump(known) == _dump(node):
             continue
         elif _names(known) == _names(node):
-            edits.append(_Edit(_first(node), _end(node), _text(old, _first(known), _end(known))))
+            edits.append(_Edit(_first(node), _end(node), _own_text(old, known)))
             continue
         else:
             body = _body_text(old, known)
@@ -261,7 +301,7 @@ def _restored(old: _Side, new: _Side) -> str:
         ((name, node) for name, node in old.classes.items() if name not in new.classes and "." not in name),
     )
     found = [node for _, node in lost if node.col_offset == 0 and not _is_future(node)]
-    text = "".join(_text(old, _first(node), _end(node)) for node in sorted(found, key=lambda each: each.lineno))
+    text = "".join(_own_text(old, node) for node in sorted(found, key=lambda each: each.lineno))
     return f"\n{text}" if text else ""
 
 
@@ -287,6 +327,10 @@ def _first(node: ast.stmt) -> int:
 
 def _end(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno
+
+
+def _own_text(side: _Side, node: ast.stmt) -> str:
+    return _text(side, _first(node), _end(node))
 
 
 def _text(side: _Side, first: int, last: int) -> str:

@@ -51,7 +51,8 @@ def argv_for(runner: Runner, argv: Sequence[str], selection: Selection) -> tuple
         case Runner.PYTEST:
             # Without its cache pytest knows no such setting, and refuses it under --strict-config.
             cache = () if "no:cacheprovider" in argv else ("-o", "cache_dir={private}/cache")
-            own = ("-p", "vfcc_prove_reporter", *cache, "--maxfail=0", "--continue-on-collection-errors")
+            # Most tests fail in some run: their tracebacks are not read, and take long to write.
+            own = ("-p", "vfcc_prove_reporter", *cache, "--maxfail=0", "--continue-on-collection-errors", "--tb=no")
             return (*argv, *own, *selection.paths)
         case Runner.UNITTEST:
             return (*argv[: list(argv).index("unittest")], "vfcc_prove_unittest")

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from verifflowcc.domain.script_shape import ScriptShape
 from verifflowcc.proving.hunks import Hunk, hunks_of, put_back
 from verifflowcc.proving.inline_tests import inline_lines, with_tests_of
-from verifflowcc.proving.names_kept import same_code
+from verifflowcc.proving.names_kept import same_code, same_without
 from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
 from verifflowcc.proving.same_text import same_text
 from verifflowcc.proving.targets import TestFile, TestUnit, altered_tests, union
@@ -18,27 +19,33 @@ _COMMENT = re.compile(r"\s*(?://|/\*|\*|#(?!\s*(?:include|define|if|endif|else|p
 class FileChange:
     """A file that a change touches, with its contents on both sides; None on the side that does not have it.
 
-    The `before` of a `mixed` file is in no commit: it is the product of before with the tests of after.
+    The `before` of a `mixed` file is in no commit: it is the product of before with the tests of after. Of scripts,
+    `shapes` are those of before and after, as far as they are known.
     """
 
     path: str
     before: bytes | None
     after: bytes | None
     mixed: bool = False
+    shapes: tuple[ScriptShape | None, ScriptShape | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
     """The parts of a change.
 
-    `product` are files whose code differs, `hunks` what can be put back of them one by one, `tests` what to run.
-    `nothing` says why there is nothing to prove; it is empty otherwise. `tested` is whether a test file changed at all.
+    `product` are files whose code differs, `tests` what to run. `nothing` says why there is nothing to prove; it is
+    empty otherwise.
     """
 
     product: tuple[FileChange, ...]
-    hunks: tuple[Hunk, ...]
     tests: tuple[TestFile, ...]
     nothing: str = ""
+
+    @property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """What can be put back of the product one by one; most proofs need none of them, and they take long to find."""
+        return tuple(hunk for file in self.product for hunk in code_hunks(file))
 
 
 def split(
@@ -55,9 +62,8 @@ def split(
     kept = tuple(map(_with_tests_kept, parts[Part.PRODUCT]))
     listed = tuple(file for file in kept if not file.mixed or file.before != file.after)
     product = tuple(file for file in listed if not _is_same(file))
-    hunks = tuple(hunk for file in product for hunk in code_hunks(file))
     tests = _tests(parts[Part.TESTS], parts[Part.SUPPORT], present, rules, units_of, inline)
-    return Split(product, hunks, tests, _nothing(listed, product, tests))
+    return Split(product, tests, _nothing(listed, product, tests))
 
 
 def _with_tests_kept(file: FileChange) -> FileChange:
@@ -82,7 +88,7 @@ def code_hunks(file: FileChange) -> Iterator[Hunk]:
     """Yield the hunks of a file that change code: none for comments and blank lines, and for what is binary."""
     for hunk in hunks_of(file.path, file.before, file.after):
         if file.path.endswith(".py") and file.before is not None and file.after is not None:
-            if not same_code(file.after, put_back(file.after, [hunk])):
+            if not same_without(file.after, hunk):
                 yield hunk
             continue
         same = same_text(file.path, file.after, put_back(file.after, [hunk])) if file.after is not None else None
@@ -93,6 +99,9 @@ def code_hunks(file: FileChange) -> Iterator[Hunk]:
 
 
 def _is_same(file: FileChange) -> bool:
+    old, new = file.shapes
+    if old is not None and new is not None and old.code == new.code:
+        return True  # types alone, for example
     if file.before is None or file.after is None:
         return not (file.before or file.after or b"").strip()
     if file.path.endswith(".py"):
@@ -143,7 +152,7 @@ def _nothing(listed: Sequence[FileChange], product: Sequence[FileChange], tests:
     if not listed:
         return "no product file changed"
     if not product:
-        return "only comments, docstrings or layout of the product changed"
+        return "only comments, types or layout of the product changed"
     if not tests:
         count = len(product)
         return f"{count} product file{'' if count == 1 else 's'} changed, and no test was added or altered"

@@ -150,7 +150,7 @@ def _prove(
     files = commit_files(place.top, place.base), disk_files(place.top)
     change = Change("the sprint", "", head_commit(place.top), *files)
     patterns = _patterns(workspace)
-    split = read_change(place.top, place.folder, change, patterns)[0]
+    split, rules = read_change(place.top, place.folder, change, patterns)
     by_hunk = "unguarded" in criterion.at_most
     wanted = Proving(
         argv=_argv(workspace.root, command),
@@ -164,7 +164,7 @@ def _prove(
         any_test=True,
     )
     limits = Limits(time.monotonic() + _A_DAY_S, _RUNS_BY_HUNK if by_hunk else _RUNS)
-    found = prove_change(place.top, change, wanted, limits)
+    found = prove_change(place.top, change, wanted, limits, (split, rules))
     if not split.tests and not refactoring and found.verdict is Verdict.PROVEN:
         # All tests ran: of those that the change does not touch, the others say nothing of it.
         found = replace(found, tests=tuple(each for each in found.tests if each.verdict is Verdict.PROVEN))

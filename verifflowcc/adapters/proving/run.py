@@ -63,13 +63,12 @@ def scratch_environment(env: Mapping[str, str], scratch: Scratch, where: Path, p
     """Return the variables of a run: those of this process, with the scratch tree's modules before installed ones.
 
     Git's variables name the person's own repository, in a hook for example; tests must not act on that. Folders on
-    Python's path that lie in the person's folder become those of the scratch tree. Bytecode is not kept: a file that
-    changes twice within a second would be taken for the same.
+    Python's path that lie in the person's folder become those of the scratch tree.
     """
     kept = {name: value for name, value in env.items() if not name.startswith("GIT_") or name in _KEPT_OF_GIT}
     before = [_moved(Path(each), scratch) for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
     path = os.pathsep.join([*map(str, paths), *map(str, before)])
-    more = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PWD": str(where), "UV_NO_SYNC": "1"}
+    more = {"PYTHONPATH": path, "PWD": str(where), "UV_NO_SYNC": "1"}
     return {**kept, **more, "CARGO_TARGET_DIR": str(scratch.private / "target"), "RUST_BACKTRACE": "0"}
 
 

@@ -2,11 +2,14 @@
 
 It is no linked worktree of git: that would have the tests share the index, the refs and the stash of the person. It has
 a `.git` of its own that borrows the repository's objects, so that programs which ask git get an answer.
+
+Python may keep bytecode in the tree, so that a second run, and each program that tests start, compiles nothing again.
 """
 
 import os
+import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -17,6 +20,10 @@ from verifflowcc.adapters.git.work_tree import object_id
 from verifflowcc.adapters.proving.folders import locked_folder, sweep
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
+
+BYTECODE = "__pycache__"
+_A_SECOND = 1_000_000_000
+"""In 2001: some archives hold no time before 1980, and some builds refuse one that is still to come."""
 
 
 @dataclass(slots=True)
@@ -33,6 +40,8 @@ class Scratch:
     extra: dict[str, Path] = field(default_factory=dict)
     pointers: set[str] = field(default_factory=set)
     _stamps: dict[str, tuple[TreeFile, int, int]] = field(default_factory=dict)
+    _folders: set[str] = field(default_factory=set)
+    _seconds: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def become(self, files: Mapping[str, TreeFile], made: Mapping[str, bytes] | None = None) -> None:
         """Make the tree hold these files and nothing else; `made` are bytes that git does not have, by path.
@@ -58,6 +67,8 @@ class Scratch:
         present = set()
         for path, found in list(_walk(self.tree, "", frozenset(self.extra))):
             known = self._stamps.get(path)
+            if known is None and path not in wanted and _is_bytecode(path):
+                continue
             same = known and path in wanted and known[0] == wanted[path] and known[1:] == _stamp(found)
             if same and _is_mode(found, wanted[path].mode):
                 present.add(path)
@@ -65,33 +76,43 @@ class Scratch:
                 (self.tree / path).unlink()
         for path in {path for path in self._stamps if path not in present}:
             del self._stamps[path]
-        _remove_empty(self.tree, self.extra)
+        self._folders.clear()
+        _remove_empty(self.tree, self.extra, present)
         return present
 
     def _write(self, path: str, file: TreeFile, data: bytes) -> None:
-        full = self.tree / path
+        full = os.path.join(self.tree, path)  # noqa: PTH118 - thousands of files, and a Path is slow
         self._make_folders(path)
         if file.mode == LINK:
-            full.symlink_to(os.fsdecode(data))
+            Path(full).symlink_to(os.fsdecode(data))
         else:
-            data = self._lfs(path, data)
-            with full.open("xb") as opened:
-                opened.write(data)
+            with open(full, "xb") as opened:  # noqa: PTH123
+                opened.write(self._lfs(path, data))
             if file.mode == "100755":
-                full.chmod(0o755)
-        self._stamps[path] = (file, *_stamp(full.lstat()))
+                Path(full).chmod(0o755)
+            if path.endswith(".py"):
+                os.utime(full, (self._second(path, file),) * 2)
+        self._stamps[path] = (file, *_stamp(os.lstat(full)))
+
+    def _second(self, path: str, file: TreeFile) -> int:
+        """Return a time that no other content of this path has: by it and the size Python knows its bytecode."""
+        return _A_SECOND + self._seconds.setdefault((path, file.blob), len(self._seconds))
 
     def _make_folders(self, path: str) -> None:
         """Make the folders above a path, never through a link that the content itself brings."""
+        folder = path.rpartition("/")[0]
         parts = path.split("/")
         if {"", ".", ".."} & set(parts) or parts[0] == ".git":
             raise WorkspaceError(f"the commit holds {path!r}, which leaves the project", hint="git fsck")
+        if not folder or folder in self._folders:
+            return
         here = self.tree
         for part in parts[:-1]:
             here /= part
             if here.is_symlink():
                 raise WorkspaceError(f"the commit holds {path!r} below a link", hint="git fsck")
             here.mkdir(exist_ok=True)
+        self._folders.add(folder)
 
     def _lfs(self, path: str, data: bytes) -> bytes:
         """Return the content behind a pointer of Git LFS where it is on this machine, else the pointer."""
@@ -162,13 +183,25 @@ def _walk(folder: Path, prefix: str, extra: frozenset[str]) -> Iterator[tuple[st
             yield path, entry.stat(follow_symlinks=False)
 
 
-def _remove_empty(tree: Path, extra: Mapping[str, Path]) -> None:
-    """Remove folders that hold nothing any more: Python would import one as a package."""
+def _remove_empty(tree: Path, extra: Mapping[str, Path], present: Collection[str]) -> None:
+    """Remove folders that hold nothing of the content any more: Python would import one as a package."""
+    sources = {path.rpartition("/")[0] for path in present if path.endswith(".py")}
+    held = {os.path.dirname(path) for path in (*present, *extra)}  # noqa: PTH120
     for folder, _, _ in os.walk(tree, topdown=False):
         path = Path(folder)
-        if path != tree and ".git" not in path.relative_to(tree).parts[:1]:
+        place = path.relative_to(tree).as_posix()
+        if place in held or place == "." or place.split("/")[0] == ".git":
+            continue
+        around, _, name = place.rpartition("/")
+        if name == BYTECODE and around not in sources:
+            shutil.rmtree(path)
+        else:
             with suppress(OSError):
                 path.rmdir()
+
+
+def _is_bytecode(path: str) -> bool:
+    return path.endswith(".pyc") and path.split("/")[-2:-1] == [BYTECODE]
 
 
 def _stamp(found: os.stat_result) -> tuple[int, int]:

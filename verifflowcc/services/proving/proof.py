@@ -1,25 +1,29 @@
 """Prove one change: run its tests with it and without it, then at finer grain, and judge."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.git.versions import FOLDER, TreeFile
+from verifflowcc.adapters.git.versions import TreeFile
 from verifflowcc.adapters.proving.outcome_cache import cache_folder
 from verifflowcc.adapters.proving.scratch import scratch_of
+from verifflowcc.codegraph.languages import language_of
+from verifflowcc.codegraph.script_shape import SCRIPTS
 from verifflowcc.proving.behaviour_before import kept_names
 from verifflowcc.proving.hunks import Hunk, put_back
+from verifflowcc.proving.new_imports import none_loads
 from verifflowcc.proving.outcomes import Cause, Outcome, Result, TestRun, is_misfit
 from verifflowcc.proving.parts import Part, PartRules, is_suite, part_of
 from verifflowcc.proving.python_roots import import_roots, module_of
 from verifflowcc.proving.runners import Runner
 from verifflowcc.proving.splitting import FileChange, Split
-from verifflowcc.proving.targets import TestFile
+from verifflowcc.proving.targets import TestFile, union
 from verifflowcc.proving.verdicts import TestVerdict, Verdict, better, function_of, judge_change, judge_tests
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.proving.changes import Change
 from verifflowcc.services.proving.extras import environments, generated
-from verifflowcc.services.proving.reading import names_in, read_change
+from verifflowcc.services.proving.notes import not_installed, tree_notes
+from verifflowcc.services.proving.reading import contents_after, read_change, test_lines
 from verifflowcc.services.proving.trials import NO_RUN_LEFT, Limits, Setup, Trials
 
 
@@ -70,28 +74,37 @@ class Wanted:
     any_test: bool = False
 
 
-def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> ChangeProof:
-    """Return what is shown of a change. Raises WorkspaceError where a content cannot be read or written."""
+def prove_change(
+    top: Path, change: Change, wanted: Wanted, limits: Limits, read: tuple[Split, PartRules] | None = None
+) -> ChangeProof:
+    """Return what is shown of a change; `read` is what `read_change` returned for it, where it is known already.
+
+    Raises WorkspaceError where a content cannot be read or written.
+    """
     started = time.monotonic()
-    split, rules = read_change(top, wanted.folder, change, wanted.patterns)
+    split, rules = read or read_change(top, wanted.folder, change, wanted.patterns)
     if split.product and (wanted.refactoring or (wanted.any_test and not split.tests)):
         split = replace(split, tests=_all_tests(change, wanted.folder, rules), nothing="")
-    known = names_in(top, wanted.folder, change, split.tests)
+    if split.nothing:
+        return _nothing(change, split.nothing, started)
+    texts = contents_after(top, wanted.folder, change, [each.path for each in split.tests])
+    known = {path: test_lines(path, data) for path, data in texts.items()}
     chosen = tuple(
         each for each in split.tests if each.path.endswith(".py") or is_suite(each.path) or known.get(each.path)
     )
-    if split.nothing or not chosen:
-        why = split.nothing or "there is no test"
-        return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
+    if not chosen:
+        return _nothing(change, "there is no test", started)
     made = generated(top, change.after)
     files = {**made, **change.after}
     with scratch_of(top, change.head, environments(top, {*change.before, *change.after})) as scratch:
         setup = _setup(wanted, change, split, rules, known)
         cache = cache_folder(top) if wanted.cached else None
         trials = Trials(scratch, setup, files, chosen, limits, cache, wanted.timeout_s)
-        judge = _refactored if wanted.refactoring else _judged
-        verdict, why, tests, unguarded, untried = judge(trials, change, split, wanted)
-        notes = tuple(_notes(change, made, scratch.pointers))
+        if wanted.refactoring:
+            verdict, why, tests, unguarded, untried = _refactored(trials, change, split, wanted)
+        else:
+            verdict, why, tests, unguarded, untried = _judged(trials, change, split, wanted, texts)
+        notes = (*tree_notes(change, made, scratch.pointers), *not_installed(why, tests, files))
     return ChangeProof(
         change=change.name,
         subject=change.subject,
@@ -106,16 +119,8 @@ def prove_change(top: Path, change: Change, wanted: Wanted, limits: Limits) -> C
     )
 
 
-def _notes(change: Change, made: Collection[str], pointers: Collection[str]) -> Iterator[str]:
-    empty = [path for path, file in change.after.items() if file.mode == FOLDER]
-    for paths, what in (
-        (empty, "not checked out at the commit of the change, so left empty: submodule"),
-        (pointers, "content not on this machine, so left a pointer of Git LFS:"),
-        (made, "ignored by git, so copied as it is now:"),
-    ):
-        if paths:
-            first, *others = sorted(paths)
-            yield f"{what} {first}{f' and {len(others)} more' if others else ''}"
+def _nothing(change: Change, why: str, started: float) -> ChangeProof:
+    return ChangeProof(change.name, change.subject, Verdict.NOTHING, why, duration_ms=_since(started))
 
 
 def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile, ...]:
@@ -127,20 +132,17 @@ def _all_tests(change: Change, folder: str, rules: PartRules) -> tuple[TestFile,
 _Judged = tuple[Verdict, str, tuple[TestVerdict, ...], tuple[Unguarded, ...], int]
 
 
-def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Judged:
+def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted, texts: Mapping[str, bytes]) -> _Judged:
     present = _present(trials)
     trials.expect(present)
     problem = present.problem or _installed(present, trials.files) or _no_test(present)
     if problem:
         return Verdict.INCONCLUSIVE, problem, (), (), 0
     without = _without(change, split.product, wanted.folder)
-    absent = trials.run(without)
-    if absent.problem == NO_RUN_LEFT:
+    tests = _compared(trials, present, split, without, texts)
+    if tests is None:
         took = f"the tests took {present.duration_ms / 1000:.0f} s with the change"
         return Verdict.INCONCLUSIVE, f"{took}, and no time or run was left without it (--time, --runs)", (), (), 0
-    tests = judge_tests(present, _with_problem(absent, present))
-    if any(each.verdict is Verdict.INCONCLUSIVE for each in tests):
-        tests = _with_names(trials, present, tests, split, without)
     if judge_change(tests) is Verdict.INCONCLUSIVE:
         tests = _by_part(trials, present, tests, split)
     verdict = judge_change(tests)
@@ -149,6 +151,33 @@ def _judged(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Ju
         return verdict, "", tests, unguarded, untried
     lost = tuple(map(_as_unguarded, split.hunks)) if verdict is Verdict.NOT_DISCRIMINATING else ()
     return verdict, "", tests, lost, 0
+
+
+def _compared(
+    trials: Trials,
+    present: TestRun,
+    split: Split,
+    without: Mapping[str, bytes | TreeFile | None],
+    texts: Mapping[str, bytes],
+) -> tuple[TestVerdict, ...] | None:
+    """Judge the tests by runs with the change and without it; None where no run was left.
+
+    Tests that cannot be loaded without the change run with its names kept at once: without these they show nothing.
+    """
+    early: tuple[TestVerdict, ...] = ()
+    if present.all_passed and none_loads(trials.wanted, texts, split.product, trials.setup.roots):
+        every = judge_tests(present, TestRun())
+        early = better(every, tuple(_with_names(trials, present, every, split, without)))
+        if all(_is_proof(each) or not _ran(present, each) for each in early):
+            return early
+    absent = trials.run(without)
+    if absent.problem == NO_RUN_LEFT:
+        return None
+    tests = judge_tests(present, _with_problem(absent, present))
+    unsettled = tuple(each for each in tests if each.verdict is Verdict.INCONCLUSIVE and _ran(present, each))
+    if unsettled:  # a test that is skipped with the change as well shows nothing in any other run
+        tests = better(tests, early or tuple(_with_names(trials, present, unsettled, split, without)))
+    return tests
 
 
 def _refactored(trials: Trials, change: Change, split: Split, wanted: Wanted) -> _Judged:
@@ -224,27 +253,42 @@ def _with_problem(absent: TestRun, present: TestRun) -> TestRun:
 def _with_names(
     trials: Trials,
     present: TestRun,
-    tests: tuple[TestVerdict, ...],
+    unsettled: Sequence[TestVerdict],
     split: Split,
     without: Mapping[str, bytes | TreeFile | None],
-) -> tuple[TestVerdict, ...]:
-    """Judge again with the behaviour of before below the names of after, where a name alone was missing.
+) -> Iterator[TestVerdict]:
+    """Judge some tests again with the behaviour of before below the names of after, where a name alone was missing.
 
-    An old body that does not fit a new signature or object shows nothing.
+    An old body that does not fit a new signature or object shows nothing. In a script an emptied function returns
+    undefined, and all that uses it fails, so that an assertion alone shows something.
     """
     kept = kept_names(split.product)
     made = {path: each.content for path, each in kept.items() if each is not None}
     if not made:
-        return tests
+        return
     others = {path: value for path, value in without.items() if path not in kept}
+    wanted, trials.wanted = trials.wanted, _narrowed(trials, unsettled)
     absent = _with_problem(trials.run({**others, **made}), present)
+    trials.wanted = wanted
     fitting = {
-        test: replace(each, cause=Cause.NAME) if is_misfit(each) else each for test, each in absent.outcomes.items()
+        test: replace(each, cause=Cause.NAME) if is_misfit(each) or _is_vague(test, each) else each
+        for test, each in absent.outcomes.items()
     }
     again = judge_tests(present, replace(absent, outcomes=fitting))
     complete = all(each is not None and each.complete for each in kept.values())
-    usable = (each for each in again if complete or each.verdict is Verdict.PROVEN)
-    return better(tests, tuple(map(_by_names, usable)))
+    yield from (_by_names(each) for each in again if complete or each.verdict is Verdict.PROVEN)
+
+
+def _is_vague(test: str, outcome: Outcome) -> bool:
+    return language_of(test.partition("::")[0]) in SCRIPTS and outcome.cause is Cause.EXCEPTION
+
+
+def _narrowed(trials: Trials, tests: Sequence[TestVerdict]) -> tuple[TestFile, ...]:
+    """Return the files of some tests to run, with these alone where no test needs what others leave behind."""
+    paths = {each.test.partition("::")[0] for each in tests}
+    if trials.only is not None or not all(path.endswith(".py") for path in paths):
+        return trials.wanted
+    return union(TestFile(path, (name,)) for path, _, name in (each.test.partition("::") for each in tests))
 
 
 _MOST_PARTS = 8

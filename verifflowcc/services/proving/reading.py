@@ -7,12 +7,13 @@ from pathlib import Path
 from verifflowcc.adapters.git.versions import FOLDER, TreeFile, contents
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.read import read_facts
+from verifflowcc.codegraph.script_shape import script_shape
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition
 from verifflowcc.proving.parts import PartRules
 from verifflowcc.proving.pytest_settings import FILES, pytest_settings
 from verifflowcc.proving.python_roots import package_folders
 from verifflowcc.proving.splitting import FileChange, Split, split
-from verifflowcc.proving.targets import TestFile, TestUnit, words_in
+from verifflowcc.proving.targets import TestUnit, words_in
 from verifflowcc.proving.test_titles import title_units
 from verifflowcc.services.proving.changes import Change
 
@@ -34,10 +35,9 @@ def read_change(top: Path, folder: str, change: Change, patterns: tuple[str, ...
     return split(changed, after.keys(), rules, units_of), rules
 
 
-def names_in(top: Path, folder: str, change: Change, tests: Sequence[TestFile]) -> dict[str, dict[str, int]]:
-    """Return the names and lines of all tests in the files of some, by path. Raises WorkspaceError as git does."""
-    found = _contents(top, _below(folder, change.after), [each.path for each in tests], folder)
-    return {path: test_lines(path, data) for path, data in found.items()}
+def contents_after(top: Path, folder: str, change: Change, paths: Collection[str]) -> dict[str, bytes]:
+    """Return the contents that some files have with the change, by path. Raises WorkspaceError as git does."""
+    return _contents(top, _below(folder, change.after), paths, folder)
 
 
 def units_of(path: str, content: bytes) -> Sequence[TestUnit]:
@@ -90,7 +90,11 @@ def _changed(top: Path, folder: str, before: dict[str, TreeFile], after: dict[st
     differing = [path for path in sorted(before.keys() | after.keys()) if _id(before, path) != _id(after, path)]
     old = _contents(top, before, differing, folder)
     new = _contents(top, after, differing, folder)
-    return tuple(FileChange(path, old.get(path), new.get(path)) for path in differing if path in old or path in new)
+    return tuple(_file(path, old.get(path), new.get(path)) for path in differing if path in old or path in new)
+
+
+def _file(path: str, before: bytes | None, after: bytes | None) -> FileChange:
+    return FileChange(path, before, after, shapes=(script_shape(path, before or b""), script_shape(path, after or b"")))
 
 
 def _id(files: dict[str, TreeFile], path: str) -> tuple[str, str] | None:
