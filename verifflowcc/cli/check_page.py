@@ -12,6 +12,8 @@ from verifflowcc.services.gates import StageGates
 
 ALL = "vfcc check --all"
 _CRITERIA = 3
+_TALL = 30
+"""Lines of a screen that has room for more than one criterion of a gate."""
 _GATES = 3
 _PROBLEMS = 5
 _SHOWN = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
@@ -21,7 +23,7 @@ Command = Callable[[StageGates], str]
 
 def short_page(found: Everything, next_of: Command, hint: str, room: int) -> str:
     """Return everything in about `room` lines; `hint` says how test results get here."""
-    head = "\n".join((*_problems(found, _PROBLEMS), *_gates(found, next_of), *_setup(found)))
+    head = "\n".join((*_problems(found, _PROBLEMS), *_gates(found, next_of, room), *_setup(found)))
     missing, findings = trace_findings_views.parted(found.trace) if found.trace else (None, ())
     results = (
         "\n".join(trace_findings_views.missing_lines(missing, hint, found.trace)) if missing and found.trace else ""
@@ -73,9 +75,9 @@ def _sound(found: Everything) -> str:
     return "; ".join(parts)
 
 
-def _gates(found: Everything, next_of: Command) -> Iterator[str]:
+def _gates(found: Everything, next_of: Command, room: int) -> Iterator[str]:
     """Yield the gates of the first sprints with what blocks them, and how many more there are."""
-    criteria = _CRITERIA if len(found.gates) == 1 else 1
+    criteria = _CRITERIA if len(found.gates) == 1 and room > _TALL else 1
     for each in found.gates[:_GATES]:
         yield gate_views.short(each, next_of(each), criteria)
     if len(found.gates) > _GATES:

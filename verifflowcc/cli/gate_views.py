@@ -8,6 +8,8 @@ from verifflowcc.services.gates import StageGates
 from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.in_sprint import in_sprint
 
+_COMMENT = "  # "
+"""Begins what a step says beside its command."""
 HANG = 11
 """The column in which a criterion begins, behind its verdict."""
 _WORDS = {
@@ -27,18 +29,24 @@ def both(asked: StageGates, command: str) -> str:
 
 
 def short(asked: StageGates, command: str, most: int) -> str:
-    """Return a stage's gates with at most so many of the criteria that are not met, and the next command."""
-    lines, left, hidden = list[str](), most, 0
+    """Return a stage's gates with at most so many of the criteria that are not met, and the next command.
+
+    The next command is left out where a criterion's step is the same.
+    """
+    lines, steps, left, hidden = list[str](), set[str](), most, 0
     for gate in asked.gates:
         if gate.assessments:
             unmet = sorted(
-                (each for each in gate.assessments if not each.met), key=lambda each: each not in gate.blockers
+                (each for each in gate.assessments if not each.met), key=lambda one: one not in gate.blockers
             )
             lines += [head(gate), *(line for each in unmet[:left] for line in _brief(each))]
+            steps.update(each.step for each in unmet[:left])
             hidden, left = hidden + len(unmet[left:]), max(0, left - len(unmet))
     if hidden:
         lines.append(f"  and {hidden} more: {in_sprint('vfcc check gate', asked.sprint.id)}")
-    return "\n".join([*lines, following(command)])
+    if command not in steps:
+        lines.append(following(command))
+    return "\n".join(lines)
 
 
 def one_gate(gate: Gate) -> str:
@@ -72,7 +80,7 @@ def _brief(each: Assessment) -> Iterator[str]:
         f"  {_WORDS[each.verdict]:7}  {each.criterion.id} ({each.criterion.mode}): {shortened(each.reason)}", HANG
     )
     if each.step:
-        yield folded(f"{'':{HANG}}→ {each.step}", HANG + 2)
+        yield folded(f"{'':{HANG}}→ {each.step.partition(_COMMENT)[0]}", HANG + 2)
 
 
 def _lines(each: Assessment) -> list[str]:
