@@ -129,11 +129,16 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def on_terminal(
-    folder: Path, *arguments: str, columns: int = 80, piped_stdout: bool = False, env: Mapping[str, str] | None = None
+    folder: Path,
+    *arguments: str,
+    columns: int = 80,
+    rows: int = 40,
+    piped_stdout: bool = False,
+    env: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run `vfcc` with stderr, and stdout unless `piped_stdout`, on terminals of their own; newlines come back as LF."""
-    err, err_side = _terminal(columns)
-    out, out_side = os.pipe() if piped_stdout else _terminal(columns)
+    err, err_side = _terminal(columns, rows)
+    out, out_side = os.pipe() if piped_stdout else _terminal(columns, rows)
     streams = (err_side, out_side, err_side)
     process = forked.start(arguments, folder, environment(folder.parent, **(env or {})), streams)
     os.close(out_side)
@@ -143,9 +148,9 @@ def on_terminal(
     return Ran(code, *(text.decode("utf-8", "replace").replace("\r\n", "\n") for text in texts))
 
 
-def _terminal(columns: int) -> tuple[int, int]:
+def _terminal(columns: int, rows: int) -> tuple[int, int]:
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     return ours, theirs
 
 

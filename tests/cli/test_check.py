@@ -25,10 +25,13 @@ def test_with_no_sprint_it_checks_the_rest(young: Path) -> None:
 
     assert (done.code, done.err) == (0, "")
     *lines, memory = done.out.splitlines()
+    step = "add gates.commands.test to .memory/config.yaml, then: vfcc allow"
     assert lines == [
+        'no sprint is open → vfcc sprint start "Title"',
+        f"note commands: none runs the tests, so gates have no results → {step}",
+        "note prompts: no CLAUDE.md or AGENTS.md to begin prompts with → write CLAUDE.md",
+        "",
         "config.yaml is valid",
-        "no .memory/workflow.yaml: sprints follow the workflows that come with vfcc",
-        "no sprint is open",
     ]
     assert memory.startswith("memory: nothing wrong in ")
 
@@ -97,7 +100,7 @@ def test_json_holds_all_of_it(two: Path) -> None:
 
     value = json.loads(done.out)
     assert done.code == 4
-    assert set(value) == {"config", "workflow", "gates", "unasked", "trace", "memory"}
+    assert set(value) == {"config", "workflow", "gates", "unasked", "trace", "memory", "setup"}
     assert [gates["sprint"]["id"] for gates in value["gates"]] == ["one", "two"]
     assert (value["config"]["problems"], value["workflow"]["name"], value["unasked"]) == ([], "own", [])
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.domain.finding_groups import group_findings
 from verifflowcc.domain.missing_results import MARK, NO_FILE, missing_results
 from verifflowcc.domain.trace import RED, Asked, Finding, Severity
 from verifflowcc.domain.trace_codes import CHECKS
@@ -99,16 +98,14 @@ def test_a_fault_is_never_taken_for_a_missing_result(found: list[Finding], count
         assert any(each.severity in RED for each in found) or missing.stale
 
 
-@settings(max_examples=80, deadline=None)
-@given(st.lists(FINDINGS, max_size=30))
-def test_groups_hold_each_finding_once_by_weight_and_code(found: list[Finding]) -> None:
-    groups = group_findings(found)
+def test_what_follows_for_items_above_an_unnamed_one_is_part_of_it() -> None:
+    follows = finding("deep-coverage", "NEED-a", also=("REQ-b.md",))
+    other = finding("deep-coverage", "NEED-c", also=("REQ-c.md",))
 
-    assert sorted(map(repr, found)) == sorted(repr(each) for group in groups for each in group.findings)
-    keys = [(group.example.severity, group.code) for group in groups]
-    assert len(set(keys)) == len(keys)
-    assert [key[0] for key in keys] == sorted((key[0] for key in keys), key=list(Severity).index)
-    assert all(
-        {(each.severity, each.code) for each in group.findings} == {key}
-        for group, key in zip(groups, keys, strict=True)
-    )
+    found = missing_results([UNRUN, UNNAMED, follows, other], NONE)
+    lacking = missing_results([UNRUN, UNNAMED, follows, finding("missing-child", "REQ-b")], NONE)
+
+    assert found is not None
+    assert lacking is not None
+    assert found.others == (other,)
+    assert follows in lacking.others

@@ -217,6 +217,34 @@ def test_one_finding_for_each_file_of_tests_says_how_many() -> None:
     assert one.message == "2 of 3 tests in tests/test_more.py belong to no item: test_b, test_c"
 
 
+@pytest.mark.parametrize("path", ["tests/typing_more.py", "tests/conftest.py", "tests/data/sample_test_more.py"])
+def test_python_files_that_no_runner_collects_hold_no_orphan_test(path: str) -> None:
+    assert found(W.file(of_tests(path, test_a="")), "orphan-test") == []
+
+    ran = W.file(of_tests(path, test_a="")).told(result(f"{path}::test_a"))
+    assert [each.path for each in found(ran, "orphan-test")] == [path], "a runner that was told to collect it did"
+
+
+@pytest.mark.parametrize(
+    "path", ["tests/test_more.py", "tests/more_test.py", "tests/tests.py", "pkg/tests/testmore.py"]
+)
+def test_python_files_that_runners_collect_are_asked_for_orphan_tests(path: str) -> None:
+    assert [each.path for each in found(W.file(of_tests(path, test_a="")), "orphan-test")] == [path]
+
+
+def test_a_function_inside_a_python_test_is_no_test() -> None:
+    inner = {"test_a": "NEED-a", "test_a.test_no": "", "runner.test_inner": "", "TestForm.test_b": ""}
+
+    (one,) = found(W.file(of_tests("tests/test_more.py", **inner)), "orphan-test")
+    assert one.message == "1 of 2 tests in tests/test_more.py belong to no item: TestForm.test_b"
+
+
+def test_a_test_inside_a_module_of_another_language_is_a_test() -> None:
+    (one,) = found(W.file(of_tests("tests/more.rs", **{"inner.test_a": ""})), "orphan-test")
+
+    assert "test_a" in one.message
+
+
 def test_an_interface_joins_the_components_whose_units_implement_it() -> None:
     world = shown(item("IF-b", "refines COMP-a"), item("UNIT-b", "implements IF-b", "implements COMP-b")).file(CODE_B)
 

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli import check_gate, check_memory, check_trace, config
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
 
 if TYPE_CHECKING:
+    from verifflowcc.services.checking import Everything
+    from verifflowcc.services.gates import StageGates
     from verifflowcc.services.workflows import WorkflowReport
+    from verifflowcc.services.workspace import Workspace
 
 app = typer.Typer(help="Check configuration, workflow, gates, trace and memory.")
 app.command("config")(config.check)
@@ -27,23 +30,33 @@ def check(
         str | None,
         typer.Option("--sprint", metavar="ID", help="With --rerun: sprint id (default: the current one, or the last)."),
     ] = None,
+    new: NewFlag = False,
+    whole: AllFlag = False,
+    quiet: QuietFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Check the configuration, the workflow, the gates of all open sprints, the memory, and the trace of items that are
     there; or one of them.
 
-    Exits with the worst of what it found: 3 where a part could not be asked, 5, 1, 4. Only --rerun, and
-    --canary of a gate, run anything.
+    Prints one screen: what blocks a gate, then the ten most useful kinds of findings with a count, their folders and
+    one example each. Exits with the worst of what it found: 3 where a part could not be checked, 5, 1, 4. Only --rerun,
+    and --canary of a gate, run anything.
     """
     if context.invoked_subcommand is not None:
-        if rerun or sprint:
-            raise typer.TyperException(f"--rerun and --sprint go without {context.invoked_subcommand}, or after it")
-    elif rerun:
+        if rerun or sprint or new or whole or quiet:
+            raise typer.TyperException(
+                f"--rerun and --sprint go without {context.invoked_subcommand}, and the other options after it"
+            )
+        return
+    one_output(quiet=quiet, more=as_json or whole)
+    if rerun:
+        if new or whole or quiet:
+            raise typer.TyperException("--new, --all and --quiet go without --rerun")
         _rerun(sprint, as_json=as_json)
     elif sprint:
         raise typer.TyperException("--sprint goes with --rerun; for one gate: vfcc check gate --sprint ID")
     else:
-        _everything(as_json=as_json)
+        _everything(new=new, whole=whole, quiet=quiet, as_json=as_json)
 
 
 def _rerun(sprint: str | None, *, as_json: bool) -> None:
@@ -59,57 +72,67 @@ def _rerun(sprint: str | None, *, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _everything(*, as_json: bool) -> None:
-    from verifflowcc.cli import gate_views
+def _everything(*, new: bool, whole: bool, quiet: bool, as_json: bool) -> None:
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.check_page import count_line
     from verifflowcc.services.checking import check_everything
-    from verifflowcc.services.owed import next_command
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
-    found = check_everything(workspace)
-    if as_json:
-        out.emit_json(found)
+    found = check_everything(workspace, new=new)
+    if quiet:
+        out.emit(count_line(found))
     else:
-        config.tell(found.config)
-        _tell(found.workflow)
-        for gates in found.gates:
-            out.emit(gate_views.short(gates, next_command(workspace, gates)))
-        if not found.gates and not any(one.sprint for one in found.unasked):
-            out.emit("no sprint is open")
-        if found.trace:
-            from verifflowcc.cli.trace_findings_views import short_page
-            from verifflowcc.services.results_command import results_hint
+        out.emit_json(found) if as_json else out.emit(_page(workspace, found, whole=whole))
+        _notices(found)
+    if found.code:
+        raise typer.Exit(found.code)
 
-            out.emit(short_page(found.trace, results_hint(workspace), families=False))
-        if found.memory:
-            from verifflowcc.cli import memory_check_views
 
-            out.emit(memory_check_views.short_page(found.memory))
-    for notice in found.memory.notices if found.memory else ():
-        out.warn(notice)
-    for notice in (*found.trace.notices, *found.trace.report.notices) if found.trace else ():
+def _page(workspace: "Workspace", found: "Everything", *, whole: bool) -> str:
+    from verifflowcc.cli.check_page import short_page, whole_page
+    from verifflowcc.cli.folding import screen_lines
+    from verifflowcc.services.owed import next_command
+    from verifflowcc.services.results_command import results_hint
+
+    def next_of(gates: "StageGates") -> str:
+        return next_command(workspace, gates)
+
+    if whole:
+        return whole_page(found, next_of)
+    return short_page(found, next_of, results_hint(workspace) if found.trace else "", screen_lines())
+
+
+def _notices(found: "Everything") -> None:
+    """Print to stderr what was noticed on the way, and which parts could not be checked."""
+    from verifflowcc.cli import output as out
+
+    trace = (*found.trace.notices, *found.trace.report.notices) if found.trace else ()
+    memory = found.memory.notices if found.memory else ()
+    for notice in (*found.config.notices, *found.workflow.notices, *memory, *trace):
         out.warn(notice)
     for one in found.unasked:
         out.say("\n".join(f"error: {one.sprint or one.part}: {line}" for line in one.message.split("\n")))
         if one.hint:
             out.say(f"hint: {one.hint}")
-    if found.code:
-        raise typer.Exit(found.code)
 
 
 @app.command()
-def workflow(as_json: JsonFlag = False) -> None:
+def workflow(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
     """Say everything that is wrong with .memory/workflow.yaml.
 
     Exits with 1 if anything is.
     """
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.counted import counted
     from verifflowcc.services.workflows import check_workflow
     from verifflowcc.services.workspace import open_workspace
 
+    one_output(quiet=quiet, more=as_json)
     report = check_workflow(open_workspace())
-    if as_json:
+    if quiet:
+        out.emit(f"workflow: {counted(len(report.problems), 'problem')}")
+    elif as_json:
         out.emit_json(report)
         for notice in report.notices:
             out.warn(notice)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, SprintOption
+from verifflowcc.cli.options import JsonFlag, QuietFlag, SprintOption, one_output
 
 if TYPE_CHECKING:
     from verifflowcc.services.workspace import Workspace
@@ -20,6 +20,7 @@ def gate(
     canary: Annotated[
         bool, typer.Option("--canary", help="Plant a violation for each criterion in a copy; the gate must close.")
     ] = False,
+    quiet: QuietFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask every criterion of a stage's gate.
@@ -34,6 +35,7 @@ def gate(
     from verifflowcc.services.owed import next_command
     from verifflowcc.services.workspace import open_workspace
 
+    one_output(quiet=quiet, more=as_json or canary)
     workspace = open_workspace()
     wanted = active_sprint(workspace, sprint).id
     if canary:
@@ -41,13 +43,19 @@ def gate(
         return
     if entry:
         asked = ask_entry(workspace, wanted, stage)
-        out.emit_json(asked) if as_json else out.emit(gate_views.one_gate(asked))
+        if quiet:
+            out.emit(gate_views.head(asked))
+        else:
+            out.emit_json(asked) if as_json else out.emit(gate_views.one_gate(asked))
         is_open = asked.is_open
     else:
         gates = ask_stage(workspace, wanted, stage)
-        for notice in gates.notices:
-            out.warn(notice)
-        out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, next_command(workspace, gates)))
+        if quiet:
+            out.emit(gate_views.head(next((each for each in gates.gates if not each.is_open), gates.exit)))
+        else:
+            for notice in gates.notices:
+                out.warn(notice)
+            out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, next_command(workspace, gates)))
         is_open = gates.is_open
     if not is_open:
         raise typer.Exit(CLOSED)

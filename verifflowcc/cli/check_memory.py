@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
 from verifflowcc.cli.report_formats import chosen, report_text
 
 if TYPE_CHECKING:
@@ -35,22 +35,38 @@ def memory(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write them to FILE; the verdict to stderr.")
     ] = None,
+    new: NewFlag = False,
+    whole: AllFlag = False,
+    quiet: QuietFlag = False,
 ) -> None:
-    """Ask everything that there is to ask of the memory.
+    """Check all items of the project, or with --scope user your own.
 
-    Of all items of the project, or with --scope user of your own. Exits with 1 where anything is an error or a warning,
+    Prints one screen; --all lists each finding. Exits with 1 where anything is an error or a warning,
     with 3 where there is nothing to read.
     """
+    from verifflowcc.adapters.files.user_home import USER
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_check_views import verdict
     from verifflowcc.services.memory.checking import check_memory
-    from verifflowcc.services.memory.here import workspace_for
+    from verifflowcc.services.memory.here import required, workspace_for
 
     wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
-    checked = check_memory(workspace_for(scope), scope)
+    one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
+    workspace = workspace_for(scope)
+    earlier = None
+    if new:
+        from verifflowcc.services.earlier import earlier_findings
+
+        if scope == USER:
+            raise typer.TyperException("--new compares with a commit, and your own items are in none; leave one out")
+        earlier = earlier_findings(required(workspace), trace=False).memory
+    checked = check_memory(workspace, scope, earlier=earlier)
+    if quiet:
+        out.emit(verdict(checked))
+        raise typer.Exit(exit_code(checked))
     for notice in checked.notices:
         out.warn(notice)
-    text = _written(checked, wanted)
+    text = _written(checked, wanted, whole=whole)
     if output is not None:
         from verifflowcc.adapters.files.text_file import write_given
 
@@ -70,11 +86,12 @@ def exit_code(checked: "CheckedMemory") -> int:
     return FINDINGS if checked.report.red else 0
 
 
-def _written(checked: "CheckedMemory", wanted: Format) -> str:
+def _written(checked: "CheckedMemory", wanted: Format, *, whole: bool) -> str:
     if wanted is Format.TEXT:
-        from verifflowcc.cli.memory_check_views import findings_page
+        from verifflowcc.cli.folding import screen_lines
+        from verifflowcc.cli.memory_check_views import short_page, whole_page
 
-        return findings_page(checked) + "\n"
+        return (whole_page(checked) if whole else short_page(checked, screen_lines())) + "\n"
     if wanted is Format.JSON:
         from verifflowcc.cli import output as out
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
 from verifflowcc.cli.report_formats import chosen, report_text
 
 if TYPE_CHECKING:
@@ -45,19 +45,32 @@ def trace(
     baseline: Annotated[
         str | None, typer.Option("--baseline", metavar="FILE", help="Leave out the findings that FILE lists.")
     ] = None,
-    whole: Annotated[bool, typer.Option("--all", help="Show each finding, known ones too, and each check.")] = False,
+    new: NewFlag = False,
+    whole: AllFlag = False,
+    quiet: QuietFlag = False,
 ) -> None:
-    """Ask everything that there is to ask of the trace.
+    """Check items, links, marks and test results.
 
-    Exits with 1 where anything is an error or a warning, with 3 where there is no item to look at.
+    Prints one screen; --all lists each finding, known ones too, and each check with what it looked at. Exits with 1
+    where anything is an error or a warning, with 3 where there is no item to look at.
     """
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.trace_findings_views import verdict
     from verifflowcc.services.trace_checking import check_trace
     from verifflowcc.services.workspace import open_workspace
 
     wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
+    one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
     workspace = open_workspace()
-    checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, baseline=baseline)
+    earlier = None
+    if new:
+        from verifflowcc.services.earlier import earlier_findings
+
+        earlier = earlier_findings(workspace, memory=False).trace
+    checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, baseline=baseline, earlier=earlier)
+    if quiet:
+        out.emit(verdict(checked))
+        _exit(checked)
     for notice in (*checked.notices, *checked.report.notices):
         out.warn(notice)
     text = _page(workspace, checked, whole=whole) if wanted is Format.TEXT else _written(checked, wanted)
@@ -67,11 +80,12 @@ def trace(
     else:
         _write(output, out.without_secrets(text))
     if output is not None or wanted not in {Format.TEXT, Format.JSON}:
-        from verifflowcc.cli.trace_findings_views import verdict
-
         out.say(verdict(checked))
-    if code := exit_code(checked):
-        raise typer.Exit(code)
+    _exit(checked)
+
+
+def _exit(checked: "TraceChecked") -> None:
+    raise typer.Exit(exit_code(checked))
 
 
 def exit_code(checked: "TraceChecked") -> int:
@@ -82,10 +96,11 @@ def exit_code(checked: "TraceChecked") -> int:
 
 
 def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> str:
+    from verifflowcc.cli.folding import screen_lines
     from verifflowcc.cli.trace_findings_views import short_page, whole_page
     from verifflowcc.services.results_command import results_hint
 
-    return (whole_page(checked) if whole else short_page(checked, results_hint(workspace), families=True)) + "\n"
+    return (whole_page(checked) if whole else short_page(checked, results_hint(workspace), screen_lines())) + "\n"
 
 
 def _written(checked: "TraceChecked", wanted: Format) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, QuietFlag, one_output
 
 if TYPE_CHECKING:
     from verifflowcc.services.configuration import ConfigReport
@@ -13,17 +13,22 @@ app = typer.Typer(help="Check, show and describe .memory/config.yaml.", no_args_
 
 
 @app.command()
-def check(as_json: JsonFlag = False) -> None:
+def check(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
     """Say everything that is wrong with config.yaml.
 
     Exits with 1 if anything is.
     """
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.counted import counted
     from verifflowcc.services.configuration import check_config
     from verifflowcc.services.workspace import open_workspace
 
+    one_output(quiet=quiet, more=as_json)
     report = check_config(open_workspace())
-    out.emit_json(report) if as_json else tell(report)
+    if quiet:
+        out.emit(f"config: {counted(len(report.problems), 'problem')}")
+    else:
+        out.emit_json(report) if as_json else tell(report)
     if report.problems:
         raise typer.Exit(1)
 

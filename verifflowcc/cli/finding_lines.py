@@ -1,42 +1,111 @@
-"""Findings as lines for a person: each with its place and next step, or in groups where they are many."""
+"""Findings as lines for a person: each with its place and next step, or in groups that fit one screen."""
 
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.counted import counted
+from verifflowcc.cli.folding import cut, folded, shortened
 from verifflowcc.domain.finding_groups import FindingGroup, group_findings
 from verifflowcc.domain.trace import Finding, Severity
+from verifflowcc.text.invisible import printable
 
 HANG = 4
 MOST = 10
 """So many findings are listed each; of more, so many groups with one example each."""
+_FOLDERS = 3
+_EDIT = "edit "
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield one line for each, and under it the next step, unless the finding after it has the same."""
     for number, each in enumerate(findings):
         place = f"{each.path}:{each.line}: " if each.path else ""
-        yield folded(f"{place}{each.severity} {each.code}: {each.message}", HANG)
+        yield folded(printable(f"{place}{each.severity} {each.code}: {each.message}"), HANG)
         following = findings[number + 1] if number + 1 < len(findings) else None
         if each.step and not (following is not None and following.step == each.step):
-            yield folded(f"  → {each.step}", HANG)
+            yield folded(printable(f"  → {each.step}"), HANG)
 
 
-def grouped_lines(findings: Sequence[Finding], command: str) -> Iterator[tuple[str, ...]]:
-    """Yield the lines of blocks that are separated: the findings of each weight, or of many the groups.
+def overview(findings: Sequence[Finding], command: str, room: int) -> tuple[str, ...]:
+    """Return the findings as at most `room` lines: each of them, or of many the groups, the most useful first.
 
-    `command` lists all of the findings; of many, the last line says how many it adds.
+    Each of the first `MOST` groups has one line, if there are so many; where there is room, it has its folders, an
+    example and the next step. Where anything is left out, the last line says how much; `command` lists all of it.
     """
+    every = group_findings(findings)
     if len(findings) <= MOST:
-        for weight in Severity:
-            if of_weight := [each for each in findings if each.severity is weight]:
-                yield tuple(finding_lines(of_weight))
-        return
-    shown = group_findings(findings)[:MOST]
-    more = f"and {len(findings) - len(shown):,} more: {command}"
-    yield (*(line for group in shown for line in _group(group)), *([more] if len(findings) > len(shown) else []))
+        ranked = [each for group in every for each in group.findings]
+        weights = ([each for each in ranked if each.severity is weight] for weight in Severity)
+        lines = "\n\n".join("\n".join(finding_lines(each)) for each in weights if each).split("\n")
+        if len(lines) <= room:
+            return tuple(lines) if findings else ()
+    groups = every[: max(1, min(MOST, room - 1))]
+    left, shown = room - len(groups) - 1, list[str]()
+    for group in groups:
+        lines = "\n".join(_group(group)).split("\n")
+        if len(lines) - 1 > left:
+            lines = [_line(group)]
+        left -= len(lines) - 1
+        shown += lines
+    hidden = len(findings) - len(groups)
+    return (*shown, f"and {hidden:,} more, with the next steps: {command}" if hidden else f"next steps: {command}")
+
+
+def _line(group: FindingGroup) -> str:
+    """Return a group as one line, cut to the width of stdout; its place is left out where its message names it."""
+    example = group.example
+    count = f" ×{len(group.findings):,}" if len(group.findings) > 1 else ""
+    named = (example.item or example.path) in example.message
+    place = "" if named else f"{example.path.rpartition('/')[2]}:{example.line}: "
+    message = " ".join(example.message.split())
+    return cut(printable(f"{example.severity} {example.code}{count}: {place}{message}"))
 
 
 def _group(group: FindingGroup) -> Iterator[str]:
-    yield from finding_lines([group.example])
-    if len(group.findings) > 1:
-        yield f"  the first of {len(group.findings):,} {group.code}"
+    """Yield what a group is, where it is, and its example, by its path below the folder that they share."""
+    if len(group.findings) == 1:
+        yield from _alone(group.example)
+        return
+    example = group.example
+    codes = ", ".join(dict.fromkeys(each.code for each in group.findings))
+    shared, where = _where(group)
+    yield folded(printable(f"{example.severity} {codes}: {len(group.findings):,}{where}"), HANG)
+    place = f"{example.path.removeprefix(shared)}:{example.line}: " if example.path else ""
+    yield folded(printable(f"  {place}{shortened(example.message)}"), HANG)
+    yield from _step(example)
+
+
+def _alone(finding: Finding) -> Iterator[str]:
+    place = f"{finding.path}:{finding.line}: " if finding.path else ""
+    yield folded(printable(f"{place}{finding.severity} {finding.code}: {shortened(finding.message)}"), HANG)
+    yield from _step(finding)
+
+
+def _step(finding: Finding) -> Iterator[str]:
+    """Yield the next step, unless it is to edit the very line that is named already."""
+    if finding.step and finding.step != f"{_EDIT}{finding.path}:{finding.line}":
+        yield folded(printable(f"  → {finding.step}"), HANG)
+
+
+def _where(group: FindingGroup) -> tuple[str, str]:
+    """Return the folder that all share, with its slash, and a clause with the folders and their numbers."""
+    folders = group.folders
+    first = folders[0][0]
+    if len(folders) == 1:
+        return (f"{first}/", f" in {first}") if first else ("", "")
+    shared = _shared([f"{name}/" if name else "" for name, _ in folders])
+    shown = ", ".join(
+        f"{f'{name}/'.removeprefix(shared).rstrip('/') or '.'} {count:,}" for name, count in folders[:_FOLDERS]
+    )
+    more = f", and {counted(len(folders) - _FOLDERS, 'more folder')}" if len(folders) > _FOLDERS else ""
+    return shared, f" in {shared.rstrip('/')} ({shown}{more})" if shared else f" in {shown}{more}"
+
+
+def _shared(folders: Sequence[str]) -> str:
+    """Return the folder that holds all of these; each ends with a slash, or is "" for the top."""
+    parts = [each.split("/")[:-1] for each in folders]
+    shared = []
+    for names in zip(*parts, strict=False):
+        if len(set(names)) > 1:
+            break
+        shared.append(names[0])
+    return "".join(f"{each}/" for each in shared)

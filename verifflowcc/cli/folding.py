@@ -1,9 +1,41 @@
-"""Lines folded between words to the terminal's width; in a pipe they stay as they are."""
+"""Lines folded between words to the terminal's width, and how many fit; in a pipe they stay as they are."""
 
+import os
 import sys
 
 from verifflowcc.cli.output import without_secrets
 from verifflowcc.cli.table import UNBOUNDED, width_of
+
+SCREEN = 40
+"""The most lines of a page that is to be read at one glance; a terminal with fewer rows gets fewer."""
+LONGEST = 150
+"""Characters of a sentence on such a page; the whole list has all of it."""
+_LEAST = 23
+_PROMPT = 1
+
+
+def screen_lines() -> int:
+    """Return how many lines of stdout a person sees at once, above the next prompt; `SCREEN` in a pipe."""
+    if not sys.stdout.isatty():
+        return SCREEN
+    try:
+        rows = os.get_terminal_size(sys.stdout.fileno()).lines
+    except OSError:
+        return SCREEN
+    return min(SCREEN, max(_LEAST, rows - _PROMPT)) if rows else SCREEN
+
+
+def shortened(sentence: str) -> str:
+    """Return a sentence of at most `LONGEST` characters, cut between words."""
+    if len(sentence) <= LONGEST:
+        return sentence
+    return f"{sentence[: LONGEST - 2].rpartition(' ')[0].rstrip(',;:')} …"
+
+
+def cut(line: str) -> str:
+    """Return `line` cut to the width of stdout, with a mark where something is missing."""
+    width = width_of(sys.stdout)
+    return line if len(line) <= width else f"{without_secrets(line)[: width - 1].rstrip()}…"
 
 
 def folded(line: str, hang: int) -> str:

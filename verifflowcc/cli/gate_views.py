@@ -1,12 +1,15 @@
 """How a gate is shown to a person: every criterion, what shows it, and the way on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.folding import folded, shortened
 from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
 from verifflowcc.services.gates import StageGates
 from verifflowcc.workflow.gaps import with_gaps
+from verifflowcc.workflow.in_sprint import in_sprint
 
+_COMMENT = "  # "
+"""Begins what a step says beside its command."""
 HANG = 11
 """The column in which a criterion begins, behind its verdict."""
 _WORDS = {
@@ -25,12 +28,25 @@ def both(asked: StageGates, command: str) -> str:
     return "\n\n".join(parts)
 
 
-def short(asked: StageGates, command: str) -> str:
-    """Return a stage's gates with the criteria that are not met alone, and the next command."""
-    parts = [_page(gate, [each for each in gate.assessments if not each.met]) for gate in asked.gates]
-    return "\n".join(
-        [part for gate, part in zip(asked.gates, parts, strict=True) if gate.assessments] + [following(command)]
-    )
+def short(asked: StageGates, command: str, most: int) -> str:
+    """Return a stage's gates with at most so many of the criteria that are not met, and the next command.
+
+    The next command is left out where a criterion's step is the same.
+    """
+    lines, steps, left, hidden = list[str](), set[str](), most, 0
+    for gate in asked.gates:
+        if gate.assessments:
+            unmet = sorted(
+                (each for each in gate.assessments if not each.met), key=lambda one: one not in gate.blockers
+            )
+            lines += [head(gate), *(line for each in unmet[:left] for line in _brief(each))]
+            steps.update(each.step for each in unmet[:left])
+            hidden, left = hidden + len(unmet[left:]), max(0, left - len(unmet))
+    if hidden:
+        lines.append(f"  and {hidden} more: {in_sprint('vfcc check gate', asked.sprint.id)}")
+    if command not in steps:
+        lines.append(following(command))
+    return "\n".join(lines)
 
 
 def one_gate(gate: Gate) -> str:
@@ -44,15 +60,27 @@ def following(command: str) -> str:
 
 
 def _page(gate: Gate, assessments: Sequence[Assessment]) -> str:
+    notes = [folded(f"  note: {note}", HANG) for note in gate.notes]
+    return "\n".join([head(gate), *(line for each in assessments for line in _lines(each)), *notes])
+
+
+def head(gate: Gate) -> str:
+    """Return the line that says whether a gate is open."""
     what = f"{gate.sprint}/{gate.stage}"
     verb = "leave" if gate.side is Side.EXIT else "enter"
     if gate.is_open:
         gaps = with_gaps(len(gate.findings))
-        head = f"{what}: the gate to {verb} it is open{gaps} ({len(gate.assessments)} criteria)"
-    else:
-        head = f"{what}: the gate to {verb} it is closed ({len(gate.blockers)} of {len(gate.assessments)} block)"
-    notes = [folded(f"  note: {note}", HANG) for note in gate.notes]
-    return "\n".join([head, *(line for each in assessments for line in _lines(each)), *notes])
+        return f"{what}: the gate to {verb} it is open{gaps} ({len(gate.assessments)} criteria)"
+    return f"{what}: the gate to {verb} it is closed ({len(gate.blockers)} of {len(gate.assessments)} block)"
+
+
+def _brief(each: Assessment) -> Iterator[str]:
+    """Yield a criterion that is not met in few lines: why, and the next step."""
+    yield folded(
+        f"  {_WORDS[each.verdict]:7}  {each.criterion.id} ({each.criterion.mode}): {shortened(each.reason)}", HANG
+    )
+    if each.step:
+        yield folded(f"{'':{HANG}}→ {each.step.partition(_COMMENT)[0]}", HANG + 2)
 
 
 def _lines(each: Assessment) -> list[str]:

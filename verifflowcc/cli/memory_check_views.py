@@ -1,28 +1,26 @@
-"""How the findings on a memory are shown to a person: each with its place and the way on, then of how many."""
-
-from collections.abc import Iterator, Sequence
+"""How the findings on a memory are shown to a person: what matters on one screen, then of how many."""
 
 from verifflowcc.cli.counted import counted
-from verifflowcc.cli.finding_lines import grouped_lines
-from verifflowcc.cli.folding import folded
-from verifflowcc.domain.trace import Finding, Severity
+from verifflowcc.cli.finding_lines import finding_lines, overview
+from verifflowcc.domain.trace import Severity
 from verifflowcc.services.memory.checking import CheckedMemory
 from verifflowcc.text.invisible import printable
 
-HANG = 4
+ALL = "vfcc check memory --all"
 _SHOWN = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
 
-def findings_page(checked: CheckedMemory) -> str:
-    """Return all findings by weight, and the verdict."""
-    parts = ["\n".join(_lines([each for each in checked.report.findings if each.severity is one])) for one in _SHOWN]
+def whole_page(checked: CheckedMemory) -> str:
+    """Return each finding, by weight, and the verdict."""
+    findings = checked.report.findings
+    parts = ["\n".join(finding_lines([each for each in findings if each.severity is one])) for one in _SHOWN]
     return "\n\n".join(part for part in (*parts, verdict(checked)) if part)
 
 
-def short_page(checked: CheckedMemory) -> str:
-    """Return the findings, in groups where they are many, and the verdict."""
-    parts = ["\n".join(map(printable, lines)) for lines in grouped_lines(checked.report.findings, "vfcc check memory")]
-    return "\n\n".join((*parts, verdict(checked)))
+def short_page(checked: CheckedMemory, room: int) -> str:
+    """Return the findings, in groups where they are many, and the verdict, in about `room` lines."""
+    lines = overview(checked.report.findings, f"{ALL}{f' --scope {checked.scope}' if checked.scope else ''}", room - 2)
+    return "\n\n".join(part for part in ("\n".join(lines), verdict(checked)) if part)
 
 
 def verdict(checked: CheckedMemory) -> str:
@@ -34,15 +32,9 @@ def verdict(checked: CheckedMemory) -> str:
     weights = {one: sum(each.severity is one for each in report.findings) for one in _SHOWN}
     items = counted(sum(report.counts.values()) - report.counts.get("unread", 0), "item")
     notes = f", {counted(weights[Severity.NOTE], 'note')}" if weights[Severity.NOTE] else ""
+    if checked.new_since is not None and report.known:
+        notes += f" ({len(report.known):,} older left out: {checked.new_since})"
     told = [counted(weights[one], str(one)) for one in (Severity.ERROR, Severity.WARNING) if weights[one]]
     if not told:
         return f"memory{whose}: nothing wrong in {items}{notes}"
     return f"memory{whose}: {' and '.join(told)} in {items}{notes}"
-
-
-def _lines(findings: Sequence[Finding]) -> Iterator[str]:
-    for each in findings:
-        place = f"{each.path}:{each.line}: " if each.path else ""
-        yield folded(printable(f"{place}{each.severity} {each.code}: {each.message}"), HANG)
-        if each.step:
-            yield folded(printable(f"  → {each.step}"), HANG)

@@ -5,6 +5,11 @@ from typing import Annotated
 import typer
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+QuietFlag = Annotated[bool, typer.Option("--quiet", help="Print one line: how much was found.")]
+AllFlag = Annotated[bool, typer.Option("--all", help="List each finding (default: groups on one screen).")]
+NewFlag = Annotated[
+    bool, typer.Option("--new", help="Only findings that the sprint's base, the target branch or the last tag has not.")
+]
 SprintOption = Annotated[
     str | None, typer.Option("--sprint", metavar="ID", help="Sprint id (default: the current sprint).")
 ]
@@ -19,6 +24,12 @@ YesFlag = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes
 CommitFlag = Annotated[
     bool, typer.Option("--commit", help="Commit the move to git. `git.commit: always` makes it the default.")
 ]
+
+
+def one_output(*, quiet: bool, more: bool) -> None:
+    """Raise TyperException where --quiet is given beside an option that asks for more than one line."""
+    if quiet and more:
+        raise typer.TyperException("--quiet prints one line, and --json, --format and --all print more; give one")
 
 
 def sprint_of(argument: str | None, option: str | None) -> str | None:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.counted import counted
-from verifflowcc.cli.finding_lines import finding_lines, grouped_lines
+from verifflowcc.cli.finding_lines import finding_lines, overview
 from verifflowcc.cli.folding import folded
 from verifflowcc.cli.table import table
 from verifflowcc.domain.missing_results import MissingResults, missing_results
-from verifflowcc.domain.trace import Asked, Family, Severity, TraceReport
+from verifflowcc.domain.trace import Asked, Finding, Severity, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.services.trace_checking import TraceChecked
 
@@ -26,24 +26,36 @@ def whole_page(checked: TraceChecked) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def short_page(checked: TraceChecked, hint: str, *, families: bool) -> str:
-    """Return what is missing, the other findings in groups where they are many, and the verdict.
+def short_page(checked: TraceChecked, hint: str, room: int) -> str:
+    """Return what is missing, the other findings, and the verdict, in about `room` lines.
 
-    `hint` says how test results get here. With `families`, how much each family of checks was asked.
+    `hint` says how test results get here.
     """
-    report = checked.report
-    missing = missing_results(report.findings, report.asked)
-    others = report.findings if missing is None else missing.listed
-    parts = ["\n".join(_missing(missing, hint, checked))] if missing else []
-    parts += ["\n".join(lines) for lines in grouped_lines(others, ALL)]
-    if families:
-        parts.append(_by_family(report))
-    parts.append("\n".join(_about(checked, whole=False)))
-    return "\n\n".join(part for part in parts if part)
+    missing, others = parted(checked)
+    head = missing_lines(missing, hint, checked) if missing else ()
+    tail = about_lines(checked)
+    left = room - sum(len(line.split("\n")) for line in (*head, *tail)) - bool(head) - 1
+    parts = (head, overview(others, ALL, left), tail)
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def parted(checked: TraceChecked) -> tuple[MissingResults | None, Sequence[Finding]]:
+    """Return what test results are missing, and the findings to list beside that."""
+    missing = missing_results(checked.report.findings, checked.report.asked)
+    return missing, checked.report.findings if missing is None else missing.listed
+
+
+def missing_lines(missing: MissingResults, hint: str, checked: TraceChecked) -> tuple[str, ...]:
+    """Return what is missing and how to get it, then how much it is."""
+    return tuple(_missing(missing, hint, checked))
+
+
+def about_lines(checked: TraceChecked) -> tuple[str, ...]:
+    """Return what was left out of the findings, and the verdict."""
+    return tuple(_about(checked, whole=False))
 
 
 def _missing(missing: MissingResults, hint: str, checked: TraceChecked) -> Iterator[str]:
-    """Yield what is missing and how to get it, then how much it is."""
     in_report = {each.name: each.tests for each in checked.looked_at.reports}
     yield folded(f"{missing.sentence(in_report)}; {hint}", 2)
     if missing.nothing and missing.tests:
@@ -79,19 +91,6 @@ def _of_results(report: TraceReport) -> str:
     return f" ({f'{count:,}' if missing.others else 'all'} for missing test results)"
 
 
-def _by_family(report: TraceReport) -> str:
-    rows = []
-    for family in Family:
-        asked = [each for each in report.asked if CHECKS[each.code].family is family]
-        found = [each for each in report.findings if each.family is family]
-        on = [each for each in asked if each.severity is not Severity.OFF]
-        if on or found:
-            counts = (sum(each.severity is one for each in found) for one in _SHOWN)
-            of = max((each.asked for each in on), default=0)
-            rows.append((str(family), f"{len(on)}", f"{of:,}", *(_number(one) for one in counts)))
-    return table(("family", "checks", "asked of", "errors", "warnings", "notes"), rows, right=(1, 2, 3, 4, 5))
-
-
 def _by_check(asked: Sequence[Asked]) -> str:
     rows = [
         (
@@ -109,9 +108,10 @@ def _by_check(asked: Sequence[Asked]) -> str:
 
 def _about(checked: TraceChecked, *, whole: bool) -> Iterator[str]:
     report = checked.report
-    if checked.known_list is not None:
+    why = [each for each in (checked.known_list, checked.new_since) if each is not None]
+    if why:
         more = "" if whole or not report.known else "; --all shows them"
-        yield folded(f"{counted(len(report.known), 'known finding')} left out ({checked.known_list}){more}", 2)
+        yield folded(f"{counted(len(report.known), 'known finding')} left out ({'; '.join(why)}){more}", 2)
     if report.fixed:
         again = f"vfcc check trace --format baseline --output {checked.known_list}"
         yield folded(f"{counted(len(report.fixed), 'finding')} of that list found no more; take them out: {again}", 2)
@@ -119,7 +119,7 @@ def _about(checked: TraceChecked, *, whole: bool) -> Iterator[str]:
             yield from (f"  {key}" for key in report.fixed)
     if checked.changed_since is not None:
         yield folded(f"{counted(report.outside, 'finding')} on what did not change since {checked.changed_since}", 2)
-    yield verdict(checked)
+    yield folded(verdict(checked), 2)
 
 
 def _number(number: int) -> str:

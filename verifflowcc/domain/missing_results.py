@@ -1,6 +1,6 @@
 """Findings that follow from missing test results alone, counted together: tests that did not run on this content."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from verifflowcc.domain.trace import RED, Asked, Finding
 from verifflowcc.records import dataclass
@@ -16,7 +16,8 @@ class MissingResults:
     """What is missing: `tests` of `items` items have no result, and the `stale` reports are for other content.
 
     `nothing` says that no test has a result for this content. Only then are items that no test in the source names
-    part of it (`unnamed`), and reports that are not there: a result may name an item too. `others` are the findings
+    part of it (`unnamed`), with what that means for items above them, and reports that are not there: a result may name
+    an item too. `others` are the findings
     that have another cause.
     """
 
@@ -66,6 +67,7 @@ def missing_results(findings: Iterable[Finding], asked: Iterable[Asked]) -> Miss
     unnamed = [each for each in every if nothing and unrun and _unnamed(each)]
     absorbed.update(id(each) for each in unnamed)
     absorbed.update(id(each) for each in every if nothing and _absent(each))
+    absorbed.update(id(each) for each in _above(every, unnamed))
     return MissingResults(
         nothing,
         len({each.about for each in unrun}),
@@ -83,6 +85,13 @@ def _unrun(finding: Finding) -> bool:
 
 def _unnamed(finding: Finding) -> bool:
     return finding.code == "not-verified" and finding.step.startswith(MARK)
+
+
+def _above(findings: Iterable[Finding], unnamed: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield what follows from unnamed items for those above them, where the item below lacks nothing else."""
+    every = tuple(findings)
+    paths = {each.path for each in unnamed} - {each.path for each in every if each.code == "missing-child"}
+    return (each for each in every if each.code == "deep-coverage" and paths.issuperset(each.also) and each.also)
 
 
 def _absent(finding: Finding) -> bool:

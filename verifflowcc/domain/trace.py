@@ -324,6 +324,15 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierFindings:
+    """The keys of the findings at an earlier commit, and what that is; `problem` says why there are none."""
+
+    label: str
+    keys: frozenset[str] = frozenset()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """A check and its denominator: of how many things it was asked, and of how many it found something.
 
@@ -341,9 +350,9 @@ class Asked:
 class TraceReport:
     """What a trace check says. Findings in a stable order: severity, path, line, code, about.
 
-    `known` are the findings that the project's list of known ones holds; they are told as a number, and make nothing
-    red. `fixed` are keys of that list that are found no more. `outside` counts what was left out because it was not
-    changed (`--changed-since`). `counts` maps a type to its items that are not retired,
+    `known` are the findings that the project's list of known ones holds, or that an earlier commit has too; they are
+    shown as a number, and make nothing red. `fixed` are keys of that list that are found no more. `outside` counts what
+    was left out because it was not changed (`--changed-since`). `counts` maps a type to its items that are not retired,
     `planned` to those of them that are not built yet, `digests` to the digest of all of them (ids and fingerprints).
     """
 

@@ -172,7 +172,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "orphan-test",
-            "A test names no item, and no item names it.",
+            "A test that a runner would collect, or that has a result, names no item, and no item names it.",
             "Mark the test with the id of what it tests, or leave it.",
         ),
         (

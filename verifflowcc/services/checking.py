@@ -1,12 +1,16 @@
 """Check all that there is to check in one run: configuration, workflow, gates of all open sprints, trace, memory."""
 
 from verifflowcc.adapters.files.memory_walk import any_item_file
+from verifflowcc.domain.health import Remark
 from verifflowcc.domain.sprints import SprintStatus
+from verifflowcc.domain.trace import EarlierFindings
 from verifflowcc.errors import FindingsError, GateClosed, VfccError
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import ConfigReport, check_config
+from verifflowcc.services.earlier import earlier_findings
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory
+from verifflowcc.services.setup_health import setup_notes
 from verifflowcc.services.sprint_reading import list_sprints
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.workflows import WorkflowReport, check_workflow
@@ -37,7 +41,7 @@ class Everything:
     """What all checks say. `gates` are those of the stage in work of each open sprint that could be asked.
 
     `trace` is None where the project has no trace items, or they could not be looked at; `memory` where no item of any
-    kind is there, or a store could not be read.
+    kind is there, or a store could not be read. `setup` is what a first sprint lacks.
     """
 
     config: ConfigReport
@@ -46,6 +50,7 @@ class Everything:
     unasked: tuple[Unasked, ...]
     trace: TraceChecked | None = None
     memory: CheckedMemory | None = None
+    setup: tuple[Remark, ...] = ()
 
     @property
     def code(self) -> int:
@@ -59,8 +64,12 @@ class Everything:
         return next((code for code in WORST_FIRST if code in found), 0)
 
 
-def check_everything(workspace: Workspace) -> Everything:
-    """Return what all checks say; nothing is run and nothing written."""
+def check_everything(workspace: Workspace, *, new: bool = False) -> Everything:
+    """Return what all checks say; nothing is run and nothing written.
+
+    With `new`, of the trace and the memory only what was not there before. Raises UsageError where there is no before.
+    """
+    earlier = earlier_findings(workspace) if new else None
     gates, unasked = [], []
     for line in list_sprints(workspace):
         if line.status is SprintStatus.CLOSED:
@@ -71,25 +80,33 @@ def check_everything(workspace: Workspace) -> Everything:
             unasked.append(Unasked(line.id, error.message, error.hint or "", error.exit_code))
     trace = memory = None
     try:
-        trace = _trace(workspace)
+        trace = _trace(workspace, earlier.trace if earlier else None)
     except VfccError as error:
         unasked.append(Unasked("", error.message, error.hint or "", error.exit_code, "trace"))
     try:
-        memory = _memory(workspace)
+        memory = _memory(workspace, earlier.memory if earlier else None)
     except VfccError as error:
         unasked.append(Unasked("", error.message, error.hint or "", error.exit_code, "memory"))
-    return Everything(check_config(workspace), check_workflow(workspace), tuple(gates), tuple(unasked), trace, memory)
+    return Everything(
+        config=check_config(workspace),
+        workflow=check_workflow(workspace),
+        gates=tuple(gates),
+        unasked=tuple(unasked),
+        trace=trace,
+        memory=memory,
+        setup=setup_notes(workspace),
+    )
 
 
-def _memory(workspace: Workspace) -> CheckedMemory | None:
-    checked = check_memory(workspace)
+def _memory(workspace: Workspace, earlier: EarlierFindings | None) -> CheckedMemory | None:
+    checked = check_memory(workspace, earlier=earlier)
     return checked if checked.anything else None
 
 
-def _trace(workspace: Workspace) -> TraceChecked | None:
+def _trace(workspace: Workspace, earlier: EarlierFindings | None) -> TraceChecked | None:
     """Return what the trace checks say; a project that has no file of an item has no trace to speak of."""
     if not any_item_file(workspace.root):
         return None
-    checked = check_trace(workspace)
+    checked = check_trace(workspace, earlier=earlier)
     says = any(each.code != NOTHING for each in checked.report.findings)
     return checked if checked.report.evaluable or says else None

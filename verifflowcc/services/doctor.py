@@ -19,7 +19,6 @@ from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.health import Diagnosis, Health, Remark
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import VfccError, WorkspaceError
-from verifflowcc.services.allow import show_commands
 from verifflowcc.services.configuration import check_config, effective_config
 from verifflowcc.services.fault_log import newest_fault
 from verifflowcc.services.history.health import history_remarks
@@ -28,6 +27,7 @@ from verifflowcc.services.initialise import IGNORED
 from verifflowcc.services.memory.loaded import dead_memory
 from verifflowcc.services.migrating import format_of
 from verifflowcc.services.role_files import TOOLS, roles_without_tools
+from verifflowcc.services.setup_health import commands_remarks
 from verifflowcc.services.source_reader import LOG
 from verifflowcc.services.sprint_health import sprints_remarks
 from verifflowcc.services.sprint_reading import load_sprint
@@ -53,7 +53,7 @@ def diagnose(start: Path | None = None) -> Diagnosis:
         ("config", _config),
         ("workflow", _workflow),
         ("roles", _roles),
-        ("commands", _commands),
+        ("commands", commands_remarks),
         ("sprint", sprints_remarks),
         ("hooks", hooks_remarks),
         ("sources", _sources),
@@ -183,20 +183,6 @@ def _checked(area: str, problems: Sequence[str], notices: Sequence[str], command
     yield from (Remark(area, Health.NOTE, notice) for notice in notices)
     if not problems:
         yield Remark(area, Health.OK, sound)
-
-
-def _commands(workspace: Workspace) -> Iterator[Remark]:
-    if check_config(workspace).problems:
-        return
-    if not effective_config(workspace).config.gates.commands:
-        yield Remark("commands", Health.NOTE, "none is configured, so no evidence can be run")
-        return
-    table = show_commands(workspace)
-    names = ", ".join(table.names)
-    if table.allowed:
-        yield Remark("commands", Health.OK, f"allowed on this machine: {names}")
-    else:
-        yield Remark("commands", Health.NOTE, table.problem or f"not allowed on this machine: {names}", "vfcc allow")
 
 
 def _sources(workspace: Workspace) -> Iterator[Remark]:

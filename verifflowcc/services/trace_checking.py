@@ -10,7 +10,7 @@ from verifflowcc.adapters.git.changed import changed_since as paths_changed_sinc
 from verifflowcc.adapters.git.trace import GitPlace
 from verifflowcc.adapters.index.trace import TraceIndex
 from verifflowcc.adapters.index.trace_report_facts import report_from_text, report_to_text
-from verifflowcc.domain.trace import TraceReport
+from verifflowcc.domain.trace import EarlierFindings, TraceReport
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.trace_findings import read_findings
@@ -18,7 +18,7 @@ from verifflowcc.records import dataclass, field
 from verifflowcc.services.trace_looking import Looked, key_of, look
 from verifflowcc.services.trace_reading import INDEX, nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
-from verifflowcc.trace.narrow import narrow
+from verifflowcc.trace.narrow import narrow, only_new
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_sources import SourcesRead
@@ -61,7 +61,8 @@ class TraceChecked:
     """What a check says, and of what: `workflow` is the name of the one whose rules hold.
 
     `prefix` is the project's folder in its repository. `known_list` is the file of known findings, `changed_since` what
-    the findings were narrowed to, each None where there is none.
+    the findings were narrowed to, `new_since` the earlier commit whose findings are left out, each None where there is
+    none.
     """
 
     report: TraceReport
@@ -71,6 +72,7 @@ class TraceChecked:
     known_list: str | None = None
     changed_since: str | None = None
     notices: tuple[str, ...] = ()
+    new_since: str | None = None
 
 
 def check_trace(
@@ -80,12 +82,13 @@ def check_trace(
     changed_since: str | None = None,
     baseline: str | None = None,
     workflow: Workflow | None = None,
+    earlier: EarlierFindings | None = None,
 ) -> TraceChecked:
     """Return what all trace checks say; nothing is written but the index below `.memory/local/`.
 
     `junit` are reports of results and `baseline` a list of known findings, as paths from where vfcc runs; both come
     beside, or in place of, what `config.yaml` says. `changed_since` leaves the findings on files that changed since a
-    commit. `workflow` is that of `config.yaml` where none is given.
+    commit, `earlier` those that were not there before. `workflow` is that of `config.yaml` where none is given.
 
     Raises UsageError for a list or a commit that is not there, FormatError and ConfigError for files that are not
     sound, WorkspaceError where something cannot be read at all.
@@ -96,15 +99,16 @@ def check_trace(
     with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
         whole = _whole(workspace, looked, workflow, index)
         notices = tuple(dict.fromkeys((*whole.notices, *index.notices)))
-    report = narrow(whole.report, known=known, changed=changed)
+    report = only_new(narrow(whole.report, known=known, changed=changed), earlier)
     return TraceChecked(
         report,
         workflow.name if workflow else looked.config.workflow,
-        whole.looked_at,
-        looked.place.prefix,
-        known_list,
-        changed_since,
-        notices,
+        looked_at=whole.looked_at,
+        prefix=looked.place.prefix,
+        known_list=known_list,
+        changed_since=changed_since,
+        notices=(*notices, *((earlier.problem,) if earlier and earlier.problem else ())),
+        new_since=earlier.label if earlier else None,
     )
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from verifflowcc.domain.trace import Family, Finding, TraceReport
+from verifflowcc.domain.trace import EarlierFindings, Family, Finding, TraceReport
 from verifflowcc.records import replace
 
 _OF_THE_WHOLE = frozenset({Family.RESULTS, Family.PROCESS})
@@ -31,6 +31,11 @@ def narrow(report: TraceReport, known: Iterable[str] = (), changed: Collection[s
         fixed=tuple(sorted({*report.fixed, *fixed})),
         outside=report.outside + len(new) - len(inside),
     )
+
+
+def only_new(report: TraceReport, earlier: EarlierFindings | None) -> TraceReport:
+    """Return the report without the findings that were there earlier; those are `known`."""
+    return report if earlier is None else replace(narrow(report, known=earlier.keys), fixed=report.fixed)
 
 
 def _inside(finding: Finding, changed: frozenset[str]) -> bool:

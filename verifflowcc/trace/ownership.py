@@ -1,5 +1,6 @@
 """Checks of files: each test, each changed file and each file of the product belongs to an item."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -13,6 +14,8 @@ from verifflowcc.trace.test_names import TestNames
 from verifflowcc.trace.view import TraceView
 
 EMPTY = digest_text("")
+_PYTHON_TESTS = re.compile(r"test.*\.py|.*_test\.py")
+"""Files that pytest, unittest and Django collect by default."""
 SOURCE = frozenset(
     "c cc cpp cs cxx dart ex exs f90 fs go h hpp hs hxx java jl js jsx kt lua mjs php pl py pyx rb rs scala swift ts"
     " tsx vhd vue zig".split()
@@ -94,17 +97,35 @@ def _tests(view: TraceView, joins: Joins, tell: Telling) -> None:
 
 
 def _by_file(view: TraceView, joins: Joins) -> Mapping[str, tuple[str, ...]]:
-    """Return file → its tests: those of results, and the symbols that are named like tests."""
+    """Return file → its tests: those of results, and the symbols that a runner would collect by their names."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in view.code.values():
         for symbol in file.symbols if file.test else ():
-            if symbol.name.rpartition(".")[2].startswith("test_"):
+            if _is_collected(file.path, symbol.name):
                 found[file.path].add(f"{file.path}::{symbol.name}")
     for test in joins.verdicts:
         path, joint, _ = test.partition("::")
         if joint and path in view.code and view.code[path].test:
             found[path].add(test)
     return {path: tuple(sorted(each)) for path, each in found.items()}
+
+
+def _is_collected(path: str, symbol: str) -> bool:
+    """Whether a symbol is named like a test; in Python also its file, and it is inside of nothing but classes.
+
+    pytest collects no other files by default, and never a function inside of a function. In Rust, tests are inside of
+    modules, whose names are in lower case as well.
+    """
+    outer, _, name = symbol.rpartition(".")
+    if not name.startswith("test_"):
+        return False
+    if not path.endswith(".py"):
+        return True
+    return bool(_PYTHON_TESTS.fullmatch(path.rpartition("/")[2])) and all(part[:1].isupper() for part in _parts(outer))
+
+
+def _parts(dotted: str) -> list[str]:
+    return dotted.split(".") if dotted else []
 
 
 def _marked(file: CodeFile | None, view: TraceView) -> frozenset[str]:

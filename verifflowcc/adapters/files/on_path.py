@@ -1,4 +1,4 @@
-"""The `vfcc` that a client's hooks would start, and the byte code that Python keeps of it. Nothing is run or timed."""
+"""Programs on PATH: the `vfcc` that a client's hooks would start, with its byte code. Nothing is run or timed."""
 
 import importlib.util
 import os
@@ -18,6 +18,11 @@ def program() -> Path | None:
     """Return the `vfcc` that PATH leads to; None where there is none."""
     found = shutil.which("vfcc")
     return Path(found) if found else None
+
+
+def is_program(folder: Path, word: str) -> bool:
+    """Say whether the first word of a command, run in `folder`, names a program on this machine."""
+    return shutil.which(word if os.sep not in word else str(folder / word)) is not None
 
 
 def wrapper(path: Path) -> str:

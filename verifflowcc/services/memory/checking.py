@@ -10,7 +10,7 @@ from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.code import CodeNow
 from verifflowcc.domain.item_types import TYPES, ScopeKind
 from verifflowcc.domain.items import Item, Status, scope_of
-from verifflowcc.domain.trace import TraceReport
+from verifflowcc.domain.trace import EarlierFindings, TraceReport
 from verifflowcc.errors import UsageError, VfccError
 from verifflowcc.lifecycle.memory_check import check_memory as check
 from verifflowcc.lifecycle.memory_sources import Looked, MemorySources, Unread
@@ -21,6 +21,7 @@ from verifflowcc.services.memory.opening import backend_of, memory_settings, ope
 from verifflowcc.services.recall.staleness import code_of
 from verifflowcc.services.trace_reading import nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
+from verifflowcc.trace.narrow import only_new
 
 INDEX = "index.db"
 PROJECT = "project"
@@ -33,7 +34,7 @@ class CheckedMemory:
     """What the checks say, and of whose memory: `scope` is None for all of the project's.
 
     `items` counts what was looked at, `read` the files that had to be read for it; `prefix` is the project's folder in
-    its repository.
+    its repository. `new_since` is the earlier commit whose findings are left out; None where there is none.
     """
 
     report: TraceReport
@@ -42,6 +43,7 @@ class CheckedMemory:
     read: int
     prefix: str = ""
     notices: tuple[str, ...] = ()
+    new_since: str | None = None
 
     @property
     def anything(self) -> bool:
@@ -49,13 +51,20 @@ class CheckedMemory:
         return self.report.evaluable
 
 
-def check_memory(workspace: Workspace | None, scope: str | None = None) -> CheckedMemory:
+def check_memory(
+    workspace: Workspace | None, scope: str | None = None, *, earlier: EarlierFindings | None = None
+) -> CheckedMemory:
     """Return what the checks say of all scopes of the project, of one of them, or of the person's own (`user`).
 
-    Raises UsageError for a scope that is none, WorkspaceError and BackendError where a store cannot be read.
+    `earlier` leaves the findings that were not there before. Raises UsageError for a scope that is none, WorkspaceError
+    and BackendError where a store cannot be read.
     """
     with nothing_collected():
-        return _check_user(workspace) if scope == USER else _check_project(workspace, scope)
+        checked = _check_user(workspace) if scope == USER else _check_project(workspace, scope)
+    if earlier is None:
+        return checked
+    notices = (*checked.notices, *((earlier.problem,) if earlier.problem else ()))
+    return replace(checked, report=only_new(checked.report, earlier), notices=notices, new_since=earlier.label)
 
 
 def _check_project(workspace: Workspace | None, scope: str | None) -> CheckedMemory:
