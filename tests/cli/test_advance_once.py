@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.hooked import forked_hook, said
 from tests.cli.process import Ran, by_person, vfcc
 from tests.cli.test_killed import STOPPER
 from tests.cli.test_two_at_once import at_once
@@ -59,6 +60,20 @@ def test_a_repeated_advance_changes_nothing_and_exits_with_0(ready: Path) -> Non
     assert everything(ready) == before
 
 
+def test_a_repeated_advance_adopts_no_edit_that_a_hook_recorded(ready: Path) -> None:
+    assert by_person(ready, *FROM_CODING).code == 0
+    (ready / "more.py").write_text("x = 1\n", encoding="utf-8")
+    edit = {"file_path": str(ready / "more.py"), "content": "x = 1\n"}
+    wrote = said("PostToolUse", tool_name="Write", tool_input=edit, tool_response={}, cwd=str(ready))
+    assert forked_hook(ready, wrote).code == 0
+    before = events(ready)
+
+    assert vfcc(ready, *FROM_CODING).code == 0
+    assert events(ready) == before
+    by_person(ready, "stage", "advance")
+    assert events(ready) > before, "the edit was there to be adopted"
+
+
 def test_a_stage_that_the_sprint_is_not_in_is_refused(ready: Path) -> None:
     before = everything(ready)
 
@@ -97,6 +112,8 @@ def test_next_says_what_a_named_stage_owes(ready: Path) -> None:
     ran = vfcc(ready, "next", "testing")
 
     assert ran.out.startswith("testing: results: nothing matches .memory/stage/sprint-02/testing/artifacts/results.*\n")
+    path = ".memory/stage/sprint-02/testing/artifacts/results.md"
+    assert ran.out.splitlines()[1] == f"write {path}", "vfcc stage put would store it in coding"
     assert "stage advance" not in ran.out, "the sprint is not in testing"
     vfcc(ready, "next", "tsting").refused(2, "sprint-02 has no stage tsting; did you mean testing?")
 

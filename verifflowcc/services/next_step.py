@@ -94,8 +94,10 @@ def _at_gate(asked: StageGates) -> NextStep:
         why = f"{name} failed {asked.failures} times; its route goes back to {asked.route.to}"
         return NextStep(asked.sprint.id, why, command, owed)
     first = next((each for each in owed if each.command), owed[0])
-    instead = _instead(owed, ADVANCE) if name == asked.sprint.current else ""
-    return NextStep(asked.sprint.id, f"{name}: {first.line}", command, owed, instead)
+    why = f"{name}: {first.line}"
+    if name != asked.sprint.current:  # its gate may be open with gaps, and still it is this stage that was asked about
+        return NextStep(asked.sprint.id, why, first.command or "vfcc check gate", owed)
+    return NextStep(asked.sprint.id, why, command, owed, _instead(owed, ADVANCE))
 
 
 def _instead(owed: tuple[Owed, ...], command: str) -> str:

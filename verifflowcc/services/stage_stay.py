@@ -37,27 +37,30 @@ def ended_stay(seen: LedgerRead, state: SprintState, stay: str) -> Stay | None:
     event that entered it. Raises UsageError for a stay that never began, and ConflictError for one that another move
     than an advance has ended.
     """
-    name, _, ending = stay.partition("@")
+    name = stay.partition("@")[0]
     stays = stays_in(find_stage(state, name).stage.id, seen.events)
-    found = _chosen(stays, ending, stay) if ending or stay != name else stays[-1] if stays else None
+    found = next(reversed(_meant(stays, stay)), None)
     if found is None:
         where = f"it is in {state.current}" if state.current else f"it is {state.status}"
-        raise UsageError(f"{state.id} has not entered {name}; {where}", hint="vfcc stage list")
+        raise UsageError(f"{state.id} has not entered {name}; {where}", hint=f"vfcc stage list --sprint {state.id}")
     if found.ended_by is None:
         return None
     if not found.advanced:
         by = f"{found.ended_by.actor} {move_in_words(found.ended_by)}"
-        raise ConflictError(f"{state.id} left {name} without an advance: {by}", hint="vfcc next")
+        raise ConflictError(f"{state.id} left {name} without an advance: {by}", hint=f"vfcc next --sprint {state.id}")
     return found
 
 
-def _chosen(stays: Sequence[Stay], ending: str, typed: str) -> Stay | None:
-    """Return the stay that an event with this ending entered."""
+def _meant(stays: Sequence[Stay], stay: str) -> Sequence[Stay]:
+    """Return the one stay that the end of an event's id names; all of them where a stage alone is named."""
+    name, at, ending = stay.partition("@")
+    if not at:
+        return stays
     if len(ending) < LEAST_ENDING:
-        raise UsageError(f"{typed!r} is too short: give at least {LEAST_ENDING} characters of the event's id")
+        raise UsageError(f"{stay!r} is too short: give at least {LEAST_ENDING} characters of the event's id")
     fitting = [each for each in stays if each.entered_by.id.endswith(ending.upper())]
     if len(fitting) > 1:
-        raise UsageError(f"{typed} names several stays; give more characters of the event's id")
+        raise UsageError(f"{stay} names several stays; give more characters of the event's id")
     if stays and not fitting:
-        raise UsageError(f"no event that ends with {ending} entered {typed.partition('@')[0]}", hint="vfcc stage show")
-    return fitting[0] if fitting else None
+        raise UsageError(f"no event that ends with {ending} entered {name}", hint=f"vfcc stage show {name}")
+    return fitting
