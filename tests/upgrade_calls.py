@@ -131,9 +131,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "sprint start other workflow": ("sprint", "start", "Another", "--workflow", "agile"),
     "sprint close that owes": ("sprint", "close", "shout"),
     "sprint close unfinished": ("sprint", "close", "shout", "--unfinished", "no time"),
-    "stage advance open gate": ("stage", "advance", "languages"),
-    "stage advance with gaps": ("stage", "advance", "shout"),
-    "stage advance closed gate": ("stage", "advance", "titles"),
+    "stage advance open gate": ("stage", "advance", "--sprint", "languages"),
+    "stage advance with gaps": ("stage", "advance", *SHOUT),
+    "stage advance closed gate": ("stage", "advance", "--sprint", "titles"),
     "stage reopen": ("stage", "reopen", "planning", "--reason", "again", *SHOUT),
     "allow": ("allow", "--yes"),
     "allow check": ("allow", "--check"),
@@ -170,5 +170,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 """Commands by their names: some of each class, and all that move a sprint or take a person.
 
-All sprints are open, but where a name ends in the open one (`@shout`), or in `@none`.
+All sprints are open, but where a name ends in the open one (`@shout`), or in `@none`. Version 0.1 was asked with the
+sprint as the argument of `stage advance`, which is a stage now.
 """

@@ -90,7 +90,7 @@ def test_it_is_found_named_and_never_moved_on(example: Path, damage: Callable[[P
     damage(example)
     before = everything(example)
 
-    moved = vfcc(example, "stage", "advance", "sprint-02")
+    moved = vfcc(example, "stage", "advance", "--sprint", "sprint-02")
     shown = vfcc(example, "sprint", "show", "sprint-02")
 
     suffix = ".jsonl" if damage is _other_sprint else ".json"

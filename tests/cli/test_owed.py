@@ -49,7 +49,7 @@ def test_a_script_that_only_advances_commits_and_allows_gets_nowhere(
 ) -> None:
     root = project(tmp_path, workflow)
     for _ in range(3):
-        for words in (["allow", "--yes"], ["stage", "advance"], ["stage", "advance", "login", "--commit"]):
+        for words in (["allow", "--yes"], ["stage", "advance"], ["stage", "advance", "--sprint", "login", "--commit"]):
             ran = vfcc(root, *words, env=agent)
             if words[0] == "stage":
                 ran.refused(4, "login cannot leave planning", f"to do: {OWED[workflow]}", f"hint: {OWED[workflow]}")
@@ -145,11 +145,11 @@ def test_every_screen_names_the_same_next_command(tmp_path: Path, workflow: str)
     root = project(tmp_path, workflow)
 
     assert set(screens(root).values()) == {OWED[workflow]}
-    assert vfcc(root, "status").out.splitlines()[-1] == "  next: vfcc next login"
+    assert vfcc(root, "status").out.splitlines()[-1] == "  next: vfcc next --sprint login"
     if workflow == "light":
         artifact(root, "planning/artifacts/plan.md")
         assert set(screens(root).values()) == {"vfcc stage advance"}
-        assert vfcc(root, "status").out.splitlines()[-1] == "  next: vfcc next login"
+        assert vfcc(root, "status").out.splitlines()[-1] == "  next: vfcc next --sprint login"
 
 
 @pytest.mark.sweep

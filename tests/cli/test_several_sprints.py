@@ -133,8 +133,8 @@ def test_each_of_them_takes_the_sprint_as_an_option_and_by_the_variable(two: Pat
 
 
 def test_two_names_of_one_command_must_be_the_same(two: Path) -> None:
-    assert vfcc(two, "next", "pay", "--sprint", "pay").code == 0
-    vfcc(two, "next", "pay", "--sprint", "log-in").refused(2, "pay and --sprint log-in name two sprints")
+    assert vfcc(two, "sprint", "show", "pay", "--sprint", "pay").code == 0
+    vfcc(two, "sprint", "show", "pay", "--sprint", "log-in").refused(2, "pay and --sprint log-in name two sprints")
 
 
 def test_status_and_next_say_what_chose_the_sprint(two: Path) -> None:
@@ -194,7 +194,7 @@ def test_the_narrower_stage_decides_until_a_sprint_is_chosen(two: Path) -> None:
         folder = two / f".memory/stage/pay/{'planning' if stage == 'plan' else 'design'}/artifacts"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{stage}.md").write_text("# Plan\n\nSum the cart. Decision: whole cents.\n")
-        moved = vfcc(two, "stage", "advance", "pay")
+        moved = vfcc(two, "stage", "advance", "--sprint", "pay")
         assert moved.code == 0, moved
 
     assert asked(two, "src/a.py")[0] == "deny"

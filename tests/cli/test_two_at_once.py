@@ -14,8 +14,8 @@ pytestmark = pytest.mark.vfcc("REQ-WHOLE-WRITES")
 EVENTS = ".memory/sprint/sprint-02/events"
 
 
-def _at_once(folder: Path, *arguments: str) -> list[int]:
-    """Run the same command twice at the same time, each time as a person at a terminal."""
+def at_once(folder: Path, many: int, *arguments: str) -> list[int]:
+    """Run the same command so many times at the same time, as a person at a terminal; return the exit codes, sorted."""
     ours, theirs = os.openpty()
     started = [
         subprocess.Popen(
@@ -26,7 +26,7 @@ def _at_once(folder: Path, *arguments: str) -> list[int]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        for _ in range(2)
+        for _ in range(many)
     ]
     codes = sorted(process.wait(60) for process in started)
     os.close(ours)
@@ -40,7 +40,7 @@ def test_one_advances_and_the_other_is_told(example: Path, _: int) -> None:
     (example / ".memory/stage/sprint-02/coding/artifacts/changes.md").write_text("Done.\n", encoding="utf-8")
     before = len(list((example / EVENTS).iterdir()))
 
-    first, second = _at_once(example, "stage", "advance")
+    first, second = at_once(example, 2, "stage", "advance")
 
     assert first == 0
     assert second in (4, 5)
@@ -53,7 +53,7 @@ def test_one_advances_and_the_other_is_told(example: Path, _: int) -> None:
 
 @pytest.mark.sweep
 def test_two_sprints_of_one_title_get_two_ids(young: Path) -> None:
-    assert _at_once(young, "sprint", "start", "Same") == [0, 0]
+    assert at_once(young, 2, "sprint", "start", "Same") == [0, 0]
 
     lines = vfcc(young, "sprint", "list").out.splitlines()
     assert [line.split()[0] for line in lines] == ["sprint", "same", "same-2"]
@@ -61,7 +61,7 @@ def test_two_sprints_of_one_title_get_two_ids(young: Path) -> None:
 
 @pytest.mark.sweep
 def test_two_that_close_close_once(example: Path) -> None:
-    codes = _at_once(example, "sprint", "close", "sprint-02", "--unfinished", "enough")
+    codes = at_once(example, 2, "sprint", "close", "sprint-02", "--unfinished", "enough")
 
     assert codes[0] == 0
     assert codes[1] in (2, 5)
@@ -70,7 +70,7 @@ def test_two_that_close_close_once(example: Path) -> None:
 
 @pytest.mark.sweep
 def test_two_that_init_leave_one_whole_memory(tmp_path: Path) -> None:
-    codes = _at_once(tmp_path, "init")
+    codes = at_once(tmp_path, 2, "init")
 
     assert codes[0] == 0
     assert codes[1] in (0, 3)

@@ -30,7 +30,7 @@ COMMANDS = (
     as_planner("advance-through-a-closed-gate", "vfcc stage advance", program="approve planning"),
     as_planner("start-a-wider-sprint", "vfcc sprint start 'Mine' --workflow light", program="light"),
     as_coder("start-a-second-sprint", "vfcc sprint start 'Mine'", program="log-in"),
-    shell("move-of-another-sprint", two_sprints, "vfcc stage advance log-out", program="plan"),
+    shell("move-of-another-sprint", two_sprints, "vfcc stage advance --sprint log-out", program="plan"),
     shell("close-of-another-sprint", two_sprints, "VFCC_SPRINT=log-out vfcc sprint close", program="not passed"),
     as_coder("close-what-owes", "vfcc sprint close", program="not passed"),
 )

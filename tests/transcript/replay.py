@@ -10,7 +10,8 @@ with one commit), `<!-- replay: example -->` (that, and the worked example, comm
 before a session says that an agent of that role runs it, with no terminal; `<!-- person -->`, that a person runs this
 one at a terminal. `…` stands for anything within a line, and a line that is only `…` for any number of lines. Lines
 after a command are its output, stdout and stderr as they come; `[exit N]` follows where it is not 0. A command goes on
-in lines that begin with `>`. A fence is longer where the output has fences.
+in lines that begin with `>`. A fence is longer where the output has fences. `<!-- file: loop.py -->` before a fence
+of any other kind writes its text to that file.
 """
 
 import os
@@ -26,8 +27,8 @@ from tests.transcript.terminal import ASKED, at_terminal
 
 _SESSION = re.compile(
     r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+|<!-- agent: (?P<agent>\w+) -->\n+"
-    r"|(?P<person><!-- person -->\n+))?"
-    r"(?P<fence>`{3,})console\n(?P<text>.*?)\n(?P=fence)(?!`)",
+    r"|(?P<person><!-- person -->\n+)|<!-- file: (?P<file>[\w.-]+) -->\n+)?"
+    r"(?P<fence>`{3,})(?(file)\w+|console)\n(?P<text>.*?)\n(?P=fence)(?!`)",
     re.DOTALL,
 )
 
@@ -58,7 +59,11 @@ def sessions(page: str) -> Iterator[Session]:
         if found["start"] != "no":
             first = page.count("\n", 0, found.start("text")) + 1
             terminal = found["terminal"] is not None if found["start"] else terminal
-            steps = tuple(_steps(found["text"].splitlines(), first))
+            text = found["text"]
+            written = f"$ cat > {found['file']} <<'END'\n" + "\n".join(
+                f"> {line}" for line in (*text.split("\n"), "END")
+            )
+            steps = tuple(_steps((written if found["file"] else text).splitlines(), first))
             at_terminal = terminal or found["person"] is not None
             yield Session(found["start"], steps, at_terminal and not found["agent"], found["agent"])
 

@@ -266,7 +266,7 @@ def test_open_on_branch_lists_what_was_started_here_and_what_has_no_branch(two: 
 
 def test_a_command_names_the_sprint_only_where_it_would_act_on_another(two: Workspace) -> None:
     assert command_in(two, "pay")("vfcc stage advance") == "vfcc stage advance"
-    assert command_in(two, "log-in")("vfcc stage advance") == "vfcc stage advance log-in"
+    assert command_in(two, "log-in")("vfcc stage advance") == "vfcc stage advance --sprint log-in"
     assert next_step(two).command.startswith("vfcc stage put plan.md  # or write .memory/stage/pay/")
     assert next_step(two, "log-in").command.startswith("vfcc stage put plan.md --sprint log-in")
     close_sprint(two, "pay", actor=ANN, unfinished_reason="x")

@@ -29,7 +29,7 @@ def test_of_several_sprints_the_command_names_the_one(two: Workspace) -> None:
     put = f"vfcc stage put plan.md --sprint log-in  # or write {FOLDER}/plan.md"
     assert next_step(two, "log-in").command == put
     fill(two, "log-in")
-    assert next_step(two, "log-in").command == "vfcc stage advance log-in"
+    assert next_step(two, "log-in").command == "vfcc stage advance --sprint log-in"
     advance_stage(two, "log-in", actor=ANN)
     (two.root / FOLDER / "plan.md").write_text("# Plan\n\nAnother.\n")
     fill(two, "log-in")
@@ -43,7 +43,7 @@ def test_a_closed_gate_names_the_sprint_too(two: Workspace) -> None:
 
     with pytest.raises(GateClosed) as closed:
         advance_stage(two, "log-in", actor=ANN)
-    again = "# then: vfcc stage advance log-in"
+    again = "# then: vfcc stage advance --sprint log-in"
     assert closed.value.hint == f'vfcc stage reopen planning --reason "changed" --sprint log-in  {again}'
 
 
@@ -62,14 +62,20 @@ def test_of_one_it_is_as_short_as_can_be(two: Workspace) -> None:
     [
         ("vfcc evidence run tests --stage testing", "vfcc evidence run tests --stage testing --sprint s"),
         ("vfcc evidence run tests  # then: more", "vfcc evidence run tests --sprint s  # then: more"),
-        ("vfcc evidence run  # then: vfcc stage advance", "vfcc evidence run --sprint s  # then: vfcc stage advance s"),
+        ("vfcc evidence run  # then: vfcc next", "vfcc evidence run --sprint s  # then: vfcc next --sprint s"),
+        (
+            "vfcc evidence run  # then: vfcc stage advance",
+            "vfcc evidence run --sprint s  # then: vfcc stage advance --sprint s",
+        ),
+        ("vfcc stage advance --from coding", "vfcc stage advance --from coding --sprint s"),
+        ("vfcc next coding", "vfcc next coding --sprint s"),
         ("vfcc approve plan --sprint other", "vfcc approve plan --sprint other"),
         ("vfcc approve --request plan", "vfcc approve --request plan --sprint s"),
         ('vfcc waive tests --stage check --reason "…"', 'vfcc waive tests --stage check --reason "…" --sprint s'),
         ("vfcc feedback triage X9 --done", "vfcc feedback triage X9 --done --sprint s"),
         ("vfcc sprint close s", "vfcc sprint close s"),
         ("vfcc sprint close", "vfcc sprint close s"),
-        ("vfcc next", "vfcc next s"),
+        ("vfcc next", "vfcc next --sprint s"),
         ("vfcc stage list", "vfcc stage list --sprint s"),
         ("vfcc allow", "vfcc allow"),
         ("vfcc doctor", "vfcc doctor"),

@@ -84,7 +84,17 @@ def _from_here(command: str, workspace: Workspace) -> str:
     return command.replace("git add ", f"{git}add ", 1).replace("&& git commit ", f"&& {git}commit ", 1)
 
 
+def _unchanged(done: Transition) -> str:
+    state = done.state
+    did = f"left {done.before}" if done.before else "was started"
+    closed = "it is closed" if str(state.status) == "closed" else "all its stages are passed"
+    where = f"it is in {state.current}" if state.current else closed
+    return f"unchanged: {state.id} {did} already ({done.event.actor}, {done.event.time}); {where}"
+
+
 def _sentence(done: Transition) -> str:
+    if not done.changed:
+        return _unchanged(done)
     name, closed = done.state.id, str(done.state.status) == "closed"
     gaps = with_gaps(done.state.gaps)
     if done.after is None and done.before is None:
@@ -101,6 +111,6 @@ def _sentence(done: Transition) -> str:
 
 def _onward(done: Transition, workspace: Workspace) -> list[str]:
     """The command that ends a sprint, once all of its stages have passed."""
-    if done.after is not None or done.before is None or str(done.state.status) != "open":
+    if done.state.current is not None or done.before is None or str(done.state.status) != "open":
         return []
     return [f"next: {command_in(workspace, done.state.id)('vfcc sprint close')}"]

@@ -2,19 +2,26 @@
 
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.options import JsonFlag, SprintArgument, SprintOption, sprint_of
+from verifflowcc.cli.options import JsonFlag, SprintOption, StageArgument
 
 if TYPE_CHECKING:
     from verifflowcc.services.next_step import NextStep
 
 
-def next_(sprint: SprintArgument = None, named: SprintOption = None, as_json: JsonFlag = False) -> None:
-    """Print the one most useful thing to do now, and its command."""
+def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
+    """Print the one most useful thing to do now, and its command.
+
+    Of a stage that is named, what it owes.
+    """
     from verifflowcc.cli import output as out
+    from verifflowcc.services.current_sprint import sprint_with_stage
     from verifflowcc.services.next_step import next_step
     from verifflowcc.services.workspace import open_workspace
 
-    step = next_step(open_workspace(), sprint_of(sprint, named))
+    workspace = open_workspace()
+    if stage is not None:
+        sprint_with_stage(workspace, sprint, stage, "vfcc next")
+    step = next_step(workspace, sprint, stage)
     if as_json:
         out.emit_json(step)
         return

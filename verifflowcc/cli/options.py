@@ -16,6 +16,7 @@ SprintOption = Annotated[
 SprintArgument = Annotated[
     str | None, typer.Argument(metavar="SPRINT", help="Sprint id (default: the current sprint).")
 ]
+StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Stage id (default: the active one).")]
 StageOption = Annotated[str | None, typer.Option("--stage", metavar="ID", help="The stage; else the one in work.")]
 ExpiresOption = Annotated[
     str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
@@ -34,8 +35,13 @@ def one_output(*, quiet: bool, more: bool) -> None:
 
 def sprint_of(argument: str | None, option: str | None) -> str | None:
     """Return the sprint that a command names, as its argument or by `--sprint`. Raises BadParameter for two of them."""
+    return one_of(argument, option, "--sprint", "sprints")
+
+
+def one_of(argument: str | None, option: str | None, name: str, things: str) -> str | None:
+    """Return what an argument or the option `name` gives. Raises BadParameter where they name two `things`."""
     if argument and option and argument != option:
-        raise typer.BadParameter(f"{argument} and --sprint {option} name two sprints; give one")
+        raise typer.BadParameter(f"{argument} and {name} {option} name two {things}; give one")
     return argument or option
 
 

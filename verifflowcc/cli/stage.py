@@ -9,15 +9,13 @@ from verifflowcc.cli.options import (
     CommitFlag,
     ExpiresOption,
     JsonFlag,
-    SprintArgument,
     SprintOption,
+    StageArgument,
     YesFlag,
-    sprint_of,
+    one_of,
 )
 
 app = typer.Typer(help="Show, fill, advance, skip and reopen the stages of a sprint.", no_args_is_help=True)
-
-StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Its id; else the one in work.")]
 
 
 @app.command()
@@ -66,22 +64,36 @@ app.command("draft")(stage_artifacts.draft)
 
 @app.command()
 def advance(
-    sprint: SprintArgument = None,
-    named: SprintOption = None,
+    stage: Annotated[
+        str | None, typer.Argument(metavar="STAGE", help="The stage to leave, as --from (default: the active one).")
+    ] = None,
+    leaving: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="STAGE[@EVENT]",
+            help="Leave this stage once, however often it is run; @EVENT: the stay that this event began.",
+        ),
+    ] = None,
+    sprint: SprintOption = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Leave the stage in work and enter the next.
+    """Leave the active stage and enter the next.
 
-    Exits with 4, and says what is missing, where a gate on the way is closed.
+    Exits with 4, and says what is missing, where a gate on the way is closed. With a stage, and where an advance left
+    it already, it changes nothing and exits with 0.
+
+    vfcc stage advance --from coding
     """
     from verifflowcc.cli import moves
-    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.current_sprint import sprint_with_stage
     from verifflowcc.services.stages import advance_stage
 
     acting = moves.acting_here()
-    wanted = active_sprint(acting.workspace, sprint_of(sprint, named)).id
-    done = advance_stage(acting.workspace, wanted, actor=acting.actor, commit=acting.commits(commit))
+    stay = one_of(stage, leaving, "--from", "stages")
+    wanted = sprint_with_stage(acting.workspace, sprint, stay, "vfcc stage advance").id
+    done = advance_stage(acting.workspace, wanted, actor=acting.actor, stay=stay, commit=acting.commits(commit))
     moves.show(done, acting.workspace, as_json=as_json)
 
 

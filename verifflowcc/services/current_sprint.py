@@ -113,6 +113,20 @@ def active_sprint(workspace: Workspace, wanted: str | None = None) -> SprintStat
     return show_sprint(workspace, found.id)
 
 
+def sprint_with_stage(workspace: Workspace, wanted: str | None, stage: str | None, command: str) -> SprintState:
+    """Return the sprint called `wanted`, or the current one, for a command whose argument is a stage.
+
+    Raises as `active_sprint` does, and UsageError where `stage` is a sprint: version 0.1 took one in its place.
+    """
+    if stage is not None and stage in ledger_of(workspace).sprint_ids():
+        chosen = wanted or resolve_sprint(workspace).id
+        if chosen is None or show_sprint(workspace, chosen).stage(stage) is None:
+            raise UsageError(
+                f"{stage} is a sprint, and the argument of {command} is a stage", hint=f"{command} --sprint {stage}"
+            )
+    return active_sprint(workspace, wanted)
+
+
 def not_chosen(found: CurrentSprint) -> VfccError:
     """Return the one error for a command that needs a sprint where none is chosen."""
     if found.problem:

@@ -5,6 +5,7 @@ from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.current_sprint import command_in, not_chosen, resolve_sprint
+from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.owed import ADVANCE, Owed, owed_by, owed_to_close, way_on
 from verifflowcc.services.sprint_reading import show_sprint
@@ -35,19 +36,20 @@ class NextStep:
         return next((each for each in self.owed if each.command == self.command), None)
 
 
-def next_step(workspace: Workspace, sprint_id: str | None = None) -> NextStep:
-    """Return the next step in a sprint, the current one where none is named.
+def next_step(workspace: Workspace, sprint_id: str | None = None, stage_id: str | None = None) -> NextStep:
+    """Return the next step in a stage of a sprint; the current ones where none is named.
 
-    It runs and writes nothing. Raises UsageError for a sprint that is not there, and where none of several is chosen.
+    It runs and writes nothing. Raises UsageError for a sprint or a stage that is not there, and where none of several
+    sprints is chosen.
     """
     if sprint_id is not None:
-        return _named(workspace, _in_sprint(workspace, show_sprint(workspace, sprint_id)), sprint_id)
+        return _named(workspace, _in_sprint(workspace, show_sprint(workspace, sprint_id), stage_id), sprint_id)
     found = resolve_sprint(workspace)
     if found.id is None:
         if found.problem:
             raise not_chosen(found)
         return NextStep(None, "no sprint is open", 'vfcc sprint start "Title"')
-    step = _in_sprint(workspace, show_sprint(workspace, found.id))
+    step = _in_sprint(workspace, show_sprint(workspace, found.id), stage_id)
     return replace(step, by=found.by) if found.label else step
 
 
@@ -58,7 +60,9 @@ def _named(workspace: Workspace, step: NextStep, sprint_id: str) -> NextStep:
     return replace(step, command=named(step.command), owed=owed, instead=named(step.instead))
 
 
-def _in_sprint(workspace: Workspace, state: SprintState) -> NextStep:
+def _in_sprint(workspace: Workspace, state: SprintState, stage_id: str | None) -> NextStep:
+    if stage_id is not None:
+        find_stage(state, stage_id)
     if state.status is SprintStatus.CLOSED:
         return NextStep(state.id, f"{state.id} is closed", 'vfcc sprint start "Title"')
     if state.problems:
@@ -67,9 +71,9 @@ def _in_sprint(workspace: Workspace, state: SprintState) -> NextStep:
     if state.fork:
         return NextStep(state.id, f"{state.id} was moved on two sides", f"vfcc sprint resolve {state.id}")
     try:
-        if state.current is None:
+        if state.current is None and stage_id is None:
             return _at_end(state, owed_to_close(workspace, state))
-        asked = ask_stage(workspace, state.id)
+        asked = ask_stage(workspace, state.id, stage_id)
         return replace(_at_gate(asked), notes=asked.exit.notes)
     except VfccError as error:
         return NextStep(state.id, error.message.splitlines()[0], error.hint or "vfcc doctor")
@@ -90,7 +94,10 @@ def _at_gate(asked: StageGates) -> NextStep:
         why = f"{name} failed {asked.failures} times; its route goes back to {asked.route.to}"
         return NextStep(asked.sprint.id, why, command, owed)
     first = next((each for each in owed if each.command), owed[0])
-    return NextStep(asked.sprint.id, f"{name}: {first.line}", command, owed, _instead(owed, ADVANCE))
+    why = f"{name}: {first.line}"
+    if name != asked.sprint.current:  # its gate may be open with gaps, and still it is this stage that was asked about
+        return NextStep(asked.sprint.id, why, first.command or "vfcc check gate", owed)
+    return NextStep(asked.sprint.id, why, command, owed, _instead(owed, ADVANCE))
 
 
 def _instead(owed: tuple[Owed, ...], command: str) -> str:

@@ -13,7 +13,7 @@ from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStat
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConflictError, GateClosed, NotAllowed, UsageError, VfccError, WorkspaceError
 from verifflowcc.formats.event_pack import events_digest
-from verifflowcc.records import replace
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.gates import sound_facts
@@ -34,11 +34,27 @@ from verifflowcc.services.transitions import Transition, record, refresh_progres
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
-from verifflowcc.workflow import payloads
+from verifflowcc.workflow import fields, payloads
 from verifflowcc.workflow.closing import learnings_block, with_block
 from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.gate import closing_gate
 from verifflowcc.workflow.modes import with_modes
+
+
+@dataclass(frozen=True, slots=True)
+class StartSettings:
+    """The settings of a sprint's start; `workflow` is None where the configuration decides."""
+
+    title: str
+    goals: tuple[str, ...]
+    workflow: str | None
+
+    def differences(self, state: SprintState) -> list[str]:
+        """Return the settings with which a sprint was started where they are not these."""
+        found = [f"the title {state.title!r}"] if state.title != self.title else []
+        found += [f"other goals ({'; '.join(state.goals) or 'none'})"] if state.goals != self.goals else []
+        pinned = state.workflow.name if state.workflow else ""
+        return [*found, f"the workflow {pinned}"] if self.workflow not in {None, pinned} else found
 
 
 def start_sprint(  # noqa: PLR0913 - one for each option of the command
@@ -54,26 +70,45 @@ def start_sprint(  # noqa: PLR0913 - one for each option of the command
 ) -> Transition:
     """Start a sprint under the workflow of that name and enter its first stage; `goals.md` is written unless it exists.
 
-    The id is made from the title, with a number where that is taken. `with_roles` creates missing files of its roles.
-    Raises UsageError for an empty title, for a chosen id that is taken or no id, and for an unknown workflow;
-    NotAllowed as `require_start` does.
+    The id is made from the title, with a number where that is taken. A chosen id is taken once: where a sprint has it
+    that was started with this title, these goals and, if `with_roles`, this workflow, its start is returned and nothing
+    is written. `with_roles` means that the workflow was chosen, and creates missing files of its roles.
+    Raises UsageError for an empty title, for a chosen id that is no id or that a sprint with other settings has, and
+    for an unknown workflow; NotAllowed as `require_start` does.
     """
     name = one_line(title, "the title", LONGEST_TITLE)
     if not name:
         raise UsageError("a sprint needs a title", hint='vfcc sprint start "Title"')
     aims = tuple(aim for goal in goals if (aim := one_line(goal, "a goal")))
+    settings = StartSettings(name, aims, workflow if with_roles else None)
+    if sprint_id is None:
+        return _begin(workspace, settings, workflow=workflow, actor=actor, sprint_id=None, commit=commit)
+    earlier = _earlier_start(workspace, sprint_id, settings)
+    if earlier:
+        return earlier
+    try:
+        return _begin(workspace, settings, workflow=workflow, actor=actor, sprint_id=sprint_id, commit=commit)
+    except (ConflictError, NotAllowed):
+        # Another process may have started it since. An agent is then refused for the open sprint, which is this one.
+        earlier = _earlier_start(workspace, sprint_id, settings)
+        if earlier is None:
+            raise
+        return earlier
+
+
+def _begin(
+    workspace: Workspace, settings: StartSettings, *, workflow: str, actor: str, sprint_id: str | None, commit: bool
+) -> Transition:
     from verifflowcc.adapters.workflows import load_workflow  # reading YAML is for starting alone
 
     plan = with_modes(load_workflow(workspace.memory, workflow), effective_config(workspace).config.gates.modes)
-    if sprint_id is not None:
-        _check_chosen(workspace, sprint_id)
     require_start(workspace, workflow, actor)
     # Before the start, which records the files that hold the rules: what vfcc creates is no change of them.
-    created = create_role_files(workspace, (plan,)) if with_roles else ()
+    created = create_role_files(workspace, (plan,)) if settings.workflow else ()
     if sprint_id is not None:
-        done = _start(workspace, sprint_id, name, aims, plan, actor)
+        done = _start(workspace, sprint_id, settings.title, settings.goals, plan, actor)
     else:
-        done = _start_derived(workspace, name, aims, plan, actor)
+        done = _start_derived(workspace, settings.title, settings.goals, plan, actor)
     done = replace(_noted_here(workspace, done), notes=created_notes(created))
     return settle(workspace, done, f"{done.state.id}: sprint started", commit=commit)
 
@@ -123,7 +158,7 @@ def close_sprint(
         raise UsageError(f"{sprint_id} is closed already", hint=f"vfcc sprint show {sprint_id}")
     unfinished = _unfinished(state, unfinished_reason)
     if unfinished:
-        require_person(actor, f"closing {sprint_id} unfinished", hint=f"vfcc next {sprint_id}")
+        require_person(actor, f"closing {sprint_id} unfinished", hint=f"vfcc next --sprint {sprint_id}")
     notes = () if unfinished else _still_holds(workspace, state)
     if not unfinished and (notes or state.gaps):
         _require_person_for_gaps(state, notes, actor)
@@ -176,14 +211,22 @@ def _with_learnings(workspace: Workspace, done: Transition, state: SprintState) 
         return replace(done, warnings=(*done.warnings, f"learnings are not offered: {error.message}"))
 
 
-def _check_chosen(workspace: Workspace, sprint_id: str) -> None:
+def _earlier_start(workspace: Workspace, sprint_id: str, settings: StartSettings) -> Transition | None:
+    """Return the start of the sprint that has this id and these settings; None where no sprint has the id."""
     if not is_slug(sprint_id):
         raise UsageError(
             f"{sprint_id!r} is no sprint id: lower-case letters, digits and -, at most {LONGEST}, no reserved name",
             hint=f"--id {slug(sprint_id, 'sprint')}",
         )
-    if ledger_of(workspace).names(sprint_id):
-        raise UsageError(f"the sprint {sprint_id} exists already", hint=f"vfcc sprint show {sprint_id}")
+    if not ledger_of(workspace).names(sprint_id):
+        return None
+    seen, state = load_movable(workspace, sprint_id)
+    if others := settings.differences(state):
+        raise UsageError(
+            f"the sprint {sprint_id} exists already, with {' and '.join(others)}", hint=f"vfcc sprint show {sprint_id}"
+        )
+    start = next(event for event in seen.events if event.type is EventType.SPRINT_STARTED)
+    return Transition(state, start, None, fields.text(start.payload, "entered"), written=(), changed=False)
 
 
 def _start_derived(
@@ -249,7 +292,7 @@ def _unfinished(state: SprintState, reason: str | None) -> str | None:
     left = [each.stage.id for each in state.stages if each.status not in DONE]
     raise GateClosed(
         f"{state.id} cannot be closed: {len(left)} of {len(state.stages)} stages are not passed ({', '.join(left)})",
-        hint=f'vfcc next {state.id}  # or: vfcc sprint close {state.id} --unfinished "why"',
+        hint=f'vfcc next --sprint {state.id}  # or: vfcc sprint close {state.id} --unfinished "why"',
     )
 
 

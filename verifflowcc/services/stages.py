@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.adapters.files.artifacts import read_artifacts
 from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.ledger import LedgerWriter, read_text
+from verifflowcc.adapters.files.ledger import LedgerWriter, moved_first, read_text
 from verifflowcc.adapters.files.write import write_atomic
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Gate, Verdict
 from verifflowcc.domain.sprints import DONE, ArtifactFile, SprintState, SprintStatus, StageState, StageStatus
-from verifflowcc.errors import UsageError
+from verifflowcc.errors import ConflictError, UsageError
 from verifflowcc.formats.events import moment
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.finding import find_stage, stage_meant
@@ -24,6 +24,7 @@ from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable, load_sprint
 from verifflowcc.services.stage_entry import entry_fields
+from verifflowcc.services.stage_stay import earlier_advance, ended_stay
 from verifflowcc.services.transitions import Transition, record, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
@@ -53,16 +54,39 @@ class StageView:
     next: str = ""
 
 
-def advance_stage(workspace: Workspace, sprint_id: str, *, actor: str, commit: bool = False) -> Transition:
+def advance_stage(
+    workspace: Workspace, sprint_id: str, *, actor: str, stay: str | None = None, commit: bool = False
+) -> Transition:
     """Leave the stage in work and enter the next, if its exit gate and the next one's entry gate are open.
 
     `summary.md` and `metrics.json` are written first, for people; the event holds what vfcc reads of them. After a
     crash before it the command is run again. What is remembered of the stage ends with it; that never holds the stage
     back. Raises GateClosed with all that holds `actor` back: soft criteria too, unless a person advances with them on
     record.
+
+    With `stay` (as `ended_stay` reads it) the sprint leaves this stay and no other, once, however often and from
+    however many processes it is asked: where an advance has ended it, that one is returned and nothing is written.
     """
+    if stay is None:
+        return _advance(workspace, sprint_id, actor=actor, stay=None, commit=commit)
+    earlier = earlier_advance(workspace, sprint_id, stay)
+    if earlier:
+        return earlier
+    try:
+        return _advance(workspace, sprint_id, actor=actor, stay=stay, commit=commit)
+    except ConflictError:
+        earlier = earlier_advance(workspace, sprint_id, stay)
+        if earlier is None:
+            raise
+        return earlier
+
+
+def _advance(workspace: Workspace, sprint_id: str, *, actor: str, stay: str | None, commit: bool) -> Transition:
     adopt_recorded_edits(workspace, sprint_id)
     seen, state = load_movable(workspace, sprint_id)
+    # Asked of the same reading that the move follows on: another process may have advanced since the first question.
+    if stay is not None and ended_stay(seen, state, stay):
+        raise moved_first(sprint_id)
     stage = stage_in_work(state)
     notices = check_pinned_workflow(workspace, state)
     facts = sound_facts(workspace, state)

@@ -168,7 +168,7 @@ def _next(state: SprintState) -> str:
         return f"vfcc sprint show {state.id}"
     if state.fork:
         return f"vfcc sprint resolve {state.id}"
-    return f"vfcc next {state.id}"
+    return f"vfcc next --sprint {state.id}"
 
 
 def _said(status: Status) -> Iterator[PeopleSaid]:

@@ -34,7 +34,8 @@ class Transition:
     `state` is the sprint after it; `before` and `after` are the stages in work. `written` are paths relative to the
     project's root. `committed` is the id of the git commit, if one was made; else `git_command` is what would make it,
     or None outside of git. `notes` (what went on record, what became stale) and `warnings` are sentences. `learnings`
-    are what the end of a sprint offers to keep.
+    are what the end of a sprint offers to keep. Where `changed` is false, an earlier command made this move: nothing
+    was written, and `state` is the sprint as it is now.
     """
 
     state: SprintState
@@ -47,6 +48,7 @@ class Transition:
     committed: str | None = None
     git_command: str | None = None
     learnings: tuple[Learning, ...] = ()
+    changed: bool = True
 
 
 def record(

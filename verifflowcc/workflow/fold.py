@@ -69,15 +69,17 @@ def _fork(line: Chain) -> Fork | None:
     if not line.sides:
         return None
     sides = sorted(line.sides, key=lambda side: content_part(side[0].id))
-    return Fork(tuple(Move(first.id, first.type, _does(first), first.actor, first.time, tips) for first, tips in sides))
+    return Fork(
+        tuple(Move(first.id, first.type, move_in_words(first), first.actor, first.time, tips) for first, tips in sides)
+    )
 
 
 def _set_aside(move: Event, choice: Event) -> SetAside:
     reason = fields.optional_text(choice.payload, "reason")
-    return SetAside(move.id, move.type, _does(move), move.actor, move.time, choice.id, choice.actor, reason)
+    return SetAside(move.id, move.type, move_in_words(move), move.actor, move.time, choice.id, choice.actor, reason)
 
 
-def _does(event: Event) -> str:
+def move_in_words(event: Event) -> str:
     """Return the transition in words: `passed planning and entered design`."""
     stage = str(event.payload.get("stage"))
     entered = event.payload.get("entered")

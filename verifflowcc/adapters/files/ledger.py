@@ -111,7 +111,7 @@ class Ledger:
         """
         with locked(self.memory / "local" / "lock", self.wait_s):
             if self.names(sprint_id) != seen.names:
-                raise ConflictError(f"somebody else moved {sprint_id} first; nothing was written", hint="vfcc status")
+                raise moved_first(sprint_id)
             self._sweep(sprint_id)
             yield LedgerWriter(self.memory, sprint_id)
 
@@ -203,6 +203,11 @@ class LedgerWriter:
         except WorkspaceError as error:
             return f"progress.json is not up to date ({error}); it is made again from the ledger"
         return None
+
+
+def moved_first(sprint_id: str) -> ConflictError:
+    """Return the error for a move that does not follow on what its process has read."""
+    return ConflictError(f"somebody else moved {sprint_id} first; nothing was written", hint="vfcc status")
 
 
 def _judged(files: EventFiles, contents: dict[str, tuple[Event, ...]]) -> LedgerRead:
