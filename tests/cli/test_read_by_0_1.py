@@ -159,11 +159,11 @@ def test_version_0_1_asks_for_an_upgrade_where_the_events_of_a_closed_sprint_are
     assert [path.name for path in (root / f".memory/sprint/{sprint}/events").glob("*.json")] == ["packed.json"]
     old = old_program(tmp_path)
 
-    for command in (("sprint", "show", sprint), ("check", "gate", "--sprint", sprint), ("doctor",)):
-        ran = old.run(root, command)
-        assert "upgrade vfcc" in ran.out + ran.err, command
-    for command in (("sprint", "show", sprint), ("sprint", "list"), ("status",), ("metrics",)):
-        shown = [line for line in old.run(root, command).out.splitlines() if sprint in line]
+    for words in (f"sprint show {sprint}", f"check gate --sprint {sprint}", "doctor"):
+        ran = old.run(root, words.split(" "))
+        assert "upgrade vfcc" in ran.out + ran.err, words
+    for words in (f"sprint show {sprint}", "sprint list", "status", "metrics"):
+        shown = [line for line in old.run(root, words.split(" ")).out.splitlines() if sprint in line]
         assert not any(f" {word}" in line for line in shown for word in ("open", "closed", "(open)")), shown
 
 

@@ -32,11 +32,15 @@ def plan_places(workspace: Workspace) -> PlacesPlan:
     files = dict(_ignored(workspace))
     rules = ", ".join(_missing(workspace))
     changes = tuple(Step("", name, f"{name}: generated files are ignored: {rules}") for name in files)
-    moves, later = [], []
+    moves: list[Step] = []
+    later: list[Step] = []
     for day, target in scattered_days(workspace):
         before, after = _shown(workspace, day), _shown(workspace, target)
         step = Step(before, after, f"{before} moves to {after}, which all worktrees share")
-        (moves if day.stem < workspace.today() else later).append(step)
+        if day.stem < workspace.today():
+            moves.append(step)
+        else:
+            later.append(step)  # a hook may be adding to it
     notices = [f"{each.before} moves to {each.after} once its day is over" for each in later]
     return PlacesPlan(files, changes, tuple(moves), (*notices, *_uncommitted(workspace, files), *_allowed(workspace)))
 
