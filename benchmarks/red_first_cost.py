@@ -4,9 +4,9 @@
 
 Each of the last commits that change product and tests is proven as the criterion proves it: as a whole, in four runs at
 most, with no outcome of an earlier proof. Beside that its tests run in a checkout of it, as a developer runs them: the
-second time counts, for which Python has compiled the modules. So do the whole files that hold them. Each figure is
-seconds of the clock, then seconds of processor time, which other work on the machine moves less. The default command
-runs pytest by the Python that runs this script.
+second time counts, for which Python has compiled the modules. Each figure is seconds of the clock, then
+seconds of processor time, which other work on the machine moves less. The default command runs pytest by the Python
+that runs this script.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--vfcc", default=shlex.quote(str(Path(sys.executable).with_name("vfcc"))), metavar="PROGRAM")
     asked = parser.parse_args()
     print("; ".join(machine().values()), f"load {os.getloadavg()[0]:.1f}", sep="; ")
-    print("commit     tests    tests alone    their files      red-first  ratio to the tests")
+    print("commit     tests    tests alone      red-first      ratio")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place).resolve() / "clone"
         git(asked.repository, "clone", "-q", "--shared", str(asked.repository.resolve()), str(folder))
@@ -104,9 +104,8 @@ def main() -> None:
                 continue
             tests = [each["test"] for each in listed]
             once = alone(folder, commit, asked.command, tests)
-            files = alone(folder, commit, asked.command, sorted({test.partition("::")[0] for test in tests}))
             ratios.append((total.wall / once.wall, total.processor / once.processor))
-            figures = f"{once}  {files}  {total}  {ratios[-1][0]:4.1f} {ratios[-1][1]:4.1f}"
+            figures = f"{once}  {total}  {ratios[-1][0]:4.1f} {ratios[-1][1]:4.1f}"
             words = f"{proof['verdict']}, {proof['runs']} runs"
             print(f"{commit[:9]}  {len(listed):4}  {figures}  {words}", flush=True)
             if len(ratios) == asked.changes:

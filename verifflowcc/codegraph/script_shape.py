@@ -133,10 +133,10 @@ def _bindings(node: "Node") -> Iterator[tuple[str, str]]:
             yield name, f"import * as {name} from {origin}"
         elif each.type == "named_imports":
             for one in each.named_children:
-                name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
-                if name is not None and not _has_type(one):
-                    local = _text(alias or name)
-                    yield local, f"import {{ {_text(name)} as {local} }} from {origin}"
+                named, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
+                if named is not None and not _has_type(one):
+                    local = _text(alias or named)
+                    yield local, f"import {{ {_text(named)} as {local} }} from {origin}"
 
 
 def _has_type(node: "Node") -> bool:

@@ -77,7 +77,7 @@ class Scratch:
         for path in {path for path in self._stamps if path not in present}:
             del self._stamps[path]
         self._folders.clear()
-        _remove_empty(self.tree, self.extra, present)
+        _remove_empty(self.tree, self.extra, wanted)
         return present
 
     def _write(self, path: str, file: TreeFile, data: bytes) -> None:
@@ -183,10 +183,10 @@ def _walk(folder: Path, prefix: str, extra: frozenset[str]) -> Iterator[tuple[st
             yield path, entry.stat(follow_symlinks=False)
 
 
-def _remove_empty(tree: Path, extra: Mapping[str, Path], present: Collection[str]) -> None:
-    """Remove folders that hold nothing of the content any more: Python would import one as a package."""
-    sources = {path.rpartition("/")[0] for path in present if path.endswith(".py")}
-    held = {os.path.dirname(path) for path in (*present, *extra)}  # noqa: PTH120
+def _remove_empty(tree: Path, extra: Mapping[str, Path], wanted: Collection[str]) -> None:
+    """Remove folders that are to hold nothing of the content: Python would import one as a package."""
+    sources = {path.rpartition("/")[0] for path in wanted if path.endswith(".py")}
+    held = {os.path.dirname(path) for path in (*wanted, *extra)}  # noqa: PTH120
     for folder, _, _ in os.walk(tree, topdown=False):
         path = Path(folder)
         place = path.relative_to(tree).as_posix()
