@@ -199,7 +199,9 @@ def mark(folder: Path, name: str, test: str, item: str) -> None:
     path = folder / name
     text = path.read_text(encoding="utf-8")
     sign = "#" if name.endswith(".py") else "//"
-    changed = re.sub(rf"(?m)^(\s*)((?:async )?(?:def|func) {test}\b)", rf"\1{sign} vfcc: {item}\n\1\2", text, count=1)
+    changed = re.sub(
+        rf"(?m)^([ \t]*)((?:async )?(?:def|func) {test}\b)", rf"\1{sign} vfcc: {item}\n\1\2", text, count=1
+    )
     if changed == text:
         raise SystemExit(f"{name} has no {test}")
     path.write_text(changed, encoding="utf-8")

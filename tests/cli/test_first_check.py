@@ -146,3 +146,13 @@ def test_new_findings_of_the_memory_are_those_of_new_items(young: Path) -> None:
 
 def test_without_git_nothing_is_older(young: Path) -> None:
     vfcc(young, "check", "--new").refused(2, "git")
+
+
+def test_a_word_that_is_wider_than_the_screen_counts_as_the_rows_that_it_takes(tmp_path: Path) -> None:
+    long = "_".join(["test", *(["long"] * 30)])
+    tests = "".join(f"# vfcc: REQ-gone{n}\ndef {long}_{n}():\n    pass\n\n\n" for n in range(8))
+    root = traced(tmp_path / "p", **{CONFIG: "format: 2\n", "tests/test_long.py": tests}).root
+
+    lines = on_terminal(root, "check", rows=24).out.splitlines()
+
+    assert sum(-(-max(1, len(line)) // 80) for line in lines) <= 23

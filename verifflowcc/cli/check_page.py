@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from verifflowcc.cli import gate_views, memory_check_views, trace_findings_views
 from verifflowcc.cli.counted import counted
 from verifflowcc.cli.finding_lines import overview
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.folding import folded, height
 from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.services.checking import Everything
 from verifflowcc.services.gates import StageGates
@@ -29,7 +29,7 @@ def short_page(found: Everything, next_of: Command, hint: str, room: int) -> str
         "\n".join(trace_findings_views.missing_lines(missing, hint, found.trace)) if missing and found.trace else ""
     )
     tail = "\n".join(_verdicts(found))
-    left = room - sum(part.count("\n") + 2 for part in (head, results, tail) if part)
+    left = room - sum(height(part) + 1 for part in (head, results, tail) if part)
     listed = "\n".join(overview((*findings, *_of_memory(found)), ALL, left))
     return "\n\n".join(part for part in (head, results, listed, tail) if part)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.counted import counted
-from verifflowcc.cli.folding import cut, folded, shortened
+from verifflowcc.cli.folding import cut, folded, height, shortened
 from verifflowcc.domain.finding_groups import FindingGroup, group_findings
 from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.text.invisible import printable
@@ -35,17 +35,17 @@ def overview(findings: Sequence[Finding], command: str, room: int) -> tuple[str,
     if len(findings) <= MOST:
         ranked = [each for group in every for each in group.findings]
         weights = ([each for each in ranked if each.severity is weight] for weight in Severity)
-        lines = "\n\n".join("\n".join(finding_lines(each)) for each in weights if each).split("\n")
-        if len(lines) <= room:
-            return tuple(lines) if findings else ()
+        listed = "\n\n".join("\n".join(finding_lines(each)) for each in weights if each)
+        if height(listed) <= room:
+            return tuple(listed.split("\n")) if findings else ()
     groups = every[: max(1, min(MOST, room - 1))]
     left, shown = room - len(groups) - 1, list[str]()
     for group in groups:
-        lines = "\n".join(_group(group)).split("\n")
-        if len(lines) - 1 > left:
-            lines = [_line(group)]
-        left -= len(lines) - 1
-        shown += lines
+        block = "\n".join(_group(group))
+        if height(block) - 1 > left:
+            block = _line(group)
+        left -= height(block) - 1
+        shown += block.split("\n")
     hidden = len(findings) - len(groups)
     return (*shown, f"and {hidden:,} more, with the next steps: {command}" if hidden else f"next steps: {command}")
 

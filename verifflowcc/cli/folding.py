@@ -25,6 +25,12 @@ def screen_lines() -> int:
     return min(SCREEN, max(_LEAST, rows - _PROMPT)) if rows else SCREEN
 
 
+def height(text: str) -> int:
+    """Return how many rows of stdout a text takes: a terminal breaks a line with a word that is too long."""
+    width = width_of(sys.stdout)
+    return sum(max(1, -(-len(line) // width)) for line in text.split("\n"))
+
+
 def shortened(sentence: str) -> str:
     """Return a sentence of at most `LONGEST` characters, cut between words."""
     if len(sentence) <= LONGEST:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.counted import counted
 from verifflowcc.cli.finding_lines import finding_lines, overview
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.folding import folded, height
 from verifflowcc.cli.table import table
 from verifflowcc.domain.missing_results import MissingResults, missing_results
 from verifflowcc.domain.trace import Asked, Finding, Severity, TraceReport
@@ -34,7 +34,7 @@ def short_page(checked: TraceChecked, hint: str, room: int) -> str:
     missing, others = parted(checked)
     head = missing_lines(missing, hint, checked) if missing else ()
     tail = about_lines(checked)
-    left = room - sum(len(line.split("\n")) for line in (*head, *tail)) - bool(head) - 1
+    left = room - sum(map(height, (*head, *tail))) - bool(head) - 1
     parts = (head, overview(others, ALL, left), tail)
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
