@@ -134,7 +134,8 @@ def test_a_loop_that_is_killed_at_every_step_and_restarted_leaves_each_stage_onc
     shim.chmod(0o755)
     env = environment(project)
     env["PATH"] = f"{folder}{os.pathsep}{env['PATH']}"
-    draw, codes, seen = random.Random(seed), [], 0
+    codes: list[int] = []
+    draw, seen = random.Random(seed), 0
     while 0 not in codes:
         (folder / "calls").write_text(str(len(codes) + 1))
         (folder / "point").write_text("" if seed is None else str(draw.randrange(1, 40)))
