@@ -122,7 +122,7 @@ def test_the_loop_has_at_most_40_lines() -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", [None, 1, 2], ids=lambda seed: "after" if seed is None else f"during {seed}")
+@pytest.mark.parametrize("seed", [None, 1], ids=lambda seed: "after" if seed is None else f"during {seed}")
 def test_a_loop_that_is_killed_at_every_step_and_restarted_leaves_each_stage_once(
     project: Path, seed: int | None
 ) -> None:
@@ -134,9 +134,11 @@ def test_a_loop_that_is_killed_at_every_step_and_restarted_leaves_each_stage_onc
     shim.chmod(0o755)
     env = environment(project)
     env["PATH"] = f"{folder}{os.pathsep}{env['PATH']}"
-    draw, codes, seen = random.Random(seed), [], 0
+    codes: list[int] = []
+    draw, seen, step = random.Random(seed), 0, 0
     while 0 not in codes:
-        (folder / "calls").write_text(str(len(codes) + 1))
+        step += 1
+        (folder / "calls").write_text(str(step))
         (folder / "point").write_text("" if seed is None else str(draw.randrange(1, 40)))
         loop = start(project, env)
         output = loop.communicate(timeout=300)[0].decode()
@@ -145,8 +147,8 @@ def test_a_loop_that_is_killed_at_every_step_and_restarted_leaves_each_stage_onc
         passed = left(project)
         assert passed == STAGES[: len(passed)]
         assert seen <= len(passed)
-        seen = len(passed)
-    assert len(codes) > len(STAGES), "it was killed often enough to be in every stage"
+        step, seen = (step if seen == len(passed) else 0), len(passed)
+    assert len(codes) > 4 * len(STAGES), "in every stage it was killed at its start, reading, prompt and artifact"
     assert left(project) == STAGES
     assert load_sprint(open_workspace(project), "price")[1].status == "closed"
 
