@@ -25,14 +25,11 @@ class Format(StrEnum):
     SARIF = "sarif"
     JUNIT = "junit"
     GITHUB = "github"
-    BASELINE = "baseline"
 
 
 def trace(
     as_json: JsonFlag = False,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="How to write them; baseline is a list of known findings.")
-    ] = None,
+    form: Annotated[Format | None, typer.Option("--format", help="How to write them (default: text).")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write them to FILE; the verdict goes to stderr.")
     ] = None,
@@ -41,9 +38,6 @@ def trace(
     ] = None,
     changed_since: Annotated[
         str | None, typer.Option("--changed-since", metavar="REF", help="Only findings on what changed since REF.")
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option("--baseline", metavar="FILE", help="Leave out the findings that FILE lists.")
     ] = None,
     whole: Annotated[bool, typer.Option("--all", help="Show each finding, known ones too, and each check.")] = False,
 ) -> None:
@@ -57,7 +51,7 @@ def trace(
 
     wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
     workspace = open_workspace()
-    checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, baseline=baseline)
+    checked = check_trace(workspace, junit=junit or (), changed_since=changed_since)
     for notice in (*checked.notices, *checked.report.notices):
         out.warn(notice)
     text = _page(workspace, checked, whole=whole) if wanted is Format.TEXT else _written(checked, wanted)
@@ -89,10 +83,6 @@ def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> st
 
 
 def _written(checked: "TraceChecked", wanted: Format) -> str:
-    if wanted is Format.BASELINE:
-        from verifflowcc.formats.trace_findings import findings_text
-
-        return findings_text(each.key for each in (*checked.report.findings, *checked.report.known))
     if wanted is Format.JSON:
         from verifflowcc.cli import output as out
 
