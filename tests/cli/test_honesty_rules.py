@@ -20,7 +20,7 @@ from tests.cli.honest_world import (
     project,
     refused,
 )
-from tests.cli.process import by_person, git, vfcc
+from tests.cli.process import by_person, vfcc
 from tests.event_samples import START
 from tests.trees import write_tree
 from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
@@ -55,7 +55,7 @@ def test_baseline_by_hand(tmp_path: Path) -> None:
     root = project(
         tmp_path, TESTS, files={"tests/exit": "1", "tests/junit.xml": f"<testsuite>{ADD}{SUB_FAILED}</testsuite>"}
     )
-    base = git(root, "rev-parse", "HEAD").strip()
+    base = json.loads(vfcc(root, "sprint", "report", "--json").out)["base"]
     entry = BaselineEntry("test", "tests.suite::test_sub")
     made = Baseline(BaselineKind.TESTS, base, "human:You", "old", "2999-12-31", (entry,), 2, {"test": (1,)})
     write_tree(root, {made.kind.path: baseline_text(made)})
