@@ -63,7 +63,7 @@ def test_an_old_failing_and_a_flaky_test_pass_light_and_a_third_failure_does_not
     root = old_shop(tmp_path)
     before = row_of_tests(root)
     assert before["verdict"] == "fail"
-    assert 'older than the sprint: vfcc baseline tests --reason "…" --expires DAY' in before["step"]
+    assert 'older than the sprint, a person: vfcc baseline tests --reason "…" --expires DAY' in before["step"]
     vfcc(root, *ACCEPT).refused(3, "vfcc baseline tests needs a person at a terminal")
     assert not (root / FILE).exists()
 

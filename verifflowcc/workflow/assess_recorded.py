@@ -51,7 +51,9 @@ def _with_baseline(step: str, criterion: Criterion, facts: Facts) -> str:
     strict = bool(facts.sprint.workflow and facts.sprint.workflow.strict)
     if kind is None or strict or not facts.sprint.base or criterion.command not in facts.commands:
         return step
-    return f"{step}  # once mended; faults older than the sprint: {baseline_step(kind)}"
+    if baseline_for(criterion, facts).holds:
+        return f"{step}  # once mended"
+    return f"{step}  # once mended; for faults older than the sprint, a person: {baseline_step(kind)}"
 
 
 def judge(criterion: Criterion, evidence: Evidence, status: BaselineStatus = NO_BASELINE) -> Assessment:
