@@ -116,8 +116,8 @@ def test_findings_on_the_base_are_accepted_and_others_are_not(here: Workspace) -
     stale = {one.criterion: one.reasons for one in find_stale(here, SPRINT).stale}
     assert stale["scan"] == (f"{BaselineKind.LINT.path} is new",)
     accepted = "accepted until 2999-12-31 by You: old code"
-    assert said(run(here, "scan"))["scan"] == ("pass", f"no finding; 1 old fault {accepted}")
-    assert said(run(here, "lint"))["lint"] == ("pass", f"no finding; 1 old fault {accepted}")
+    assert said(run(here, "scan"))["scan"] == ("pass", f"no other finding; 1 old fault {accepted}")
+    assert said(run(here, "lint"))["lint"] == ("pass", f"no other finding; 1 old fault {accepted}")
 
     write_tree(here.root, {"given/lint.py": "print('src/calc.py:9:1: E1 bad')\nprint('src/calc.py:1:1: E2 bad')"})
     assert said(run(here, "lint"))["lint"][1].startswith("1 finding: src/calc.py:1:1: E2 bad; ")

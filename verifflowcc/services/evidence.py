@@ -74,6 +74,10 @@ class EvidenceRun:
         return all(row.met for row in self.rows)
 
 
+Watch = Callable[[Command], AbstractContextManager[Callable[[bytes], None]]]
+"""Gives, for a command that is about to run, what takes its output."""
+
+
 @contextmanager
 def unwatched(_: Command) -> Iterator[Callable[[bytes], None]]:
     """Give what takes output and does nothing with it."""
@@ -90,7 +94,7 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     refactoring: str = "",
     actor: str,
     progress: Callable[[str], None],
-    watch: Callable[[Command], AbstractContextManager[Callable[[bytes], None]]] = unwatched,
+    watch: Watch = unwatched,
 ) -> EvidenceRun:
     """Make evidence for the criteria or commands named; without names, for what stands in the way now.
 

@@ -183,7 +183,7 @@ def _findings(criterion: Criterion, evidence: Evidence) -> Shown:
         return _fail(_told([_finding_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
     if _exit_code(evidence) and not found:
         return _fail(f"there is no finding, but {_ended(evidence)}")
-    return _pass(f"{_many(found, 'finding')}, within the limits" if found else "no finding")
+    return _pass(_within(found, evidence))
 
 
 _LEVELS = ("error", "warning", "note")
@@ -201,7 +201,12 @@ def _lint(criterion: Criterion, evidence: Evidence) -> Shown:
         return _fail(_told(said, evidence.examples))
     if _exit_code(evidence) and not found:
         return _fail(f"there is no finding, but {_ended(evidence)}")
-    return _pass(f"{_many(found, 'finding')}, within the limits" if found else "no finding")
+    return _pass(_within(found, evidence))
+
+
+def _within(found: int, evidence: Evidence) -> str:
+    other = "other " if evidence.measures.get("listed") else ""
+    return f"{_many(found, f'{other}finding')}, within the limits" if found else f"no {other}finding"
 
 
 def _metric(criterion: Criterion, evidence: Evidence) -> Shown:
