@@ -143,3 +143,12 @@ def test_a_skipped_test_did_not_run(tmp_path: Path) -> None:
     run(here, "tests")
 
     assert notes(here) == ("fewer tests ran: 1 now, 2 before",)
+
+
+def test_a_log_that_is_no_longer_a_baseline_is_named(tmp_path: Path) -> None:
+    here = world(tmp_path, {"test": TEST})
+    assert notes(here, "scanned") == ()
+    path = ".memory/project/baselines/scan.sarif"
+    write_tree(here.root, {path: '{"version": "2.1.0", "runs": []}'})
+
+    assert notes(here, "scanned") == (f"{path} is no longer read; see vfcc baseline lint",)

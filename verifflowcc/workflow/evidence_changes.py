@@ -20,6 +20,7 @@ def evidence_changes(criterion: Criterion, stage_id: str, facts: Facts) -> tuple
     return (
         *_of_command(criterion, stage_id, facts),
         *_of_tests(criterion, stage_id, facts),
+        *_of_old_log(criterion, facts),
     )
 
 
@@ -67,6 +68,13 @@ def _of_tests(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[str
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
     names = f"; no result now for {', '.join(lost[:_SHOWN])}{more}" if lost else ""
     yield f"fewer tests ran: {tests_run(now)} now, {tests_run(most)} before{names}"
+
+
+def _of_old_log(criterion: Criterion, facts: Facts) -> Iterator[str]:
+    """Yield that the list of known findings which version 0.1 read does not count any more."""
+    path = f".memory/project/baselines/{criterion.command or criterion.id}.sarif"
+    if criterion.kind is Kind.SARIF and path in facts.memory:
+        yield f"{path} is no longer read; see vfcc baseline lint"
 
 
 def _before_and_now(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[Sequence[Evidence], Evidence | None]:
