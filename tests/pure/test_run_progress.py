@@ -24,6 +24,7 @@ WORKERS = "[gw0] [ 50%] PASSED tests/test_a.py::test_a \n[gw1] [100%] FAILED tes
         (LONG + END, "1 passed, 1 failed, 100 %"),
         (WORKERS + END, "1 passed, 1 failed, 100 %"),
         ("FAILED tests/test_a.py::test_c - assert\nERROR: no module\n", ""),
+        (f"{QUIET}=== FAILURES ===\nE     \nF\n{END}", "3 passed, 1 failed, 100 %"),
         ("", ""),
     ],
 )

@@ -8,6 +8,7 @@ from verifflowcc.records import dataclass, field
 _LETTERS = re.compile(r"(?:\S+\.py )?([.FEsxX]+)(?:\s+\[\s*\d+%\])?\s*")
 _ENDS = "PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS"
 _WORDS = re.compile(rf"\S+::\S.* ({_ENDS})\b.*\[|\[gw\d+\] \[\s*\d+%\] ({_ENDS}) \S+::")
+_AFTERWARDS = re.compile(r"=+ (?:FAILURES|ERRORS|short test summary info|warnings summary|slowest|\d+ \w+.* in )\b")
 _PERCENT = re.compile(r"\[\s*(\d{1,3})%\]")
 _PASSED, _FAILED = frozenset({".", "PASSED", "X", "XPASS"}), frozenset({"F", "E", "FAILED", "ERROR"})
 _COLOUR = re.compile(r"\x1b\[[0-9;?]{0,40}[A-Za-z]")
@@ -45,6 +46,8 @@ class RunProgress:
     def _read(self, raw: str) -> Counter[str]:
         line = _COLOUR.sub("", raw.rpartition("\r")[2]).strip()
         self.last = line or self.last
+        if _AFTERWARDS.match(line):
+            self.counts = False  # what follows is about tests that were counted
         if not self.counts:
             return Counter()
         letters = _LETTERS.fullmatch(line)
