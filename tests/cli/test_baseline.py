@@ -8,7 +8,7 @@ import pytest
 from tests.cli.honest_world import commit, done
 from tests.cli.process import CI, by_person, git, vfcc
 from tests.made_once import copied
-from tests.shop_world import GREEN, TEST, change, shop
+from tests.shop_world import FIX, FIX_TESTS, GREEN, RED_FIRST, TEST, change, shop
 from tests.trees import write_tree
 from verifflowcc.domain.baselines import BaselineKind
 
@@ -98,7 +98,7 @@ def test_an_old_failing_and_a_flaky_test_pass_light_and_a_third_failure_does_not
 
 def begun(folder: Path) -> Path:
     """A shop whose gate asks for green tests, with an old failing test that a person accepted."""
-    root = shop(folder, GREEN, files={"tests/test_old.py": OLD})
+    root = shop(folder, GREEN, RED_FIRST, files={"tests/test_old.py": OLD})
     accepted = by_person(root, *ACCEPT)
     assert accepted.code == 0, accepted
     return root
@@ -124,6 +124,19 @@ def test_a_baseline_counts_only_as_a_person_made_it_and_in_its_sprint(tmp_path: 
     change(root, {FILE: "[]"})
     assert "it is no baseline" in vfcc(root, "baseline", "show").out
     assert row_of_tests(root)["verdict"] == "fail"
+
+
+@pytest.mark.vfcc("REQ-RED-FIRST")
+def test_an_old_failing_test_neither_breaks_a_proof_nor_makes_one(tmp_path: Path) -> None:
+    root = change(copied(tmp_path, begun), {"price.py": FIX})
+
+    def proof() -> str:
+        (row,) = json.loads(vfcc(root, "evidence", "run", "red-first", "--json").out)["rows"]
+        return str(row["reason"])
+
+    assert proof() == "with your change removed, its test still passes: tests/test_price.py::test_price"
+    change(root, {"tests/test_price.py": FIX_TESTS, "tests/test_old.py": f"{OLD}    assert 2 == 3\n"})
+    assert proof() == "red without the change, green with it: 1 of 1 test"
 
 
 @pytest.mark.vfcc("REQ-EVIDENCE")
