@@ -184,6 +184,7 @@ def environment(folder: Path, agent: str) -> dict[str, str]:
         "HOME": str(folder),
         "COLUMNS": str(COLUMNS),
         "NO_COLOR": "1",
+        "TERM": "dumb",  # a line that is erased again is no part of a recording
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
 

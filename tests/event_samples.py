@@ -95,6 +95,19 @@ def artifact_put(words: str, *parents: Event, stage: str = "plan", second: int =
     return event(EventType.ARTIFACT_PUT, payload, *parents, second=second, actor=actor)
 
 
+def baseline_set(digest: str, *parents: Event, base: str = "ab" * 20, second: int = 0, actor: str = ANN) -> Event:
+    payload: dict[str, Json] = {
+        "of": "tests",
+        "path": ".memory/project/baselines/accepted/tests.json",
+        "digest": digest,
+        "base": base,
+        "entries": 2,
+        "reason": "ticket 12",
+        "expires": "2026-12-31",
+    }
+    return event(EventType.BASELINE_SET, payload, *parents, second=second, actor=actor)
+
+
 def waiver(reason: str, *parents: Event, stage: str = "check", second: int = 0, actor: str = ANN) -> Event:
     payload: dict[str, Json] = {
         "stage": stage,

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.event_samples import (
     artifact_put,
+    baseline_set,
     choice,
     closed,
     event,
@@ -21,13 +22,14 @@ from tests.event_samples import (
 )
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.sprints import SprintState, SprintStatus
+from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow.fold import fold
 from verifflowcc.workflow.moves import after_passing, after_skipping, reopenable
 
 SPRINT = "login"
 CLOCK = st.integers(0, 10**8)
 """Seconds: the writers' clocks are up to three years apart."""
-ADDITIVE = ("feedback", "evidence", "review", "waiver", "attested", "artifact_put")
+ADDITIVE = ("feedback", "evidence", "review", "waiver", "attested", "artifact_put", "baseline_set")
 
 
 MOVING = ("pass", "skip", "reopen", "close", "resolve")
@@ -117,6 +119,7 @@ def _made(
         "waiver": lambda: waiver(words, *heads, second=second, actor=actor),
         "attested": lambda: _attested(words, heads, second),
         "artifact_put": lambda: artifact_put(words, *heads, second=second, actor=actor),
+        "baseline_set": lambda: baseline_set(digest_text(words), *heads, second=second, actor=actor),
         "pass": lambda: passed(now, after_passing(state, now, ()), *heads, second=second, actor=actor),
         "skip": lambda: skipped(now, after_skipping(state, now), words, *heads, second=second, actor=actor),
         "reopen": lambda: reopened(draw(st.sampled_from(reopenable(state))), words, *heads, second=second),

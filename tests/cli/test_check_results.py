@@ -146,6 +146,7 @@ def test_results_that_all_are_for_other_content_count_as_none(tmp_path: Path) ->
     assert done.code == 1
     assert "no test results for this content here; run `make test`\n" in done.out
     assert f"error stale-result: {REPORTS}/old.xml is of other content (" in done.out
+    assert "same commit with the same uncommitted files as here (git status)" in " ".join(done.out.split())
 
 
 def test_a_test_that_failed_is_never_counted_as_missing(tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import git, on_terminal, vfcc
+from tests.cli.process import by_person, git, on_terminal, vfcc
 from tests.cli.shapes import shape
 from tests.cli.trees import everything
 from tests.trace_checks_page import PAGE, with_checks
 from tests.traced_project import CONFIG, HIGH, ITEMS, LOW, NEED, TESTS, case, item, junit, traced
+from verifflowcc.domain.baselines import BaselineKind
 from verifflowcc.domain.trace_codes import CHECKS
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
 GOLDEN = Path(__file__).parent / "golden" / "check_trace.json"
 BROKEN = item("REQ-low", "requirement", "refines NEED-none", verification="review")
 NOTED = item("NEED-tide", "need", colour="blue")
-FORMATS = ("text", "json", "sarif", "junit", "github", "baseline")
+FORMATS = ("text", "json", "sarif", "junit", "github")
 
 
 @pytest.fixture
@@ -121,34 +122,37 @@ def test_a_place_that_cannot_be_written_is_an_error(red: Path) -> None:
     vfcc(red, "check", "trace", "--output", f"{CONFIG}/x").refused(3, "cannot write")
 
 
-def test_a_list_of_known_findings_makes_an_old_project_green_until_something_new_comes(red: Path) -> None:
-    known = ".memory/project/baselines/trace-findings.json"
-    assert vfcc(red, "check", "trace", "--format", "baseline", "--output", known).code == 1
+@pytest.mark.vfcc("REQ-TRACE-KNOWN")
+def test_a_baseline_makes_an_old_project_green_until_something_new_comes(red: Path) -> None:
+    git(red, "init", "-q", "-b", "main")
+    git(red, "add", ".")
+    git(red, "commit", "-qm", "first")
+    (red / HIGH).write_text(item("REQ-high", "requirement", "refines NEED-gone", verification="review"))
+    assert by_person(red, "sprint", "start", "Old").code == 0
+    accept = ("baseline", "trace", "--reason", "older than the rules", "--expires", "2999-12-31", "--yes")
 
+    accepted = by_person(red, *accept)
+
+    assert accepted.code == 0, accepted
+    assert "REQ-low" in accepted.err
+    assert "NEED-gone" not in accepted.err  # it is not on the base
     done = vfcc(red, "check", "trace")
-    assert done.code == 0, done
-    assert f"left out ({known}); --all shows them" in done.out
+    assert done.code == 1, done
+    assert f"left out ({BaselineKind.TRACE.path}); --all shows them" in " ".join(done.out.split())
     assert "dangling-link: REQ-low" not in done.out
+    assert "NEED-gone" in done.out
     assert "dangling-link: REQ-low" in vfcc(red, "check", "trace", "--all").out
 
-    (red / HIGH).write_text(item("REQ-high", "requirement", "refines NEED-gone", verification="review"))
-    assert vfcc(red, "check", "trace").code == 1
-
-    (red / HIGH).unlink()
     (red / LOW).write_text(item("REQ-low", "requirement", "refines NEED-tide", verification="review"))
-    again = vfcc(red, "check", "trace")
-    assert "of that list found no more" in again.out
+    assert "of the baseline found no more: vfcc baseline trace" in vfcc(red, "check", "trace").out
+    file = red / BaselineKind.TRACE.path
+    file.write_text(file.read_text("utf-8").replace("2999", "2998"), "utf-8")
+    changed = vfcc(red, "check", "trace")
+    assert "does not count: its file is not as a person made it" in changed.err
 
-    vfcc(red, "check", "trace", "--baseline", "none.json").refused(2, "no list of known findings none.json")
-
-
-def test_a_known_list_never_makes_an_empty_project_green(tmp_path: Path) -> None:
-    root = tmp_path / "none"
-    (root / ".memory" / "project" / "items" / "need").mkdir(parents=True)
-    (root / CONFIG).write_text("format: 1\n")
-    assert vfcc(root, "check", "trace", "--format", "baseline", "--output", "known.json").code == 3
-
-    assert vfcc(root, "check", "trace", "--baseline", "known.json").code == 3
+    old = red / ".memory/project/baselines/trace-findings.json"
+    old.write_text('{"format": 1, "kind": "trace-findings", "findings": []}')
+    assert "trace-findings.json is no longer read; see vfcc baseline trace" in vfcc(red, "check", "trace").err
 
 
 def test_only_what_changed_since_a_commit_is_told(red: Path) -> None:

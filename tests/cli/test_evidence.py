@@ -43,6 +43,8 @@ def test_a_green_run_exits_with_0_and_says_what_shows_it(here: Path) -> None:
     assert "check/tests  pass     1 test passed" in ran.out
     assert ran.out.endswith("all 1 met\n")
     assert ran.err.startswith("running test: ")
+    assert "(log: .memory/local/logs/test.log)" in ran.err
+    assert "\x1b[K" not in ran.err
 
 
 def test_a_red_run_exits_with_1_and_shows_the_end_of_the_output(here: Path) -> None:

@@ -12,6 +12,7 @@ from verifflowcc.cli.app import app
 
 INTERNAL = re.compile(r"_\b|\bctx\b|None|int range|<str>|<path>|as_json|sprint_id|TEXT\.\.\.|\bTyper\b")
 VERBS = {
+    "Accept",
     "Add",
     "Allow",
     "Approve",

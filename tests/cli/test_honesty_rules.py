@@ -7,9 +7,11 @@ import pytest
 
 from tests.cli.at_terminal import person, typed
 from tests.cli.honest_world import (
+    ADD,
     CHANGES,
     EVENTS,
     PYTHON,
+    SUB_FAILED,
     TESTS,
     commit,
     config,
@@ -21,7 +23,9 @@ from tests.cli.honest_world import (
 from tests.cli.process import by_person, vfcc
 from tests.event_samples import START
 from tests.trees import write_tree
+from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.events import EventType
+from verifflowcc.formats.baseline import baseline_text
 from verifflowcc.formats.events import encode_event, make_event
 
 pytestmark = pytest.mark.vfcc("REQ-STAGE-EXIT")
@@ -45,6 +49,20 @@ def test_swapped_command_after_a_red_run(tmp_path: Path) -> None:
     assert vfcc(root, "approve", "plan", "--criterion", "rules", "--yes", env=AGENT).code == 3
     assert typed(root, "approve", "plan", "--criterion", "rules", "--yes").code == 0
     done(root, "stage", "advance", env=AGENT)
+
+
+def test_baseline_by_hand(tmp_path: Path) -> None:
+    root = project(
+        tmp_path, TESTS, files={"tests/exit": "1", "tests/junit.xml": f"<testsuite>{ADD}{SUB_FAILED}</testsuite>"}
+    )
+    base = json.loads(vfcc(root, "sprint", "report", "--json").out)["base"]
+    entry = BaselineEntry("test", "tests.suite::test_sub")
+    made = Baseline(BaselineKind.TESTS, base, "human:You", "old", "2999-12-31", (entry,), 2, {"test": (1,)})
+    write_tree(root, {made.kind.path: baseline_text(made)})
+    assert vfcc(root, "evidence", "run", env=AGENT).code == 1
+    assert vfcc(root, "baseline", "tests", "--reason", "old", "--expires", "2999-12-31", "--yes", env=AGENT).code == 3
+
+    refused("baseline-by-hand", root)
 
 
 def test_stray_event(tmp_path: Path) -> None:

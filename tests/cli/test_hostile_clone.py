@@ -27,6 +27,7 @@ READS = {
     "check workflow": "",
     "code context": "session",
     "code file": "src/session.py",
+    "baseline show": "",
     "code find": "ended",
     "code impact": "src/session.py",
     "code index": "",
@@ -85,7 +86,8 @@ READS = {
 
 WRITES = set(
     """
-    approve, code watch, context, evidence add, evidence run, feedback add, feedback triage, history import,
+    approve, baseline lint, baseline tests, baseline trace, code watch,
+    context, evidence add, evidence run, feedback add, feedback triage, history import,
     history learn, history prune, hook, init, integrate, memory add, memory copy, memory edit, memory forget,
     memory import, memory ingest, memory link, memory maintain, memory move, memory promote, memory purge,
     memory reject, memory restore, migrate, prove, sprint close, sprint resolve, sprint start, stage advance,

@@ -19,6 +19,7 @@ from tests.cli.trees import everything
 from verifflowcc.cli import at_once
 from verifflowcc.cli.app import app
 from verifflowcc.cli.who_may import Guarded
+from verifflowcc.domain.baselines import BaselineKind
 from verifflowcc.domain.command_classes import (
     _FLAGS,
     BY_OPTION,
@@ -40,6 +41,7 @@ OF_PERSON = {
     "approve": "approve coding --yes",
     "doctor --repair": "doctor --repair --yes",
     "waive": "waive tests --reason small --yes",
+    **{f"baseline {kind}": f"baseline {kind} --reason old --expires 2999-12-31 --yes" for kind in BaselineKind},
     "stage skip": "stage skip --reason small --yes",
     "memory promote": "memory promote x --yes",
     "memory copy": "memory copy --scope project --from files --to sqlite",

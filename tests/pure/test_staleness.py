@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence_samples import CONTENT, RAN, TEST, TESTS, evidence, facts
+from verifflowcc.domain.baselines import BaselineKind
 from verifflowcc.domain.evidence import Command, Inputs
 from verifflowcc.domain.facts import ArtifactText
 from verifflowcc.domain.gates import Criterion, Kind
@@ -154,7 +155,7 @@ def test_a_baselines_files_are_chosen_from_project_memory_and_artifacts() -> Non
 
 def test_a_scan_also_speaks_of_the_findings_that_are_known() -> None:
     scan = Criterion("scan", Kind.SARIF, "no new finding", command="test", inputs=("src/**",))
-    path = ".memory/project/baselines/test.sarif"
+    path = BaselineKind.LINT.path
     known = replace(facts(), memory={path: "sha256:1", ".memory/project/x.md": "sha256:x"})
     one = evidence({}, scan, inputs=inputs_now(scan, "check", known))
 

@@ -15,14 +15,12 @@ from verifflowcc.adapters.index.trace_report_facts import report_from_text, repo
 from verifflowcc.domain.trace import Asked, Family, Finding, Severity, TraceReport
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_help import HELP
-from verifflowcc.errors import FormatError
 from verifflowcc.formats.github_annotations import annotations
 from verifflowcc.formats.json_report import read_json
 from verifflowcc.formats.junit_write import junit_text
 from verifflowcc.formats.report_paths import ProjectPaths
 from verifflowcc.formats.sarif_read import read_log
 from verifflowcc.formats.sarif_write import NO_FILE, sarif_text
-from verifflowcc.formats.trace_findings import findings_text, read_findings
 from verifflowcc.text.conflict_markers import conflict_line
 
 pytestmark = pytest.mark.vfcc("REQ-CHECK-TRACE")
@@ -197,21 +195,6 @@ def test_an_annotation_escapes_as_the_runner_reads() -> None:
     assert line == (
         "::error file=a%2Cb%3Ac.md,line=7,title=dangling-link%3A a link leads to no item::a: 100 %25%0Ab, c\n"
     )
-
-
-@pytest.mark.vfcc("REQ-TRACE-KNOWN")
-@given(st.lists(texts))
-@settings(deadline=None, max_examples=60)
-def test_a_list_of_known_findings_is_read_as_it_was_written(keys: list[str]) -> None:
-    text = findings_text(keys)
-
-    assert read_findings(text.encode("utf-8", "surrogatepass"), "list.json") == frozenset(keys)
-    assert text == findings_text(reversed([*keys, *keys]))
-
-
-def test_a_list_that_is_damaged_is_told_with_its_line() -> None:
-    with pytest.raises(FormatError, match=r"list\.json:2: this is no list"):
-        read_findings(b'{"format": 1,\n', "list.json")
 
 
 @given(reports)

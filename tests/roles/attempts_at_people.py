@@ -18,6 +18,7 @@ def _person(name: str, command: str, *, program: str = NOT_A_PERSON, in_coding: 
 COMMANDS = (
     _person("approve", "approve planning --yes"),
     _person("waive", "waive reviewed --reason later --yes"),
+    _person("baseline", "baseline tests --reason later --expires 2999-12-31 --yes"),
     _person("stage-skip", "stage skip planning --reason later --yes"),
     _person("memory-promote", "memory promote adds --yes"),
     _person("allow", "allow --yes", program="allow"),

@@ -163,7 +163,7 @@ def _on_terminal(command: str, folder: Path, typed: list[str]) -> tuple[int, str
     settings = Path(f"{folder}-home", ".config", "of-the-person")
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(f"[user]\n\tname = {_PERSON['NAME']}\n", encoding="utf-8")
-    name = {"GIT_CONFIG_GLOBAL": str(settings), "TERM": "xterm", "GIT_PAGER": "cat", "PAGER": "cat"}
+    name = {"GIT_CONFIG_GLOBAL": str(settings), "TERM": "dumb", "GIT_PAGER": "cat", "PAGER": "cat"}
     return at_terminal(command, folder, {**environment(folder), **name}, typed)
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.evidence_project import PYTHON, SPRINT, TREE, YOU, Ticking, allow, config, run, said
 from tests.trees import commit, git, repository, write_tree
+from verifflowcc.domain.baselines import BaselineKind
+from verifflowcc.services.baseline_making import propose_baseline, record_baseline
 from verifflowcc.services.evidence_staleness import find_stale
 from verifflowcc.services.sprints import start_sprint
 from verifflowcc.services.workspace import Workspace
@@ -97,14 +99,28 @@ def test_coverage_of_changed_lines_is_that_since_the_sprint_began(here: Workspac
 
 
 @pytest.mark.sweep
-def test_a_scan_knows_the_findings_that_were_there_before(here: Workspace) -> None:
+@pytest.mark.vfcc("REQ-EVIDENCE")
+def test_findings_on_the_base_are_accepted_and_others_are_not(here: Workspace) -> None:
     assert said(run(here, "scan"))["scan"][0] == "fail"
 
-    write_tree(here.memory, {"project/baselines/scan.sarif": SARIF})
-    (line,) = find_stale(here, SPRINT).stale
-    assert line.reasons == (".memory/project/baselines/scan.sarif is new",)
-    assert said(run(here, "scan"))["scan"] == ("pass", "1 finding, within the limits")
+    found = propose_baseline(
+        here,
+        SPRINT,
+        BaselineKind.LINT,
+        reason="old code",
+        expires="2999-12-31",
+        actor=YOU,
+        progress=lambda _: None,
+    )
+    record_baseline(here, found, actor=YOU)
+    stale = {one.criterion: one.reasons for one in find_stale(here, SPRINT).stale}
+    assert stale["scan"] == (f"{BaselineKind.LINT.path} is new",)
+    accepted = "accepted until 2999-12-31 by You: old code"
+    assert said(run(here, "scan"))["scan"] == ("pass", f"no other finding; 1 old fault {accepted}")
+    assert said(run(here, "lint"))["lint"] == ("pass", f"no other finding; 1 old fault {accepted}")
 
+    write_tree(here.root, {"given/lint.py": "print('src/calc.py:9:1: E1 bad')\nprint('src/calc.py:1:1: E2 bad')"})
+    assert said(run(here, "lint"))["lint"][1].startswith("1 finding: src/calc.py:1:1: E2 bad; ")
     write_tree(here.root, {"given/scan.sarif": SARIF.replace("R1", "R2")})
     assert said(run(here, "scan"))["scan"][0] == "fail"
 

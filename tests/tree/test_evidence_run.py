@@ -125,7 +125,7 @@ def test_a_command_that_does_not_end_in_time_fails(tmp_path: Path) -> None:
 
     assert said(run(here, "tests"))["tests"] == (
         "fail",
-        "the command test did not end by itself: did not end within 1 s and was killed",
+        "the command test did not end by itself: did not end within 1 s and was killed; it wrote nothing",
     )
 
 
@@ -322,7 +322,7 @@ def test_progress_is_told_before_each_command(here: Workspace) -> None:
 
     run_evidence(here, SPRINT, ["build"], actor=YOU, progress=told.append)
 
-    assert told == [f"build: {' '.join(map(str, BUILD['run']))}"]
+    assert told == [f"build: {' '.join(map(str, BUILD['run']))} (log: .memory/local/logs/build.log)"]
 
 
 def test_a_clone_has_the_evidence_and_not_the_output(here: Workspace, tmp_path: Path) -> None:

@@ -45,6 +45,12 @@ def wait_for(file: Path) -> None:
         threading.Event().wait(0.01)
 
 
+def wait_until_ended(pid: int) -> None:
+    until = time.monotonic() + NEVER_S
+    while not ended(pid) and time.monotonic() < until:
+        threading.Event().wait(0.01)
+
+
 def test_what_it_writes_and_how_it_ends_comes_back(tmp_path: Path) -> None:
     ran = python(
         tmp_path, "import os; os.write(1, b'a'); os.write(2, b'b'); os.write(1, b'c\\xff'); raise SystemExit(7)"

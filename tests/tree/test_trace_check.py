@@ -15,8 +15,10 @@ from tests.traced_project import CONFIG, FILES, HIGH, ITEMS, LOW, NEED, case, it
 from tests.trees import write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.index.trace import TraceIndex
+from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.trace import Severity
-from verifflowcc.errors import ConfigError, FormatError, UsageError
+from verifflowcc.errors import ConfigError, FormatError
+from verifflowcc.formats.baseline import baseline_text
 from verifflowcc.services.checking import check_everything
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.trace_looking import key_of, look
@@ -267,46 +269,37 @@ def test_other_kinds_of_items_and_other_files_are_not_of_the_trace(tmp_path: Pat
 
 
 @pytest.mark.vfcc("REQ-TRACE-KNOWN")
-def test_known_findings_are_left_out_and_those_that_are_gone_are_told(tmp_path: Path) -> None:
+def test_accepted_findings_are_left_out_until_their_last_day_and_mended_ones_are_named(tmp_path: Path) -> None:
     here = traced(tmp_path, **{LOW: item("REQ-low", "requirement", "refines NEED-none", verification="test")})
     keys = [each.key for each in check_trace(here).report.findings if each.code == "dangling-link"]
     assert len(keys) == 1
-    listed = '{"format": 1, "kind": "trace-findings", "findings": ["%s", "gone|REQ-x|y", "nothing-to-evaluate||x"]}'
-    path = tmp_path / ".memory" / "project" / "baselines" / "trace-findings.json"
-    path.parent.mkdir()
-    path.write_text(listed % keys[0])
+    names = (*keys, "gone|REQ-x|y", "nothing-to-evaluate||x")
+    entries = tuple(BaselineEntry("", name) for name in names)
+    found = Baseline(BaselineKind.TRACE, "ab" * 20, "human:You", "old", here.today(), entries)
+    path = tmp_path / BaselineKind.TRACE.path
+    path.parent.mkdir(parents=True)
+    path.write_text(baseline_text(found))
 
     checked = check_trace(here)
 
-    assert checked.known_list == ".memory/project/baselines/trace-findings.json"
+    assert checked.known_list == BaselineKind.TRACE.path
     assert [each.key for each in checked.report.known] == keys
     assert checked.report.fixed == ("gone|REQ-x|y",)
     assert "dangling-link" not in codes(checked)
 
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("[", "list.json:1: this is no list of known findings: it is not JSON"),
-        ("{}", 'list.json:1: this is no list of known findings: its kind is not "trace-findings"'),
-        ('{"kind": "trace-findings", "format": 2}', "list.json:1: format 2 is newer than this vfcc understands (1)"),
-        ('{"kind": "trace-findings", "format": 1, "findings": [1]}', "list.json:1: its findings are no list of texts"),
-    ],
-)
-def test_a_list_of_known_findings_that_is_none_is_an_error(tmp_path: Path, text: str, sentence: str) -> None:
-    here = traced(tmp_path, **{"list.json": text, CONFIG: "trace: {baseline: list.json}\n"})
-
-    with pytest.raises(FormatError) as raised:
+    path.write_text(baseline_text(replace(found, expires="2020-01-01")))
+    over = check_trace(here)
+    assert "dangling-link" in codes(over)
+    assert f"{BaselineKind.TRACE.path} does not count: it ended on 2020-01-01" in over.notices
+    path.write_text("[")
+    with pytest.raises(FormatError, match="it is not JSON"):
         check_trace(here)
 
-    assert raised.value.message == sentence
 
-
-def test_a_list_of_known_findings_that_is_named_must_be_there(tmp_path: Path) -> None:
+def test_a_list_that_the_configuration_names_is_no_longer_read(tmp_path: Path) -> None:
     here = traced(tmp_path, **{CONFIG: "trace: {baseline: list.json}\n"})
 
-    with pytest.raises(UsageError, match=r"there is no list of known findings list\.json"):
-        check_trace(here)
+    assert "trace.baseline is no longer read; see vfcc baseline trace" in check_trace(here).notices
 
 
 def test_the_settings_go_before_the_rules_of_the_workflow(tmp_path: Path) -> None:

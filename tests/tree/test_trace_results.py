@@ -232,6 +232,8 @@ def test_a_given_report_counts_only_on_the_content_it_ran_on(tmp_path: Path) -> 
 
     assert reports(results(here, mine)) == {"report.xml": ("", "")}
     assert reports(results(here, elsewhere)) == {str(elsewhere): (UNBOUND, "")}
+    (remedy,) = (each.remedy for each in results(here, elsewhere).reports)
+    assert remedy.startswith("install verifflowcc where the tests run: its pytest plugin writes vfcc.content")
     assert by_test(results(here, mine)) == {"tests/test_calc.py::test_add": (Outcome.PASSED, ("REQ-add",))}
 
     write_tree(tmp_path, {"src/calc.py": "def add(a, b): return 0\n"})

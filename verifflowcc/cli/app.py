@@ -7,6 +7,7 @@ import typer
 from verifflowcc.cli import (
     allow,
     approve,
+    baseline,
     check,
     code,
     config,
@@ -53,6 +54,7 @@ app.add_typer(evidence.app, name="evidence")
 app.command("allow")(allow.allow)
 app.command("approve")(approve.approve)
 app.command("waive")(waive.waive)
+app.add_typer(baseline.app, name="baseline")
 app.add_typer(feedback.app, name="feedback")
 app.add_typer(task.app, name="task")
 app.add_typer(window.app, name="window")

@@ -25,14 +25,11 @@ class Format(StrEnum):
     SARIF = "sarif"
     JUNIT = "junit"
     GITHUB = "github"
-    BASELINE = "baseline"
 
 
 def trace(
     as_json: JsonFlag = False,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="How to write them; baseline is a list of known findings.")
-    ] = None,
+    form: Annotated[Format | None, typer.Option("--format", help="How to write them (default: text).")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write them to FILE; the verdict goes to stderr.")
     ] = None,
@@ -41,9 +38,6 @@ def trace(
     ] = None,
     changed_since: Annotated[
         str | None, typer.Option("--changed-since", metavar="REF", help="Only findings on what changed since REF.")
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option("--baseline", metavar="FILE", help="Leave out the findings that FILE lists.")
     ] = None,
     new: NewFlag = False,
     whole: AllFlag = False,
@@ -67,7 +61,7 @@ def trace(
         from verifflowcc.services.earlier import earlier_findings
 
         earlier = earlier_findings(workspace, memory=False).trace
-    checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, baseline=baseline, earlier=earlier)
+    checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, earlier=earlier)
     if quiet:
         out.emit(verdict(checked))
         _exit(checked)
@@ -104,10 +98,6 @@ def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> st
 
 
 def _written(checked: "TraceChecked", wanted: Format) -> str:
-    if wanted is Format.BASELINE:
-        from verifflowcc.formats.trace_findings import findings_text
-
-        return findings_text(each.key for each in (*checked.report.findings, *checked.report.known))
     if wanted is Format.JSON:
         from verifflowcc.cli import output as out
 

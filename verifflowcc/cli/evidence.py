@@ -36,9 +36,10 @@ def run(
     """
     from verifflowcc.cli import evidence_views, moves
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.live_line import can_erase, live
     from verifflowcc.errors import UsageError
     from verifflowcc.services.current_sprint import active_sprint
-    from verifflowcc.services.evidence import run_evidence
+    from verifflowcc.services.evidence import run_evidence, unwatched
     from verifflowcc.services.status import remember_status
 
     if every and (names or stage):
@@ -54,6 +55,7 @@ def run(
         refactoring=refactoring,
         actor=acting.actor,
         progress=lambda text: out.say(f"running {text}"),
+        watch=live if can_erase() else unwatched,
     )
     remember_status(acting.workspace)
     for text in evidence_views.outputs(done):

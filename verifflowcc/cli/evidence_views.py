@@ -25,11 +25,9 @@ def ran(done: EvidenceRun) -> str:
 
 
 def outputs(done: EvidenceRun) -> Iterator[str]:
-    """Yield the end of the output of each command that failed, or whose criteria are not met."""
+    """Yield the end of the output of each command whose criteria are not all met."""
     unmet = {row.command for row in done.rows if row.ran and not row.met and row.kind is not Kind.RED_FIRST}
-    for each in done.commands:
-        if each.run.exit_code != 0 or each.run.command in unmet:
-            yield _output(each)
+    yield from (_output(each) for each in done.commands if each.run.command in unmet)
 
 
 def added(done: EvidenceAdded) -> str:

@@ -50,11 +50,16 @@ def without_secrets(text: str) -> str:
 
 def say(text: str) -> None:
     """Write a message for the person to stderr; what a name in it could do to a terminal is written out."""
-    shown = _printable(without_secrets(text))
+    shown = plain(text)
     try:
         write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
     except OSError:
         abandon(sys.stderr)  # there is nowhere left to tell it; the exit code still does
+
+
+def plain(text: str) -> str:
+    """Return a text without secrets and without what could steer a terminal."""
+    return _printable(without_secrets(text))
 
 
 def warn(text: str) -> None:

@@ -111,10 +111,10 @@ def _about(checked: TraceChecked, *, whole: bool) -> Iterator[str]:
     why = [each for each in (checked.known_list, checked.new_since) if each is not None]
     if why:
         more = "" if whole or not report.known else "; --all shows them"
-        yield folded(f"{counted(len(report.known), 'known finding')} left out ({'; '.join(why)}){more}", 2)
+        yield folded(f"{counted(len(report.known), 'old finding')} left out ({'; '.join(why)}){more}", 2)
     if report.fixed:
-        again = f"vfcc check trace --format baseline --output {checked.known_list}"
-        yield folded(f"{counted(len(report.fixed), 'finding')} of that list found no more; take them out: {again}", 2)
+        again = "vfcc baseline trace"
+        yield folded(f"{counted(len(report.fixed), 'finding')} of the baseline found no more: {again}", 2)
         if whole:
             yield from (f"  {key}" for key in report.fixed)
     if checked.changed_since is not None:

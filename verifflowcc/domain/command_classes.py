@@ -24,7 +24,7 @@ _COMMANDS = {
         *("code context", "code impact", "code watch", "history saved", "history show", "history similar"),
         *("history sql", "trace list", "trace show", "trace export", "trace matrix"),
         *("trace impact", "trace coverage", "trace why", "trace baseline list", "trace baseline diff"),
-        *("workflow list", "workflow show", "config check", "config show", "config schema"),
+        *("baseline show", "workflow list", "workflow show", "config check", "config show", "config schema"),
     ),
     WORK: (
         *("init", "integrate", "hook", "stage put", "stage draft", "evidence run", "evidence add", "feedback add"),
@@ -39,6 +39,7 @@ _COMMANDS = {
     PERSON: (
         *("approve", "waive", "stage skip", "memory promote", "memory copy", "memory purge", "history prune"),
         *("trace review", "trace clear", "trace verify", "trace baseline create", "workflow use"),
+        *("baseline tests", "baseline lint", "baseline trace"),
     ),
 }
 DRY_RUN = "--dry-run"

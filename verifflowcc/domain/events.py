@@ -37,9 +37,10 @@ class EventType(StrEnum):
     SPRINT_CLOSED = "sprint_closed"
     FORK_RESOLVED = "fork_resolved"
     ARTIFACT_PUT = "artifact_put"
+    BASELINE_SET = "baseline_set"
 
 
-_SINCE_V2 = frozenset({EventType.ARTIFACT_PUT})
+_SINCE_V2 = frozenset({EventType.ARTIFACT_PUT, EventType.BASELINE_SET})
 
 
 def format_of(event_type: EventType, payload: Json) -> int:

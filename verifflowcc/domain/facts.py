@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from verifflowcc.domain.baselines import BaselineKind, BaselineStatus
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.evidence import Command, Evidence
 from verifflowcc.domain.people import Feedback, Review, Waiver
@@ -157,7 +158,7 @@ class Facts:
     change since, or are not known. `lost_tests` maps evidence to tests of earlier evidence that have no result in it.
     `outside` are the files that changed in the current stage and are none of those that it edits. `silent` are the
     clients whose hooks are set up here and recorded nothing of that stage, although an agent acted in it. `unreadable`
-    are the commands whose outcomes cannot be read test by test.
+    are the commands whose outcomes cannot be read test by test. `baselines` are the old faults that people accepted.
     """
 
     sprint: SprintState
@@ -182,6 +183,7 @@ class Facts:
     outside: tuple[OutsideEdit, ...] = ()
     silent: tuple[str, ...] = ()
     unreadable: frozenset[str] = frozenset()
+    baselines: Mapping[BaselineKind, BaselineStatus] = field(default_factory=dict)
 
     @property
     def traced(self) -> Mapping[str, str]:

@@ -198,7 +198,8 @@ class TestResult:
 class ResultReport:
     """A report of results: where it is, how much it is worth, and whether it speaks of the content that is there now.
 
-    `stale` says why it does not; "" where it does. `problem` says why it could not be read at all.
+    `stale` says why it does not ("" where it does), `remedy` how to get one that does. `problem` says why it could
+    not be read at all.
     """
 
     name: str
@@ -208,6 +209,7 @@ class ResultReport:
     problem: str = ""
     stage: str = ""
     criterion: str = ""
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from verifflowcc.domain.baselines import BaselineKind
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.gates import Mode, Verdict
 from verifflowcc.domain.people import Opinion
@@ -230,6 +231,15 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
         "reason": OPTIONAL_TEXT,
     },
     EventType.ARTIFACT_PUT: {"stage": STAGE, "path": TEXT, "digest": DIGEST, "bytes": (_count, "a count")},
+    EventType.BASELINE_SET: {
+        "of": _one_of(BaselineKind),
+        "path": TEXT,
+        "digest": DIGEST,
+        "base": (_commit, "a commit's full id"),
+        "entries": (_count, "a count"),
+        "reason": TEXT,
+        "expires": (_day, "a day (2026-12-31)"),
+    },
 }
 _REPLACES = {"replaces": EVENTS}
 _EMAIL = {"email": OPTIONAL_TEXT}
@@ -251,5 +261,6 @@ OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.ATTESTED: {**_REPLACES, **_EMAIL, **_KEY, "seen": DIGESTS, "reason": OPTIONAL_TEXT},
     EventType.WAIVED: _EMAIL,
     EventType.ARTIFACT_PUT: {**_EMAIL, "recorded": DIGESTS},
+    EventType.BASELINE_SET: _EMAIL,
     EventType.FEEDBACK_ADDED: {**_REPLACES, "triages": EVENT, "decision": TEXT, "reason": OPTIONAL_TEXT},
 }

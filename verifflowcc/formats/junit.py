@@ -8,30 +8,43 @@ Counts come from the test cases; what the attributes of a suite claim is only co
 once is passed: a test that failed and then passed is `flaky`, whether it says so (`flakyFailure`, `rerunError` …) or
 stands twice in the report. Of pytest's tests each stands once; one that stands there again was run again by a plugin
 that leaves no other trace, so it is flaky even where it seems to have passed each time.
+
+With a baseline, `listed_failed`, `listed_errors` and `listed_flaky` are the tests among them that it lists, and
+`listed_passed` its tests that passed, without those known as flaky.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from verifflowcc.domain.baselines import FAILED, PASSED, BaselineEntry
 from verifflowcc.domain.evidence import Measured
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.junit_claims import check_claims
 from verifflowcc.formats.junit_known import Known, KnownTests, words_of
 from verifflowcc.formats.junit_read import FAILING, Case, Result, Suite, read_report
 from verifflowcc.formats.xml_report import read_xml
-from verifflowcc.records import replace
+from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_bytes
 
 __all__ = ["Known", "measure_junit", "words_of"]
 
 MOST_EXAMPLES = 20
 _LONGEST_ID = 300
-_SPELLED = {Result.ERROR: "error", Result.FAILED: "failed"}
+_SPELLED = {Result.ERROR: "error", Result.FAILED: "failed", Result.FLAKY: "flaky"}
+_SEEN = {
+    Result.ERROR: {FAILED},
+    Result.FAILED: {FAILED},
+    Result.FLAKY: {FAILED, PASSED},
+    Result.PASSED: {PASSED},
+}
+_FAULTS = (Result.FAILED, Result.ERROR, Result.FLAKY)
 
 
-def measure_junit(data: bytes, *, known: Known | None) -> Measured:
+def measure_junit(data: bytes, *, known: Known | None, baseline: Sequence[BaselineEntry] = ()) -> Measured:
     """Return what a report says; `known` is what the tree holds, None where that is not to be compared.
+
+    `baseline` has the tests that are known to fail.
 
     Where it cannot be read, or contradicts itself, `problem` says why, and there are no measures. A report without a
     test is no problem: `tests` is 0.
@@ -49,9 +62,27 @@ def measure_junit(data: bytes, *, known: Known | None) -> Measured:
     measures[Result.ERROR] += sum(each.marks for each in suites)
     if known is not None:
         measures["unknown"] = len(foreign)
+    listed = _Listed(baseline)
+    measures |= listed.measures(judged)
     lines = sorted([f"{each.id}\0{each.result}\n" for each in judged] + [f"{each}\n" for each in broken])
     outcome = digest_bytes("".join(lines).encode("utf-8", "surrogatepass"))
-    return Measured(measures, outcome, _examples(judged, broken, foreign))
+    return Measured(measures, outcome, tuple(islice(_lines(judged, broken, foreign, listed), MOST_EXAMPLES)))
+
+
+def failing_tests(data: bytes) -> dict[str, set[str]]:
+    """Return the results, `failed` or `passed`, of each test of a report; skipped ones have none.
+
+    A test that failed and then passed has both. Raises FormatError where the report cannot be read, or contradicts
+    itself.
+    """
+    cases, suites = read_report(read_xml(data))
+    check_claims(cases, suites)
+    seen: dict[str, set[str]] = {}
+    for case in with_retries(cases, suites):
+        results = _SEEN.get(case.result)
+        if results:
+            seen.setdefault(case.id, set()).update(results)
+    return seen
 
 
 def with_retries(cases: Sequence[Case], suites: Sequence[Suite]) -> list[Case]:
@@ -83,16 +114,41 @@ def _unknown(cases: Sequence[Case], known: Known | None) -> list[Case]:
     return [case for case in cases if not tree.has(case.classname, case.name, case.file)]
 
 
-def _examples(cases: Sequence[Case], broken: Sequence[str], foreign: Sequence[Case]) -> tuple[str, ...]:
-    return tuple(islice(_lines(cases, broken, foreign), MOST_EXAMPLES))
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The tests of a baseline, compared with those of a report."""
+
+    entries: Sequence[BaselineEntry]
+
+    def has(self, case: Case) -> bool:
+        """Whether a case that did not simply pass is one of the baseline."""
+        return case.result in _FAULTS and any(each.name == case.id for each in self.entries)
+
+    def mended(self, cases: Sequence[Case]) -> list[str]:
+        """Return the tests that passed, of those that failed each time on the base content."""
+        results: dict[str, set[Result]] = {}
+        for case in cases:
+            results.setdefault(case.id, set()).add(case.result)
+        return [each.name for each in self.entries if not each.is_flaky and results.get(each.name) == {Result.PASSED}]
+
+    def measures(self, cases: Sequence[Case]) -> dict[str, int]:
+        """Return the numbers by name; none without a baseline."""
+        if not self.entries:
+            return {}
+        counts = Counter(case.result for case in cases if self.has(case))
+        found = {f"listed_{result}": counts[result] for result in _FAULTS}
+        return {**found, "listed_passed": len(self.mended(cases))}
 
 
-def _lines(cases: Sequence[Case], broken: Sequence[str], foreign: Sequence[Case]) -> Iterator[str]:
-    """What needs a person comes first; of what failed, all."""
-    yield from (_line(_SPELLED[case.result], case) for case in cases if case.result in FAILING)
+def _lines(cases: Sequence[Case], broken: Sequence[str], foreign: Sequence[Case], listed: _Listed) -> Iterator[str]:
+    """What needs a person comes first; of what failed, all, and what the baseline lists last."""
+    new = [case for case in cases if not listed.has(case)]
+    yield from (_line(_SPELLED[case.result], case) for case in new if case.result in FAILING)
     yield from broken
-    yield from (_line("flaky", case) for case in cases if case.result is Result.FLAKY)
+    yield from (_line("flaky", case) for case in new if case.result is Result.FLAKY)
     yield from (_line("not of this tree", replace(case, message="")) for case in foreign)
+    yield from (f"baseline passed: {name[:_LONGEST_ID]}" for name in listed.mended(cases))
+    yield from (_line(f"baseline {_SPELLED[case.result]}", case) for case in cases if listed.has(case))
     yield from (_line("skipped", case) for case in cases if case.result is Result.SKIPPED)
 
 

@@ -81,3 +81,15 @@ def _unsure(suites: Sequence[Suite], digests: int) -> str:
     if told:
         return told[0]
     return "its suites ran on different content" if digests > 1 else ""
+
+
+def reported_name(node: str) -> str:
+    """Return how pytest's JUnit report names a test function, as examples and baselines do; others are as they were.
+
+    >>> reported_name("tests/test_a.py::TestA::test_b"), reported_name("TestAdd")
+    ('tests.test_a.TestA::test_b', 'TestAdd')
+    """
+    path, *inner = node.partition("[")[0].split("::")
+    if not inner or not path.endswith(".py"):
+        return node
+    return f"{'.'.join([path.removesuffix('.py').replace('/', '.'), *inner[:-1]])}::{inner[-1]}"

@@ -1,13 +1,13 @@
 """Findings in SARIF 2.1.0, as analysers write them.
 
 Measures: `runs`; `error`, `warning` and `note`, results of that level that are not suppressed (level `none` is no
-finding); `suppressed`, those that are; and `new_error`, `new_warning` and `new_note`, where there is something to
-compare with: those that the baseline, an earlier log, does not hold (as often), and that the log itself does not call
-`unchanged` or `updated`.
+finding); `suppressed`, those that are; `new_error`, `new_warning` and `new_note`, where the log compares itself with an
+earlier run: those that it does not call `unchanged` or `updated`; and, with a baseline, each of these with `listed_`
+before its name: how many of them the baseline lists.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 
 from verifflowcc.domain.evidence import Measured
 from verifflowcc.errors import FormatError
@@ -20,58 +20,69 @@ _LONGEST = 300
 _OLD = frozenset({"unchanged", "updated"})
 
 
-def measure_sarif(data: bytes, *, baseline: bytes | None, paths: frozenset[str] = frozenset()) -> Measured:
-    """Return what a log says, compared with an earlier log where `baseline` has one.
+def measure_sarif(
+    data: bytes, *, baseline: Counter[str] | None = None, paths: frozenset[str] = frozenset()
+) -> Measured:
+    """Return what a log says; `baseline` has the keys of findings that a person accepted, and how often.
 
     `paths` are the project's files: with them, a log that names files as they are on one machine (`file:///home/…`) has
     the outcome of a log made elsewhere, and can be compared with it.
 
-    `problem` says why there are no measures: no SARIF 2.1.0, no run, a run that failed or did not look for results, or
-    any of these of the baseline.
+    `problem` says why there are no measures: no SARIF 2.1.0, no run, a run that failed or did not look for results.
     """
     try:
-        project = ProjectPaths(paths)
-        log = read_log(data, project)
-        before = None if baseline is None else _baseline(baseline, project)
+        log = read_log(data, ProjectPaths(paths))
     except FormatError as error:
         return Measured({}, "", problem=str(error))
     counted = [each for each in log.findings if not each.suppressed and each.level in LEVELS]
-    levels = Counter(each.level for each in counted)
-    measures = {"runs": log.runs} | {level: levels[level] for level in LEVELS}
+    compared = any(each.state for each in log.findings)
+    listed = _listed(counted, baseline or Counter())
+    fresh = [compared and each.state not in _OLD for each in counted]
+    measures = {"runs": log.runs, **_by_level(counted, "")}
     measures["suppressed"] = sum(each.suppressed for each in log.findings)
-    compared = before is not None or any(each.state for each in log.findings)
-    fresh = _fresh(counted, before or Counter()) if compared else []
     if compared:
-        new = Counter(each.level for each in fresh)
-        measures |= {f"new_{level}": new[level] for level in LEVELS}
+        measures |= _by_level([each for each, new in zip(counted, fresh, strict=True) if new], "new_")
+    if baseline:
+        measures |= _by_level([each for each, known in zip(counted, listed, strict=True) if known], "listed_")
+    if baseline and compared:
+        both = [each for each, known, new in zip(counted, listed, fresh, strict=True) if known and new]
+        measures |= _by_level(both, "listed_new_")
     lines = sorted(f"{each.key}\0{each.level}\0{int(each.suppressed)}\n" for each in log.findings)
-    return Measured(measures, digest_bytes("".join(lines).encode("ascii")), _examples(counted, fresh))
+    outcome = digest_bytes("".join(lines).encode("ascii"))
+    return Measured(measures, outcome, tuple(_examples(counted, fresh, listed)))
 
 
-def _baseline(data: bytes, project: ProjectPaths) -> Counter[str]:
-    try:
-        return Counter(each.key for each in read_log(data, project).findings)
-    except FormatError as error:
-        raise FormatError(f"the baseline: {error}") from error
+def scan_findings(data: bytes, paths: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield key and line of each finding that counts, as a baseline lists them. Raises FormatError as `read_log`."""
+    for each in read_log(data, ProjectPaths(paths)).findings:
+        if not each.suppressed and each.level in LEVELS:
+            yield each.key, _text(each)
 
 
-def _fresh(counted: Iterable[Finding], before: Counter[str]) -> list[Finding]:
-    """Return the findings that are more than there were before."""
-    left = Counter(before)
+def _by_level(findings: Sequence[Finding], prefix: str) -> dict[str, int]:
+    levels = Counter(each.level for each in findings)
+    return {f"{prefix}{level}": levels[level] for level in LEVELS}
+
+
+def _listed(counted: Sequence[Finding], baseline: Counter[str]) -> list[bool]:
+    """Say of each finding whether the baseline lists it; of one that occurs more often than there, the first do."""
+    left = Counter(baseline)
     found = []
     for each in counted:
-        if left[each.key] > 0:
-            left[each.key] -= 1
-        elif each.state not in _OLD:
-            found.append(each)
+        found.append(left[each.key] > 0)
+        left[each.key] -= 1
     return found
 
 
-def _examples(counted: Iterable[Finding], fresh: Iterable[Finding]) -> tuple[str, ...]:
-    """Return what is new first, and the graver level first."""
-    new = {id(each) for each in fresh}
-    order = sorted(counted, key=lambda each: (id(each) not in new, LEVELS.index(each.level)))
-    return tuple(
-        f"{'new ' if id(each) in new else ''}{each.level}: {' '.join(each.line[:_LONGEST].split())}"
-        for each in order[:MOST_EXAMPLES]
-    )
+def _examples(counted: Sequence[Finding], fresh: Sequence[bool], listed: Sequence[bool]) -> Iterator[str]:
+    """Yield what no baseline lists first, what is new before what is not, and the graver level first."""
+    places = range(len(counted))
+    order = sorted(places, key=lambda at: (listed[at], not fresh[at], LEVELS.index(counted[at].level)))
+    for at in order[:MOST_EXAMPLES]:
+        old = "baseline " if listed[at] else ""
+        new = "new " if fresh[at] else ""
+        yield f"{old}{new}{counted[at].level}: {_text(counted[at])}"
+
+
+def _text(finding: Finding) -> str:
+    return " ".join(finding.line[:_LONGEST].split())

@@ -1,14 +1,15 @@
 """Make evidence: run what the gates ask for, and put what it shows on record."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
-from verifflowcc.domain.evidence import Run
+from verifflowcc.domain.evidence import Command, Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Kind, Verdict
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.evidence_running import CommandRun, Made, now, run_for, running
+from verifflowcc.services.evidence_running import CommandRun, Made, log_path, now, run_for, running
 from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.evidence_writing import Standing, standing, write_evidence
 from verifflowcc.services.facts import gather_facts
@@ -73,6 +74,16 @@ class EvidenceRun:
         return all(row.met for row in self.rows)
 
 
+Watch = Callable[[Command], AbstractContextManager[Callable[[bytes], None]]]
+"""Gives, for a command that is about to run, what takes its output."""
+
+
+@contextmanager
+def unwatched(_: Command) -> Iterator[Callable[[bytes], None]]:
+    """Give what takes output and does nothing with it."""
+    yield lambda _: None
+
+
 def run_evidence(  # noqa: PLR0913 - one argument for each option
     workspace: Workspace,
     sprint_id: str,
@@ -83,10 +94,13 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     refactoring: str = "",
     actor: str,
     progress: Callable[[str], None],
+    watch: Watch = unwatched,
 ) -> EvidenceRun:
     """Make evidence for the criteria or commands named; without names, for what stands in the way now.
 
-    Each command runs once. `progress` is told what runs. Raises CommandsNotAllowed, with nothing run and nothing
+    Each command runs once. `progress` gets a line for each, and `watch` gives what takes its output.
+
+    Raises CommandsNotAllowed, with nothing run and nothing
     written, where the commands are not allowed on this machine; WorkspaceError where nothing of what is wanted can be
     run; ConflictError while another process runs commands here; UsageError for names that mean nothing; NotAllowed for
     a `refactoring` (its reason) that no person states.
@@ -105,8 +119,9 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     with running(workspace):
         for name, criteria in groups.items():
             command = facts.commands[name]
-            progress(f"{name}: {' '.join(filled(command))}")
-            done = run_for(workspace, command, criteria, facts)
+            progress(f"{name}: {' '.join(filled(command))} (log: {log_path(command)})")
+            with watch(command) as on_output:
+                done = run_for(workspace, command, criteria, facts, on_output)
             at = _write(workspace, at, done.made, actor)
             runs.append(done)
             made += done.made

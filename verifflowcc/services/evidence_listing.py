@@ -14,6 +14,7 @@ from verifflowcc.services.finding import find_stage
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import assess_recorded, judge
+from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.evidence_choice import id_of
 from verifflowcc.workflow.evidence_wanted import Wanted, everything
 
@@ -127,7 +128,7 @@ def _asked(one: Recorded, wanted: Wanted | None, facts: Facts) -> Assessment | N
         return None
     if one.latest:
         return assess_recorded(wanted.criterion, wanted.stage, facts)
-    return judge(wanted.criterion, one.evidence)
+    return judge(wanted.criterion, one.evidence, baseline_for(wanted.criterion, facts))
 
 
 def _line(one: Recorded, wanted: Wanted | None, facts: Facts) -> EvidenceLine:

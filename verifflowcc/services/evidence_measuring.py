@@ -1,13 +1,15 @@
 """Measure what a criterion asks for in a report, with what the project holds at hand."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.project.content import read_project_file
 from verifflowcc.adapters.project.words import known_words
+from verifflowcc.domain.baselines import OF_KIND, BaselineEntry
 from verifflowcc.domain.evidence import Measured
 from verifflowcc.domain.facts import Facts, History
 from verifflowcc.domain.gates import Criterion, Kind
+from verifflowcc.errors import FormatError
 from verifflowcc.formats.cobertura import measure_coverage
 from verifflowcc.formats.junit import measure_junit
 from verifflowcc.formats.junit_known import Known
@@ -15,8 +17,8 @@ from verifflowcc.formats.lint_lines import measure_lint
 from verifflowcc.formats.metric_json import measure_metrics
 from verifflowcc.formats.sarif import measure_sarif
 from verifflowcc.records import dataclass, field, replace
+from verifflowcc.services.baselines import load_baseline
 from verifflowcc.text.digest import digest_text
-from verifflowcc.workflow.staleness import known_findings_path
 
 
 @dataclass(slots=True)
@@ -34,19 +36,31 @@ class Project:
             self._known = Known(frozenset(self.content), known_words(self.root, self.content))
         return self._known
 
+    def baseline(self, criterion: Criterion) -> tuple[BaselineEntry, ...]:
+        """Return the old faults that the baseline lists for the criterion's command; whether it counts is not asked."""
+        kind = OF_KIND.get(criterion.kind)
+        try:
+            found = load_baseline(self.root, kind) if kind else None
+        except FormatError:
+            return ()  # the gate reports it
+        return found.of(criterion.command) if found else ()
+
+    def findings(self, criterion: Criterion) -> Counter[str]:
+        """Return how often each old finding of a scan occurs."""
+        return Counter({each.name: each.count for each in self.baseline(criterion)})
+
 
 def measure_report(criterion: Criterion, data: bytes, project: Project) -> Measured:
     """Return what a report says for the criterion; `problem` says why where it says nothing."""
     match criterion.kind:
         case Kind.JUNIT:
-            return measure_junit(data, known=project.known())
+            return measure_junit(data, known=project.known(), baseline=project.baseline(criterion))
         case Kind.COVERAGE:
             return _coverage(criterion, data, project)
         case Kind.SARIF:
-            known = _known_findings(criterion, project.root)
-            return measure_sarif(data, baseline=known, paths=frozenset(project.content))
+            return measure_sarif(data, baseline=project.findings(criterion), paths=frozenset(project.content))
         case Kind.LINT:
-            return measure_lint(data.decode("utf-8", "replace"))
+            return measure_lint(data.decode("utf-8", "replace"), project.findings(criterion))
         case Kind.METRIC:
             return measure_metrics(data)
         case _:
@@ -77,8 +91,3 @@ def _coverage(criterion: Criterion, data: bytes, project: Project) -> Measured:
     if changed is None and not found.problem:
         return replace(found, examples=(f"changes not known: {problem}", *found.examples))
     return found
-
-
-def _known_findings(criterion: Criterion, root: Path) -> bytes | None:
-    path = known_findings_path(criterion)
-    return read_project_file(root, path) if path else None

@@ -1,18 +1,22 @@
 """Run a command for evidence: once, for all criteria that it shows, on content that stays as it is meanwhile."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from verifflowcc.adapters.files.blobs import put_blob
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.git.history import head_commit, read_history
+from verifflowcc.adapters.process.live_log import live_log
 from verifflowcc.adapters.process.old_reports import remove_reports
-from verifflowcc.adapters.process.run import run_command
+from verifflowcc.adapters.process.run import Ran, run_command
 from verifflowcc.adapters.project.content import memory_content, project_content, read_project_file
 from verifflowcc.domain.evidence import Command, Evidence, Inputs, Measured, Run
 from verifflowcc.domain.facts import Facts, History
 from verifflowcc.domain.gates import Kind, Trust
 from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.proving.run_progress import running_test, without_stacks
+from verifflowcc.proving.runners import Runner, runner_of
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_making import Report, Source, evidence_of
 from verifflowcc.services.evidence_measuring import Project, measure_baseline, measure_report
@@ -23,6 +27,8 @@ from verifflowcc.workflow.staleness import differences, inputs_now, report_kind
 
 LAST_LINES = 15
 WAIT_S = 5.0
+LOG_FOLDER = ".memory/local/logs"
+_LONGEST_LINE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +69,25 @@ def running(workspace: Workspace) -> Iterator[None]:
         yield
 
 
-def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], facts: Facts) -> CommandRun:
+def log_path(command: Command) -> str:
+    """Return where the output of a command can be read while it runs, below the project's root.
+
+    >>> log_path(Command("test", ("pytest",), 600, {}))
+    '.memory/local/logs/test.log'
+    """
+    return f"{LOG_FOLDER}/{command.name}.log"
+
+
+def run_for(
+    workspace: Workspace,
+    command: Command,
+    wanted: Sequence[Wanted],
+    facts: Facts,
+    on_output: Callable[[bytes], None] | None = None,
+) -> CommandRun:
     """Run a command that is allowed, and return what it shows of each criterion; nothing goes on record yet.
+
+    `on_output` gets its output while it runs; so does the file at `log_path`.
 
     A run that changes its own inputs speaks neither of the old content nor of the new: that is no evidence. Raises
     WorkspaceError where an old report cannot be removed, or is a file that git keeps.
@@ -73,7 +96,7 @@ def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], fa
     remove_reports(workspace.root, paths.values())
     before, tree = now(workspace, facts), head_commit(workspace.root)
     argv = filled(command)
-    ran = run_command(workspace.root, argv, command.timeout_s)
+    ran = _watched(workspace, command, argv, on_output)
     output = put_blob(workspace.local, ran.output)
     limits = command.argv, command.timeout_s
     run = Run(command.name, *limits, ran.exit_code, ran.failure, output, len(ran.output), ran.duration_ms)
@@ -83,8 +106,33 @@ def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], fa
     project = Project(workspace.root, before.content, _history(workspace, facts, wanted))
     attempt = _Attempt(run, reports, before, now(workspace, facts), project, tree)
     made = tuple(_made(workspace, one, attempt) for one in wanted)
-    lines = ran.output.decode("utf-8", "replace").splitlines()[-LAST_LINES:]
+    lines = without_stacks(ran.output.decode("utf-8", "replace")).splitlines()[-LAST_LINES:]
     return CommandRun(run, argv, made, tuple(lines))
+
+
+def _watched(
+    workspace: Workspace, command: Command, argv: Sequence[str], on_output: Callable[[bytes], None] | None
+) -> Ran:
+    """Run a command with a live log; one whose time is over says which test ran then, as far as it is known."""
+    with live_log(workspace.root / log_path(command)) as log:
+
+        def take(chunk: bytes) -> None:
+            log(chunk)
+            if on_output:
+                on_output(chunk)
+
+        trace = signal.SIGABRT if runner_of(command.argv) is Runner.PYTEST else None
+        ran = run_command(workspace.root, argv, command.timeout_s, on_output=take, trace_signal=trace)
+    return replace(ran, failure=f"{ran.failure}; {_place(ran, workspace)}") if ran.timed_out else ran
+
+
+def _place(ran: Ran, workspace: Workspace) -> str:
+    text = ran.output.decode("utf-8", "replace")
+    test = running_test(text, str(workspace.root.resolve()))
+    if test:
+        return f"it was at {test}"
+    last = without_stacks(text).strip().rpartition("\n")[2].strip()[:_LONGEST_LINE]
+    return f"its last line: {last}" if last else "it wrote nothing"
 
 
 def take_baseline(workspace: Workspace, wanted: Wanted, facts: Facts) -> Made:

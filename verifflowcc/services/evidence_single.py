@@ -9,14 +9,16 @@ from verifflowcc.adapters.files.blobs import put_blob
 from verifflowcc.adapters.git.history import head_commit
 from verifflowcc.adapters.git.place import top_of
 from verifflowcc.adapters.git.versions import commit_files, disk_files
+from verifflowcc.domain.baselines import NO_BASELINE, BaselineKind
 from verifflowcc.domain.evidence import Command, Measured, Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Trust
 from verifflowcc.domain.testcases import Loss
 from verifflowcc.errors import VfccError
+from verifflowcc.formats.junit_tests import reported_name
 from verifflowcc.formats.proof_lines import ProofLine, encode_proof, traced_name
 from verifflowcc.proving.runners import Runner, runner_of
-from verifflowcc.proving.verdicts import TestVerdict, Verdict
+from verifflowcc.proving.verdicts import TestVerdict, Verdict, judge_change
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_making import Report, Source
@@ -116,6 +118,8 @@ def _proven(
     else:
         try:
             product, found = _prove(workspace, place, runner, command, criterion, refactoring)
+            if "unguarded" not in criterion.at_most:  # a broken change is not tried hunk by hunk
+                found = _without_old_failures(found, criterion, facts)
         except VfccError as error:
             problem = error.message
     measured = Measured({}, "", problem=problem) if found is None else _measured(found, product, refactoring)
@@ -125,6 +129,18 @@ def _proven(
     digest = put_blob(workspace.local, output)
     run = Run(command.name, *limits, 0, "", digest, len(output), took)
     return measured, run, _kept_tests(workspace, found) if found and not refactoring else None
+
+
+def _without_old_failures(found: ChangeProof, criterion: Criterion, facts: Facts) -> ChangeProof:
+    """Return a proof without the tests that a baseline lists: they fail with the change and did so before it."""
+    status = facts.baselines.get(BaselineKind.TESTS, NO_BASELINE)
+    if not status.holds or status.baseline is None:
+        return found
+    old = {each.name.partition("[")[0] for each in status.baseline.of(criterion.command)}
+    left = tuple(
+        each for each in found.tests if each.verdict is not Verdict.BROKEN or reported_name(each.test) not in old
+    )
+    return found if left == found.tests else replace(found, tests=left, verdict=judge_change(left), why="")
 
 
 def _kept_tests(workspace: Workspace, found: ChangeProof) -> str | None:

@@ -8,6 +8,7 @@ from verifflowcc.domain.gates import Kind
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.proving.runners import runner_of
 from verifflowcc.records import replace
+from verifflowcc.services.baselines import baseline_statuses
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_compared import with_comparisons
 from verifflowcc.services.evidence_reading import read_recorded
@@ -17,6 +18,7 @@ from verifflowcc.services.protected_files import changed_rules
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts, recorded_edits
 from verifflowcc.workflow.artifacts import artifacts_folder
+from verifflowcc.workflow.baseline_rules import is_act_of_person
 from verifflowcc.workflow.people import reviews, waivers, with_addresses
 
 _ASKS_GIT = frozenset({Kind.DIFF, Kind.COMMIT, Kind.REVIEW, Kind.ATTESTATION, Kind.BASELINE})
@@ -41,13 +43,15 @@ def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
         puts=with_addresses(artifact_puts(state.notes), state.id, history),
         edits=recorded_edits(state.notes),
         unreadable=frozenset(name for name, each in commands.items() if runner_of(each.argv) is None),
+        baselines=baseline_statuses(workspace.root, state, workspace.today()),
     )
 
 
 def with_changes(workspace: Workspace, facts: Facts) -> Facts:
     """Return the facts with all that a gate lists as changed: rules, the product outside of the stage, evidence."""
     rules = changed_rules(workspace, facts.sprint, facts.content, facts.history)
-    facts = replace(facts, rules=rules.changes, rules_problem=rules.problem)
+    changes = tuple(each for each in rules.changes if not is_act_of_person(each, facts.sprint))
+    facts = replace(facts, rules=changes, rules_problem=rules.problem)
     facts = with_recorded_edits(workspace, with_comparisons(workspace, facts))
     return with_stage_watched(workspace, facts)
 

@@ -113,4 +113,5 @@ def sound_facts(workspace: Workspace, state: SprintState) -> Facts:
     from verifflowcc.services.trace_checking import check_trace
 
     command = results_command(effective_config(workspace).config, state)
-    return replace(facts, trace=check_trace(workspace, workflow=state.workflow).report, results_command=command)
+    report = check_trace(workspace, workflow=state.workflow, state=state).report
+    return replace(facts, trace=report, results_command=command)

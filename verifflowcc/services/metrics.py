@@ -1,13 +1,16 @@
 """Metrics over stages and sprints, from the ledger; from a stage's `metrics.json` where its event has none."""
 
+from collections.abc import Sequence
+
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger import read_text
 from verifflowcc.domain.events import Event
-from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.sprints import SprintState, SprintStatus, StageState, StageStatus
 from verifflowcc.errors import FormatError, LedgerError, VfccError, WorkspaceError
 from verifflowcc.formats.events import moment
 from verifflowcc.records import dataclass
+from verifflowcc.services.baselines import baseline_statuses
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unknown_sprint
 from verifflowcc.services.workspace import Workspace
@@ -134,6 +137,11 @@ def _open_stage(workspace: Workspace, state: SprintState, stage: StageState) -> 
     return StageMetrics(name, stage.status, unknown())
 
 
+def _facts(workspace: Workspace, state: SprintState, today: str, recorded: Sequence[Recorded]) -> Facts:
+    baselines = baseline_statuses(workspace.root, state, today)
+    return Facts(state, today, recorded=tuple(recorded), baselines=baselines)
+
+
 def _so_far(workspace: Workspace, state: SprintState, stage: StageState) -> dict[str, int | None]:
     """The numbers of a stage in work, as far as they are known before its gate is asked."""
     now = workspace.clock.now()
@@ -143,7 +151,7 @@ def _so_far(workspace: Workspace, state: SprintState, stage: StageState) -> dict
         "duration_s": seconds if seconds >= 0 else None,
         "failures": None
         if recorded is None
-        else failures_of(stage, Facts(state, f"{now:%Y-%m-%d}", recorded=recorded)),
+        else failures_of(stage, _facts(workspace, state, f"{now:%Y-%m-%d}", recorded)),
         "passes": stage.passes,
         "reopened": stage.reopened,
         "rework": stage.passes,

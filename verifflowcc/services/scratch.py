@@ -16,6 +16,7 @@ from verifflowcc.services.evidence_running import CommandRun, run_for
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.glob import select
 from verifflowcc.workflow.assess_recorded import judge
+from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.evidence_wanted import Wanted
 
 SPOILT = b"(((( a canary: this is neither code nor data ))))\n"
@@ -55,17 +56,21 @@ def try_command(workspace: Workspace, command: Command, wanted: Sequence[Wanted]
         _copy(workspace.root, copy, (*facts.content, *facts.memory))
         there = Workspace(copy, workspace.clock)
         before = run_for(there, command, wanted, facts)
-        tried = _met(before)
+        tried = _met(before, facts)
         if not tried:
             return Trial(command.name, before.run.exit_code, doubt=_doubt(before))
         _spoil(copy, inputs)
         after = run_for(there, command, wanted, facts)
-    still = tuple(one for one in _met(after) if one in tried)
+    still = tuple(one for one in _met(after, facts) if one in tried)
     return Trial(command.name, before.run.exit_code, after.run.exit_code, tried, still)
 
 
-def _met(ran: CommandRun) -> tuple[str, ...]:
-    return tuple(str(one.wanted) for one in ran.made if one.evidence and judge(one.wanted.criterion, one.evidence).met)
+def _met(ran: CommandRun, facts: Facts) -> tuple[str, ...]:
+    return tuple(
+        str(one.wanted)
+        for one in ran.made
+        if one.evidence and judge(one.wanted.criterion, one.evidence, baseline_for(one.wanted.criterion, facts)).met
+    )
 
 
 def _doubt(ran: CommandRun) -> str:

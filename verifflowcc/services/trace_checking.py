@@ -1,30 +1,32 @@
 """`check trace`: everything that the trace checks say, in one run; what did not change comes from the index."""
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from verifflowcc.adapters.config.read import read_small
 from verifflowcc.adapters.git.changed import changed_since as paths_changed_since
 from verifflowcc.adapters.git.trace import GitPlace
 from verifflowcc.adapters.index.trace import TraceIndex
 from verifflowcc.adapters.index.trace_report_facts import report_from_text, report_to_text
+from verifflowcc.domain.baselines import NO_BASELINE, BaselineKind, BaselineStatus
+from verifflowcc.domain.sprints import SprintState
 from verifflowcc.domain.trace import EarlierFindings, TraceReport
 from verifflowcc.domain.workflows import Workflow
-from verifflowcc.errors import UsageError
-from verifflowcc.formats.trace_findings import read_findings
+from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
+from verifflowcc.services.baselines import baseline_statuses, load_baseline
+from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.trace_looking import Looked, key_of, look
 from verifflowcc.services.trace_reading import INDEX, nothing_collected
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.trace.narrow import narrow, only_new
+from verifflowcc.workflow.baseline_rules import expiry_problem
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_sources import SourcesRead
 
-KNOWN_FINDINGS = f"{MEMORY}/project/baselines/trace-findings.json"
-LARGEST_LIST_BYTES = 64 * 1024 * 1024
+OLD_LIST = f"{MEMORY}/project/baselines/trace-findings.json"
+"""Where version 0.1 kept the findings that it left out; no person had to accept them."""
 _NEVER_KNOWN = "nothing-to-evaluate|"
 """That there was nothing to look at can be no known finding: it would make every answer green."""
 
@@ -80,32 +82,34 @@ def check_trace(
     *,
     junit: Sequence[str] = (),
     changed_since: str | None = None,
-    baseline: str | None = None,
     workflow: Workflow | None = None,
+    state: SprintState | None = None,
     earlier: EarlierFindings | None = None,
 ) -> TraceChecked:
     """Return what all trace checks say; nothing is written but the index below `.memory/local/`.
 
-    `junit` are reports of results and `baseline` a list of known findings, as paths from where vfcc runs; both come
-    beside, or in place of, what `config.yaml` says. `changed_since` leaves the findings on files that changed since a
-    commit, `earlier` those that were not there before. `workflow` is that of `config.yaml` where none is given.
+    `junit` are reports of results, as paths from where vfcc runs; they come beside those that `config.yaml` names.
+    `changed_since` leaves the findings on files that changed since a commit, `earlier` those that were not there
+    before. `workflow` is that of `config.yaml` where none is given. `state` is the sprint in which the baseline must
+    count (default: the current one, if any).
 
-    Raises UsageError for a list or a commit that is not there, FormatError and ConfigError for files that are not
+    Raises UsageError for a commit that is not there, FormatError and ConfigError for files that are not
     sound, WorkspaceError where something cannot be read at all.
     """
     looked = look(workspace, junit)
-    known_list, known = _known(workspace, looked, baseline)
+    status, notices_on_list = _baseline(workspace, looked, state)
+    known = _keys(status)
     changed = paths_changed_since(workspace.root, changed_since) if changed_since is not None else None
     with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
         whole = _whole(workspace, looked, workflow, index)
-        notices = tuple(dict.fromkeys((*whole.notices, *index.notices)))
+        notices = tuple(dict.fromkeys((*notices_on_list, *whole.notices, *index.notices)))
     report = only_new(narrow(whole.report, known=known, changed=changed), earlier)
     return TraceChecked(
         report,
         workflow.name if workflow else looked.config.workflow,
         looked_at=whole.looked_at,
         prefix=looked.place.prefix,
-        known_list=known_list,
+        known_list=BaselineKind.TRACE.path if status.holds else None,
         changed_since=changed_since,
         notices=(*notices, *((earlier.problem,) if earlier and earlier.problem else ())),
         new_since=earlier.label if earlier else None,
@@ -154,21 +158,44 @@ def _looked_at(read: "SourcesRead", place: GitPlace) -> LookedAt:
     )
 
 
-def _known(workspace: Workspace, looked: Looked, given: str | None) -> tuple[str | None, frozenset[str]]:
-    """Return the list of known findings that holds, and its keys: the given one, the configuration's, the usual one."""
-    configured = looked.config.trace.baseline
-    if given is not None:
-        path, name, inside = Path(given).absolute(), given, Path(given).absolute().parent
+def _baseline(
+    workspace: Workspace, looked: Looked, state: SprintState | None
+) -> tuple[BaselineStatus, tuple[str, ...]]:
+    """Return the baseline of the trace, and what a reader must know of it; without a sprint its last day decides."""
+    notices = [f"{name} is no longer read; see vfcc baseline trace" for name in _old_lists(workspace, looked)]
+    kind = BaselineKind.TRACE
+    if not (workspace.root / kind.path).exists():
+        return NO_BASELINE, tuple(notices)
+    state = state or _current(workspace)
+    if state is None:
+        found = load_baseline(workspace.root, kind)
+        status = BaselineStatus(found, expiry_problem(found, workspace.today()) if found else "")
     else:
-        name = configured or KNOWN_FINDINGS
-        path, inside = workspace.root / name, workspace.root
-    data = read_small(path, name, inside=inside, limit_bytes=LARGEST_LIST_BYTES)
-    if data is None:
-        if given is None and configured is None:
-            return None, frozenset()
-        hint = f"vfcc check trace --format baseline --output {name}"
-        raise UsageError(f"there is no list of known findings {name}", hint=hint)
-    return name, frozenset(key for key in read_findings(data, name) if not key.startswith(_NEVER_KNOWN))
+        status = baseline_statuses(workspace.root, state, workspace.today()).get(kind, NO_BASELINE)
+    if status.problem:
+        notices.append(f"{kind.path} does not count: {status.problem}")
+    return status, tuple(notices)
+
+
+def _old_lists(workspace: Workspace, looked: Looked) -> Iterator[str]:
+    if looked.config.trace.baseline:
+        yield "trace.baseline"
+    elif (workspace.root / OLD_LIST).exists():
+        yield OLD_LIST
+
+
+def _current(workspace: Workspace) -> SprintState | None:
+    try:
+        return active_sprint(workspace)
+    except VfccError:
+        return None  # no sprint, several, or a ledger that cannot be read, which other checks report
+
+
+def _keys(status: BaselineStatus) -> frozenset[str]:
+    found = status.baseline
+    if found is None or not status.holds:
+        return frozenset()
+    return frozenset(each.name for each in found.entries if not each.name.startswith(_NEVER_KNOWN))
 
 
 def _to_text(whole: _Whole) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from verifflowcc.adapters.project.content import memory_content
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Kind, Trust, Verdict
 from verifflowcc.domain.missing_results import NO_FILE
@@ -15,6 +16,7 @@ from verifflowcc.formats.proof_lines import parse_proof
 from verifflowcc.formats.result_lines import parse_results
 from verifflowcc.formats.xml_report import LARGEST_REPORT_BYTES
 from verifflowcc.records import dataclass, field, replace
+from verifflowcc.services.baselines import baseline_statuses
 from verifflowcc.services.evidence_results import read_results_file
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.join import Marked, Ran, results_of
@@ -24,8 +26,14 @@ from verifflowcc.workflow.gate import assess
 from verifflowcc.workflow.people import waivers
 from verifflowcc.workflow.staleness import stale_reasons
 
-UNBOUND = "it does not say on which content the tests ran"
+UNBOUND = "it does not say on which content the tests ran: it has no property vfcc.content"
 OTHER = "the project's files are not those on which the tests ran"
+_PLUGIN = "install verifflowcc where the tests run: its pytest plugin writes vfcc.content with --junitxml"
+_REMEDIES = {
+    UNBOUND: f"{_PLUGIN}; for other frameworks: vfcc evidence run",
+    OTHER: "run the tests on the same commit with the same uncommitted files as here (git status), or here",
+}
+_WRITES = "list in .gitignore what the tests write, then run them again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,8 @@ def _facts(workspace: Workspace, sprint_id: str, content: Mapping[str, str]) -> 
         recorded=read_recorded(workspace, state) if _asks_tests(state) else (),
         commands=effective_config(workspace).config.gates.commands,
         waivers=waivers(state.notes),
+        memory=memory_content(workspace.root),
+        baselines=baseline_statuses(workspace.root, state, workspace.today()),
     )
 
 
@@ -166,7 +176,8 @@ def _given(
         return _Told(ResultReport(name, Trust.ASSERTED, problem=error.message))
     stale = _stale(workspace, read, path, content, junit)
     trust = Trust.ASSERTED if stale else Trust.IMPORTED_CI
-    report = ResultReport(name, trust, len(read.tests), stale)
+    remedy = _REMEDIES.get(stale, _WRITES) if stale else ""
+    report = ResultReport(name, trust, len(read.tests), stale, remedy=remedy)
     return _Told(report, results_of(Ran(name, read.tests), marked))
 
 

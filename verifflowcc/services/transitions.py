@@ -10,6 +10,7 @@ from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.adapters.git.commit import commit_paths
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.process.allowed import allows_code
+from verifflowcc.domain.baselines import FOLDER as BASELINES
 from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, Json, LedgerRead
 from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.learnings import Learning
@@ -140,9 +141,11 @@ def _waits_for_close(done: Transition) -> bool:
 def sprint_paths(workspace: Workspace, sprint_id: str) -> tuple[str, ...]:
     """Return the folders that belong to a sprint, relative to the project's root, as far as they hold a file to commit.
 
+    The baselines are among them, since events of the sprint name them.
+
     Git knows no empty folder, nor one with ignored files alone, and refuses to commit such a one by name.
     """
-    folders = (f".memory/sprint/{sprint_id}", f".memory/stage/{sprint_id}")
+    folders = (f".memory/sprint/{sprint_id}", f".memory/stage/{sprint_id}", BASELINES)
     return tuple(folder for folder in folders if _has_file_to_commit(workspace, folder))
 
 

@@ -94,7 +94,8 @@ def _again(report: ResultReport | None) -> str:
     """Return the command that makes a report anew."""
     if report is not None and report.stage and report.criterion:
         return f"vfcc evidence run {report.criterion} --stage {report.stage}"
-    return "run the tests again and look: vfcc check trace --junit FILE"
+    again = "vfcc check trace --junit FILE"
+    return f"{report.remedy}; then: {again}" if report and report.remedy else f"run the tests again and look: {again}"
 
 
 def _reports(view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, list[str]], tell: Telling) -> None:

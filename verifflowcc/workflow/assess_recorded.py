@@ -1,11 +1,14 @@
 """Ask a criterion that rests on evidence files: choose the evidence, see that it is fresh and trusted, judge it."""
 
+from verifflowcc.domain.baselines import NO_BASELINE, OF_KIND, BaselineStatus
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import COMPUTED, Assessment, Criterion, Kind, Trust, Verdict
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
 from verifflowcc.text.glob import select
+from verifflowcc.workflow.baseline_comparison import baseline_notes
+from verifflowcc.workflow.baseline_rules import baseline_for, baseline_step
 from verifflowcc.workflow.evidence_choice import chosen, id_of
 from verifflowcc.workflow.measured_verdict import Shown, shown_by
 from verifflowcc.workflow.pinned_criterion import pin_criterion
@@ -29,6 +32,8 @@ def assess_recorded(criterion: Criterion, stage_id: str, facts: Facts) -> Assess
     asked = [(one, _asked(criterion, stage_id, facts, one)) for one in of_it.latest]
     worst = min((shown for _, shown in asked), key=lambda shown: _WORST_FIRST.index(shown.verdict))
     step = worst.step or run_step(criterion, stage_id, facts)
+    if worst.verdict is Verdict.FAIL and not worst.step:
+        step = _with_baseline(step, criterion, facts)
     return Assessment(
         criterion,
         worst.verdict,
@@ -36,13 +41,27 @@ def assess_recorded(criterion: Criterion, stage_id: str, facts: Facts) -> Assess
         "" if worst.verdict is Verdict.PASS else step,
         used=tuple(id_of(one) for one, _ in asked),
         subject=subject,
-        notes=_notes(criterion, of_it.latest, of_it.earlier),
+        notes=_notes(criterion, of_it.latest, of_it.earlier, facts),
     )
 
 
-def judge(criterion: Criterion, evidence: Evidence) -> Assessment:
-    """Return what one piece of evidence shows of the criterion, whether or not it is stale or trusted."""
-    shown = shown_by(criterion, evidence)
+def _with_baseline(step: str, criterion: Criterion, facts: Facts) -> str:
+    """Return the step of a run that failed: to run it again alone mends nothing."""
+    kind = OF_KIND.get(criterion.kind)
+    strict = bool(facts.sprint.workflow and facts.sprint.workflow.strict)
+    if kind is None or strict or not facts.sprint.base or criterion.command not in facts.commands:
+        return step
+    if baseline_for(criterion, facts).holds:
+        return f"{step}  # once mended"
+    return f"{step}  # once mended; for faults older than the sprint, a person: {baseline_step(kind)}"
+
+
+def judge(criterion: Criterion, evidence: Evidence, status: BaselineStatus = NO_BASELINE) -> Assessment:
+    """Return what one piece of evidence shows of the criterion, whether or not it is stale or trusted.
+
+    `status` is the baseline that it is compared with.
+    """
+    shown = shown_by(criterion, evidence, status)
     return Assessment(criterion, shown.verdict, shown.reason, shown.step, used=(evidence.id,))
 
 
@@ -87,7 +106,7 @@ def _asked(criterion: Criterion, stage_id: str, facts: Facts, recorded: Recorded
         and not recorded.actor.startswith("human:")
     ):
         return Shown(Verdict.NOT_EVALUABLE, f"a refactoring is stated by a person, and not by {recorded.actor}")
-    shown = shown_by(criterion, evidence)
+    shown = shown_by(criterion, evidence, baseline_for(criterion, facts))
     if shown.verdict is Verdict.PASS and criterion.kind is Kind.BASELINE and criterion.tagged:
         return _still_tagged(shown, criterion, facts)
     return shown
@@ -142,10 +161,15 @@ def _subject(criterion: Criterion, stage_id: str, facts: Facts, latest: tuple[Re
     )
 
 
-def _notes(criterion: Criterion, latest: tuple[Recorded, ...], earlier: tuple[Evidence, ...]) -> tuple[str, ...]:
+def _notes(
+    criterion: Criterion, latest: tuple[Recorded, ...], earlier: tuple[Evidence, ...], facts: Facts
+) -> tuple[str, ...]:
+    status = baseline_for(criterion, facts)
     content = {one.evidence.inputs.digest for one in latest if one.evidence}
-    failed = sum(one.inputs.digest in content and shown_by(criterion, one).verdict is Verdict.FAIL for one in earlier)
-    notes = []
+    failed = sum(
+        one.inputs.digest in content and shown_by(criterion, one, status).verdict is Verdict.FAIL for one in earlier
+    )
+    notes = [note for one in latest if one.evidence for note in baseline_notes(one.evidence, status)]
     if failed:
         notes.append(f"failed {'once' if failed == 1 else f'{failed} times'} before on the same content")
     if len(latest) > 1:

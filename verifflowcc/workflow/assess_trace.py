@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from verifflowcc.domain.baselines import BaselineStatus
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
 from verifflowcc.domain.missing_results import MissingResults, missing_results
@@ -9,6 +10,7 @@ from verifflowcc.domain.trace import RED, Finding, TraceReport
 from verifflowcc.domain.trace_select import needs_among, selected
 from verifflowcc.domain.workflows import Leg, Stage, Workflow
 from verifflowcc.text.digest import digest_text
+from verifflowcc.workflow.baseline_rules import baseline_for
 
 MOST = 3
 CHECK = "vfcc check trace"
@@ -34,7 +36,7 @@ def assess_trace(criterion: Criterion, facts: Facts) -> Assessment:
         return Assessment(criterion, Verdict.NOT_EVALUABLE, reason, "vfcc check workflow", subject=digest_text(reason))
     findings, asked = selected(report, criterion.checks, criterion.items)
     red = [each for each in findings if each.severity in RED]
-    notes = tuple(_notes(findings, red, planned, report))
+    notes = tuple(_notes(findings, red, planned, report, baseline_for(criterion, facts)))
     subject = digest_text("".join(f"{each.key}\0{each.message}\n" for each in red))
     counted = f"{count} {_plural(criterion.items, count)}"
     if not any(each.asked for each in asked):
@@ -101,15 +103,22 @@ def _nothing(criterion: Criterion, planned: int) -> Assessment:
     return Assessment(criterion, Verdict.NOT_EVALUABLE, reason, step, subject=digest_text(reason))
 
 
-def _notes(findings: Sequence[Finding], red: Sequence[Finding], planned: int, report: TraceReport) -> Sequence[str]:
+def _notes(
+    findings: Sequence[Finding], red: Sequence[Finding], planned: int, report: TraceReport, status: BaselineStatus
+) -> Sequence[str]:
     told = []
     if len(findings) > len(red):
         told.append(f"{len(findings) - len(red)} more on record, none of them an error or a warning")
     if planned:
         told.append(f"{planned} planned, not asked for results")
     if report.known:
-        told.append(f"{_findings(len(report.known))} known before, not counted")
+        told.append(f"{_findings(len(report.known))} known before, not counted{_accepted(status)}")
     return told
+
+
+def _accepted(status: BaselineStatus) -> str:
+    found = status.baseline
+    return f": accepted until {found.expires} by {found.by.removeprefix('human:')}: {found.reason}" if found else ""
 
 
 def _without_results(missing: MissingResults) -> str:

@@ -1,4 +1,4 @@
-"""What changed about the evidence of a criterion: its command, the number of its tests, its baseline.
+"""What changed about the evidence of a criterion: its command, the number of its tests.
 
 None of these is a fault. A person who reads the gate should know of them.
 """
@@ -10,9 +10,7 @@ from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind
 from verifflowcc.workflow.evidence_choice import chosen
-from verifflowcc.workflow.staleness import known_findings_path
 
-TRACE_FINDINGS = ".memory/project/baselines/trace-findings.json"
 _SHOWN = 3
 _LONGEST = 200
 
@@ -22,7 +20,7 @@ def evidence_changes(criterion: Criterion, stage_id: str, facts: Facts) -> tuple
     return (
         *_of_command(criterion, stage_id, facts),
         *_of_tests(criterion, stage_id, facts),
-        *_of_baseline(criterion, facts),
+        *_of_old_log(criterion, facts),
     )
 
 
@@ -72,10 +70,11 @@ def _of_tests(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[str
     yield f"fewer tests ran: {tests_run(now)} now, {tests_run(most)} before{names}"
 
 
-def _of_baseline(criterion: Criterion, facts: Facts) -> Iterator[str]:
-    path = TRACE_FINDINGS if criterion.kind is Kind.TRACE else known_findings_path(criterion)
-    if path and any(each.path == path for each in facts.rules):
-        yield f"its baseline {path} changed since the sprint started"
+def _of_old_log(criterion: Criterion, facts: Facts) -> Iterator[str]:
+    """Yield that the list of known findings which version 0.1 read does not count any more."""
+    path = f".memory/project/baselines/{criterion.command or criterion.id}.sarif"
+    if criterion.kind is Kind.SARIF and path in facts.memory:
+        yield f"{path} is no longer read; see vfcc baseline lint"
 
 
 def _before_and_now(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[Sequence[Evidence], Evidence | None]:

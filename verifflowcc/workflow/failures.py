@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts
+from verifflowcc.domain.gates import Criterion
 from verifflowcc.domain.sprints import StageState
 from verifflowcc.workflow.assess_recorded import judge
+from verifflowcc.workflow.baseline_rules import baseline_for
 
 
 def failures_of(stage: StageState, facts: Facts) -> int:
@@ -24,9 +26,13 @@ def failures_of(stage: StageState, facts: Facts) -> int:
         and one.evidence.stage == stage.stage.id
         and one.evidence.time >= since
         and one.evidence.criterion in criteria
-        and not judge(criteria[one.evidence.criterion], one.evidence).met
+        and not _met(criteria[one.evidence.criterion], one.evidence, facts)
     ]
     return len(list(_runs(failed)))
+
+
+def _met(criterion: Criterion, evidence: Evidence, facts: Facts) -> bool:
+    return judge(criterion, evidence, baseline_for(criterion, facts)).met
 
 
 def _runs(found: Iterable[Evidence]) -> Iterator[list[Evidence]]:

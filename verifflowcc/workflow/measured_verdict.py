@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
+from verifflowcc.domain.baselines import NO_BASELINE, BaselineStatus
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.gates import Criterion, Kind, Verdict
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
+from verifflowcc.workflow.baseline_comparison import compare_baseline
 from verifflowcc.workflow.limits import Measure, Unmet, decimal, percent, unmet
 from verifflowcc.workflow.proof_verdict import red_first, tests_kept
 
@@ -20,8 +22,11 @@ class Shown:
     step: str = ""
 
 
-def shown_by(criterion: Criterion, evidence: Evidence) -> Shown:
-    """Return what the evidence shows, whether or not it is stale, and whosever word it is."""
+def shown_by(criterion: Criterion, evidence: Evidence, status: BaselineStatus = NO_BASELINE) -> Shown:
+    """Return what the evidence shows, whether or not it is stale, and whosever word it is.
+
+    Faults that the baseline lists do not count, while `status` says that it holds.
+    """
     if evidence.kind is not criterion.kind:
         return _open(f"the evidence is of the kind {evidence.kind}, not {criterion.kind}")
     if not evidence.inputs.count:
@@ -33,7 +38,9 @@ def shown_by(criterion: Criterion, evidence: Evidence) -> Shown:
         return _fail(f"the command {run.command} did not end by itself: {run.failure}")
     if evidence.problem:
         return _no_report(evidence)
-    return _JUDGES[evidence.kind](criterion, evidence)
+    known = compare_baseline(evidence, status)
+    shown = _JUDGES[evidence.kind](criterion, known.evidence)
+    return replace(shown, reason=f"{shown.reason}{known.clause(passed=shown.verdict is Verdict.PASS)}")
 
 
 def _no_report(evidence: Evidence) -> Shown:
@@ -66,6 +73,8 @@ def _junit(criterion: Criterion, evidence: Evidence) -> Shown:
         return _fail(_told([_test_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
     if _exit_code(evidence):
         return _fail(f"{_many(tests, 'test')} and none of them failed, but {_ended(evidence)}")
+    if counts.get("listed") and not counts.get("passed"):
+        return _open("no test passed", "let the other tests run")
     passed = _many(counts.get("passed", tests - skipped), "test") + " passed"
     return _pass(f"{passed}, {skipped} skipped" if skipped else passed)
 
@@ -174,7 +183,7 @@ def _findings(criterion: Criterion, evidence: Evidence) -> Shown:
         return _fail(_told([_finding_clause(one, counts) for one in wrong], _named(evidence.examples, words)))
     if _exit_code(evidence) and not found:
         return _fail(f"there is no finding, but {_ended(evidence)}")
-    return _pass(f"{_many(found, 'finding')}, within the limits" if found else "no finding")
+    return _pass(_within(found, evidence))
 
 
 _LEVELS = ("error", "warning", "note")
@@ -192,7 +201,12 @@ def _lint(criterion: Criterion, evidence: Evidence) -> Shown:
         return _fail(_told(said, evidence.examples))
     if _exit_code(evidence) and not found:
         return _fail(f"there is no finding, but {_ended(evidence)}")
-    return _pass(f"{_many(found, 'finding')}, within the limits" if found else "no finding")
+    return _pass(_within(found, evidence))
+
+
+def _within(found: int, evidence: Evidence) -> str:
+    other = "other " if evidence.measures.get("listed") else ""
+    return f"{_many(found, f'{other}finding')}, within the limits" if found else f"no {other}finding"
 
 
 def _metric(criterion: Criterion, evidence: Evidence) -> Shown:

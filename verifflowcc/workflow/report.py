@@ -5,6 +5,7 @@ How it reads as a page is in `report_page.py`.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from verifflowcc.domain.baselines import BaselineAct
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Kind, Mode, Verdict
@@ -13,6 +14,7 @@ from verifflowcc.domain.sprints import Outcome, SprintState, StageState, StageSt
 from verifflowcc.records import dataclass, field, replace
 from verifflowcc.workflow.assess_people import expired
 from verifflowcc.workflow.assess_rules import RULES
+from verifflowcc.workflow.baseline_rules import baseline_acts
 from verifflowcc.workflow.deviations import clause, deviations_in_sprint
 from verifflowcc.workflow.metrics_table import SprintMetrics
 
@@ -111,6 +113,7 @@ class SprintReport:
     metrics: SprintMetrics
     problems: tuple[str, ...]
     gaps: int = 0
+    baselines: tuple[BaselineAct, ...] = ()
 
 
 def make_report(facts: Facts, ordered: Sequence[Event], metrics: SprintMetrics) -> SprintReport:
@@ -146,6 +149,7 @@ def make_report(facts: Facts, ordered: Sequence[Event], metrics: SprintMetrics) 
         metrics=metrics,
         problems=(*map(str, state.problems), *_unsound(facts.recorded)),
         gaps=state.gaps,
+        baselines=baseline_acts(state.notes),
     )
 
 

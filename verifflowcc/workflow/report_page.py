@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.domain.baselines import BaselineAct
 from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.people import Decision, Feedback
 from verifflowcc.domain.sprints import StageStatus
@@ -28,12 +29,18 @@ def report_page(report: SprintReport) -> str:
         _listed("Evidence", [_evidence(one) for one in report.evidence]),
         _listed("Approvals", [f"{one.stage}: {review_line(one, None, report.today)}" for one in report.reviews]),
         _listed("Waivers", [f"{one.stage}: {waiver_line(one, None, report.today)}" for one in report.waivers]),
+        *([_listed("Baselines", [_baseline(one) for one in report.baselines])] if report.baselines else []),
         _listed("Out of order", list(_moves(report))),
         _listed("Comments", [_comment(one, report.id) for one in report.feedback]),
         _listed("Deviations", report.deviations),
         _metrics(report),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _baseline(one: BaselineAct) -> str:
+    faults = f"{one.entries} old fault{'' if one.entries == 1 else 's'}"
+    return clause(f"{one.kind}: {faults} accepted by {one.actor} on {one.day}, until {one.expires}: {one.reason}")
 
 
 def _opening(report: SprintReport) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
+from verifflowcc.domain.baselines import OF_KIND
 from verifflowcc.domain.evidence import Command, Evidence, Inputs
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind
@@ -39,8 +40,8 @@ def inputs_now(criterion: Criterion, stage_id: str, facts: Facts, report: str | 
     """Return the files that evidence for the criterion would speak of now.
 
     They are those that the criterion's inputs choose, else the command's, else all of the project. For a baseline they
-    are its files in the project, in `.memory/project/` and among the artifacts, else the artifacts of its stage; for a
-    scan, the findings that were known before are one more. Reports are never inputs, nor is `report`, the path of one
+    are its files in the project, in `.memory/project/` and among the artifacts, else the artifacts of its stage; for
+    tests and scans, the baseline is one more. Reports are never inputs, nor is `report`, the path of one
     that was imported.
     """
     if criterion.kind is Kind.BASELINE:
@@ -50,18 +51,17 @@ def inputs_now(criterion: Criterion, stage_id: str, facts: Facts, report: str | 
     content = {path: digest for path, digest in facts.content.items() if path not in reports}
     patterns = criterion.inputs or (command.inputs if command else ())
     inputs = inputs_digest(content, patterns)
-    known = known_findings_path(criterion)
+    known = baseline_path(criterion)
     if known is None or known not in facts.memory or not inputs.count:
         return inputs
     chosen = {path: content[path] for path in select(content, patterns)} | {known: facts.memory[known]}
     return replace(inputs_digest(chosen, ()), patterns=patterns)
 
 
-def known_findings_path(criterion: Criterion) -> str | None:
-    """Return where a scan's findings lie that are known, and not new; None for what is no scan."""
-    if criterion.kind is not Kind.SARIF:
-        return None
-    return f".memory/project/baselines/{criterion.command or criterion.id}.sarif"
+def baseline_path(criterion: Criterion) -> str | None:
+    """Return where the old faults lie that the criterion is compared with; None for kinds that have none."""
+    kind = OF_KIND.get(criterion.kind)
+    return kind.path if kind else None
 
 
 def _frozen(criterion: Criterion, stage_id: str, facts: Facts) -> dict[str, str]:

@@ -85,7 +85,7 @@ class TraceSection(Section):
     )
     baseline: TraceFile | None = Field(
         default=None,
-        description="The list of known findings; else .memory/project/baselines/trace-findings.json, if it is there.",
+        description="No longer read: a person accepts old findings with vfcc baseline trace.",
     )
 
     def settings(self) -> TraceSettings:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from verifflowcc.adapters.process.guard import guard
 from verifflowcc.records import dataclass, field
 
 LARGEST_OUTPUT_BYTES = 8 * 1024 * 1024
@@ -36,13 +37,14 @@ class Ran:
 
     `exit_code` is None where it did not end by itself or could not be started; `failure` then says why, without a
     final stop. `output` is what it wrote to stdout and stderr, in order, at most 8 MiB: of more, the beginning and the
-    end with a mark between them.
+    end with a mark between them. `timed_out` says that its time was over.
     """
 
     exit_code: int | None
     failure: str
     output: bytes
     duration_ms: int
+    timed_out: bool = False
 
 
 def run_command(
@@ -51,32 +53,40 @@ def run_command(
     timeout_s: int,
     *,
     on_start: Callable[[], None] | None = None,
+    on_output: Callable[[bytes], None] | None = None,
+    trace_signal: signal.Signals | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run `argv` in the folder `root` with nothing on stdin; `on_start` is called once it runs.
 
-    It gets the variables `env` (default: those of this process).
+    It gets the variables `env` (default: those of this process). `on_output` gets what it writes at once, and some
+    times a second nothing. At `trace_signal`, sent when the time is over, it writes where it is.
 
-    What it leaves running is ended with it. On KeyboardInterrupt, or any error of `on_start`, all of it is ended before
-    the exception goes on.
+    What it leaves running is ended with it. On KeyboardInterrupt, on SIGTERM and SIGHUP, which raise SystemExit, and on
+    any error of `on_start` or `on_output`, all of it is ended before the exception is passed on.
     """
     started = time.monotonic()
-    try:
-        process = start_group(root, argv, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, env=env)
-    except (OSError, ValueError) as error:
-        return Ran(None, why_not_started(root, argv, error), b"", 0)
-    output = _Output()
-    with process:
+    with guard() as tell:
         try:
-            if on_start:
-                on_start()
-            in_time = _await_end(process, output, started + timeout_s)
-        finally:
-            end_group(process)
-        _read_what_is_there(_pipe(process), output)
+            process = start_group(root, argv, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, env=env)
+        except (OSError, ValueError) as error:
+            return Ran(None, why_not_started(root, argv, error), b"", 0)
+        output = _Output(on_output)
+        with process:
+            try:
+                tell(process.pid)
+                if on_start:
+                    on_start()
+                in_time = _await_end(process, output, started + timeout_s)
+                if not in_time and trace_signal and _signal_group(process, trace_signal):
+                    _await_end(process, output, time.monotonic() + _GRACE_S)
+            finally:
+                end_group(process)
+            _read_what_is_there(_pipe(process), output)
     duration_ms = round((time.monotonic() - started) * 1000)
     if not in_time:
-        return Ran(None, f"did not end within {timeout_s} s and was killed", output.bytes(), duration_ms)
+        failure = f"did not end within {timeout_s} s and was killed"
+        return Ran(None, failure, output.bytes(), duration_ms, timed_out=True)
     if process.returncode < 0:
         return Ran(None, f"killed by {_signal_name(-process.returncode)}", output.bytes(), duration_ms)
     return Ran(process.returncode, "", output.bytes(), duration_ms)
@@ -129,7 +139,9 @@ def _await_end(process: subprocess.Popen[bytes], output: "_Output", until: float
                 drained = min(time.monotonic() + _DRAIN_S, until)
             if drained is None and time.monotonic() >= until:
                 return False
-            if ready.select(_PAUSE_S) and not output.take(pipe):
+            if not ready.select(_PAUSE_S):
+                output.show(b"")
+            elif not output.take(pipe):
                 break
     return has_ended(process, until)
 
@@ -192,6 +204,7 @@ def _pipe(process: subprocess.Popen[bytes]) -> IO[bytes]:
 class _Output:
     """The beginning and the end of what a command writes."""
 
+    show_to: Callable[[bytes], None] | None = None
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
     cut: int = 0
@@ -199,12 +212,18 @@ class _Output:
     def take(self, pipe: IO[bytes]) -> bool:
         """Read once; return whether there was anything, else the pipe has ended."""
         chunk = os.read(pipe.fileno(), _CHUNK_BYTES)
+        self.show(chunk)
         room = _HEAD_BYTES - len(self.head)
         self.head += chunk[:room]
         self.tail += chunk[room:] if room else chunk
         if len(self.tail) > 2 * _TAIL_BYTES:
             self._cut_tail()
         return bool(chunk)
+
+    def show(self, chunk: bytes) -> None:
+        """Pass output on to who watches it."""
+        if self.show_to:
+            self.show_to(chunk)
 
     def bytes(self) -> bytes:
         """Return all of it, or both ends with a mark between them."""

@@ -10,6 +10,7 @@ from verifflowcc.services.hooks.brief_text import BriefPart, Entry, entries, sho
 from verifflowcc.services.hooks.brief_work import minute
 from verifflowcc.services.owed import next_command, owed_by
 from verifflowcc.workflow.assess_recorded import judge
+from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.evidence_choice import chosen
 from verifflowcc.workflow.evidence_wanted import Wanted, everything
 from verifflowcc.workflow.staleness import stale_reasons
@@ -67,7 +68,7 @@ def _report_line(one: Wanted, evidence: Evidence, facts: Facts) -> str:
     """Return when the tests ran, how they ended, and on which content: on the present one, or what differs now."""
     failed = _failed(evidence)
     result = f"{failed} of {evidence.measures.get('tests', 0)} tests failed" if failed else ""
-    result = result or shown(judge(one.criterion, evidence).reason)
+    result = result or shown(judge(one.criterion, evidence, baseline_for(one.criterion, facts)).reason)
     reasons = stale_reasons(evidence, facts, one.criterion, most=None)
     more = f" and {len(reasons) - _CHANGES} more" if len(reasons) > _CHANGES else ""
     since = f"of other content: since then {shown(', '.join(reasons[:_CHANGES]))}{more}"

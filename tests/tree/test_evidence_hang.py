@@ -1,0 +1,48 @@
+"""A test run that hangs: its evidence names the test, and its log can be read while it runs."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.evidence_project import project, run
+from verifflowcc.cli.live_line import LiveLine
+from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.evidence_running import log_path
+
+pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
+HANGS = """\
+import threading
+
+def test_first():
+    pass
+
+def test_hang():
+    threading.Event().wait()
+"""
+
+
+@pytest.mark.sweep
+def test_a_run_out_of_time_names_the_test_that_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "machine"))
+    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/test_hang.py", "--junitxml={junit}"]
+    here = project(tmp_path / "project", {"tests/test_hang.py": HANGS}, test={"run": words, "timeout": 5})
+
+    done = run(here, "tests")
+
+    (row,), (command,) = done.rows, done.commands
+    assert row.reason.endswith("did not end within 5 s and was killed; it was at tests/test_hang.py:7 (test_hang)")
+    assert not any("File " in line for line in command.lines)
+    log = (here.root / log_path(effective_config(here).config.gates.commands["test"])).read_text("utf-8")
+    assert "tests/test_hang.py ." in log
+
+
+def test_the_live_line_shows_time_counts_and_the_last_line_within_the_width() -> None:
+    line = LiveLine(counts=True)
+    line.feed("tests/test_a.py ..F")
+    assert line.text(65, 80) == "1 min 5 s · 2 passed, 1 failed · tests/test_a.py ..F"
+    assert line.text(9, 20) == "9 s · 2 passed, 1 …"
+    line.feed("\x1b]0;title\x07 password = 'Tr0ub4dor" + "&3x'\n")
+    shown = line.text(9, 200)
+    assert "Tr0ub4dor" not in shown
+    assert shown.isprintable()
