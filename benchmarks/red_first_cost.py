@@ -26,11 +26,11 @@ def git(folder: Path, *words: str) -> str:
 
 def proven(folder: Path, commit: str, command: str) -> dict[str, object]:
     """Return the proof of a commit, as `prove --json` has it."""
-    words = [VFCC, "prove", commit, "--whole", "--fresh", "--yes", "--json", "--command", command]
+    words = [VFCC, "prove", commit, "--whole", "--fresh", "--yes", "--json", "--full", "--command", command]
     ran = subprocess.run(
         words, cwd=folder, capture_output=True, text=True, env={**os.environ, "CI": "true"}, check=False
     )
-    found: dict[str, object] = json.loads(ran.stdout)["changes"][0]
+    found: dict[str, object] = json.loads(ran.stdout)["data"]["changes"][0]
     return found
 
 

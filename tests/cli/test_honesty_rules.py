@@ -1,6 +1,5 @@
 """A change of the rules in a sprint needs a person, and a stray file in the ledger is named with the way on."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -75,5 +74,5 @@ def test_rules_edited_and_committed(tmp_path: Path) -> None:
     commit(root)
 
     refused("rules-edited-and-committed", root)
-    (asked,) = json.loads(vfcc(root, "next", "--json").out)["owed"]
+    (asked,) = vfcc(root, "next", "--json", "--full").data["unmet"]
     assert (asked["criterion"], asked["person"]) == ("rules", True)

@@ -3,7 +3,6 @@
 The program of version 0.1 is named by `VFCC_0_1`: the path of its `vfcc`.
 """
 
-import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -97,7 +96,7 @@ def written(folder: Path, steps: Steps) -> Path:
 
 def state(ran: Ran) -> object:
     """Return what `sprint show --json` has of a sprint, as far as both versions know it."""
-    shown = json.loads(ran.out)
+    shown = ran.data
     stages = [(each["stage"]["id"], each["status"], each["passes"], each["reopened"]) for each in shown["stages"]]
     return shown["status"], shown["current"], shown["heads"], shown["problems"], stages
 
@@ -106,7 +105,7 @@ def state(ran: Ran) -> object:
 def test_version_0_1_reads_the_same_sprint(tmp_path: Path, name: str) -> None:
     sprint, steps = WRITES[name]
     root = written(tmp_path, steps)
-    show = ("sprint", "show", sprint, "--json")
+    show = ("sprint", "show", sprint, "--json", "--full")
 
     old = old_program(tmp_path).run(root, show)
 

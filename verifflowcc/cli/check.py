@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli import check_gate, check_memory, check_trace, config
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import FullFlag, JsonFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.workflows import WorkflowReport
@@ -28,6 +28,7 @@ def check(
         typer.Option("--sprint", metavar="ID", help="With --rerun: sprint id (default: the current one, or the last)."),
     ] = None,
     as_json: JsonFlag = False,
+    full: FullFlag = False,
 ) -> None:
     """Check the configuration, the workflow, the gates of all open sprints, the memory, and the trace of items that are
     there; or one of them.

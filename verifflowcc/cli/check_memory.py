@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag
-from verifflowcc.cli.report_formats import chosen, report_text
+from verifflowcc.cli.report_formats import chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.checking import CheckedMemory
@@ -41,6 +41,7 @@ def memory(
     Of all items of the project, or with --scope user of your own. Exits with 1 where anything is an error or a warning,
     with 3 where there is nothing to read.
     """
+    from verifflowcc.cli import document
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_check_views import verdict
     from verifflowcc.services.memory.checking import check_memory
@@ -50,16 +51,18 @@ def memory(
     checked = check_memory(workspace_for(scope), scope)
     for notice in checked.notices:
         out.warn(notice)
-    text = _written(checked, wanted)
-    if output is not None:
+    if wanted is Format.JSON:
+        out.emit_json(checked, output)
+    elif output is not None:
         from verifflowcc.adapters.files.text_file import write_given
 
-        write_given(output, out.without_secrets(text))
-    elif text:
+        write_given(output, out.without_secrets(_written(checked, wanted)))
+    elif text := _written(checked, wanted):
         out.emit(text)
     if output is not None or wanted not in {Format.TEXT, Format.JSON}:
         out.say(verdict(checked))
     if code := exit_code(checked):
+        document.explain(problem_in(checked.report, code))
         raise typer.Exit(code)
 
 
@@ -75,10 +78,6 @@ def _written(checked: "CheckedMemory", wanted: Format) -> str:
         from verifflowcc.cli.memory_check_views import findings_page
 
         return findings_page(checked) + "\n"
-    if wanted is Format.JSON:
-        from verifflowcc.cli import output as out
-
-        return out.json_text(checked) + "\n"
     from verifflowcc.domain.memory_codes import CATALOGUE
 
     return report_text(wanted, checked.report, checked.prefix, CATALOGUE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag
-from verifflowcc.cli.report_formats import chosen, report_text
+from verifflowcc.cli.report_formats import chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_checking import TraceChecked
@@ -51,6 +51,7 @@ def trace(
 
     Exits with 1 where anything is an error or a warning, with 3 where there is no item to look at.
     """
+    from verifflowcc.cli import document
     from verifflowcc.cli import output as out
     from verifflowcc.services.trace_checking import check_trace
     from verifflowcc.services.workspace import open_workspace
@@ -60,17 +61,17 @@ def trace(
     checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, baseline=baseline)
     for notice in (*checked.notices, *checked.report.notices):
         out.warn(notice)
-    text = _page(workspace, checked, whole=whole) if wanted is Format.TEXT else _written(checked, wanted)
-    if output is None:
-        if text:
-            out.emit(text)
+    if wanted is Format.JSON:
+        out.emit_json(checked, output)
     else:
-        _write(output, out.without_secrets(text))
+        text = _page(workspace, checked, whole=whole) if wanted is Format.TEXT else _written(checked, wanted)
+        _deliver(text, output)
     if output is not None or wanted not in {Format.TEXT, Format.JSON}:
         from verifflowcc.cli.trace_findings_views import verdict
 
         out.say(verdict(checked))
     if code := exit_code(checked):
+        document.explain(problem_in(checked.report, code))
         raise typer.Exit(code)
 
 
@@ -93,16 +94,16 @@ def _written(checked: "TraceChecked", wanted: Format) -> str:
         from verifflowcc.formats.trace_findings import findings_text
 
         return findings_text(each.key for each in (*checked.report.findings, *checked.report.known))
-    if wanted is Format.JSON:
-        from verifflowcc.cli import output as out
-
-        return out.json_text(checked) + "\n"
     from verifflowcc.domain.catalogue import TRACE
 
     return report_text(wanted, checked.report, checked.prefix, TRACE)
 
 
-def _write(path: Path, text: str) -> None:
+def _deliver(text: str, path: Path | None) -> None:
     from verifflowcc.adapters.files.write import write_atomic
+    from verifflowcc.cli import output as out
 
-    write_atomic(path, text)
+    if path is not None:
+        write_atomic(path, out.without_secrets(text))
+    elif text:
+        out.emit(text)
