@@ -64,7 +64,7 @@ def test_the_text_is_read_from_stdin(young: Path) -> None:
     bad = subprocess.run(
         line, cwd=young, env=environment(young.parent), input=b"\xff", capture_output=True, check=False
     )
-    assert (bad.returncode, bad.stdout) == (2, b"")
+    assert (bad.returncode, json.loads(bad.stdout)["error"]["code"]) == (2, "usage")
     assert b"stdin is not UTF-8" in bad.stderr
 
 
