@@ -33,8 +33,8 @@ from tests.clients.running import run_claude
 from tests.clients.turns import MAIN, Turn, calls
 from verifflowcc.cli.history_saved import saved_page
 from verifflowcc.services.code.offering import OFFERED_TOKENS
+from verifflowcc.services.documents.form import form
 from verifflowcc.services.history.saving import calls_saved
-from verifflowcc.services.json_form import plain
 from verifflowcc.services.workspace import Workspace
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd")
@@ -180,7 +180,12 @@ def _report(root: Path, budget: int, runs: int, what: str, *, as_json: bool) -> 
         found = calls_saved(Workspace(root), None, budget)
         seconds.append(round(time.perf_counter() - begin, 2))
     if as_json:
-        content = {"machine": machine(), "what": what, "saved": plain(found), "seconds": sorted(seconds)[runs // 2]}
+        content = {
+            "machine": machine(),
+            "what": what,
+            "saved": form(found, full=True),
+            "seconds": sorted(seconds)[runs // 2],
+        }
         sys.stdout.write(json.dumps(content, indent=2) + "\n")
         return
     print("; ".join(machine().values()))

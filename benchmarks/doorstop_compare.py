@@ -117,10 +117,12 @@ def compare(folder: Path, data: Path, doorstop: str, *, plant: bool = False) -> 
     ours.mkdir()
     for arguments in (["init", "--workflow", "standard"], ["trace", "import", str(theirs)]):
         subprocess.run([VFCC, *arguments], cwd=ours, capture_output=True, check=True)
-    checked = subprocess.run([VFCC, "check", "trace", "--json"], cwd=ours, capture_output=True, text=True, check=False)
+    checked = subprocess.run(
+        [VFCC, "check", "trace", "--json", "--full"], cwd=ours, capture_output=True, text=True, check=False
+    )
     if checked.returncode not in {0, 1}:
         raise SystemExit(checked.stderr)
-    found = _findings(json.loads(checked.stdout))
+    found = _findings(json.loads(checked.stdout)["data"])
     return {
         "doorstop": said["version"],
         "items": len(said["items"]),

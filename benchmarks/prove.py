@@ -61,7 +61,18 @@ def commits_of(repository: Path, wanted: int, skip: int) -> list[str]:
 def prove(clone: Path, commit: str, given: argparse.Namespace) -> Row:
     """Return a row: the proof of a commit as `vfcc prove --json` shows it, and the seconds that it took."""
     program = given.vfcc or str(Path(sys.executable).with_name("vfcc"))
-    words = [program, "prove", commit, "--command", given.command, "--yes", "--json", "--runs", str(given.runs)]
+    words = [
+        program,
+        "prove",
+        commit,
+        "--command",
+        given.command,
+        "--yes",
+        "--json",
+        "--full",
+        "--runs",
+        str(given.runs),
+    ]
     words += ["--whole"] if given.whole else []
     begin = time.perf_counter()
     # The clone is the benchmark's own: it allows the command as a CI job does, and keeps that beside the clone.
@@ -69,8 +80,8 @@ def prove(clone: Path, commit: str, given: argparse.Namespace) -> Row:
     done = subprocess.run(words, cwd=clone, capture_output=True, text=True, check=False, env=env)
     seconds = round(time.perf_counter() - begin, 2)
     try:
-        [proof] = json.loads(done.stdout)["changes"]
-    except ValueError:
+        [proof] = json.loads(done.stdout)["data"]["changes"]
+    except (ValueError, KeyError):
         proof = {"verdict": "error", "why": done.stderr.strip()[-400:], "subject": "", "tests": [], "unguarded": []}
     return {**proof, "commit": commit, "seconds": seconds}
 

@@ -64,9 +64,9 @@ def _spent() -> float:
 def proven(vfcc: Sequence[str], folder: Path, commit: str, command: str) -> tuple[Cost, dict[str, object]]:
     """Return what a proof of a commit cost, and the proof as `prove --json` has it."""
     as_criterion = ("--whole", "--fresh", "--runs", str(RUNS))
-    words = [*vfcc, "prove", commit, *as_criterion, "--yes", "--json", "--command", command]
+    words = [*vfcc, "prove", commit, *as_criterion, "--yes", "--json", "--full", "--command", command]
     cost = cost_of(words, folder, {**_environment(), "CI": "true", "XDG_DATA_HOME": str(folder.parent / "allowed")})
-    found: dict[str, object] = json.loads(cost.out)["changes"][0]
+    found: dict[str, object] = json.loads(cost.out)["data"]["changes"][0]
     return cost, found
 
 

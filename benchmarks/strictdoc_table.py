@@ -107,12 +107,11 @@ def findings(data: Path) -> list[Mapping[str, str]]:
         for arguments in (["init", "--workflow", "standard"], ["trace", "import", str(data), *levels]):
             subprocess.run([VFCC, *arguments], cwd=folder, capture_output=True, check=True)
         done = subprocess.run(
-            [VFCC, "check", "trace", "--json"], cwd=folder, capture_output=True, text=True, check=False
+            [VFCC, "check", "trace", "--json", "--full"], cwd=folder, capture_output=True, text=True, check=False
         )
     if done.returncode not in {0, 1}:
         raise SystemExit(done.stderr)
-    report = json.loads(done.stdout)
-    return list(report.get("report", report)["findings"])
+    return list(json.loads(done.stdout)["data"]["report"]["findings"])
 
 
 def read_nodes(data: Path) -> dict[str, Node]:

@@ -1,6 +1,5 @@
 """A small repository with one fix at a time, for `vfcc prove`: real git, real pytest."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -55,9 +54,9 @@ def prove(root: Path, *arguments: str, env: Mapping[str, str] | None = None) -> 
 
 def proofs(root: Path, *arguments: str, env: Mapping[str, str] | None = None) -> list[dict[str, object]]:
     """Return what `vfcc prove --json` shows of each change."""
-    ran = prove(root, *arguments, "--json", env=env)
+    ran = prove(root, *arguments, "--json", "--full", env=env)
     assert ran.out, ran
-    found = json.loads(ran.out)["changes"]
+    found = ran.data["changes"]
     assert isinstance(found, list)
     return found
 

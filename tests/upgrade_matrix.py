@@ -158,9 +158,10 @@ def facts(tried: Tried) -> Answers:
 
 def _facts(tried: Tried, root: Path) -> Iterator[tuple[str, str]]:
     def shown(*arguments: str) -> Any:
-        ran = tried.run(root, (*arguments, "--json"), ACTORS["program"])
+        ran = tried.run(root, (*arguments, "--json", "--full"), ACTORS["program"])
         assert ran.out, ran
-        return json.loads(ran.out)
+        value = json.loads(ran.out)
+        return value["data"] if "ok" in value else value  # version 0.1 prints the data alone
 
     for each in shown("sprint", "list"):
         name = each["id"]

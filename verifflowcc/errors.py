@@ -1,7 +1,7 @@
 """Every error that vfcc raises on purpose.
 
-One class per thing the caller can do about it. The exit code is on the class, the hint (a command to run) on the
-instance. `cli` and `fast` map them to the terminal; nothing else does.
+One class per thing the caller can do about it. The exit code and the `code` that programs read are on the class, the
+hint (a command to run) on the instance. `cli` and `fast` map them to the terminal; nothing else does.
 """
 
 
@@ -9,6 +9,7 @@ class VfccError(Exception):
     """A problem told in one sentence: subject, then fact."""
 
     exit_code = 3
+    code = "error"
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -20,24 +21,32 @@ class FindingsError(VfccError):
     """A check ran and found something."""
 
     exit_code = 1
+    code = "findings"
 
 
 class UsageError(VfccError):
     """The command's words do not fit: an unknown agent, stage or option value."""
 
     exit_code = 2
+    code = "usage"
 
 
 class WorkspaceError(VfccError):
     """There is no usable `.memory/` here, or it cannot be read or written."""
 
+    code = "workspace"
+
 
 class FormatError(VfccError):
     """A file is not what it should be; the message begins with `file:line:`."""
 
+    code = "format"
+
 
 class ConfigError(FormatError):
     """`config.yaml` or `workflow.yaml` says something that vfcc cannot do."""
+
+    code = "config"
 
     def __init__(self, problems: tuple[str, ...], *, hint: str | None = None) -> None:
         super().__init__("\n".join(problems), hint=hint)
@@ -47,13 +56,19 @@ class ConfigError(FormatError):
 class TemplateError(FormatError):
     """A prompt template uses more of Jinja than a prompt may."""
 
+    code = "template"
+
 
 class LedgerError(FormatError):
     """An event file is not one that vfcc wrote."""
 
+    code = "ledger"
+
 
 class BackendError(VfccError):
     """A store of items cannot do what it was asked: it is not there, closed, full, or refuses."""
+
+    code = "backend"
 
 
 class ModelError(VfccError):
@@ -61,6 +76,8 @@ class ModelError(VfccError):
 
     `tokens` is what it took all the same, in and out together; None where nobody can know.
     """
+
+    code = "model"
 
     def __init__(self, message: str, *, why: str, tokens: int | None = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -72,10 +89,13 @@ class SecretError(VfccError):
     """A text holds what looks like a secret; the sentence says which kind and where, never what."""
 
     exit_code = 2
+    code = "secret"
 
 
 class BudgetError(VfccError):
     """The token budget cannot hold the prompt; `needed` is the smallest that would."""
+
+    code = "budget"
 
     def __init__(self, message: str, *, needed: int, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -85,22 +105,34 @@ class BudgetError(VfccError):
 class StrictError(VfccError):
     """Under `--strict`: something that must be in the prompt is not, or not whole."""
 
+    code = "strict"
+
 
 class NotAllowed(VfccError):  # noqa: N818 - reads as what happened
     """Whoever asks may not do this: no person at a terminal, its own author, or something that cannot be waived."""
+
+    code = "not_allowed"
 
 
 class CommandsNotAllowed(NotAllowed):
     """The project's commands may not run on this machine yet, or changed since they might."""
 
+    code = "commands_not_allowed"
+
 
 class GateClosed(VfccError):  # noqa: N818 - reads as what happened
-    """A stage cannot be left or entered yet."""
+    """A stage cannot be left or entered yet; `blockers` are the criteria that keep it so, as `vfcc next` has them."""
 
     exit_code = 4
+    code = "gate_closed"
+
+    def __init__(self, message: str, *, hint: str | None = None, blockers: tuple[object, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.blockers = blockers
 
 
 class ConflictError(VfccError):
     """Somebody else moved first: a fork, a held lock, heads that changed, a merge left unfinished."""
 
     exit_code = 5
+    code = "conflict"

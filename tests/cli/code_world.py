@@ -1,6 +1,5 @@
 """A small project whose code the commands of `vfcc code` are asked about: several languages, in git."""
 
-import json
 from pathlib import Path
 
 from tests.cli.process import git, vfcc
@@ -175,9 +174,9 @@ def clone(root: Path, to: Path) -> Path:
 
 def asked(root: Path, *words: str) -> dict[str, object]:
     """Return what `vfcc code …` answers with `--json`; it must succeed and say nothing beside it."""
-    ran = vfcc(root, "code", *words, "--json")
+    ran = vfcc(root, "code", *words, "--json", "--full")
     assert (ran.code, ran.err) == (0, ""), ran
-    return dict(json.loads(ran.out))
+    return dict(ran.data)
 
 
 def told(root: Path, *words: str) -> str:

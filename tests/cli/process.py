@@ -2,6 +2,7 @@
 
 import atexit
 import fcntl
+import json
 import os
 import pty
 import select
@@ -14,8 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tests import forked
+from tests.cli.documents import check_document
 from verifflowcc.domain.command_classes import QUERY, WORK, class_of
 
 VFCC = forked.VFCC
@@ -36,9 +39,22 @@ class Ran:
     def __repr__(self) -> str:
         return f"Ran({self.code}, out={self.out[:800]!r}, err={self.err[:2000]!r})"
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """What it wrote to stdout under `--json`: one document, which is ok exactly where it exited with 0."""
+        found: dict[str, Any] = json.loads(self.out)
+        assert found["ok"] is (self.code == 0), self
+        return found
+
+    @property
+    def data(self) -> Any:
+        """The data of that document."""
+        return self.document["data"]
+
     def refused(self, code: int, *words: str) -> None:
-        """Assert that it failed with `code`, said `words` in one message with no traceback, and printed no data."""
-        assert (self.code, self.out) == (code, ""), self
+        """Assert that it failed with `code` and `words` in one message with no traceback, and printed no data."""
+        assert self.code == code, self
+        assert not self.out or "data" not in self.document, self
         assert self.err.startswith("error: "), self
         assert "Traceback" not in self.err, self
         for word in words:
@@ -93,7 +109,9 @@ def vfcc(
         )
         os.close(ours)
         os.close(theirs)
-    return Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8", "replace"))
+    ran = Ran(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8", "replace"))
+    check_document(arguments, ran.code, ran.out)
+    return ran
 
 
 def by_person(folder: Path, *arguments: str, name: str = "You", env: Mapping[str, str] | None = None) -> Ran:
@@ -145,7 +163,9 @@ def on_terminal(
     os.close(err_side)
     texts = drain((out, err))
     code = process.wait(PATIENCE_S)
-    return Ran(code, *(text.decode("utf-8", "replace").replace("\r\n", "\n") for text in texts))
+    ran = Ran(code, *(text.decode("utf-8", "replace").replace("\r\n", "\n") for text in texts))
+    check_document(arguments, ran.code, ran.out)
+    return ran
 
 
 def _terminal(columns: int, rows: int) -> tuple[int, int]:

@@ -1,5 +1,12 @@
 """The shape of a JSON value: its keys and kinds, without what they hold."""
 
+import json
+from pathlib import Path
+from typing import Any
+
+GOLDEN = Path(__file__).parent / "golden"
+"""The shapes of lean data, one file for each command. What a document may hold beside is in the schemas."""
+
 Shape = str | dict[str, "Shape"] | list["Shape"]
 
 OPEN = {
@@ -8,6 +15,7 @@ OPEN = {
     "counts",
     "digests",
     "fallbacks",
+    "file_digests",
     "inputs",
     "items",
     "kinds",
@@ -21,7 +29,6 @@ OPEN = {
     "relations",
     "reports",
     "rules",
-    "seen",
     "severities",
     "sources",
     "states",
@@ -59,3 +66,8 @@ def _joined(shapes: list[Shape]) -> Shape:
         return [_joined(inner)] if inner else []
     words = sorted({one if isinstance(one, str) else "list" if isinstance(one, list) else "object" for one in shapes})
     return " | ".join(words)
+
+
+def promised(name: str) -> Any:
+    """Return the shape of a command's lean data that stays."""
+    return json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))

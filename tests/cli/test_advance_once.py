@@ -1,6 +1,5 @@
 """`stage advance --from` and `sprint start --id`: repeated, killed and run twice at once, they happen once."""
 
-import json
 import signal
 import sys
 from pathlib import Path
@@ -46,17 +45,17 @@ def killed(folder: Path, point: int, *arguments: str) -> Ran:
 
 
 def test_a_repeated_advance_changes_nothing_and_exits_with_0(ready: Path) -> None:
-    first = by_person(ready, *FROM_CODING, "--json")
+    first = by_person(ready, *FROM_CODING, "--json", "--full")
     before = everything(ready)
 
     again = vfcc(ready, *FROM_CODING)
-    named = json.loads(vfcc(ready, "stage", "advance", "coding", "--json").out)
+    named = vfcc(ready, "stage", "advance", "coding", "--json", "--full").data
 
     assert again.out.startswith("unchanged: sprint-02 left coding already (human:You, ")
     assert again.out.endswith("); it is in testing\n"), "and neither a commit nor a next command"
     assert (first.code, again.code) == (0, 0)
-    assert named["event"] == json.loads(first.out)["event"]
-    assert (json.loads(first.out)["changed"], named["changed"], named["written"]) == (True, False, [])
+    assert named["event"] == first.data["event"]
+    assert (first.data["changed"], named["changed"], named["written"]) == (True, False, [])
     assert everything(ready) == before
 
 

@@ -1,6 +1,5 @@
 """`vfcc allow`: a person sees what would run and says yes; without a person nothing is allowed by itself."""
 
-import json
 import os
 import pty
 import select
@@ -201,15 +200,15 @@ def test_a_copy_of_the_project_is_not_allowed_with_it(project: Path) -> None:
 
 
 def test_json_has_the_words_apart_and_whether_they_may_run(project: Path) -> None:
-    shown = json.loads(vfcc(project, "allow", "--yes", "--json", env=CI).out)
+    shown = vfcc(project, "allow", "--yes", "--json", env=CI).data
 
     assert shown["allowed"] is True
     assert shown["file"] == str(file_of(project))
     assert [each["name"] for each in shown["commands"]] == ["lint", "test"]
     assert shown["commands"][1]["argv"][-1] == "a\x1b[2Jb\u202e'\n"
-    assert json.loads(vfcc(project, "allow", "--withdraw", "--json").out) == {"withdrawn": True}
+    assert vfcc(project, "allow", "--withdraw", "--json").data == {"withdrawn": True}
     checked = vfcc(project, "allow", "--check", "--json")
-    assert (checked.code, json.loads(checked.out)["allowed"]) == (1, False)
+    assert (checked.code, checked.data["allowed"]) == (1, False)
 
 
 def test_no_commands_tells_what_to_write(young: Path) -> None:

@@ -1,6 +1,5 @@
 """`vfcc approve`: a person at a real terminal; agents, pipes and authors are refused in one line."""
 
-import json
 import os
 from pathlib import Path
 
@@ -56,13 +55,15 @@ def test_anything_but_a_yes_records_nothing(tmp_path: Path, keys: str) -> None:
 
 def test_a_yes_beforehand_is_not_asked_for_again(tmp_path: Path) -> None:
     here = project(tmp_path)
-    ran = typed(here.root, "approve", "plan", "--yes", "--reason", "fine", "--expires", "2999-12-31", "--json")
+    ran = typed(
+        here.root, "approve", "plan", "--yes", "--reason", "fine", "--expires", "2999-12-31", "--json", "--full"
+    )
 
     assert ran.code == 0, ran
     assert "[y/N]" not in ran.err
-    value = json.loads(ran.out)
-    assert (value["word"]["actor"], value["word"]["expires"]) == ("human:Other", "2999-12-31")
-    assert value["asked"]["verdict"] == "pass"
+    value = ran.data
+    assert (value["review"]["actor"], value["review"]["expires"]) == ("human:Other", "2999-12-31")
+    assert value["assessment"]["verdict"] == "pass"
 
 
 @pytest.mark.points(2)
@@ -170,8 +171,8 @@ def test_a_status_tells_what_people_said(tmp_path: Path) -> None:
     for command in (("status",), ("sprint", "show")):
         shown = vfcc(here.root, *command).out
         assert "approved: plan/reviewed by human:Other until 2999-12-31\n" in shown
-    [sprint] = json.loads(vfcc(here.root, "status", "--json").out)["open"]
-    assert [(one["word"], one["actor"], one["expired"]) for one in sprint["words"]] == [
+    [sprint] = vfcc(here.root, "status", "--json", "--full").data["open"]
+    assert [(one["opinion"], one["actor"], one["expired"]) for one in sprint["opinions"]] == [
         ("approved", "human:Other", False)
     ]
     assert YOU not in str(sprint)

@@ -53,7 +53,7 @@ def old_shop(folder: Path) -> Path:
 
 def row_of_tests(root: Path) -> dict[str, str]:
     """What the gate says of the tests after a run."""
-    rows = json.loads(vfcc(root, "evidence", "run", "tests", "--json").out)["rows"]
+    rows = vfcc(root, "evidence", "run", "tests", "--json", "--full").data["rows"]
     (row,) = rows
     return {key: row[key] for key in ("verdict", "reason", "step")}
 
@@ -72,7 +72,7 @@ def test_an_old_failing_and_a_flaky_test_pass_light_and_a_third_failure_does_not
     assert accepted.code == 0, accepted
     assert "tests.test_flaky::test_flaky (flaky)" in accepted.err
     assert "tests.test_old::test_old (failed)" in accepted.err
-    assert json.loads(vfcc(root, "check", "gate", "--json").out)["exit"]["assessments"][1]["verdict"] == "not_evaluable"
+    assert vfcc(root, "check", "gate", "--json", "--full").data["exit"]["assessments"][1]["verdict"] == "not_evaluable"
     for _ in range(2):  # once with the flaky test red, once with it green
         row = row_of_tests(root)
         assert row["verdict"] == "pass", row
@@ -86,7 +86,7 @@ def test_an_old_failing_and_a_flaky_test_pass_light_and_a_third_failure_does_not
     change(root, {"tests/test_third.py": None, "tests/test_old.py": OLD.replace("2", "1")})
     note = "1 test of the baseline passes now (tests.test_old::test_old): vfcc baseline tests --prune"
     assert row_of_tests(root)["verdict"] == "pass"
-    assert note in json.dumps(json.loads(vfcc(root, "check", "gate", "--json").out)["exit"])
+    assert note in json.dumps(vfcc(root, "check", "gate", "--json", "--full").data["exit"])
     pruned = by_person(root, "baseline", "tests", "--prune", "--yes")
     assert pruned.code == 0, pruned
     assert "no longer: tests.test_old::test_old" in pruned.err
@@ -131,7 +131,7 @@ def test_an_old_failing_test_neither_breaks_a_proof_nor_makes_one(tmp_path: Path
     root = change(copied(tmp_path, begun), {"price.py": FIX})
 
     def proof() -> str:
-        (row,) = json.loads(vfcc(root, "evidence", "run", "red-first", "--json").out)["rows"]
+        (row,) = vfcc(root, "evidence", "run", "red-first", "--json", "--full").data["rows"]
         return str(row["reason"])
 
     assert proof() == "with your change removed, its test still passes: tests/test_price.py::test_price"

@@ -1,6 +1,5 @@
 """Bare `vfcc check`: the configuration, the workflow and the gates of all open sprints in one run."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -96,13 +95,13 @@ def test_a_closed_sprint_is_not_asked(two: Path) -> None:
 
 
 def test_json_holds_all_of_it(two: Path) -> None:
-    done = vfcc(two, "check", "--json")
+    done = vfcc(two, "check", "--json", "--full")
 
-    value = json.loads(done.out)
+    value = done.data
     assert done.code == 4
-    assert set(value) == {"config", "workflow", "gates", "unasked", "trace", "memory", "setup"}
+    assert set(value) == {"config", "workflow", "gates", "not_checked", "trace", "memory", "setup"}
     assert [gates["sprint"]["id"] for gates in value["gates"]] == ["one", "two"]
-    assert (value["config"]["problems"], value["workflow"]["name"], value["unasked"]) == ([], "own", [])
+    assert (value["config"]["problems"], value["workflow"]["name"], value["not_checked"]) == ([], "own", [])
 
 
 @pytest.mark.points(2)

@@ -70,8 +70,8 @@ def test_without_a_project_it_exits_with_3_but_for_the_persons_own(tmp_path: Pat
 
 
 def test_all_formats_tell_the_same_findings(red: Path) -> None:
-    as_json = vfcc(red, "check", "memory", "--json")
-    found = json.loads(as_json.out)["report"]["findings"]
+    as_json = vfcc(red, "check", "memory", "--json", "--full")
+    found = as_json.data["report"]["findings"]
     sarif = json.loads(vfcc(red, "check", "memory", "--format", "sarif").out)["runs"][0]
     junit = ET.fromstring(vfcc(red, "check", "memory", "--format", "junit").out)
     github = vfcc(red, "check", "memory", "--format", "github").out.splitlines()
@@ -94,7 +94,7 @@ def test_a_file_gets_the_findings_and_stderr_the_verdict(red: Path) -> None:
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("memory: 1 error and 1 warning in ")
     assert json.loads((red / "memory.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
-    assert vfcc(red, "check", "memory", "--json", "--format", "junit").code == 2
+    assert vfcc(red, "check", "memory", "--json", "--full", "--format", "junit").code == 2
 
 
 def test_one_scope_alone_can_be_asked_for(red: Path) -> None:

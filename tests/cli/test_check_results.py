@@ -50,7 +50,7 @@ def report(root: Path, name: str, ids: list[str], content: str | None = None, in
 
 
 def findings(root: Path) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = json.loads(vfcc(root, "check", "trace", "--json").out)["report"]["findings"]
+    found: list[dict[str, str]] = vfcc(root, "check", "trace", "--json", "--full").data["report"]["findings"]
     return found
 
 

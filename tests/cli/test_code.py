@@ -170,7 +170,7 @@ def test_a_map_keeps_to_its_budget_and_grows_with_it(coded: Path, budget: int) -
     assert isinstance(text, str)
 
     assert found["tokens"] == open_counter(TokenSettings()).count(text) <= budget
-    assert found["all_files"] == 13
+    assert found["total_files"] == 13
     more = asked(coded, "map", "--budget", str(budget + 50))
     assert set(text.splitlines()) <= set(str(more["text"]).splitlines())
 

@@ -111,7 +111,7 @@ def test_tests_come_behind_the_code_unless_they_are_asked_for(coded: Path) -> No
 def test_two_runs_and_another_clone_give_the_same_bytes(coded: Path, tmp_path: Path) -> None:
     other = clone(coded, tmp_path / "other")
 
-    for words in ((TASK, "--budget", "200"), (TASK, "--explain"), ("upload readings", "--json")):
+    for words in ((TASK, "--budget", "200"), (TASK, "--explain"), ("upload readings", "--json", "--full")):
         text = told(coded, "context", *words)
         assert text == told(coded, "context", *words) == told(other, "context", *words)
 
@@ -124,10 +124,10 @@ def test_a_name_as_it_stands_and_a_path_of_the_task_go_before_words(coded: Path)
 
 
 def test_a_secret_is_withheld_from_the_task_too(coded: Path) -> None:
-    ran = vfcc(coded, "code", "context", f"upload readings with {TOKEN}", "--json")
+    ran = vfcc(coded, "code", "context", f"upload readings with {TOKEN}", "--json", "--full")
 
     assert TOKEN not in ran.out + ran.err
-    assert json.loads(ran.out)["task"] == "upload readings with [secret withheld: GitHub token]"
+    assert ran.data["task"] == "upload readings with [secret withheld: GitHub token]"
 
 
 def test_a_text_that_holds_fences_stays_within_its_own(code: Path) -> None:

@@ -29,7 +29,7 @@ def test_a_symbol_touches_what_speaks_of_it_and_what_calls_it(traced: Path) -> N
     assert found["tests"] == ["tests/test_station.py::test_alarm"]
     callers = found["callers"]
     assert isinstance(callers, list)
-    assert {(each["path"], each["around"]) for each in callers} == {
+    assert {(each["path"], each["symbol"]) for each in callers} == {
         ("gauges/station.py", "close_gate"),
         ("reports/text.py", "guess"),
         ("tests/test_station.py", "test_alarm"),

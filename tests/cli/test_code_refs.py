@@ -18,7 +18,8 @@ def links(root: Path, symbol: str, kind: str) -> list[tuple[str, str, bool]]:
     found = []
     for each in symbols[0]["links"]:
         best = each["candidate"]
-        found.append((f"{each['path']}:{each['line']}", each["around"], bool(best and best["confidence"] >= CONFIDENT)))
+        sure = bool(best and best["confidence"] >= CONFIDENT / 100)
+        found.append((f"{each['path']}:{each['line']}", each["symbol"], sure))
     return sorted(found)
 
 

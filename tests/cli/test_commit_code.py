@@ -1,6 +1,5 @@
 """A commit runs hooks, filters and programs of the repository only where `vfcc allow` covers them."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -144,7 +143,7 @@ def test_a_person_sees_what_git_runs_before_it_is_allowed(repository: Path) -> N
     assert shown.code == 1
     assert "git runs at a commit:\n  hook pre-commit: " in shown.out
     assert "  gpg.program: ./sign\\x1b[31m\n" in shown.out
-    assert json.loads(vfcc(repository, "allow", "--check", "--json").out)["git"][1]["name"] == "gpg.program"
+    assert vfcc(repository, "allow", "--check", "--json", "--full").data["git"][1]["name"] == "gpg.program"
     assert "not allowed on this machine" in on_terminal(repository, "allow", "--check").out
 
 

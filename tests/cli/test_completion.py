@@ -30,9 +30,9 @@ def test_each_shell_gets_its_script(tmp_path: Path, shell: str, sign: str) -> No
         ("vfcc sprint ", {"start", "list", "show", "resolve", "report", "close"}),
         ("vfcc check ", {"config", "gate", "memory", "trace", "workflow"}),
         ("vfcc trace baseline ", {"create", "list", "diff"}),
-        ("vfcc trace why --", {"--junit", "--json", "--help"}),
+        ("vfcc trace why --", {"--junit", "--json", "--full", "--help"}),
         ("vfcc context show --bu", {"--budget"}),
-        ("vfcc stage reopen --", {"--reason", "--sprint", "--commit", "--json", "--help"}),
+        ("vfcc stage reopen --", {"--reason", "--sprint", "--commit", "--json", "--full", "--help"}),
     ],
 )
 def test_commands_and_options_are_completed(tmp_path: Path, line: str, expected: set[str]) -> None:
@@ -51,7 +51,7 @@ def test_completion_asks_the_status_command_too(example: Path) -> None:
 
     told = vfcc(example, "status", env=asked)
 
-    assert set(told.out.split()) == {"--json", "--help"}
+    assert set(told.out.split()) == {"--json", "--full", "--help"}
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")

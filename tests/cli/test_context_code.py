@@ -26,7 +26,7 @@ def prompt(root: Path, *words: str, task: str = TASK) -> str:
 
 
 def package(root: Path, *words: str, task: str = TASK) -> dict[str, object]:
-    return dict(json.loads(prompt(root, "--json", *words, task=task)))
+    return dict(json.loads(prompt(root, "--json", "--full", *words, task=task))["data"])
 
 
 def entries(found: dict[str, object], *fates: str) -> list[dict[str, object]]:
@@ -34,9 +34,9 @@ def entries(found: dict[str, object], *fates: str) -> list[dict[str, object]]:
     placed = found["placed"]
     assert isinstance(placed, list)
     return [
-        {**each["candidate"], "fate": each["fate"], "used": each["tokens"]}
+        {**each["candidate"], "outcome": each["outcome"], "used": each["tokens"]}
         for each in placed
-        if each["candidate"]["origin"] == "@code" and (not fates or each["fate"] in fates)
+        if each["candidate"]["origin"] == "@code" and (not fates or each["outcome"] in fates)
     ]
 
 
@@ -90,17 +90,17 @@ def test_each_piece_is_whole_or_shows_where_it_is_cut(code: Path) -> None:
         found = entries(package(code, "--budget", str(budget), task="sound_the_alarm of a station"))
         for each in found:
             path, _, lines = str(each["path"]).partition(":")
-            if lines and (code / path).is_file() and each["fate"] == "kept":
+            if lines and (code / path).is_file() and each["outcome"] == "kept":
                 assert f"\n### {path}\n" in text, each
                 first, _, last = lines.partition("-")
                 piece = (code / path).read_text("utf-8").split("\n")[int(first) - 1 : int(last or first)]
                 assert "\n".join(piece) in text
-            if each["fate"] == "trimmed":
+            if each["outcome"] == "trimmed":
                 assert f"\n### {each['key']}\n" in text, each
-        whole = [each for each in found if each["fate"] == "kept" and each["path"] == "gauges/long.py:1-122"]
+        whole = [each for each in found if each["outcome"] == "kept" and each["path"] == "gauges/long.py:1-122"]
         if whole:
             assert f"```python\ndef sound_the_alarm(level):\n{body}    return level\n```" in text
-        cut = [each for each in found if each["fate"] == "trimmed"]
+        cut = [each for each in found if each["outcome"] == "trimmed"]
         assert len(cut) <= text.count("left out")
         assert text.count("```") % 2 == 0
 
@@ -144,7 +144,7 @@ def test_secrets_in_the_code_are_withheld(coded: Path) -> None:
     text = prompt(coded, task="upload readings")
 
     assert "upload_readings" in text
-    assert TOKEN not in text + prompt(coded, "--json", task="upload readings")
+    assert TOKEN not in text + prompt(coded, "--json", "--full", task="upload readings")
     assert "[secret withheld: GitHub token]" in text
 
 

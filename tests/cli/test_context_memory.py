@@ -36,7 +36,7 @@ def test_outside_of_any_project_there_is_a_prompt_where_anything_is_known(tmp_pa
         "warning: there is no project here: the prompt holds what is known of you, and nothing else\n",
     )
     assert "Raise a Series A." in ran.out
-    value = json.loads(vfcc(folder, "context", "show", "--agent", "planner", "--json").out)
+    value = vfcc(folder, "context", "show", "--agent", "planner", "--json", "--full").data
     assert value["prompt"]["items"] == {"user": ["user/items/goal/round"]}
     assert list(folder.iterdir()) == []
     for option in (("--committed",), ("--sprint", "s1"), ("--stage", "coding")):
@@ -79,8 +79,8 @@ def test_explain_shows_the_source_the_caps_and_the_lifetimes(example: Path, know
 
 @pytest.mark.vfcc("REQ-SHARES-PER-REQUEST")
 def test_shares_of_one_request_go_before_those_of_the_role(example: Path) -> None:
-    shares = ("--allocation", "agent=0.2,sprint=0.8", "--json", "--budget", "10000")
-    value = json.loads(vfcc(example, "context", "show", "--agent", "coder", *shares).out)
+    shares = ("--allocation", "agent=0.2,sprint=0.8", "--json", "--full", "--budget", "10000")
+    value = vfcc(example, "context", "show", "--agent", "coder", *shares).data
     budget = {each["layer"]: each["budget_tokens"] for each in value["prompt"]["layers"]}
 
     assert budget["sprint"] > 3 * budget["agent"]

@@ -220,6 +220,6 @@ def test_explain_names_the_part_of_each_piece_and_the_share_that_each_part_used(
     assert "@code (project); diff: +1 -1; words: alarm" in hunk or "@code (project); diff: +1 -1" in hunk
     assert "diff " in shares
     assert "% (share 65 %)" in shares
-    found = json.loads(prompt(shore, "--task", "alarm", "--json"))
-    assert found["code"]["diff"]["share"] == 650_000
+    found = json.loads(prompt(shore, "--task", "alarm", "--json", "--full"))["data"]
+    assert found["code"]["diff"]["share"] == 0.65
     assert found["code"]["diff"]["tokens"] > 0

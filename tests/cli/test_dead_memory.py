@@ -1,6 +1,5 @@
 """Items that no layer loads are announced when they are added, by `--explain` and by `vfcc doctor`."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,7 @@ def young(tmp_path: Path) -> Path:
 def test_adding_what_no_layer_loads_says_so_and_what_to_add(young: Path) -> None:
     assert f"note: no layer loads it: {RECALL}" in vfcc(young, *FACT).err
     assert f"note: no layer loads it: {TRACE}" in vfcc(young, *DOORS).err
-    notes = json.loads(vfcc(young, "memory", "add", "fact", "Boats.", "--json").out)["notes"]
+    notes = vfcc(young, "memory", "add", "fact", "Boats.", "--json", "--full").data["notes"]
     assert any(RECALL in each for each in notes)
 
 
@@ -39,7 +38,7 @@ def test_the_explanation_and_the_doctor_list_what_no_layer_loads(young: Path) ->
     vfcc(young, *FACT)
     vfcc(young, *DOORS)
 
-    skipped = json.loads(vfcc(young, "context", "show", "--agent", "coder", "--json").out)["skipped"]
+    skipped = vfcc(young, "context", "show", "--agent", "coder", "--json", "--full").data["skipped"]
     reasons = {each["key"]: each["reason"] for each in skipped}
     assert RECALL in reasons["items/fact/boats.md"]
     assert TRACE in reasons["items/requirement/REQ-DOOR.md"]

@@ -1,7 +1,6 @@
 """`vfcc doctor`: it changes nothing, tells all that is wrong, and finds nothing wrong where all is well."""
 
 import fcntl
-import json
 import os
 import subprocess
 import sys
@@ -142,7 +141,7 @@ def test_an_empty_sprint_is_told_by_status_too(sound: Path) -> None:
     _gone(sound)
 
     assert "sprint-02: has goals.md and no event" in vfcc(sound, "status").out
-    assert json.loads(vfcc(sound, "status", "--json").out)["without_events"] == ["sprint-02"]
+    assert vfcc(sound, "status", "--json", "--full").data["without_events"] == ["sprint-02"]
 
 
 def test_a_leftover_of_a_killed_command_is_a_note_and_the_next_move_removes_it(sound: Path) -> None:
@@ -196,10 +195,10 @@ def test_outside_of_a_project_and_without_git(tmp_path: Path, young: Path) -> No
 
 def test_as_json_every_remark_has_its_health_and_its_step(sound: Path) -> None:
     _gone(sound)
-    value = json.loads(vfcc(sound, "doctor", "--json").out)
+    value = vfcc(sound, "doctor", "--json", "--full").data
 
     assert value["findings"] == 1
     assert {each["health"] for each in value["remarks"]} <= {"ok", "note", "finding"}
     (finding,) = [each for each in value["remarks"] if each["health"] == "finding"]
-    assert finding["about"] == "sprint-02"
+    assert finding["subject"] == "sprint-02"
     assert finding["step"].startswith("git log --diff-filter=D")

@@ -1,6 +1,5 @@
 """`vfcc evidence`, as a person and a CI job use it."""
 
-import json
 import os
 import signal
 import subprocess
@@ -114,7 +113,7 @@ def test_two_at_once_both_leave_whole_evidence_or_one_says_why(here: Path) -> No
 
     assert codes in ([0, 0], [0, 5]), told
     assert len(evidence(here)) == 3 * codes.count(0)
-    listed = json.loads(vfcc(here, "evidence", "list", "--all", "--json").out)
+    listed = vfcc(here, "evidence", "list", "--all", "--json", "--full").data
     assert {line["verdict"] for line in listed} == {"pass"}
 
 
@@ -198,12 +197,12 @@ def test_a_list_and_a_piece_are_shown(here: Path) -> None:
 
 
 def test_json_says_the_same(here: Path) -> None:
-    done = json.loads(vfcc(here, "evidence", "run", "tests", "--json").out)
+    done = vfcc(here, "evidence", "run", "tests", "--json", "--full").data
     assert [(row["criterion"], row["verdict"], row["ran"]) for row in done["rows"]] == [("tests", "pass", True)]
 
-    found = json.loads(vfcc(here, "evidence", "stale", "--json").out)
+    found = vfcc(here, "evidence", "stale", "--json", "--full").data
     assert [line["reasons"] for line in found["lines"]] == [[]]
-    view = json.loads(vfcc(here, "evidence", "show", done["rows"][0]["evidence"], "--json").out)
+    view = vfcc(here, "evidence", "show", done["rows"][0]["evidence"], "--json", "--full").data
     assert view["evidence"]["measures"]["passed"] == 1
 
 
@@ -222,9 +221,9 @@ def test_a_run_that_is_killed_while_it_writes_has_left_evidence_or_has_not(here:
     code = vfcc(here, "evidence", "run", "test", program=killer).code
 
     assert code in (0, -signal.SIGKILL)
-    listed = vfcc(here, "evidence", "list", "--all", "--json")
+    listed = vfcc(here, "evidence", "list", "--all", "--json", "--full")
     assert listed.code == 0
-    assert {line["verdict"] for line in json.loads(listed.out)} <= {"pass"}
+    assert {line["verdict"] for line in listed.data} <= {"pass"}
     again = vfcc(here, "evidence", "run", "test")
     assert (again.code, half_written(here)) == (0, [])
     assert vfcc(here, "evidence", "stale").out == "2 of 2 fresh\n"

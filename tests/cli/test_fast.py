@@ -1,6 +1,5 @@
 """`--version` and a fresh `status` are answered without anything slow, and say what the full command says."""
 
-import json
 import os
 import shutil
 import sys
@@ -79,7 +78,7 @@ def test_a_fresh_status_imports_nothing_slow_and_is_the_full_one(remembered: Pat
 def test_the_list_would_show_what_is_heavy(example: Path) -> None:
     _, loaded = _listed(example, "status")
 
-    assert {"typer", "dataclasses", "enum", "pathlib", "typing", "json", "re"} <= loaded
+    assert {"typer", "enum", "pathlib", "typing", "json", "re"} <= loaded
 
 
 def test_a_subfolder_is_answered_as_fast(remembered: Path) -> None:
@@ -214,6 +213,6 @@ def test_other_words_go_to_the_full_command(remembered: Path) -> None:
 
 
 def test_what_is_remembered_is_what_json_gives(remembered: Path) -> None:
-    value = json.loads(vfcc(remembered, "status", "--json").out)
+    value = vfcc(remembered, "status", "--json").data
 
     assert (value["closed"], value["open"][0]["id"]) == (1, "sprint-02")

@@ -1,6 +1,5 @@
 """`vfcc feedback`: anybody comments and triages; what is open is listed and counted."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -36,7 +35,7 @@ def test_a_comment_is_added_listed_and_triaged(tmp_path: Path) -> None:
 def test_a_list_as_json_has_the_whole_comment(tmp_path: Path) -> None:
     here = project(tmp_path)
     vfcc(here.root, "feedback", "add", "too big")
-    [one] = json.loads(vfcc(here.root, "feedback", "list", "--json").out)
+    [one] = vfcc(here.root, "feedback", "list", "--json", "--full").data
 
     assert (one["text"], one["stage"], one["decision"], one["sprint"]) == ("too big", None, "open", ID)
 

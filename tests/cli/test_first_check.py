@@ -91,7 +91,7 @@ def test_new_shows_what_the_last_tag_the_target_or_the_sprints_base_did_not_have
     git(old, "tag", "v1")
     none = vfcc(old, "check", "--new")
     assert (none.code, kinds(none.out)) == (0, []), none
-    assert "known findings left out (v1, the last tag)" in none.out
+    assert "old findings left out (v1, the last tag)" in none.out
 
     git(old, "checkout", "--quiet", "-b", "work")
     (old / NEED).write_text(item("NEED-tide", "need", colour="blue"))

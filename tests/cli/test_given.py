@@ -1,6 +1,5 @@
 """What a person gives on the command line: names, numbers, files, words."""
 
-import json
 import os
 import stat
 from pathlib import Path
@@ -198,10 +197,10 @@ def test_learnings_are_kept_once(example: Path) -> None:
     ],
 )
 def test_any_line_of_text_is_a_title(young: Path, title: str, sprint: str) -> None:
-    started = vfcc(young, "sprint", "start", "--json", "--", title)
+    started = vfcc(young, "sprint", "start", "--json", "--full", "--", title)
 
     assert started.code == 0, started
-    state = json.loads(started.out)["state"]
+    state = started.data["state"]
     assert (state["id"], state["title"]) == (sprint, " ".join(title.split()))
     assert f"{sprint}: " in vfcc(young, "status").out
 

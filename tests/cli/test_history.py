@@ -1,6 +1,5 @@
 """`vfcc history`, as a person and a pipe read it."""
 
-import json
 import re
 from pathlib import Path
 
@@ -104,10 +103,10 @@ def test_lines_that_could_not_be_read_are_counted_in_a_warning(worked: Path) -> 
     with next((worked / ".memory/local/history").iterdir()).open("ab") as file:
         file.write(b"{\n")
 
-    done = vfcc(worked, "history", "show", "--json")
+    done = vfcc(worked, "history", "show", "--json", "--full")
 
     assert done.err == "warning: 1 line of the history could not be read and was left out\n"
-    assert len(json.loads(done.out)) == 10
+    assert len(done.data) == 10
 
 
 @pytest.mark.points(3)

@@ -1,19 +1,16 @@
 """`vfcc history import`: what is printed, and the exit codes."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.process import vfcc
-from tests.cli.shapes import shape
+from tests.cli.shapes import promised, shape
 from tests.cli.trees import everything
 from tests.session_world import SESSION, claude_session, codex_session, cost, write_session
 from verifflowcc.domain.session_told import Tokens
 
 pytestmark = pytest.mark.vfcc("REQ-HISTORY-IMPORT")
-
-GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.fixture
@@ -52,9 +49,9 @@ def test_a_dry_run_says_what_would_be_and_changes_nothing(worked: Path) -> None:
 
 
 def test_the_json_says_the_same(worked: Path) -> None:
-    value = json.loads(vfcc(worked, "history", "import", "past", "--json").out)
+    value = vfcc(worked, "history", "import", "past", "--json", "--full").data
 
-    assert shape(value) == json.loads((GOLDEN / "history_import.json").read_text(encoding="utf-8"))
+    assert shape(value) == promised("history_import")
     assert (value["new"], value["known"], value["calls"], value["other_projects"]) == (16, 0, 4, 1)
     assert value["tokens"] == {"input": 1226, "output": 105, "cache_read": 210, "cache_creation": 14}
     assert [each["file"] for each in value["files"]] == [f"past/{SESSION}.jsonl", "past/rollout-1.jsonl"]

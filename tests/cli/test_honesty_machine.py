@@ -133,7 +133,7 @@ def test_clone_that_ships_caches(tmp_path: Path) -> None:
 
 def lying_snapshot(root: Path) -> str:
     """A snapshot with the stamps that fit here, and a status that never was."""
-    told = json.loads(done(root, "status", "--json"))
+    told = json.loads(done(root, "status", "--json"))["data"]
     assert told["open"][0]["id"] == ID
     names = [".memory/config.yaml", ".memory/sprint", f".memory/sprint/{ID}", f".memory/sprint/{ID}/events"]
     found = {name: (root / name).stat() for name in names}

@@ -91,7 +91,7 @@ def test_item_said_to_be_approved(project: Path) -> None:
     told("item-said-to-be-approved", "memory", ran)
     told("item-said-to-be-approved", "check", agent(project, "check", "memory"), first=False)
     waits(project, "said")
-    shown_item = json.loads(agent(project, "memory", "show", "said", "--json").out)
+    shown_item = agent(project, "memory", "show", "said", "--json", "--full").data
     assert (shown_item["item"]["status"], shown_item["item"]["trust"]) == ("pending", "agent")
 
 
@@ -268,7 +268,7 @@ def test_items_of_another_project(project: Path) -> None:
 @pytest.mark.vfcc("REQ-PROJECT-ISOLATION")
 def test_project_that_says_it_is_another(project: Path) -> None:
     other = neighbour(project)
-    identity = json.loads(agent(project, "memory", "stats", "--json").out)["identity"]
+    identity = agent(project, "memory", "stats", "--json", "--full").data["identity"]
     claim = IN_SQLITE.replace("{backends", f"{{identity: {identity}, backends")
     write_tree(other, {".memory/config.yaml": claim})
     row = rows()["project-that-says-it-is-another"]
@@ -381,8 +381,8 @@ def test_negated_rule_in_a_talk(project: Path) -> None:
 @pytest.mark.vfcc("REQ-PENDING")
 def test_rejected_and_said_again(project: Path) -> None:
     page = {"role": "tool", "tool": "WebFetch", "content": RULE}
-    ran = me(project, "ingest", session(project, page), "--json")
-    (item,) = json.loads(ran.out)["learned"]
+    ran = me(project, "ingest", session(project, page), "--json", "--full")
+    (item,) = ran.data["learned"]
     assert me(project, "reject", item["id"]).code == 0
 
     again = {**page, "session": "s2"}
@@ -418,7 +418,7 @@ def test_item_of_a_person_written_by_hand(project: Path) -> None:
 def test_identity_of_another_project(project: Path) -> None:
     """It is a name, and no secret: who may read this machine's files may name any project of theirs."""
     other = neighbour(project)
-    identity = json.loads(agent(project, "memory", "stats", "--json").out)["identity"]
+    identity = agent(project, "memory", "stats", "--json", "--full").data["identity"]
     claimed = {**AGENT, "VFCC_PROJECT": identity}
 
     assert SAID in agent(other, "memory", "show", "kept", env=claimed).out

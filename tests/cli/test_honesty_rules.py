@@ -1,6 +1,5 @@
 """A change of the rules in a sprint needs a person, and a stray file in the ledger is named with the way on."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -55,7 +54,7 @@ def test_baseline_by_hand(tmp_path: Path) -> None:
     root = project(
         tmp_path, TESTS, files={"tests/exit": "1", "tests/junit.xml": f"<testsuite>{ADD}{SUB_FAILED}</testsuite>"}
     )
-    base = json.loads(vfcc(root, "sprint", "report", "--json").out)["base"]
+    base = vfcc(root, "sprint", "report", "--json", "--full").data["base"]
     entry = BaselineEntry("test", "tests.suite::test_sub")
     made = Baseline(BaselineKind.TESTS, base, "human:You", "old", "2999-12-31", (entry,), 2, {"test": (1,)})
     write_tree(root, {made.kind.path: baseline_text(made)})
@@ -93,5 +92,5 @@ def test_rules_edited_and_committed(tmp_path: Path) -> None:
     commit(root)
 
     refused("rules-edited-and-committed", root)
-    (asked,) = json.loads(vfcc(root, "next", "--json").out)["owed"]
+    (asked,) = vfcc(root, "next", "--json", "--full").data["unmet"]
     assert (asked["criterion"], asked["person"]) == ("rules", True)

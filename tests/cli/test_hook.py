@@ -128,7 +128,16 @@ def test_an_event_of_five_megabytes_is_recorded_in_a_short_line(ready: Path) -> 
     assert len(json.dumps(event)) < 5_000
 
 
-@pytest.mark.parametrize("words", [("zebra",), (), ("claude", "Stop", "more"), ("claude", "--what"), ("--json",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("zebra",),
+        (),
+        ("claude", "Stop", "more"),
+        ("claude", "--what"),
+        ("--json",),
+    ],
+)
 def test_words_that_nobody_understands_stop_no_agent(young: Path, words: tuple[str, ...]) -> None:
     done = subprocess.run(
         [VFCC, "hook", *words], cwd=young, env=environment(young.parent), input=b"{}", capture_output=True, check=False
@@ -333,5 +342,5 @@ def test_of_eight_processes_with_a_hundred_events_each_none_is_lost_or_torn(read
     for number in range(8):
         mine = [each["gen_ai.tool.call.id"] for each in found if each["gen_ai.conversation.id"] == f"s{number}"]
         assert mine == [f"t{event}" for event in range(1, per_process + 1)]
-    told = vfcc(ready, "history", "show", "--by", "tool", "--json")
-    assert json.loads(told.out)[0]["executions"] == 8 * per_process
+    told = vfcc(ready, "history", "show", "--by", "tool", "--json", "--full")
+    assert told.data[0]["executions"] == 8 * per_process

@@ -79,8 +79,8 @@ def expect_each_once(folder: Path, count: int, processes: Sequence[subprocess.Po
     wanted = sorted(f"t{number}" for number in range(count))
     lines = [each for each in events(folder) if each["kind"] == "tool_execution"]
     assert sorted(each["gen_ai.tool.call.id"] for each in lines) == wanted
-    shown = vfcc(folder, "history", "show", "--by", "tool", "--json")
-    assert [(each["tool"], each["executions"]) for each in json.loads(shown.out)] == [("Bash", count)]
+    shown = vfcc(folder, "history", "show", "--by", "tool", "--json", "--full")
+    assert [(each["tool"], each["executions"]) for each in shown.data] == [("Bash", count)]
 
 
 @pytest.fixture
@@ -155,12 +155,12 @@ def test_a_later_hook_resolves_the_role_of_events_that_had_no_time(settled: Path
     with started(settled, 3, (sys.executable, "-c", NO_TIME)) as processes:
         expect_each_once(settled, 3, processes)
     # One of them may have had time after all (see above); then its place holds for the others, too.
-    assert {each["role"] for each in json.loads(vfcc(settled, "history", "show", "--json").out)} <= {None, "coder"}
+    assert {each["role"] for each in vfcc(settled, "history", "show", "--json", "--full").data} <= {None, "coder"}
 
     assert hook(settled, said("Stop")).code == 0
 
     assert {each["kind"] for each in events(settled)} >= {"turn_end", "place"}
-    assert {each["role"] for each in json.loads(vfcc(settled, "history", "show", "--json").out)} == {"coder"}
+    assert {each["role"] for each in vfcc(settled, "history", "show", "--json", "--full").data} == {"coder"}
 
 
 @pytest.mark.sweep
@@ -175,11 +175,11 @@ def test_a_hook_that_is_killed_anywhere_costs_no_other_event(settled: Path) -> N
     assert len(done) == 25
     last = said("PostToolUse", **CALL, tool_use_id="last")
     assert hook(settled, last).code == 0
-    shown = vfcc(settled, "history", "show", "--json", "--limit", "100")
+    shown = vfcc(settled, "history", "show", "--json", "--full", "--limit", "100")
     assert shown.code == 0, shown
     calls = [each.get("gen_ai.tool.call.id") for each in parsed(settled) if each["kind"] == "tool_execution"]
     assert calls[-1] == "last"
-    assert len(calls) == len(set(calls)) == len(json.loads(shown.out))
+    assert len(calls) == len(set(calls)) == len(shown.data)
 
 
 def spun(folder: Path, words: Mapping[str, Any], most: int | None) -> int:

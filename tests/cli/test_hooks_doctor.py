@@ -17,9 +17,9 @@ SETTINGS = ".claude/settings.json"
 
 
 def hooks(folder: Path, **env: str) -> list[dict[str, str]]:
-    done = vfcc(folder, "doctor", "--json", env=env)
+    done = vfcc(folder, "doctor", "--json", "--full", env=env)
     assert "Traceback" not in done.err
-    return [each for each in json.loads(done.out)["remarks"] if each["about"] == "hooks"]
+    return [each for each in done.data["remarks"] if each["subject"] == "hooks"]
 
 
 def _put(path: Path, text: str) -> None:
@@ -151,8 +151,8 @@ def test_a_program_that_is_not_found_or_slow_is_told(young: Path, tmp_path: Path
 
     def told(path: Path) -> list[tuple[str, str]]:
         here = f"{path}:/usr/bin:/bin"
-        ran = vfcc(young, "doctor", "--json", env={"PATH": here})
-        return [(each["health"], each["text"]) for each in json.loads(ran.out)["remarks"] if "PATH" in each["text"]]
+        ran = vfcc(young, "doctor", "--json", "--full", env={"PATH": here})
+        return [(each["health"], each["text"]) for each in ran.data["remarks"] if "PATH" in each["text"]]
 
     assert told(shims) == [("note", f"vfcc on PATH is a shim in {shims}, which makes every hook slow")]
     assert told(wrapped) == [("note", "vfcc on PATH is a script that calls uv run, which makes every hook slow")]

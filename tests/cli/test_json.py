@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import git, permitted, vfcc
-from tests.cli.shapes import shape
+from tests.cli.shapes import GOLDEN, promised, shape
 from tests.cli.test_help import COMMANDS
 from tests.cli.test_json_code import CODED
 from tests.cli.test_json_exchange import EXCHANGED
@@ -24,7 +24,6 @@ from tests.cli.test_json_window import WINDOWED
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 
-GOLDEN = Path(__file__).parent / "golden"
 DONE = ".memory/stage/sprint-02/coding/artifacts/changes.md"
 
 QUESTIONS = {
@@ -56,6 +55,10 @@ QUESTIONS = {
 }
 
 ELSEWHERE = {
+    "baseline_lint",
+    "baseline_show",
+    "baseline_tests",
+    "baseline_trace",
     "check_trace",
     "context_tune",
     "history_import",
@@ -87,9 +90,9 @@ def committed(example: Path) -> Path:
 @pytest.mark.points(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_shape_is_the_one_that_is_promised(committed: Path, name: str) -> None:
-    value = json.loads(answer(committed, name))
+    value = json.loads(answer(committed, name))["data"]
 
-    assert shape(value) == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+    assert shape(value) == promised(name)
 
 
 def test_every_command_that_prints_a_value_has_a_shape() -> None:
@@ -137,10 +140,10 @@ def _keys(value: object) -> set[str]:
 
 
 def test_notices_stay_off_stdout(young: Path) -> None:
-    shown = vfcc(young, "context", "show", "--agent", "coder", "--json")
+    shown = vfcc(young, "context", "show", "--agent", "coder", "--json", "--full")
 
     assert shown.code == 0
-    assert json.loads(shown.out)["prompt"]["notices"]
+    assert shown.data["prompt"]["notices"]
     assert shown.err.startswith("warning: ")
 
 
@@ -155,9 +158,50 @@ def test_json_is_utf8_and_lf_whatever_the_locale(young: Path) -> None:
     assert "Grüße 🎉" in in_utf8.out
 
 
-def test_a_failure_leaves_stdout_empty(example: Path) -> None:
-    vfcc(example, "stage", "advance", "--json").refused(4, "cannot leave coding")
-    vfcc(example, "sprint", "show", "nope", "--json").refused(2, "there is no sprint nope")
+def test_a_closed_gate_prints_what_blocks_it(example: Path) -> None:
+    closed = vfcc(example, "stage", "advance", "--json")
+
+    closed.refused(4, "cannot leave coding", "- changes: nothing matches")
+    assert closed.document["error"] == {
+        "code": "gate_closed",
+        "message": "sprint-02 cannot leave coding: 1 of 2 criteria is not met",
+        "hint": next(line[6:] for line in closed.err.splitlines() if line.startswith("hint: ")),
+    }
+    (blocker,) = closed.document["blockers"]
+    assert (blocker["criterion"], blocker["kind"], blocker["mode"]) == ("changes", "artifact", "hard")
+    assert blocker["command"].startswith("vfcc stage put changes.md")
+    gate = vfcc(example, "check", "gate", "--json")
+    assert (gate.code, gate.document["blockers"], gate.data["open"]) == (4, [blocker], False)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "name", "words"),
+    [
+        ("sprint show nope", 2, "usage", "there is no sprint nope"),
+        ("sprint shw", 2, "usage", "vfcc sprint has no command shw; did you mean show?"),
+        ("nonsense", 2, "usage", "vfcc has no command nonsense"),
+        ("stage show --sprnt x", 2, "usage", "did you mean --sprint?"),
+        ("memory add fact", 2, "usage", "there is nothing to remember"),
+        ("code find alarm --limit none", 2, "usage", "--limit"),
+        ("memory promote x", 3, "not_allowed", "a person"),
+        ("memory show no-such-item", 2, "usage", "no-such-item"),
+    ],
+)
+def test_a_failure_prints_one_document(example: Path, line: str, code: int, name: str, words: str) -> None:
+    failed = vfcc(example, *line.split(), "--json")
+
+    assert (failed.code, failed.document["ok"], failed.document["error"]["code"]) == (code, False, name), failed
+    assert words in failed.document["error"]["message"]
+    assert failed.err.startswith(f"error: {failed.document['error']['message']}")
+    assert failed.document["blockers"] == []
+    assert vfcc(example, *line.split()).out == "", "without --json there is nothing on stdout"
+
+
+def test_outside_of_a_project_there_is_a_document_too(tmp_path: Path) -> None:
+    failed = vfcc(tmp_path, "status", "--json")
+
+    assert (failed.code, failed.document["error"]["code"]) == (3, "workspace")
+    assert failed.document["error"]["hint"] == "vfcc init"
 
 
 def test_findings_are_json_too(example: Path) -> None:
@@ -166,13 +210,13 @@ def test_findings_are_json_too(example: Path) -> None:
     found = vfcc(example, "config", "check", "--json")
 
     assert (found.code, found.err) == (1, "")
-    (problem,) = json.loads(found.out)["problems"]
+    (problem,) = found.data["problems"]
     assert problem.startswith("config.yaml:2: unknown key workflo")
 
 
 def test_a_prompt_as_json_can_go_to_a_file(example: Path) -> None:
     done = vfcc(example, "context", "show", "--agent", "coder", "--json", "--output", "prompt.json")
 
-    assert (done.code, done.out) == (0, "")
+    assert (done.code, done.data) == (0, {"output": "prompt.json"})
     text = (example / "prompt.json").read_text(encoding="utf-8")
     assert text == vfcc(example, "context", "show", "--agent", "coder", "--json").out

@@ -1,18 +1,15 @@
 """The shapes of what `check memory`, `migrate`, `memory export` and `memory import` print with `--json`."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.process import Ran, vfcc
-from tests.cli.shapes import shape
+from tests.cli.shapes import promised, shape
 from tests.memory_faults import item
 from tests.trees import write_memory, write_tree
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
-
-GOLDEN = Path(__file__).parent / "golden"
 EXCHANGED = {
     "check_memory": ("check memory", 1),
     "memory_export": ("memory export", 1),
@@ -46,6 +43,6 @@ def answer(folder: Path, name: str) -> Ran:
 @pytest.mark.points(3)
 @pytest.mark.parametrize("name", EXCHANGED)
 def test_the_shape_is_the_one_that_is_promised(project: Path, name: str) -> None:
-    value = json.loads(answer(project, name).out)
+    value = answer(project, name).data
 
-    assert shape(value) == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+    assert shape(value) == promised(name)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import permitted
-from tests.cli.shapes import shape
+from tests.cli.shapes import promised, shape
 from tests.cli.test_history import worked
 from tests.history_world import DAY_S, edit, tell
 from verifflowcc.services.history.learning import learn_from_session
@@ -18,8 +18,6 @@ from verifflowcc.services.workspace import Workspace
 pytestmark = pytest.mark.vfcc("REQ-JSON")
 
 __all__ = ["worked"]
-
-GOLDEN = Path(__file__).parent / "golden"
 HISTORIED = {
     "history_show": "show",
     "history_show_file": "show --by file src/login.py",
@@ -49,6 +47,6 @@ def answer(root: Path, line: str) -> str:
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", HISTORIED)
 def test_the_shape_is_the_one_that_is_promised(worked: Path, name: str) -> None:
-    value = json.loads(answer(worked, HISTORIED[name]))
+    value = json.loads(answer(worked, HISTORIED[name]))["data"]
 
-    assert shape(value) == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+    assert shape(value) == promised(name)

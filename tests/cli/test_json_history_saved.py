@@ -3,21 +3,18 @@
 As in `test_json.py`, the shape is in `golden/`, and docs/reference/json.md says what the keys mean.
 """
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.process import git, vfcc
-from tests.cli.shapes import shape
+from tests.cli.shapes import promised, shape
 from tests.trees import write_tree
 from verifflowcc.domain.events import Json
 from verifflowcc.services.history.recording import record
 from verifflowcc.services.workspace import Workspace
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
-
-GOLDEN = Path(__file__).parent / "golden"
 REPLAYED = {"history_saved": "history saved"}
 
 
@@ -44,4 +41,4 @@ def test_the_shape_is_the_one_that_is_promised(young: Path, name: str) -> None:
     done = vfcc(young, *REPLAYED[name].split(), "--json")
 
     assert done.code == 0, done
-    assert shape(json.loads(done.out)) == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+    assert shape(done.data) == promised(name)

@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import vfcc
-from tests.cli.shapes import shape
+from tests.cli.shapes import promised, shape
 from tests.cli.test_json_gates import Asked
 from tests.trees import write_memory
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
-
-GOLDEN = Path(__file__).parent / "golden"
 FACT = "---\nid: old\ntype: fact\ncreated: 2020-01-01\n---\nIt was so.\n"
 START = "task start Login"
 NOTE = "task note Clock --type tool_output --tool date --key now"
@@ -45,6 +43,6 @@ def answer(root: Path, asked: Asked) -> str:
 @pytest.mark.points(2)
 @pytest.mark.parametrize("name", TASKED)
 def test_the_shape_is_the_one_that_is_promised(young: Path, name: str) -> None:
-    value = json.loads(answer(young, TASKED[name]))
+    value = json.loads(answer(young, TASKED[name]))["data"]
 
-    assert shape(value) == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+    assert shape(value) == promised(name)

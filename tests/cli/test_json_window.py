@@ -3,18 +3,15 @@
 As in `test_json.py`, the shapes are in `golden/`, and docs/reference/json.md says what the keys mean.
 """
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.process import vfcc
-from tests.cli.shapes import shape
+from tests.cli.shapes import promised, shape
 from tests.cli.test_json_gates import Asked
 
 pytestmark = pytest.mark.vfcc("REQ-JSON")
-
-GOLDEN = Path(__file__).parent / "golden"
 BEGIN = "window add Help --type system_prompt --session s1"
 CODE = "window add code --type code_snippet --file a.py --lines 1-2 --task login"
 FILLED = (BEGIN, "window add Hello", CODE)
@@ -36,4 +33,4 @@ def test_the_shape_is_the_one_that_is_promised(young: Path, name: str) -> None:
         done = vfcc(young, *line.split(), "--json")
         assert done.code == 0, done
 
-    assert shape(json.loads(done.out)) == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+    assert shape(done.data) == promised(name)

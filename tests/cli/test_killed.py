@@ -147,9 +147,10 @@ def test_an_init_happened_or_did_not(tmp_path: Path, point: int) -> None:
 @pytest.mark.points(2)
 @pytest.mark.parametrize("point", [4, 16, 22])
 def test_an_interrupt_is_told_in_a_word_and_leaves_nothing_half_written(young: Path, point: int) -> None:
-    ran = _stopped(young, point, "SIGINT", "sprint", "start", "New")
+    ran = _stopped(young, point, "SIGINT", "sprint", "start", "New", "--json")
 
     assert (ran.code, ran.err) == (130, "interrupted\n")
+    assert ran.document["error"] == {"code": "interrupted", "message": "interrupted", "hint": None}
     assert half_written(young) == []
     status = vfcc(young, "status")
     assert status.code == 0

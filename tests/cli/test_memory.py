@@ -1,6 +1,5 @@
 """`vfcc memory` as a person at a terminal types it, with no project at all and in one."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -35,9 +34,9 @@ def me(folder: Path, line: str, *more: str, keys: str = "") -> Ran:
 
 def items(folder: Path, *options: str) -> list[dict[str, object]]:
     """Return what `memory list` shows."""
-    listed = vfcc(folder, "memory", "list", *options, "--json")
+    listed = vfcc(folder, "memory", "list", *options, "--json", "--full")
     assert listed.code == 0, listed
-    return [row["item"] for row in json.loads(listed.out)["rows"]]
+    return [row["item"] for row in listed.data["rows"]]
 
 
 def added(ran: Ran) -> str:
@@ -80,8 +79,8 @@ def test_a_user_item_has_the_fields_of_the_record(young: Path) -> None:
     me(young, "add goal Ship --source inferred")
     preference, goal = items(young, "--scope", "user")
 
-    assert (preference["type"], preference["key"], preference["importance"]) == ("preference", "indent", 900)
-    assert (goal["importance"], goal["confidence"]) == (500, 800)
+    assert (preference["type"], preference["key"], preference["importance"]) == ("preference", "indent", 0.9)
+    assert (goal["importance"], goal["confidence"]) == (0.5, 0.8)
     assert goal["source"]["kind"] == "inferred"  # type: ignore[index]
     assert str(goal["source"]["project"]).startswith("young@")  # type: ignore[index]
     assert goal["uses"] == {"count": 0, "last": None}
@@ -106,8 +105,8 @@ def test_user_items_stand_by_importance(nowhere: Path) -> None:
         me(nowhere, f"add goal Goal-{number} --importance {number}")
     me(nowhere, "add constraint Always --importance 1")
 
-    assert [each["importance"] for each in items(nowhere)] == [1000, 900, 500, 200]
-    assert [each["importance"] for each in items(nowhere, "--type", "goal")] == [900, 500, 200]
+    assert [each["importance"] for each in items(nowhere)] == [1, 0.9, 0.5, 0.2]
+    assert [each["importance"] for each in items(nowhere, "--type", "goal")] == [0.9, 0.5, 0.2]
 
 
 @pytest.mark.sweep
@@ -142,7 +141,7 @@ def test_a_preference_is_added_and_changed_after_a_yes_alone(nowhere: Path) -> N
     for line in ("add preference Spaces --key indent", "edit tabs --text Spaces", "edit tabs --importance 0.1"):
         assert me(nowhere, line, keys="\n").code == 130
     (kept,) = items(nowhere)
-    assert (kept["title"], kept["importance"]) == ("Tabs", 900)
+    assert (kept["title"], kept["importance"]) == ("Tabs", 0.9)
     assert me(nowhere, "add preference Spaces --key indent --yes").code == 0
     for line in ("show spaces", "tabs"):
         assert "[y/N]" not in me(nowhere, line.replace("tabs", "list")).err
@@ -166,13 +165,13 @@ def test_user_memory_is_cleared_after_a_warning_and_a_typed_yes(nowhere: Path) -
 
 @pytest.mark.vfcc("REQ-PROJECT-TYPES", "REQ-ONE-CATEGORY")
 def test_a_project_keeps_items_of_its_types_under_any_tags(young: Path) -> None:
-    usual = {"fact": 500, "guideline": 600, "insight": 600, "question": 600, "assumption": 600}
+    usual = {"fact": 0.5, "guideline": 0.6, "insight": 0.6, "question": 0.6, "assumption": 0.6}
     for name in usual:
         assert me(young, f"add {name} About-{name} --tag first --tag {name}").code == 0
     assert vfcc(young, "trace", "add", "requirement", "It shall open").code == 0
 
     assert {each["type"]: each["importance"] for each in items(young)} == usual
-    assert [each["importance"] for each in items(young, "--type", "requirement")] == [800]
+    assert [each["importance"] for each in items(young, "--type", "requirement")] == [0.8]
     assert [each["type"] for each in items(young, "--tag", "question")] == ["question"]
     assert len(items(young, "--tag", "first", "--type", "fact", "--type", "insight")) == 2
     me(young, "add requirement Open --key a").refused(2, "requirement is a trace type", "vfcc trace add requirement")

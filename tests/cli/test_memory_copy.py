@@ -1,6 +1,5 @@
 """`vfcc memory copy` and `schema`, typed by a person, and what is told where PostgreSQL cannot be used."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -48,9 +47,9 @@ def test_a_projects_items_go_to_sqlite_and_come_back_as_they_were(young: Path) -
     assert "moved from files to sqlite" in ran.out
     assert "to use sqlite from now on: memory: {backends: {project: sqlite}} in .memory/config.yaml" in ran.out
 
-    ran = copied(young, "--scope", "project", "--from", "sqlite", "--to", "files", "--json")
+    ran = copied(young, "--scope", "project", "--from", "sqlite", "--to", "files", "--json", "--full")
     assert ran.code == 0, ran
-    told = json.loads(ran.out)
+    told = ran.data
     assert "port" in told["copied"]
     assert (told["conflicts"], told["moved"], told["setting"]) == ([], False, None)
     assert path.read_bytes() == TEXT
@@ -139,16 +138,16 @@ def test_two_people_and_two_projects_on_one_server_through_the_command(
         ran = copied(young, "--scope", scope, "--from", "files", "--to", "postgres", VFCC_POSTGRES_URL=ann.url)
         assert ran.code == 0, ran
     settings(young, f"memory: {{backend: postgres, postgres_url: '{bob.url}'}}\n")
-    listed = vfcc(young, "memory", "list", "--scope", "user", "--json")
+    listed = vfcc(young, "memory", "list", "--scope", "user", "--json", "--full")
     assert "editor" not in listed.out, listed
     ran = vfcc(young, "memory", "copy", "--scope", "project", "--from", "postgres", "--to", "files", "--dry-run")
     ran.refused(3, f"the role {bob.role} was not admitted to the project young@{root[:12]}", "vfcc.admit")
 
     settings(young, f"memory: {{backend: postgres, postgres_url: '{ann.url}'}}\n")
-    listed = vfcc(young, "memory", "list", "--scope", "user", "--json")
+    listed = vfcc(young, "memory", "list", "--scope", "user", "--json", "--full")
     assert "editor" in listed.out, listed
-    ran = copied(young, "--scope", "project", "--from", "postgres", "--to", "sqlite", "--json")
-    assert "port" in json.loads(ran.out)["copied"]
+    ran = copied(young, "--scope", "project", "--from", "postgres", "--to", "sqlite", "--json", "--full")
+    assert "port" in ran.data["copied"]
 
 
 @pytest.mark.sweep

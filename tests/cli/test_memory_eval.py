@@ -1,17 +1,15 @@
 """`vfcc memory eval`: numbers for a file of questions, thresholds for CI, and files that cannot be measured."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.at_terminal import typed
 from tests.cli.process import vfcc
-from tests.cli.shapes import shape
+from tests.cli.shapes import promised, shape
 from tests.trees import write_memory
 
 pytestmark = pytest.mark.vfcc("REQ-INDICATOR-RECALL")
-GOLDEN = Path(__file__).parent / "golden" / "memory_eval.json"
 QUESTIONS = """\
 - question: Who pays us?
   expect: [acme]
@@ -53,7 +51,7 @@ def test_what_was_measured_is_remembered_as_an_indicator(root: Path) -> None:
     (root / "one.yaml").write_text("- {question: Who pays us?, expect: acme}\n", encoding="utf-8")
     for name, k in (("q.yaml", "5"), ("one.yaml", "2"), ("q.yaml", "4")):
         assert vfcc(root, "memory", "eval", name, "--at", k).code == 0
-    found = json.loads(vfcc(root, "memory", "stats", "--json").out)["metrics"]
+    found = vfcc(root, "memory", "stats", "--json", "--full").data["metrics"]
 
     assert (found["indicators"][0]["name"], found["indicators"][0]["value"]) == ("recall@k", 0.5)
     assert found["indicators"][0]["why"].startswith("k = 4, 3 questions, on 20")
@@ -77,21 +75,21 @@ def test_a_measurement_is_no_use_of_an_item(root: Path) -> None:
 
 
 def test_as_json_it_is_the_same_value(root: Path) -> None:
-    ran = vfcc(root, "memory", "eval", "q.yaml", "--k", "20,1", "--min", "0.9", "--json")
-    value = json.loads(ran.out)
+    ran = vfcc(root, "memory", "eval", "q.yaml", "--k", "20,1", "--min", "0.9", "--json", "--full")
+    value = ran.data
 
     assert (ran.code, ran.err) == (1, "recall@1 is 0.5, below 0.9\n")
-    assert value["recall"] == [{"k": 1, "recall_bp": 5000}, {"k": 20, "recall_bp": 5000}]
-    assert (value["at"], value["least_bp"], value["enough"], value["looked"]) == (1, 9000, False, 20)
-    assert value["asked"][1] == {
+    assert value["recall"] == [{"k": 1, "recall": 0.5}, {"k": 20, "recall": 0.5}]
+    assert (value["at_k"], value["minimum"], value["reached"], value["depth"]) == (1, 0.9, False, 20)
+    assert value["questions"][1] == {
         "question": "Where do jobs wait before they run?",
         "line": 3,
         "answers": [
-            {"name": "queue.md", "rank": 1, "standing": ""},
-            {"name": "fruit.md", "rank": None, "standing": ""},
+            {"name": "queue.md", "rank": 1, "invalid_reason": ""},
+            {"name": "fruit.md", "rank": None, "invalid_reason": ""},
         ],
     }
-    assert shape(value) == json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert shape(value) == promised("memory_eval")
 
 
 def test_a_terminal_gets_no_line_that_is_wider_than_it_is(root: Path) -> None:

@@ -1,6 +1,5 @@
 """What waits for a person: seen, promoted with what it changes, or rejected; and no secret on the way."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ def test_what_waits_is_shown_with_who_and_why_and_promoted_with_what_it_changes(
     other = proposed(young, "The office is in Bonn")
 
     told = vfcc(young, "memory", "inbox")
-    shown = json.loads(vfcc(young, "memory", "inbox", "--json").out)
+    shown = vfcc(young, "memory", "inbox", "--json", "--full").data
     done = me(young, f"promote {new} {other} --json")
 
     assert told.code == 0
@@ -41,9 +40,9 @@ def test_what_waits_is_shown_with_who_and_why_and_promoted_with_what_it_changes(
     ):
         assert words in told.out
     waiting = {each["item"]["id"]: each for each in shown["waiting"]}
-    assert waiting[new]["who"] == "agent:coder"
+    assert waiting[new]["proposed_by"] == "agent:coder"
     assert waiting[new]["replaces"] == [{"id": old, "relation": "supersedes", "title": "Client is Acme"}]
-    first, second = json.loads(done.out)
+    first, second = done.data
     assert first["change"]["against"] == old
     assert {"-title: Client is Acme", "+title: Client is Beta", "-trust: human", "+trust: agent"} <= {
         *first["change"]["lines"]
@@ -63,10 +62,10 @@ def test_an_agent_rejects_its_own_alone_and_what_is_rejected_is_kept(young: Path
     vfcc(young, "memory", "reject", theirs, env={"VFCC_AGENT": "tester"}).refused(3, "needs a person at a terminal")
     vfcc(young, "memory", "reject", theirs).refused(3, "needs a person at a terminal")
     assert vfcc(young, "memory", "reject", mine, "--reason", "it was wrong", env=CODER).code == 0
-    done = json.loads(me(young, f"reject {theirs} --json").out)
+    done = me(young, f"reject {theirs} --json").data
 
     assert (done["item"]["status"], done["item"]["tags"]) == ("archived", ["rejected"])
-    details = dict(json.loads(vfcc(young, "memory", "show", mine, "--json").out)["item"]["details"])
+    details = dict(vfcc(young, "memory", "show", mine, "--json", "--full").data["item"]["details"])
     assert (details["rejected_by"], details["rejected_why"]) == ("agent:coder", "it was wrong")
     me(young, f"reject {mine}").refused(2, "is archived; only what is pending is rejected")
     assert vfcc(young, "memory", "inbox").out == "nothing waits for a person\n"

@@ -68,12 +68,12 @@ def test_what_no_person_ingests_waits_and_says_so(talked: Path) -> None:
 
 @pytest.mark.sweep
 def test_stdin_is_read_as_a_minus(talked: Path) -> None:
-    done = piped(talked, TALK.encode(), "memory", "ingest", "-", "--json")
+    done = piped(talked, TALK.encode(), "memory", "ingest", "-", "--json", "--full")
 
-    value = json.loads(done.out)
+    value = done.data
     assert (done.code, value["counts"]["proposed"], value["turns"]) == (0, 2, 3)
-    assert {each["fate"] for each in value["learned"]} <= {"proposed", "same"}
-    assert json.loads(piped(talked, TALK.encode(), "memory", "ingest", "-", "--json").out)["known"] == 3
+    assert {each["outcome"] for each in value["learned"]} <= {"proposed", "same"}
+    assert piped(talked, TALK.encode(), "memory", "ingest", "-", "--json", "--full").data["known"] == 3
 
 
 def test_a_dry_run_writes_nothing(talked: Path) -> None:
@@ -111,15 +111,15 @@ def test_transcripts_of_each_kind_are_told_by_their_content(young: Path, name: s
     text = "".join(json.dumps(row).replace("{}", said) + "\n" for row in rows)
     (young / name).write_text(text, encoding="utf-8")
 
-    done = vfcc(young, "memory", "ingest", name, "--json")
+    done = vfcc(young, "memory", "ingest", name, "--json", "--full")
 
-    (learned,) = json.loads(done.out)["learned"]
+    (learned,) = done.data["learned"]
     assert (learned["session"], learned["title"]) == ("s", "From now on, always start function names with 'a_'")
 
 
 def test_an_agent_that_is_named_and_a_session(talked: Path) -> None:
-    done = typed(talked, "memory", "ingest", "talk.md", "--agent", "you", "--session", "mine", "--json")
-    learned = json.loads(done.out)["learned"]
+    done = typed(talked, "memory", "ingest", "talk.md", "--agent", "you", "--session", "mine", "--json", "--full")
+    learned = done.data["learned"]
     assert {each["session"].partition("/")[0] for each in learned} == {"mine"}
     assert "agent:You" in {each["speaker"] for each in learned}
 
@@ -187,8 +187,8 @@ def test_outside_of_a_project_only_the_person_learns(tmp_path: Path) -> None:
     here = tmp_path / "nowhere"
     here.mkdir()
     (here / "talk.md").write_text(f"User: I prefer bullet points over prose.\n\n{TALK}", encoding="utf-8")
-    done = vfcc(here, "memory", "ingest", "talk.md", "--json")
-    assert [each["scope"] for each in json.loads(done.out)["learned"]] == ["user"]
+    done = vfcc(here, "memory", "ingest", "talk.md", "--json", "--full")
+    assert [each["scope"] for each in done.data["learned"]] == ["user"]
     vfcc(here, "memory", "ingest", "talk.md", "--scope", "project").refused(3, "there is no project here")
 
 
@@ -196,7 +196,14 @@ def test_outside_of_a_project_only_the_person_learns(tmp_path: Path) -> None:
 def test_a_secret_is_refused_and_its_value_printed_nowhere(young: Path) -> None:
     secret = "ghp_" + "R7kQ2mXv9LpT4sWz8NcY1bHd6JfG3aKe5UqM"
     (young / "talk.md").write_text(f"User: Always use the token {secret} for deployment.\n", encoding="utf-8")
-    for words in (("--dry-run",), (), ("--json",)):
+    for words in (
+        ("--dry-run",),
+        (),
+        (
+            "--json",
+            "--full",
+        ),
+    ):
         done = typed(young, "memory", "ingest", "talk.md", "--again", *words)
         assert secret not in done.out + done.err
     assert vfcc(young, "memory", "list").out.count("token") == 0
@@ -245,5 +252,5 @@ def test_a_purge_takes_a_person_and_something_to_purge(talked: Path) -> None:
     vfcc(talked, "memory", "ingest", "talk.md")
     vfcc(talked, "memory", "purge", "--source", "talk.md", "--yes").refused(3, "needs a person at a terminal")
     vfcc(talked, "memory", "purge", "--source", "other.md", "--dry-run").refused(2, "nothing here came from other.md")
-    done = typed(talked, "memory", "purge", "--source", "talk.md", "--yes", "--json")
-    assert (done.code, len(json.loads(done.out)["gone"])) == (0, 2)
+    done = typed(talked, "memory", "purge", "--source", "talk.md", "--yes", "--json", "--full")
+    assert (done.code, len(done.data["removed"])) == (0, 2)

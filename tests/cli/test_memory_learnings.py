@@ -1,6 +1,5 @@
 """`vfcc sprint close` offers what the sprint learned: printed with the command that keeps it, and written nowhere."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -36,9 +35,9 @@ def test_what_a_sprint_learned_is_offered_as_it_closes(closing: Path) -> None:
 
 
 def test_its_json_has_it_too(closing: Path) -> None:
-    done = by_person(closing, "sprint", "close", "--unfinished", "enough", "--json")
+    done = by_person(closing, "sprint", "close", "--unfinished", "enough", "--json", "--full")
 
-    (learning,) = json.loads(done.out)["learnings"]
+    (learning,) = done.data["learnings"]
     assert {name: learning[name] for name in ("id", "scope", "type", "why", "command")} == {
         "id": "noon",
         "scope": "sprint/log-in",

@@ -1,6 +1,5 @@
 """A list at a terminal ends where a person still sees its beginning; a pipe gets all of it."""
 
-import json
 from pathlib import Path
 
 from tests.cli.at_terminal import typed
@@ -34,6 +33,6 @@ def test_a_pipe_gets_a_long_list_whole_unless_it_asks_for_less(young: Path) -> N
 
     whole = vfcc(young, "memory", "list", "--type", "fact")
     assert (whole.out.count("Fact "), whole.err) == (MANY, "")
-    assert len(json.loads(vfcc(young, "memory", "list", "--json", "--type", "fact").out)["rows"]) == MANY
+    assert len(vfcc(young, "memory", "list", "--json", "--full", "--type", "fact").data["rows"]) == MANY
     less = vfcc(young, "memory", "list", "--type", "fact", "--limit", "7")
     assert (less.out.count("Fact "), less.err) == (7, "53 more are left out: --limit 60\n")

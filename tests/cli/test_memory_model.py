@@ -33,7 +33,10 @@ def by_rules(tmp_path_factory: pytest.TempPathFactory, _young: Path) -> dict[str
     """What an ingest of the talk learns by rules, for a person at a terminal and for a program in a pipe."""
     root = shutil.copytree(_young, tmp_path_factory.mktemp("rules") / "young")
     (root / "talk.md").write_text(TALK, encoding="utf-8")
-    return {"person": told(typed(root, *DRY, "--json")), "program": told(vfcc(root, *DRY, "--json"))}
+    return {
+        "person": told(typed(root, *DRY, "--json", "--full")),
+        "program": told(vfcc(root, *DRY, "--json", "--full")),
+    }
 
 
 @pytest.fixture
@@ -59,12 +62,12 @@ def answers(folder: Path, text: str) -> None:
 
 def told(ran: Any) -> list[tuple[str, str, str]]:
     assert ran.code == 0, ran
-    return [(each["fate"], each["scope"], each["title"]) for each in json.loads(ran.out)["learned"]]
+    return [(each["outcome"], each["scope"], each["title"]) for each in ran.data["learned"]]
 
 
 def kept(folder: Path) -> list[dict[str, Any]]:
     """All items that are not only files of the project."""
-    rows = json.loads(vfcc(folder, "memory", "list", "--all", "--json").out)["rows"]
+    rows = vfcc(folder, "memory", "list", "--all", "--json", "--full").data["rows"]
     return [each["item"] for each in rows if each["item"]["source"]["kind"] == "extracted"]
 
 
@@ -99,7 +102,7 @@ def test_the_mode_of_the_project_says_who_extracts(talked: Path, tmp_path: Path)
     found = {}
     for each in MODES:
         set_here(talked, f"extraction_mode: {each}")
-        found[each] = {title for _, _, title in told(vfcc(talked, *DRY, "--ask-model", "--json"))}
+        found[each] = {title for _, _, title in told(vfcc(talked, *DRY, "--ask-model", "--json", "--full"))}
 
     assert times_asked(tmp_path) == 2
     (title,) = found["llm"]
@@ -111,7 +114,7 @@ def test_the_mode_of_the_project_says_who_extracts(talked: Path, tmp_path: Path)
 
 @pytest.mark.vfcc("REQ-SETTING-EXTRACTION")
 def test_hybrid_is_the_mode_where_none_is_said_and_no_other_word_is_one(talked: Path) -> None:
-    shown = {each["name"]: each["value"] for each in json.loads(vfcc(talked, "config", "show", "--json").out)}
+    shown = {each["name"]: each["value"] for each in vfcc(talked, "config", "show", "--json", "--full").data}
     assert (shown["memory.extraction_mode"], shown["memory.max_llm_calls_per_turn"]) == ("hybrid", 1)
     assert shown["memory.enabled"] is True
     for each in MODES:
@@ -181,7 +184,7 @@ def test_an_item_that_asks_for_more_than_it_may_is_refused_and_the_rules_go_on(
     name: str, talked: Path, by_rules: Mapping[str, object]
 ) -> None:
     answers(talked, answer(project=[HOSTILE[name]]))
-    ran = typed(talked, "memory", "ingest", "talk.md", "--json")
+    ran = typed(talked, "memory", "ingest", "talk.md", "--json", "--full")
 
     assert told(ran) == by_rules["person"]
     assert ran.err.count("rules extract instead") == 1
@@ -241,12 +244,12 @@ def test_whatever_a_server_does_an_ingest_learns_and_it_is_counted(
     named(talked, api="openai-chat:some-model", timeout_s=1 if does == "slow" else 30)
     server.does, server.text = does, EMPTY
     env = {"OPENAI_API_KEY": "sk-of-a-test", "OPENAI_BASE_URL": server.url, "NO_PROXY": "127.0.0.1"}
-    ran = vfcc(talked, "memory", "ingest", "talk.md", "--json", env=env)
+    ran = vfcc(talked, "memory", "ingest", "talk.md", "--json", "--full", env=env)
 
     assert len(server.asked) == 1
     assert "sk-of-a-test" not in ran.out + ran.err
     assert "Traceback" not in ran.err
-    found = json.loads(vfcc(talked, "memory", "stats", "--json").out)
+    found = vfcc(talked, "memory", "stats", "--json", "--full").data
     failed = does != "good"
     assert (not failed or told(ran) == by_rules["program"], ran.code) == (True, 0)
     assert found["metrics"]["counters"]["extraction.calls"] == found["model"]["calls_today"] == 1

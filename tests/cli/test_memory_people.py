@@ -1,6 +1,5 @@
 """Who may change what is remembered: an agent proposes, a person decides, and nothing moves up by itself."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -59,7 +58,7 @@ def test_an_agents_change_of_what_holds_is_a_proposal_of_one_item_that_a_person_
     assert me(project, f"promote {first}").code == 0
 
     assert [each["title"] for each in items(project)] == ["Client is Gamma"]
-    shown = json.loads(vfcc(project, "memory", "show", old, "--json").out)
+    shown = vfcc(project, "memory", "show", old, "--json", "--full").data
     assert (shown["status"], shown["superseded_by"]) == ("superseded", first)
     assert added(me(project, "add fact --key client", "Client is Delta")) == first
 

@@ -1,6 +1,5 @@
 """`vfcc memory maintain` and `restore` as people and agents run them, and what held on a day."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,11 +7,10 @@ import pytest
 
 from tests.cli.at_terminal import person, typed
 from tests.cli.process import git, vfcc
-from tests.cli.shapes import shape
+from tests.cli.shapes import promised, shape
 from tests.life_world import cache, found
 from tests.trees import write_memory
 
-GOLDEN = Path(__file__).parent / "golden"
 OLD = "---\nid: old\ntype: fact\ntitle: It was so\ncreated: 2026-01-05\nexpires: null\n---\nIt was so.\n"
 NEW = "---\nid: new\ntype: fact\ncreated: 2026-06-01\nlinks: [{to: old, relation: supersedes}]\n---\nIt is so.\n"
 GONE = (
@@ -58,7 +56,7 @@ def test_a_summary_is_made_told_and_undone_and_git_sees_no_change(project: Path)
     page = vfcc(project, "memory", "show", "c1").out
     assert page.splitlines()[-1] == f"next: vfcc memory restore {summary}"
     assert re.search(r"archived on \d{4}-\d\d-\d\d: a summary tells it", page)
-    assert [row["item"]["id"] for row in json.loads(vfcc(project, "memory", "list", "--json").out)["rows"]] == [summary]
+    assert [row["item"]["id"] for row in vfcc(project, "memory", "list", "--json", "--full").data["rows"]] == [summary]
     seen = vfcc(project, "memory", "restore", summary[:12], "--dry-run")
     assert seen.out.splitlines()[-2:] == [f"{summary}: would be gone", "nothing was written (--dry-run)"]
     assert len(changed(project)) == 5
@@ -100,9 +98,9 @@ def test_one_item_comes_back_with_the_reason_why_it_was_gone(project: Path) -> N
 def test_the_shape_of_its_json_is_the_one_that_is_promised(project: Path) -> None:
     summary = consolidated(project)
 
-    done = typed(project, "memory", "restore", summary, "--json")
+    done = typed(project, "memory", "restore", summary, "--json", "--full")
 
-    assert shape(json.loads(done.out)) == json.loads((GOLDEN / "memory_restore.json").read_text(encoding="utf-8"))
+    assert shape(done.data) == promised("memory_restore")
 
 
 @pytest.fixture
@@ -121,9 +119,9 @@ def past(young: Path) -> Path:
 
 
 def listed(project: Path, *options: str) -> dict[str, str]:
-    done = vfcc(project, "memory", "list", *options, "--json")
+    done = vfcc(project, "memory", "list", *options, "--json", "--full")
     assert done.code == 0, done
-    return {row["item"]["id"]: row["status"] for row in json.loads(done.out)["rows"]}
+    return {row["item"]["id"]: row["status"] for row in done.data["rows"]}
 
 
 @pytest.mark.vfcc("REQ-AS-OF")
@@ -167,7 +165,7 @@ def test_a_prompt_holds_what_held_on_a_day(past: Path) -> None:
     assert "It was so." not in now
     assert "We did it so." not in now
     assert prompt("--as-of", "2026-11-21").splitlines() == now.splitlines()
-    told = json.loads(vfcc(past, "context", "show", "--agent", "coder", "--as-of", "2026-05-31", "--json").out)
+    told = vfcc(past, "context", "show", "--agent", "coder", "--as-of", "2026-05-31", "--json", "--full").data
     reasons = {each["path"]: each["reason"] for each in told["skipped"]}
     assert reasons[".memory/project/items/fact/new.md"] == "made on 2026-06-01, after 2026-05-31"
     assert "as of 2026-05-31; files that say no day stand as they are today" in told["prompt"]["notices"]

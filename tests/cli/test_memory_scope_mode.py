@@ -1,6 +1,5 @@
 """`memory.scope.mode`: how the scope of what is new is chosen, and that a scope which is named goes before it."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +31,19 @@ def mode(folder: Path, name: str) -> None:
 
 
 def learned(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> Any:
-    ran = vfcc(folder, "memory", "ingest", *arguments, "--json", env=env)
+    ran = vfcc(folder, "memory", "ingest", *arguments, "--json", "--full", env=env)
     assert ran.code == 0, ran
-    return [(each["fate"], each["scope"], each["type"]) for each in json.loads(ran.out)["learned"]]
+    return [(each["outcome"], each["scope"], each["type"]) for each in ran.data["learned"]]
 
 
 def by_person(folder: Path, *arguments: str) -> Any:
-    ran = typed(folder, "memory", "ingest", *arguments, "--yes", "--json")
+    ran = typed(folder, "memory", "ingest", *arguments, "--yes", "--json", "--full")
     assert ran.code == 0, ran
-    return [(each["fate"], each["scope"], each["type"]) for each in json.loads(ran.out)["learned"]]
+    return [(each["outcome"], each["scope"], each["type"]) for each in ran.data["learned"]]
 
 
 def ids(folder: Path, scope: str) -> list[str]:
-    listed = json.loads(vfcc(folder, "memory", "list", "--scope", scope, "--type", "convention", "--json").out)
+    listed = vfcc(folder, "memory", "list", "--scope", scope, "--type", "convention", "--json", "--full").data
     return [each["item"]["id"] for each in listed["rows"]]
 
 
@@ -111,7 +110,7 @@ def test_skill_is_workspace_where_no_role_acts_and_for_what_stands_in_the_trace(
 @pytest.mark.vfcc("REQ-SETTING-SCOPE")
 def test_a_role_may_be_named_in_every_mode_and_what_came_from_there_is_undone_with_the_rest(talked: Path) -> None:
     assert by_person(talked, "more.md", "--scope", "agent/coder") == [("added", "agent/coder", "convention")]
-    again = json.loads(vfcc(talked, "memory", "ingest", "more.md", "--scope", "agent/coder", "--json").out)
+    again = vfcc(talked, "memory", "ingest", "more.md", "--scope", "agent/coder", "--json", "--full").data
     assert (again["known"], again["learned"]) == (1, [])
 
     assert typed(talked, "memory", "purge", "--source", "more.md", "--yes").code == 0

@@ -41,9 +41,9 @@ def orders(*numbers: int) -> str:
 
 
 def searched(folder: Path, *more: str) -> tuple[list[str], Any]:
-    ran = vfcc(folder, "memory", "search", QUESTION, "--json", *more)
+    ran = vfcc(folder, "memory", "search", QUESTION, "--json", "--full", *more)
     assert ran.code == 0, ran
-    found = json.loads(ran.out)
+    found = ran.data
     return [each["item"]["id"] for each in found["hits"]], found["reranked"]
 
 
@@ -73,7 +73,7 @@ def test_a_search_has_the_order_of_the_model_where_the_project_and_the_person_sa
     set_here(shop, "enabled: true, max_candidates: 2")
     named(shop, orders(2, 1))
     assert searched(shop)[0] == [by_words[1], by_words[0], by_words[2]]
-    assert json.loads(vfcc(shop, "memory", "stats", "--json").out)["metrics"]["counters"]["rerank.calls"] == 2
+    assert vfcc(shop, "memory", "stats", "--json", "--full").data["metrics"]["counters"]["rerank.calls"] == 2
 
 
 @pytest.mark.points(2)
@@ -121,11 +121,11 @@ def test_the_conditions_decide_whether_it_is_asked(shop: Path) -> None:
     assert told["why"] == "3 close hits speak of one subject: title order"
     assert times_asked(shop.parent) == 1
 
-    ran = json.loads(vfcc(shop, "memory", "search", "Postgres or MySQL", "--json").out)
+    ran = vfcc(shop, "memory", "search", "Postgres or MySQL", "--json", "--full").data
     assert ran["reranked"]["why"] == "it is unclear what is meant: the question names alternatives"
 
     assert typed(shop, "memory", "add", "fact", "Zebras graze beside the tall northern fence.").code == 0
-    ran = json.loads(vfcc(shop, "memory", "search", "tall zebras at the northern fence", "--json").out)
+    ran = vfcc(shop, "memory", "search", "tall zebras at the northern fence", "--json", "--full").data
     assert ran["reranked"] == {"by": "", "why": "no condition to rerank holds"}
     assert (times_asked(shop.parent), counters(shop)) == (2, (2, 1))
 

@@ -26,7 +26,7 @@ TALK = "You: We decided to change this: from now on log lines are JSON instead o
 
 
 def stats(folder: Path) -> Any:
-    return json.loads(vfcc(folder, "memory", "stats", "--json").out)
+    return vfcc(folder, "memory", "stats", "--json", "--full").data
 
 
 def fact(folder: Path, name: str, text: str, more: str = "") -> None:
@@ -36,8 +36,8 @@ def fact(folder: Path, name: str, text: str, more: str = "") -> None:
 
 
 def shown(folder: Path) -> Any:
-    ran = vfcc(folder, "context", "show", "--agent", "coder", "--json")
-    return json.loads(ran.out)["prompt"]["memory"]
+    ran = vfcc(folder, "context", "show", "--agent", "coder", "--json", "--full")
+    return ran.data["prompt"]["memory"]
 
 
 def settings(folder: Path, command: tuple[str, ...], **caps: int) -> None:
@@ -146,7 +146,7 @@ def test_what_an_ingest_replaces_is_counted_and_a_proposal_once_it_is_promoted(y
     counters = stats(young)["metrics"]["counters"]
     assert (counters["items.superseded"], counters["contradiction.detected"]) == (1, 1)
 
-    done = json.loads(vfcc(young, "memory", "ingest", "three.md", "--json").out)
+    done = vfcc(young, "memory", "ingest", "three.md", "--json", "--full").data
     (proposed,) = [each["id"] for each in done["learned"]]
     counters = stats(young)["metrics"]["counters"]
     assert (counters["items.superseded"], counters["contradiction.detected"]) == (1, 2)
@@ -180,12 +180,12 @@ def test_the_calls_and_tokens_of_today_stand_beside_their_caps(young: Path, tmp_
 def test_an_ingest_with_a_broken_model_learns_what_the_rules_learn(young: Path, tmp_path: Path) -> None:
     """A dry run asks no model unless it is told to."""
     (young / "talk.txt").write_text(TALK, encoding="utf-8")
-    without = vfcc(young, "memory", "ingest", "talk.txt", "--dry-run", "--json")
+    without = vfcc(young, "memory", "ingest", "talk.txt", "--dry-run", "--json", "--full")
     settings(young, program(tmp_path, PROGRAMS["prose alone"]))
-    broken = vfcc(young, "memory", "ingest", "talk.txt", "--dry-run", "--ask-model", "--json")
+    broken = vfcc(young, "memory", "ingest", "talk.txt", "--dry-run", "--ask-model", "--json", "--full")
 
     assert (without.code, broken.code) == (0, 0)
-    learned = [[(each["key"], each["title"]) for each in json.loads(ran.out)["learned"]] for ran in (without, broken)]
+    learned = [[(each["key"], each["title"]) for each in ran.data["learned"]] for ran in (without, broken)]
     assert learned[0] == learned[1] != []
     assert "answered with no JSON object; rules extract instead" in broken.err
 

@@ -1,6 +1,5 @@
 """`vfcc migrate` as a person sees it."""
 
-import json
 import re
 from pathlib import Path
 
@@ -76,13 +75,13 @@ def _in_sprint(folder: Path, workflow: str) -> Path:
 
 def _all_of_it(folder: Path) -> dict[str, object]:
     """Return what the project's prompts, gates and settings are, without what is drawn at random."""
-    stages = json.loads(vfcc(folder, "sprint", "show", "first", "--json").out)["stages"]
+    stages = vfcc(folder, "sprint", "show", "first", "--json", "--full").data["stages"]
     roles = sorted({each["stage"]["role"] for each in stages})
     asked: dict[str, tuple[str, ...]] = {
         f"prompt of {role}": ("context", "show", "--agent", role, "--task", "Plan it") for role in roles
     }
     asked |= {"gate": ("check", "gate"), "stage": ("stage", "show"), "next": ("next",), "status": ("status",)}
-    settings = json.loads(vfcc(folder, "config", "show", "--json").out)
+    settings = vfcc(folder, "config", "show", "--json", "--full").data
     found: dict[str, object] = {
         name: (ran.code, ran.out) for name, ran in ((n, vfcc(folder, *w)) for n, w in asked.items())
     }

@@ -33,7 +33,7 @@ def project(folder: Path, workflow: str = "light") -> Path:
 
 
 def stage(root: Path) -> str:
-    value = json.loads(vfcc(root, "sprint", "show", "--json").out)
+    value = vfcc(root, "sprint", "show", "--json").data
     return str(value["current"])
 
 
@@ -106,8 +106,8 @@ def screens(root: Path) -> dict[str, str]:
     shown = {name: vfcc(root, *name.split()).out.splitlines() for name in ("stage show", "check gate")}
     found = {name: lines[-1].removeprefix("next: ") for name, lines in shown.items()}
     found["next"] = vfcc(root, "next").out.splitlines()[1]
-    found["next --json"] = json.loads(vfcc(root, "next", "--json").out)["command"]
-    found["stage show --json"] = json.loads(vfcc(root, "stage", "show", "--json").out)["next"]
+    found["next --json"] = vfcc(root, "next", "--json").data["command"]
+    found["stage show --json"] = vfcc(root, "stage", "show", "--json").data["next"]
     found["brief"] = next(line for line in brief_with_gate(root).splitlines() if line.startswith("- next: "))[9:-1]
     return found
 
@@ -156,8 +156,8 @@ def test_every_screen_names_the_same_next_command(tmp_path: Path, workflow: str)
 def test_what_is_owed_comes_with_its_file_its_headings_and_who_can_do_it(tmp_path: Path) -> None:
     root = project(tmp_path, "standard")
     folder = ".memory/stage/login/planning/artifacts"
-    step = json.loads(vfcc(root, "next", "--json").out)
-    first = step["owed"][0]
+    step = vfcc(root, "next", "--json").data
+    first = step["unmet"][0]
 
     assert (first["criterion"], first["mode"]) == ("sprint-plan", "hard")
     assert (first["file"], first["headings"]) == (f"{folder}/sprint-plan.md", ["Goals", "Scope"])
@@ -166,7 +166,7 @@ def test_what_is_owed_comes_with_its_file_its_headings_and_who_can_do_it(tmp_pat
         write_tree(root, {"draft.md": "# It\n\n## Goals\n\nOne.\n\n## Scope\n\nSmall.\n"})
         assert vfcc(root, "stage", "put", name, "--file", "draft.md", env={"VFCC_AGENT": "planner"}).code == 0
     assert vfcc(root, "approve", "--request", env={"VFCC_AGENT": "planner"}).code == 0
-    owed = json.loads(vfcc(root, "next", "--json").out)["owed"]
+    owed = vfcc(root, "next", "--json").data["unmet"]
     assert [(each["criterion"], each["person"]) for each in owed] == [("needs-accepted-by", False), ("approved", True)]
     assert "owed too: approved (by a person)" in vfcc(root, "next").out
 
@@ -187,10 +187,10 @@ def test_a_gap_is_counted_on_every_screen(tmp_path: Path) -> None:
     report = vfcc(root, "sprint", "report").out
     assert "Status: open with 1 gap, in coding." in report
     assert "| passed with 1 gap |" in report
-    status = json.loads(vfcc(root, "status", "--json").out)
+    status = vfcc(root, "status", "--json").data
     assert status["open"][0]["gaps"] == 1
-    assert [each["gaps"] for each in json.loads(vfcc(root, "stage", "list", "--json").out)] == [1, 0, 0, 0, 0]
-    assert [each["gaps"] for each in json.loads(vfcc(root, "sprint", "list", "--json").out)] == [1]
+    assert [each["gaps"] for each in vfcc(root, "stage", "list", "--json").data] == [1, 0, 0, 0, 0]
+    assert [each["gaps"] for each in vfcc(root, "sprint", "list", "--json").data] == [1]
     close = by_person(root, "sprint", "close", "--unfinished", "enough")
     assert close.out.startswith("login: closed with 1 gap\n")
     assert "2/5 with 1 gap" in vfcc(root, "sprint", "list").out

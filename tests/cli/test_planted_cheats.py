@@ -1,6 +1,5 @@
 """Which criterion names each of forty planted cheats; honest changes are named by none."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,9 @@ AGENT = {"VFCC_AGENT": "planner"}
 def naming(folder: Path, cheat: Cheat) -> frozenset[str]:
     """The criteria that do not pass in a project with a cheat."""
     root = change(shop(folder, RED_FIRST, TESTS_KEPT, files=FILES), cheat.files)
-    ran = vfcc(root, "evidence", "run", "--json", env=AGENT)
+    ran = vfcc(root, "evidence", "run", "--json", "--full", env=AGENT)
     assert ran.out, ran
-    rows = json.loads(ran.out)["rows"]
+    rows = ran.data["rows"]
     assert all(row["evidence"] for row in rows), ran
     return frozenset(row["criterion"] for row in rows if row["verdict"] != "pass")
 

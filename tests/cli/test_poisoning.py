@@ -26,7 +26,7 @@ SAMPLE = (*range(8), 10, 18, 26, 42, 58)
 def called(root: Path, words: Sequence[str], text: str, env: Mapping[str, str]) -> Ran:
     """Run a command as a program does: no terminal, what is said on stdin, an answer in JSON."""
     done = subprocess.run(
-        [VFCC, *words, "--json"],
+        [VFCC, *words, "--json", "--full"],
         cwd=root,
         env=environment(root.parent, **env),
         input=text.encode(),
@@ -37,7 +37,7 @@ def called(root: Path, words: Sequence[str], text: str, env: Mapping[str, str]) 
 
 
 def waiting(root: Path) -> list[dict[str, object]]:
-    return [each["item"] for each in json.loads(vfcc(root, "memory", "inbox", "--json").out)["waiting"]]
+    return [each["item"] for each in vfcc(root, "memory", "inbox", "--json", "--full").data["waiting"]]
 
 
 def _said(root: Path, env: Mapping[str, str]) -> None:
@@ -70,7 +70,7 @@ def _kept(root: Path, env: Mapping[str, str]) -> None:
     for number in SAMPLE[:3]:
         ran = called(root, ("task", "note", TEXTS[number]), "", env)
         assert ran.code == 0, ran
-        ids.append(json.loads(ran.out)["item"]["id"])
+        ids.append(ran.data["item"]["id"])
     assert called(root, ("task", "finish", *(word for each in ids for word in ("--promote", each))), "", env).code == 0
 
 

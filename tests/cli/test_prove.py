@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import git
-from tests.cli.shapes import shape
+from tests.cli.shapes import promised, shape
 from tests.proven_repository import PRICE, TESTS, commit, proofs, prove, repository, verdicts, write
 
 pytestmark = pytest.mark.vfcc("REQ-PROVE")
 
-GOLDEN = Path(__file__).parent / "golden"
 FIX = PRICE.replace("str(cents / 100)", 'f"{cents / 100:.2f}"')
 FIX_TEST = TESTS.replace('"2.5"', '"2.50"')
 
@@ -331,16 +330,16 @@ def test_the_shape_of_json_is_the_one_that_is_promised(tmp_path: Path) -> None:
     root = repository(tmp_path)
     write(root, {"price.py": FIX, "tests/test_price.py": TESTS.replace(' == "2.5"', "")})
 
-    shown = json.loads(prove(root, "--json").out)
+    shown = prove(root, "--json", "--full").data
 
-    assert shape(shown) == json.loads((GOLDEN / "prove.json").read_text(encoding="utf-8"))
+    assert shape(shown) == promised("prove")
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
         (("--command", "make test"), 2, "cannot be read; known are pytest, unittest, go test"),
-        (("--json", "--sarif"), 2, "only one of"),
+        (("--json", "--full", "--sarif"), 2, "only one of"),
         (("HEAD", "--staged"), 2, "exclude each other"),
         (("no-such-branch",), 2, "git has no commits no-such-branch"),
         (("--upload-pack=x",), 2, "has no option"),

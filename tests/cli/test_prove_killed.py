@@ -1,7 +1,6 @@
 """`vfcc prove` killed at any moment leaves the repository as it was, and the next start removes its scratch tree."""
 
 import fcntl
-import json
 import shutil
 import signal
 import sys
@@ -84,7 +83,7 @@ def started(root: Path, step: int, run: int = 0) -> Ran:
     }  # fmt: skip
     (root.parent / "runs").write_text("")
     program = (sys.executable, "-B", "-c", STOPPER, str(step))
-    return vfcc(root, "prove", *COMMAND, "--json", env=env, program=program)
+    return vfcc(root, "prove", *COMMAND, "--json", "--full", env=env, program=program)
 
 
 def left(root: Path) -> list[str]:
@@ -119,7 +118,7 @@ def proven_as_ever(root: Path, before: object) -> None:
     again = started(root, 0)
 
     assert again.code == 0, again
-    [proof] = json.loads(again.out)["changes"]
+    [proof] = again.data["changes"]
     assert (proof["verdict"], len(proof["unguarded"])) == ("proven", 1)
     assert everything(root) == before
     assert left(root) == []

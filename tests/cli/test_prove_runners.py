@@ -1,6 +1,5 @@
 """`vfcc prove` with each test framework that is installed: a fix, a weak test, a missing name."""
 
-import json
 import os
 import shutil
 import sys
@@ -108,9 +107,9 @@ def variables() -> dict[str, str]:
 
 
 def proof(root: Path, command: str) -> dict[str, object]:
-    ran = vfcc(root, "prove", "--command", command, "--yes", "--json", env={**CI, **variables()})
+    ran = vfcc(root, "prove", "--command", command, "--yes", "--json", "--full", env={**CI, **variables()})
     assert ran.out, ran
-    [found] = json.loads(ran.out)["changes"]
+    [found] = ran.data["changes"]
     assert isinstance(found, dict)
     return found
 

@@ -171,8 +171,8 @@ def test_an_editable_install_gives_way_to_the_scratch_tree_or_is_named(
     )
     write(root, {f"{top}shop/__init__.py": FIX, "tests/test_price.py": test.replace("'2.5'", "'2.50'")})
 
-    ran = vfcc(root, "prove", "--yes", "--json", env=CI)
-    [proof] = json.loads(ran.out)["changes"]
+    ran = vfcc(root, "prove", "--yes", "--json", "--full", env=CI)
+    [proof] = ran.data["changes"]
 
     assert proof["verdict"] == verdict, proof
     if verdict == "inconclusive":

@@ -43,13 +43,13 @@ def repository(example: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_manager_returns_what_the_command_prints(
     repository: Path, agent: str, options: dict[str, object], words: tuple[str, ...]
 ) -> None:
-    printed = vfcc(repository, "context", "show", "--agent", agent, *words, "--json").out
+    printed = vfcc(repository, "context", "show", "--agent", agent, *words, "--json", "--full").out
 
     memory = MemoryManager(repository).load_context_for_agent(agent, count_uses=False, **options)  # type: ignore[arg-type]
 
     assert json.loads(memory.json()) == json.loads(printed)
     assert memory.json() + "\n" == printed
-    assert verifflowcc.build_agent_prompt(agent, memory) == memory.text == json.loads(printed)["prompt"]["text"]
+    assert verifflowcc.build_agent_prompt(agent, memory) == memory.text == json.loads(printed)["data"]["prompt"]["text"]
     assert memory.prompt.tokens <= memory.prompt.budget_tokens
 
 
@@ -96,7 +96,7 @@ def test_the_memory_of_one_agent_makes_no_prompt_of_another(repository: Path) ->
 
 
 def test_the_assembler_gives_the_context_of_a_task_and_removes_it(repository: Path) -> None:
-    task = json.loads(vfcc(repository, "task", "start", "Export the calendar", "--json").out)["id"]
+    task = vfcc(repository, "task", "start", "Export the calendar", "--json", "--full").data["id"]
     noted = vfcc(repository, "task", "note", "The office folds lines at 75 bytes")
     assert noted.code == 0, noted
     assembler = ContextAssembler(repository)

@@ -102,7 +102,8 @@ def written(folder: Path, steps: Steps) -> Path:
 
 def state(ran: Ran) -> object:
     """Return what `sprint show --json` has of a sprint, as far as both versions know it."""
-    shown = json.loads(ran.out)
+    document = json.loads(ran.out)
+    shown = document.get("data", document)  # 0.1 prints the data alone
     stages = [(each["stage"]["id"], each["status"], each["passes"], each["reopened"]) for each in shown["stages"]]
     return shown["status"], shown["current"], shown["heads"], shown["problems"], stages
 
@@ -115,7 +116,7 @@ def test_version_0_1_reads_the_same_sprint(tmp_path: Path, name: str) -> None:
 
     old = old_program(tmp_path).run(root, show)
 
-    assert state(old) == state(Tried(tmp_path).run(root, show))
+    assert state(old) == state(Tried(tmp_path).run(root, (*show, "--full")))
 
 
 def test_version_0_1_asks_for_an_upgrade_where_an_artifact_was_put(tmp_path: Path) -> None:
@@ -169,24 +170,24 @@ def test_version_0_1_asks_for_an_upgrade_where_the_events_of_a_closed_sprint_are
 
 def test_a_fork_that_version_0_1_sees_in_one_move_and_resolves_reads_as_resolved(tmp_path: Path) -> None:
     root, show = unpacked(tmp_path), ("sprint", "show", "shout", "--json")
-    new, old = Tried(tmp_path), old_program(tmp_path)
+    new, old, full = Tried(tmp_path), old_program(tmp_path), (*show, "--full")
     with (root / ".memory/.gitignore").open("a", encoding="utf-8") as rules:
         rules.write("stage/*/*/summary.md\nstage/*/*/metrics.json\n")
     commit(root, "generated files are ignored")
     heads = []
     for name in ("one", "two"):
         git(root, "switch", "-q", "-c", name, "HEAD" if name == "one" else "one~1")
-        ran = new.run(root, ("stage", "advance", "shout"), ACTORS[PERSON], terminal=True)
+        ran = new.run(root, ("stage", "advance", *SHOUT), ACTORS[PERSON], terminal=True)
         assert ran.code == 0, ran
         commit(root, name)
-        heads += json.loads(new.run(root, show).out)["heads"]
+        heads += new.run(root, full).data["heads"]
     git(root, "merge", "-q", "--no-edit", "one")
-    assert json.loads(new.run(root, show).out)["fork"] is None
+    assert new.run(root, full).data["fork"] is None
     assert json.loads(old.run(root, show).out)["fork"] is not None
 
     resolve = ("sprint", "resolve", "shout", "--keep", heads[0], "--reason", "it is one move")
     ran = old.run(root, resolve, ACTORS[PERSON], terminal=True)
 
     assert ran.code == 0, ran
-    assert state(old.run(root, show)) == state(new.run(root, show))
-    assert json.loads(new.run(root, show).out)["fork"] is None
+    assert state(old.run(root, show)) == state(new.run(root, full))
+    assert new.run(root, full).data["fork"] is None

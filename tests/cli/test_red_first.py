@@ -1,6 +1,5 @@
 """Evidence of the kinds `red-first` and `tests-kept`: made, judged, waived and reproduced by real commands."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -30,16 +29,16 @@ STATED = ("evidence", "run", "red-first", "--refactoring", "one expression less"
 
 def asked(root: Path) -> dict[str, tuple[str, str]]:
     """The verdict and the reason of each criterion of the gate, read from records alone."""
-    gate = json.loads(vfcc(root, "check", "gate", "--json").out)
+    gate = vfcc(root, "check", "gate", "--json", "--full").data
     listed = gate["exit"]["assessments"]
     return {each["criterion"]["id"]: (each["verdict"], each["reason"]) for each in listed}
 
 
 def run(root: Path, *names: str) -> dict[str, tuple[str, str]]:
     """The verdict and the reason of each criterion after an agent ran what the gate asks for."""
-    ran = vfcc(root, "evidence", "run", *names, "--json", env=AGENT)
+    ran = vfcc(root, "evidence", "run", *names, "--json", "--full", env=AGENT)
     assert ran.out, ran
-    return {row["criterion"]: (row["verdict"], row["reason"]) for row in json.loads(ran.out)["rows"]}
+    return {row["criterion"]: (row["verdict"], row["reason"]) for row in ran.data["rows"]}
 
 
 def test_a_fix_with_a_test_of_it_is_proven_and_reproduced(tmp_path: Path) -> None:
@@ -276,7 +275,7 @@ def test_an_item_whose_test_passes_without_the_change_is_noted(tmp_path: Path) -
     run(root)
 
     assert "tests/test_price.py::test_more: passed, not discriminating" in vfcc(root, "trace", "show", "REQ-price").out
-    found = json.loads(vfcc(root, "check", "trace", "--json").out)["report"]["findings"]
+    found = vfcc(root, "check", "trace", "--json", "--full").data["report"]["findings"]
     assert [each["message"] for each in found if each["code"] == "weak-test" and "test_more" in each["message"]] == [
         "tests/test_price.py::test_more, a test of REQ-price, passes without the change as well"
     ]

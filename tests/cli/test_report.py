@@ -1,6 +1,5 @@
 """`vfcc sprint report` as a process."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,7 @@ def test_the_open_sprint_is_the_one_that_is_meant(measured: Path) -> None:
 
 
 def test_the_json_is_the_same_report(measured: Path) -> None:
-    report = json.loads(vfcc(measured, "sprint", "report", ID, "--json").out)
+    report = vfcc(measured, "sprint", "report", ID, "--json", "--full").data
 
     assert (report["id"], report["status"], report["problems"]) == (ID, "closed", [])
     assert [each["status"] for each in report["stages"]] == ["passed", "passed", "skipped"]

@@ -1,6 +1,5 @@
 """`vfcc sprint resolve` as a person meets it, from a real merge to the next move."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -35,9 +34,9 @@ def _fork(folder: Path, made: Path) -> Path:
 
 
 def _sides(folder: Path) -> dict[str, str]:
-    asked = vfcc(folder, "sprint", "resolve", "--json")
+    asked = vfcc(folder, "sprint", "resolve", "--json", "--full")
     assert asked.code == 5
-    return {move["does"].partition(" ")[0]: move["event"] for move in json.loads(asked.out)["moves"]}
+    return {move["action"].partition(" ")[0]: move["event"] for move in asked.data["moves"]}
 
 
 @pytest.mark.sweep
@@ -109,11 +108,11 @@ def test_two_branches_that_chose_otherwise_meet_the_fork_again(forked: Path) -> 
 
 
 def test_as_json_the_choice_is_the_move_that_it_is(forked: Path) -> None:
-    done = by_person(forked, "sprint", "resolve", "--keep", _sides(forked)["passed"], "--json")
+    done = by_person(forked, "sprint", "resolve", "--keep", _sides(forked)["passed"], "--json", "--full")
 
-    value = json.loads(done.out)
+    value = done.data
     assert (value["event"]["type"], value["state"]["fork"], value["after"]) == ("fork_resolved", None, "testing")
-    assert [each["does"] for each in value["state"]["aside"]] == ["reopened planning"]
+    assert [each["action"] for each in value["state"]["set_aside"]] == ["reopened planning"]
 
 
 def test_ledger_problems_are_told_by_the_stage_commands_too(example: Path) -> None:

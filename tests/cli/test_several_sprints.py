@@ -43,6 +43,10 @@ NEED_A_SPRINT = (
     "evidence stale",
     "approve plan",
     "waive plan --reason x",
+    "baseline tests",
+    "baseline lint",
+    "baseline trace",
+    "baseline show",
     "feedback add x",
     "feedback list",
     "feedback triage x --done",
@@ -147,8 +151,8 @@ def test_status_and_next_say_what_chose_the_sprint(two: Path) -> None:
     assert vfcc(two, "next").out.startswith("sprint pay (by branch feature/pay)\nplanning: plan: nothing matches")
     assert vfcc(two, "next", env={"VFCC_SPRINT": "log-in"}).out.startswith("sprint log-in (by VFCC_SPRINT)\n")
     assert "log-in (by VFCC_SPRINT): Log in\n" in vfcc(two, "status", env={"VFCC_SPRINT": "log-in"}).out
-    shown = json.loads(vfcc(two, "status", "--json").out)
-    assert (shown["current"], shown["by"], shown["problem"]) == ("pay", "by branch feature/pay", "")
+    shown = vfcc(two, "status", "--json", "--full").data
+    assert (shown["current"], shown["chosen_by"], shown["problem"]) == ("pay", "by branch feature/pay", "")
 
 
 def test_a_remembered_status_is_of_this_branch_and_this_variable(two: Path) -> None:

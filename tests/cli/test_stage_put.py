@@ -85,7 +85,7 @@ def test_a_text_on_stdin_is_stored_and_the_gates_answer_is_printed(root: Path) -
         "stage": "plan",
         "path": "plan.md",
         "bytes": 32,
-        "digest": json.loads(put(root, "plan", "# Plan\n\n## Goals\n\nUsers log in.\n", "--json").out)["digest"],
+        "digest": put(root, "plan", "# Plan\n\n## Goals\n\nUsers log in.\n", "--json", "--full").data["digest"],
     }
 
 

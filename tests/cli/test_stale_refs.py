@@ -1,6 +1,5 @@
 """`vfcc memory` and `vfcc context` on items whose code changed, as a person at a terminal sees them."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,7 @@ def change(root: Path, text: str) -> None:
 
 
 def stale(root: Path) -> object:
-    value = json.loads(vfcc(root, "memory", "show", "locks", "--json").out)
+    value = vfcc(root, "memory", "show", "locks", "--json", "--full").data
     return value["stale"]
 
 
@@ -53,7 +52,7 @@ def test_what_is_stale_is_marked_wherever_it_is_shown(project: Path) -> None:
     assert f"  stale: {why}\n" in shown
     assert shown.endswith("next: vfcc memory edit locks --holds (if it is still right)\n")
     assert "active, stale" in vfcc(project, "memory", "list").out
-    (row,) = json.loads(vfcc(project, "memory", "list", "--json").out)["rows"]
+    (row,) = vfcc(project, "memory", "list", "--json", "--full").data["rows"]
     assert row["stale"] == why
     explained = vfcc(project, "context", "show", "--agent", "coder", "--explain")
     assert f"stale: {why}" in explained.out
@@ -96,7 +95,7 @@ def test_what_is_gone_cannot_hold_and_is_named_anew(project: Path) -> None:
     assert me(project, "edit", "locks", "--ref", "src/search.py:Index.find").code == 0
     assert stale(project) is None
     assert me(project, "edit", "locks", "--unref", "src/search.py:Index.find").code == 0
-    value = json.loads(vfcc(project, "memory", "show", "locks", "--json").out)
+    value = vfcc(project, "memory", "show", "locks", "--json", "--full").data
     assert value["item"]["refs"] == []
     assert "speaks of no code" in me(project, "edit", "locks", "--holds").err
     assert "it speaks of nothing" in me(project, "edit", "locks", "--unref", "src/search.py").err
@@ -140,10 +139,10 @@ def test_outside_of_the_project_nothing_is_judged(tmp_path: Path, project: Path)
     change(project, "x = 1\n")
     (tmp_path / "other/src").mkdir(parents=True)
     for folder, said in ((project, "src/search.py changed since"), (tmp_path / "other", None)):
-        assert json.loads(vfcc(folder, "memory", "show", "team", "--json").out)["stale"] == said
+        assert vfcc(folder, "memory", "show", "team", "--json", "--full").data["stale"] == said
     assert vfcc(tmp_path / "other", "init").code == 0
-    assert json.loads(vfcc(tmp_path / "other", "memory", "show", "team", "--json").out)["stale"] is None
+    assert vfcc(tmp_path / "other", "memory", "show", "team", "--json", "--full").data["stale"] is None
     refused = me(tmp_path / "other", "edit", "team", "--holds")
     assert (refused.code, "speaks of the code of project@" in refused.err) == (2, True)
-    (finding,) = json.loads(vfcc(project, "check", "memory", "--scope", "user", "--json").out)["report"]["findings"]
+    (finding,) = vfcc(project, "check", "memory", "--scope", "user", "--json", "--full").data["report"]["findings"]
     assert finding["code"] == "ref-changed"

@@ -1,6 +1,5 @@
 """`vfcc task`, as agents, people and pipes use it."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -21,15 +20,15 @@ TESTER = {"VFCC_AGENT": "tester"}
 
 
 def started(folder: Path, about: str = "Fix the login", **env: str) -> str:
-    done = vfcc(folder, "task", "start", about, "--json", env=env)
+    done = vfcc(folder, "task", "start", about, "--json", "--full", env=env)
     assert done.code == 0, done
-    return str(json.loads(done.out)["id"])
+    return str(done.data["id"])
 
 
 def noted(folder: Path, text: str, *options: str, **env: str) -> str:
-    done = vfcc(folder, "task", "note", text, *options, "--json", env=env)
+    done = vfcc(folder, "task", "note", text, *options, "--json", "--full", env=env)
     assert done.code == 0, done
-    return str(json.loads(done.out)["item"]["id"])
+    return str(done.data["item"]["id"])
 
 
 def project_items(folder: Path) -> list[str]:
@@ -202,7 +201,7 @@ def test_a_task_of_a_sprint_stays_when_its_stage_is_left(example: Path) -> None:
     assert vfcc(example, "stage", "advance").code == 0
 
     assert task_items(example) == [kept]
-    (line,) = json.loads(vfcc(example, "task", "list", "--json").out)
+    (line,) = vfcc(example, "task", "list", "--json", "--full").data
     assert (line["task"]["sprint"], line["task"]["stage"], line["task"]["id"]) == ("sprint-02", "coding", task)
     noted(example, "On in the next stage", **CODER)
     assert "stage testing" in vfcc(example, "task", "show", env=CODER).out

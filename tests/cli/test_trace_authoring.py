@@ -48,7 +48,7 @@ def test_an_item_is_added_and_its_file_is_named(young: Path) -> None:
 
 @pytest.mark.sweep
 def test_the_text_is_read_from_stdin(young: Path) -> None:
-    line = [str(VFCC), "trace", "add", "need", "Log in", "--stdin", "--json"]
+    line = [str(VFCC), "trace", "add", "need", "Log in", "--stdin", "--json", "--full"]
     done = subprocess.run(
         line,
         cwd=young,
@@ -58,13 +58,13 @@ def test_the_text_is_read_from_stdin(young: Path) -> None:
         check=False,
     )
 
-    added = json.loads(done.stdout)
+    added = json.loads(done.stdout)["data"]
     assert added["item"]["text"] == "Größe.\n\n- a"
     assert b"\r" not in (young / added["item"]["path"]).read_bytes()
     bad = subprocess.run(
         line, cwd=young, env=environment(young.parent), input=b"\xff", capture_output=True, check=False
     )
-    assert (bad.returncode, bad.stdout) == (2, b"")
+    assert (bad.returncode, json.loads(bad.stdout)["error"]["code"]) == (2, "usage")
     assert b"stdin is not UTF-8" in bad.stderr
 
 
@@ -92,7 +92,7 @@ def test_the_items_are_listed_as_a_table_that_fits(traced: Path) -> None:
     assert piped.splitlines()[0].split() == ["item", "parents", "below", "review", "title"]
     assert [line.split()[0] for line in piped.splitlines()[1:]] == [NEED, REQ, SPEC]
     assert max(map(len, shown.out.splitlines())) <= 60
-    assert [row["id"] for row in json.loads(vfcc(traced, "trace", "list", "--json").out)] == [NEED, REQ, SPEC]
+    assert [row["id"] for row in vfcc(traced, "trace", "list", "--json", "--full").data] == [NEED, REQ, SPEC]
     assert vfcc(traced, "trace", "list", "--type", "unit").out == "there is no unit\n"
     assert vfcc(traced, "trace", "list", "--status", "retired", "--without", "test").out == (
         "there is no retired item without test\n"
@@ -113,7 +113,7 @@ def test_an_item_is_shown_with_all_around_it_in_80_columns(traced: Path) -> None
         "code\n  src.py:1\n\n"
         f"review: nobody has reviewed it; vfcc trace review {REQ}\n"
     )
-    page = json.loads(vfcc(traced, "trace", "show", REQ, "--json").out)
+    page = vfcc(traced, "trace", "show", REQ, "--json", "--full").data
     assert (page["item"]["id"], page["links"][0]["id"], page["linked_by"][0]["state"]) == (REQ, NEED, "unreviewed")
 
 
@@ -170,7 +170,7 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
     )
     assert vfcc(traced, "trace", "baseline", "diff", "v1").code == 0
     assert vfcc(traced, "trace", "baseline", "list").out.splitlines()[1].endswith("before the audit")
-    assert json.loads(vfcc(traced, "trace", "baseline", "diff", "v1", "--json").out)["changed"] == [
+    assert vfcc(traced, "trace", "baseline", "diff", "v1", "--json", "--full").data["changed"] == [
         {"fields": ["text"], "item": REQ, "title": "It ends"}
     ]
     by_person(traced, "trace", "baseline", "create", "v1").refused(2, "there is a baseline v1 already")

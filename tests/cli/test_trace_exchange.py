@@ -63,8 +63,8 @@ def test_what_changed_there_is_told_with_the_way_to_take_it(project: Path) -> No
 
 
 def test_json_holds_all_that_was_left(project: Path) -> None:
-    report = json.loads(vfcc(project, "trace", "import", "a.csv", "--json").out)
-    assert (report["tool"], report["written"], report["left"]) == ("csv", 2, ["a.csv:4: a row has no id"])
+    report = vfcc(project, "trace", "import", "a.csv", "--json", "--full").data
+    assert (report["tool"], report["written"], report["not_imported"]) == ("csv", 2, ["a.csv:4: a row has no id"])
     assert [(each["id"], each["outcome"]) for each in report["items"]] == [("N-1", "new"), ("R-1", "new")]
 
 

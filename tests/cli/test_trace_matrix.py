@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,9 @@ def project(young: Path) -> Path:
 
 
 def told(project: Path, *words: str) -> Any:
-    ran = vfcc(project, "trace", *words, "--junit", str(report(project)), "--json")
+    ran = vfcc(project, "trace", *words, "--junit", str(report(project)), "--json", "--full")
     assert (ran.code, ran.err) == (0, ""), ran
-    return json.loads(ran.out)
+    return ran.data
 
 
 @pytest.mark.sweep
@@ -38,7 +37,7 @@ def test_the_matrix_says_where_each_item_stands(project: Path) -> None:
         AUDIT: "planned",
         UNIT: "passed",
     }
-    assert [(each["seen"]["test"], [end["id"] for end in each["needs"]]) for each in shown["tests"]] == [
+    assert [(each["test"]["test"], [end["id"] for end in each["needs"]]) for each in shown["tests"]] == [
         ("tests/test_session.py::test_ends", [NEED]),
         ("tests/test_session.py::test_locks", [NEED]),
     ]
@@ -73,7 +72,7 @@ def test_the_matrix_is_filtered_by_type_state_and_item(project: Path) -> None:
         (("why", "UNIT-sesion-r8s9"), f"did you mean {UNIT}?"),
         (("impact", "REQ"), "REQ can be any of 3 items"),
         (("coverage", "--type", "neeed"), "did you mean need?"),
-        (("matrix", "--json", "--format", "csv"), "--json and --format csv are two formats; give one"),
+        (("matrix", "--json", "--full", "--format", "csv"), "--json and --format csv are two formats; give one"),
     ],
 )
 def test_a_word_that_is_not_known_is_refused_with_the_nearest(project: Path, words: tuple[str, ...], said: str) -> None:
@@ -131,7 +130,7 @@ def test_coverage_has_denominators_and_no_number_for_nothing(project: Path) -> N
 
     requirement = next(each for each in found["types"] if each["name"] == "requirement")
     assert (requirement["items"], requirement["planned"]) == (2, 1)
-    assert requirement["verified"] == {"met": 1, "of": 2}
+    assert requirement["verified"] == {"met": 1, "total": 2}
     text = vfcc(project, "trace", "coverage", "--type", "need").out
     assert "need      1  1/1 100 %  0/1   0 %         –  0/1   0 %" in text
 
@@ -140,7 +139,7 @@ def test_coverage_has_denominators_and_no_number_for_nothing(project: Path) -> N
 def test_impact_goes_down_to_code_and_tests(project: Path) -> None:
     found = told(project, "impact", TIMEOUT)
 
-    assert [each["way"] for each in found["below"]] == [[TIMEOUT, UNIT]]
+    assert [each["route"] for each in found["below"]] == [[TIMEOUT, UNIT]]
     assert [each["place"]["path"] for each in found["code"]] == ["src/session.py"]
     assert [each["test"]["outcome"] for each in found["tests"]] == ["passed"]
     assert [each["id"] for each in found["above"]] == [NEED]

@@ -1,6 +1,5 @@
 """`vfcc trace review|clear|verify`: a person at a terminal is asked; nobody else is let in."""
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -99,11 +98,11 @@ def test_a_word_is_recorded_after_a_question(traced: Path) -> None:
 
     assert (done.code, done.out) == (0, f"{REQ}: verified by inspection, human:Other\n")
     assert "  code: form.py\nby inspection, you saw: it ended\nDid you see that? [y/N]: " in done.err
-    said = json.loads(typed(traced, "trace", "verify", REQ, "--saw", "again", "--yes", "--json").out)
-    assert (said["method"], said["by"], said["saw"]) == ("inspection", "human:Other", "again")
+    said = typed(traced, "trace", "verify", REQ, "--saw", "again", "--yes", "--json", "--full").data
+    assert (said["method"], said["by"], said["observation"]) == ("inspection", "human:Other", "again")
     first = said["content"]
     (traced / "form.py").write_text("# vfcc: REQ-timeout\nLIMIT_S = 6\n", encoding="utf-8")
-    said = json.loads(typed(traced, "trace", "verify", REQ, "--saw", "again", "--yes", "--json").out)
+    said = typed(traced, "trace", "verify", REQ, "--saw", "again", "--yes", "--json", "--full").data
     assert said["content"] != first, "the word is bound to the code"
 
 

@@ -99,5 +99,5 @@ def test_a_strict_workflow_takes_two_people(tmp_path: Path) -> None:
     assert first.out.splitlines()[1] == "1 of 2: another person must waive it too"
     refused_at_terminal(typed(here.root, "waive", "reviewed", *WORDS, *day), "has waived it already")
     person(here.root, "Third")
-    second = typed(here.root, "waive", "reviewed", *WORDS, *day, "--json")
-    assert json.loads(second.out)["asked"]["verdict"] == "waived"
+    second = typed(here.root, "waive", "reviewed", *WORDS, *day, "--json", "--full")
+    assert second.data["assessment"]["verdict"] == "waived"

@@ -1,6 +1,5 @@
 """`vfcc workflow` and `vfcc check workflow`, as a person meets them."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -104,7 +103,7 @@ def test_its_file_can_become_ones_own(young: Path) -> None:
     assert vfcc(young, "check", "workflow").out == "workflow.yaml is sound: ours\n"
     assert by_person(young, "workflow", "use", "ours").code == 0
     assert vfcc(young, "sprint", "start", "First").code == 0
-    vfcc(young, "workflow", "show", "--yaml", "--json").refused(2, "--yaml prints a file")
+    vfcc(young, "workflow", "show", "--yaml", "--json", "--full").refused(2, "--yaml prints a file")
 
 
 @pytest.mark.sweep
@@ -145,7 +144,7 @@ def test_a_check_tells_every_problem_with_its_line(young: Path) -> None:
         "workflow.yaml:2: unknown key titel; did you mean title?",
         'workflow.yaml:4: leg must be one of left, apex, right, not "top"',
     ]
-    assert json.loads(vfcc(young, "check", "workflow", "--json").out)["problems"] == found.out.splitlines()
+    assert vfcc(young, "check", "workflow", "--json", "--full").data["problems"] == found.out.splitlines()
 
 
 @pytest.mark.sweep

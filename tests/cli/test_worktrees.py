@@ -77,7 +77,7 @@ def test_three_worktrees_of_one_sprint_are_merged_by_plain_git(main: Path) -> No
         git(main, "merge", "--quiet", "--no-edit", role)
 
     assert git(main, "status", "--porcelain") == "", "no conflict, and nothing generated is left over"
-    state = json.loads(vfcc(main, "sprint", "show", "--json").out)
+    state = vfcc(main, "sprint", "show", "--json", "--full").data
     assert (state["status"], state["current"], state["fork"], state["problems"]) == ("open", "design", None, [])
     assert vfcc(main, "doctor").code == 0
 

@@ -27,7 +27,7 @@ def tools(desk: Desk) -> Counter[str]:
 
 def imported(desk: Desk) -> dict[str, Any]:
     """Import what the clients left in the home."""
-    found: dict[str, Any] = json.loads(vfcc(desk, "history", "import", "--json"))
+    found: dict[str, Any] = json.loads(vfcc(desk, "history", "import", "--json", "--full"))["data"]
     return found
 
 

@@ -93,7 +93,7 @@ def test_what_claude_does_is_recorded_each_event_once_and_in_order(claude: Path,
     ]
     assert made[4]["error.message"] == "Exit code 3\nhalf"
     assert all(event["duration_ms"] >= 0 for event in made)
-    (task,) = json.loads(vfcc(desk, "history", "show", "--by", "task", "--all", "--json"))
+    (task,) = json.loads(vfcc(desk, "history", "show", "--by", "task", "--all", "--json"))["data"]
     assert (task["description"], task["status"], task["outcome"]) == ("Change a.txt, please.", "completed", "All done.")
     assert dict(task["tools"]) == {"Bash": 2, "Edit": 1, "Grep": 1, "Read": 1}
 

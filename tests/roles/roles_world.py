@@ -239,7 +239,7 @@ def all_files(root: Path, *, local: bool = False) -> dict[str, bytes]:
     machine.
     """
     left_out = {root / ".git/objects", root / ".git/hooks", root.parent / "remote.git/objects"}
-    left_out |= set() if local else {root / ".memory/local"}
+    left_out |= set() if local else {root / ".memory/local", root / ".git/vfcc"}
     found = {str(path): path.read_bytes() for path in map(Path, git_settings(root).values()) if path.exists()}
     for top in (root, root.parent / "remote.git"):
         for place, folders, names in os.walk(top):

@@ -8,9 +8,11 @@ import pytest
 
 from tests.evidence_project import BUILD, PYTHON, SPRINT, TEST, Ticking, allow, config, project
 from tests.trees import repository, write_tree
+from verifflowcc.domain.baselines import BaselineKind
 from verifflowcc.domain.gates import Mode
 from verifflowcc.errors import CommandsNotAllowed
 from verifflowcc.services.allow import withdraw_commands
+from verifflowcc.services.baseline_making import propose_baseline, record_baseline
 from verifflowcc.services.canary import Canaries, Proof, prove_gate
 from verifflowcc.services.scratch import Trial
 from verifflowcc.services.sprints import start_sprint
@@ -34,8 +36,13 @@ def trial(proved: Canaries, command: str) -> Trial:
     return next(one for one in proved.trials if one.command == command)
 
 
-def started(root: Path, *criteria: Mapping[str, object], **commands: object) -> Workspace:
-    """A project with a sprint whose first stage has these exit criteria; its commands are allowed."""
+def started(
+    root: Path, *criteria: Mapping[str, object], files: Mapping[str, str] | None = None, **commands: object
+) -> Workspace:
+    """A project with a sprint whose first stage has these exit criteria; its commands are allowed.
+
+    With `files` these are in it, and all is committed first.
+    """
     plan = {"id": "plan", "title": "Plan", "leg": "left", "pair": "check", "role": "planner", "exit": list(criteria)}
     build = {"id": "build", "title": "Build", "leg": "apex", "role": "coder"}
     check = {"id": "check", "title": "Check", "leg": "right", "pair": "plan", "role": "tester"}
@@ -46,7 +53,9 @@ def started(root: Path, *criteria: Mapping[str, object], **commands: object) -> 
         ".memory/config.yaml": config(commands),
         ".memory/.gitignore": "local/\nprogress.json\n",
     }
-    here = Workspace(write_tree(root, tree), Ticking())
+    here = Workspace(write_tree(root, tree | dict(files or {})), Ticking())
+    if files is not None:
+        repository(root)
     start_sprint(here, "Log in", workflow="own", actor="human:You")
     if commands:
         allow(here)
@@ -208,9 +217,19 @@ def test_findings_that_were_known_are_known_in_the_copy(tmp_path: Path) -> None:
     here = started(
         tmp_path / "project",
         {"id": "scan", "kind": "sarif", "command": "lint", "at_most": limits},
+        files={"scan.sarif": log},
         lint={"run": [*PYTHON, "-c", scan, "{sarif}"], "inputs": ["src/**"]},
     )
-    write_tree(here.root, {"scan.sarif": log, ".memory/project/baselines/lint.sarif": log})
+    found = propose_baseline(
+        here,
+        SPRINT,
+        BaselineKind.LINT,
+        reason="old code",
+        expires="2999-12-31",
+        actor="human:You",
+        progress=lambda _: None,
+    )
+    record_baseline(here, found, actor="human:You")
 
     assert trial(prove_gate(here, SPRINT), "lint") == Trial("lint", 0, 1, ("plan/scan",))
 

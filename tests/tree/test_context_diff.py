@@ -148,16 +148,16 @@ def test_exactly_one_thing_is_compared(
 def test_the_command_says_the_same(root: Path) -> None:
     asked = ("context", "diff", "--agent", "coder", "--commit", "HEAD~1", "--commit", "HEAD")
     shown = vfcc(root, *asked)
-    found = json.loads(vfcc(root, *asked, "--json").stdout)
+    found = json.loads(vfcc(root, *asked, "--json", "--full").stdout)["data"]
 
     assert shown.returncode == 0
     text = shown.stdout.decode()
-    assert {(one["what"], one["layer"], one["key"]) for one in found["changes"]} == changes(
+    assert {(one["change"], one["layer"], one["key"]) for one in found["changes"]} == changes(
         compare(root, commits=("HEAD~1", "HEAD"))
     )
     assert f"({found['right_tokens'] - found['left_tokens']:+,})" in text
     for one in found["changes"]:
-        assert any(line.startswith(one["what"]) and one["key"] in line for line in text.splitlines())
+        assert any(line.startswith(one["change"]) and one["key"] in line for line in text.splitlines())
 
 
 @pytest.mark.parametrize("revision", ["no-such", "--all", "HEAD~99", "HEAD:CLAUDE.md", ""])

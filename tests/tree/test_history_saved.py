@@ -1,6 +1,5 @@
 """What the prompts of a real project's history had answered, by the code that they would bring with them."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -103,7 +102,7 @@ def test_the_command_says_the_same_in_words_and_as_data(project: Workspace) -> N
     assert (page.code, data.code) == (0, 0), page.err + data.err
     assert "50.0 % of all 2 calls of tools were answered before they were made" in page.out
     assert "of files that are no code" in page.out
-    assert json.loads(data.out)["total"]["wholly"] == 1
+    assert data.data["total"]["answered"] == 1
 
 
 def test_the_command_says_so_where_nothing_was_recorded(project: Workspace) -> None:

@@ -38,9 +38,10 @@ _LONGEST_NUMBER = 9
 
 def answered(arguments: list[str]) -> bool:
     """Answer a plain command line; return False where it is for typer. Raises as the command does."""
-    if "_VFCC_COMPLETE" in os.environ or len(arguments) < 2:
+    plain = [word for word in arguments if word != "--full"]  # `cli/document.py` reads it
+    if "_VFCC_COMPLETE" in os.environ or len(plain) < 2:
         return False
-    group, command, *words = arguments
+    group, command, *words = plain
     if (group, command) == ("memory", "search"):
         return _searched(words)
     return group == "code" and command in CODE and _asked(command, words)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli import check_gate, check_memory, check_trace, config
-from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
+from verifflowcc.cli.options import AllFlag, FullFlag, JsonFlag, NewFlag, QuietFlag, one_output
 
 if TYPE_CHECKING:
     from verifflowcc.services.checking import Everything
@@ -34,6 +34,7 @@ def check(
     whole: AllFlag = False,
     quiet: QuietFlag = False,
     as_json: JsonFlag = False,
+    full: FullFlag = False,
 ) -> None:
     """Check the configuration, the workflow, the gates of all open sprints, the memory, and the trace of items that are
     there; or one of them.

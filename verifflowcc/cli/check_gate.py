@@ -7,6 +7,11 @@ import typer
 from verifflowcc.cli.options import JsonFlag, QuietFlag, SprintOption, one_output
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from verifflowcc.domain.gates import Gate
+    from verifflowcc.services.documents.envelope import Problem
+    from verifflowcc.services.owed import Owed
     from verifflowcc.services.workspace import Workspace
 
 FINDINGS = 1
@@ -28,11 +33,11 @@ def gate(
     Exits with 4 while the gate is closed; nothing is run or written. A canary runs commands in a scratch copy, and
     exits with 1 where a criterion cannot fail, which is a defect of the workflow.
     """
-    from verifflowcc.cli import gate_views
+    from verifflowcc.cli import document, gate_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.gates import ask_entry, ask_stage
-    from verifflowcc.services.owed import next_command
+    from verifflowcc.services.owed import next_command, owed_at
     from verifflowcc.services.workspace import open_workspace
 
     one_output(quiet=quiet, more=as_json or canary)
@@ -43,22 +48,34 @@ def gate(
         return
     if entry:
         asked = ask_entry(workspace, wanted, stage)
+        closed: tuple[Gate, ...] = () if asked.is_open else (asked,)
+        hint = None
         if quiet:
             out.emit(gate_views.head(asked))
         else:
             out.emit_json(asked) if as_json else out.emit(gate_views.one_gate(asked))
-        is_open = asked.is_open
     else:
         gates = ask_stage(workspace, wanted, stage)
+        closed = tuple(each for each in gates.gates if not each.is_open)
+        hint = next_command(workspace, gates)
         if quiet:
-            out.emit(gate_views.head(next((each for each in gates.gates if not each.is_open), gates.exit)))
+            out.emit(gate_views.head(next(iter(closed), gates.exit)))
         else:
             for notice in gates.notices:
                 out.warn(notice)
-            out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, next_command(workspace, gates)))
-        is_open = gates.is_open
-    if not is_open:
+            out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, hint))
+    if closed:
+        document.explain(_problem(closed, owed_at(*closed), hint))
         raise typer.Exit(CLOSED)
+
+
+def _problem(closed: "Sequence[Gate]", owed: "Sequence[Owed]", hint: str | None) -> "Problem":
+    from verifflowcc.domain.gates import Mode
+    from verifflowcc.services.documents.envelope import Problem
+
+    names = " and ".join(f"the {each.side} gate of {each.stage}" for each in closed)
+    blockers = tuple(each for each in owed if each.mode is Mode.HARD)
+    return Problem("gate_closed", f"{names} {'is' if len(closed) == 1 else 'are'} closed", hint, blockers)
 
 
 def _canary(workspace: "Workspace", sprint: str, stage: str | None, *, as_json: bool) -> None:

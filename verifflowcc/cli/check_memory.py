@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
-from verifflowcc.cli.report_formats import chosen, report_text
+from verifflowcc.cli.report_formats import chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.checking import CheckedMemory
@@ -45,6 +45,7 @@ def memory(
     with 3 where there is nothing to read.
     """
     from verifflowcc.adapters.files.user_home import USER
+    from verifflowcc.cli import document
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_check_views import verdict
     from verifflowcc.services.memory.checking import check_memory
@@ -66,16 +67,18 @@ def memory(
         raise typer.Exit(exit_code(checked))
     for notice in checked.notices:
         out.warn(notice)
-    text = _written(checked, wanted, whole=whole)
-    if output is not None:
+    if wanted is Format.JSON:
+        out.emit_json(checked, output)
+    elif output is not None:
         from verifflowcc.adapters.files.text_file import write_given
 
-        write_given(output, out.without_secrets(text))
-    elif text:
+        write_given(output, out.without_secrets(_written(checked, wanted, whole=whole)))
+    elif text := _written(checked, wanted, whole=whole):
         out.emit(text)
     if output is not None or wanted not in {Format.TEXT, Format.JSON}:
         out.say(verdict(checked))
     if code := exit_code(checked):
+        document.explain(problem_in(checked.report, code))
         raise typer.Exit(code)
 
 
@@ -92,10 +95,6 @@ def _written(checked: "CheckedMemory", wanted: Format, *, whole: bool) -> str:
         from verifflowcc.cli.memory_check_views import short_page, whole_page
 
         return (whole_page(checked) if whole else short_page(checked, screen_lines())) + "\n"
-    if wanted is Format.JSON:
-        from verifflowcc.cli import output as out
-
-        return out.json_text(checked) + "\n"
     from verifflowcc.domain.memory_codes import CATALOGUE
 
     return report_text(wanted, checked.report, checked.prefix, CATALOGUE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
-from verifflowcc.cli.report_formats import chosen, report_text
+from verifflowcc.cli.report_formats import chosen, problem_in, report_text
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_checking import TraceChecked
@@ -48,6 +48,7 @@ def trace(
     Prints one screen; --all lists each finding, known ones too, and each check with what it looked at. Exits with 1
     where anything is an error or a warning, with 3 where there is no item to look at.
     """
+    from verifflowcc.cli import document
     from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_findings_views import verdict
     from verifflowcc.services.trace_checking import check_trace
@@ -64,22 +65,19 @@ def trace(
     checked = check_trace(workspace, junit=junit or (), changed_since=changed_since, earlier=earlier)
     if quiet:
         out.emit(verdict(checked))
-        _exit(checked)
+        raise typer.Exit(exit_code(checked))
     for notice in (*checked.notices, *checked.report.notices):
         out.warn(notice)
-    text = _page(workspace, checked, whole=whole) if wanted is Format.TEXT else _written(checked, wanted)
-    if output is None:
-        if text:
-            out.emit(text)
+    if wanted is Format.JSON:
+        out.emit_json(checked, output)
     else:
-        _write(output, out.without_secrets(text))
+        text = _page(workspace, checked, whole=whole) if wanted is Format.TEXT else _written(checked, wanted)
+        _deliver(text, output)
     if output is not None or wanted not in {Format.TEXT, Format.JSON}:
         out.say(verdict(checked))
-    _exit(checked)
-
-
-def _exit(checked: "TraceChecked") -> None:
-    raise typer.Exit(exit_code(checked))
+    if code := exit_code(checked):
+        document.explain(problem_in(checked.report, code))
+        raise typer.Exit(code)
 
 
 def exit_code(checked: "TraceChecked") -> int:
@@ -98,16 +96,16 @@ def _page(workspace: "Workspace", checked: "TraceChecked", *, whole: bool) -> st
 
 
 def _written(checked: "TraceChecked", wanted: Format) -> str:
-    if wanted is Format.JSON:
-        from verifflowcc.cli import output as out
-
-        return out.json_text(checked) + "\n"
     from verifflowcc.domain.catalogue import TRACE
 
     return report_text(wanted, checked.report, checked.prefix, TRACE)
 
 
-def _write(path: Path, text: str) -> None:
+def _deliver(text: str, path: Path | None) -> None:
     from verifflowcc.adapters.files.write import write_atomic
+    from verifflowcc.cli import output as out
 
-    write_atomic(path, text)
+    if path is not None:
+        write_atomic(path, out.without_secrets(text))
+    elif text:
+        out.emit(text)

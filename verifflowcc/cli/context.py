@@ -79,7 +79,10 @@ def show(
         context_views.account(prompt, looking=out.person_is_looking(), more=note_prompt(workspace, question, prompt))
         return
     package = compile_context(workspace, question) if workspace else _for_person(question)
-    context_views.deliver(out.json_text(package) if as_json else package.text, output)
+    if as_json:
+        out.emit_json(package, output)
+    else:
+        context_views.deliver(package.text, output)
     if explain and not as_json:
         from verifflowcc.cli.explanation import explanation
 

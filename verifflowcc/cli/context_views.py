@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def deliver(text: str, path: Path | None) -> None:
-    """Write a prompt, or its JSON, to `path`, or to stdout where there is none: the same bytes.
+    """Write a prompt to `path`, or to stdout where there is none: the same bytes.
 
     Secrets are withheld already. On a terminal what comes after it is a line apart.
     """

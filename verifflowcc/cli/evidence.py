@@ -34,11 +34,12 @@ def run(
 
     Exits with 1 where a criterion is not met, with 3 where nothing could be run.
     """
-    from verifflowcc.cli import evidence_views, moves
+    from verifflowcc.cli import document, evidence_views, moves
     from verifflowcc.cli import output as out
     from verifflowcc.cli.live_line import can_erase, live
     from verifflowcc.errors import UsageError
     from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.documents.envelope import Problem
     from verifflowcc.services.evidence import run_evidence, unwatched
     from verifflowcc.services.status import remember_status
 
@@ -65,6 +66,7 @@ def run(
     else:
         out.emit(evidence_views.ran(done))
     if not done.all_met:
+        document.explain(Problem("criteria_unmet", "a criterion is not met by this evidence", "vfcc next"))
         raise typer.Exit(UNMET)
 
 
@@ -82,10 +84,11 @@ def add(
     It is your word, or that of the CI job. Most criteria want to see vfcc run the command itself, and are not met by
     it. Exits with 1 where that is so.
     """
-    from verifflowcc.cli import evidence_views, moves
+    from verifflowcc.cli import document, evidence_views, moves
     from verifflowcc.cli import output as out
     from verifflowcc.errors import UsageError
     from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.documents.envelope import Problem
     from verifflowcc.services.evidence_adding import add_evidence
     from verifflowcc.services.status import remember_status
 
@@ -100,6 +103,7 @@ def add(
     else:
         out.emit(evidence_views.added(done))
     if not done.asked.met:
+        document.explain(Problem("criteria_unmet", f"{criterion}: {done.asked.reason}", done.asked.step or None))
         raise typer.Exit(UNMET)
 
 

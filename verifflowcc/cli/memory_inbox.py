@@ -12,7 +12,6 @@ from verifflowcc.cli.options import JsonFlag
 if TYPE_CHECKING:
     from verifflowcc.services.memory.finding import Found
     from verifflowcc.services.memory.promoting import Promoted, Promoting
-    from verifflowcc.services.memory.rejecting import Rejected
     from verifflowcc.services.workspace import Workspace
 
 IdsArgument = Annotated[list[str], typer.Argument(metavar="ID…", help="The items' ids, or the beginnings of them.")]
@@ -54,7 +53,7 @@ def reject(
     for each in found:
         demand_may_reject(each, here.actor)
     done = [reject_item(here.workspace, each, actor=here.actor, today=here.today, reason=reason) for each in found]
-    out.emit_json(_one_or_all(done)) if as_json else tell([f"{each.item.id}: rejected" for each in done])
+    out.emit_json(done) if as_json else tell([f"{each.item.id}: rejected" for each in done])
 
 
 def promote(
@@ -108,7 +107,7 @@ def promote(
         if done and not as_json:
             tell([_told(each) for each in done])
         elif done:
-            out.emit_json(_one_or_all(done))
+            out.emit_json(done)
 
 
 def _count(workspace: "Workspace | None", found: "Sequence[Found]", done: "Sequence[Promoted]") -> None:
@@ -125,10 +124,6 @@ def _count(workspace: "Workspace | None", found: "Sequence[Found]", done: "Seque
 
 def _each_once(found: "Sequence[Found]") -> "list[Found]":
     return list({(each.scope, each.item.id): each for each in found}.values())
-
-
-def _one_or_all(done: "Sequence[Promoted] | Sequence[Rejected]") -> object:
-    return done[0] if len(done) == 1 else list(done)
 
 
 def _told(done: "Promoted") -> str:

@@ -15,19 +15,6 @@ def found(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> list[s
     return list(_lines(recalled, scopes, explain=explain))
 
 
-def as_plain(recalled: Recalled) -> dict[str, object]:
-    """Return an answer for JSON: its fields, and the whole score of each hit."""
-    from verifflowcc.services.json_form import plain
-
-    values = plain(recalled)
-    if isinstance(values, dict) and isinstance(values["hits"], list):
-        for hit, given in zip(recalled.hits, values["hits"], strict=True):
-            if isinstance(given, dict):
-                given["score"] = hit.score
-        return {**values}
-    raise AssertionError("an answer is an object with hits")
-
-
 def _lines(recalled: Recalled, scopes: Sequence[str], *, explain: bool) -> Iterator[str]:
     if not recalled.hits:
         yield _nothing(recalled, scopes)

@@ -23,7 +23,7 @@ def answer(
     as_json: bool = False,
 ) -> None:
     """Search here and print what is found. The person's name is never asked for: only an agent's matters."""
-    from verifflowcc.cli.memory_search_views import as_plain, found
+    from verifflowcc.cli.memory_search_views import found
     from verifflowcc.services.memory.access import note_uses
     from verifflowcc.services.memory.counting import CANDIDATES, FINAL, note_metrics
     from verifflowcc.services.memory.scopes import agent_of, read_scope, scopes_recalled
@@ -44,4 +44,4 @@ def answer(
     noted = (*note_uses(workspace, used, "search"), *note_metrics(workspace, counts))
     for notice in (*recalled.notices, *noted):
         out.warn(notice)
-    out.emit_json(as_plain(recalled)) if as_json else out.emit_lines(found(recalled, here, explain=explain))
+    out.emit_json(recalled) if as_json else out.emit_lines(found(recalled, here, explain=explain))

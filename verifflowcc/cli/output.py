@@ -1,16 +1,16 @@
 """How things reach the terminal: data to stdout, everything else to stderr.
 
 Data that is piped is UTF-8 whatever the locale; a console that cannot show a character gets a `?` for it. Whatever a
-command prints passes here, so that no secret that lies in a file gets out, whoever wrote that file.
+command prints passes here, so that no secret that lies in a file gets out.
 """
 
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TextIO
 
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.services.json_form import json_text as json_text  # noqa: PLC0414 - commands find it here
 
 
 def emit(text: str, *, withheld: bool = False) -> None:
@@ -36,9 +36,14 @@ def emit_lines(lines: Sequence[str]) -> None:
     emit(_printable("\n".join(lines)))
 
 
-def emit_json(value: object) -> None:
-    """Write a value to stdout as JSON: objects by field name, sorted keys, two spaces of indentation."""
-    emit(json_text(value), withheld=True)
+def emit_json(value: object, output: Path | None = None) -> None:
+    """Keep a value as the data of the command's document, which is written once the exit code is known.
+
+    With `output`, the document goes into that file, and stdout names it.
+    """
+    from verifflowcc.cli import document
+
+    document.keep(value, output)
 
 
 def without_secrets(text: str) -> str:

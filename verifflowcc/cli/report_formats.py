@@ -1,5 +1,6 @@
 """In which format a check writes its findings, and those of the formats that every check has."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
@@ -9,8 +10,10 @@ if TYPE_CHECKING:
 
     from verifflowcc.domain.catalogue import Catalogue
     from verifflowcc.domain.trace import TraceReport
+    from verifflowcc.services.documents.envelope import Problem
 
 F = TypeVar("F", bound="StrEnum")
+FINDINGS = 1
 
 
 def chosen(given: F | None, *, as_json: bool, json: F, text: F) -> F:
@@ -38,3 +41,15 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
     from verifflowcc.formats.github_annotations import annotations
 
     return annotations(report.findings, prefix, of)
+
+
+def problem_in(report: "TraceReport", exit_code: int) -> "Problem":
+    """Return what a program reads of a check that ended with an exit code other than 0."""
+    from verifflowcc.domain.trace import Severity
+    from verifflowcc.services.documents.envelope import Problem, problem_with
+
+    if exit_code != FINDINGS:
+        return problem_with(exit_code)
+    found = Counter(each.severity for each in report.findings)
+    errors, warnings = found[Severity.ERROR], found[Severity.WARNING]
+    return Problem("findings", f"errors: {errors}, warnings: {warnings}")

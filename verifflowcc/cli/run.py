@@ -1,9 +1,13 @@
-"""Run the command line: the one place where an error becomes a message and an exit code."""
+"""Run the command line: the one place where an error becomes a message, a document and an exit code."""
 
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 
 from verifflowcc.errors import VfccError
+from verifflowcc.services.documents.envelope import Problem, problem_of
 
+CRASH = 1
 USAGE = 2
 ERROR = 3
 INTERRUPTED = 130
@@ -12,24 +16,40 @@ NARROW = 52
 
 def run(arguments: list[str]) -> int:
     """Run `vfcc` with `arguments` and return the exit code."""
+    from verifflowcc.cli import document
+
+    document.begin(arguments)
+    try:
+        code, problem = _outcome(lambda: _invoke(arguments))
+    except Exception as error:
+        with suppress(Exception):
+            document.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"))
+        raise
+    written, _ = _outcome(lambda: document.finish(code, problem))
+    return written or code
+
+
+def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
+    """Take a step and return its exit code; an error becomes a message on stderr, and what a program reads of it."""
     from verifflowcc.cli.output import abandon, say
 
     try:
-        return _invoke(arguments)
+        return step() or 0, None
     except VfccError as error:
         say(_sentence(error))
-        return error.exit_code
+        return error.exit_code, problem_of(error)
     except KeyboardInterrupt:
         say("interrupted")
-        return INTERRUPTED
+        return INTERRUPTED, None
     except BrokenPipeError:
         abandon(sys.stdout)
-        return 0
+        return 0, None
     except OSError as error:
         if error.filename is None:
             abandon(sys.stdout)
-        say(f"error: {error.filename or 'the system'}: {error.strerror or error}")
-        return ERROR
+        reason = f"{error.filename or 'the system'}: {error.strerror or error}"
+        say(f"error: {reason}")
+        return ERROR, Problem("system", reason)
 
 
 def _invoke(arguments: list[str]) -> int:
@@ -39,6 +59,7 @@ def _invoke(arguments: list[str]) -> int:
         return 0
     import typer
 
+    from verifflowcc.cli import document
     from verifflowcc.cli.app import app
     from verifflowcc.cli.output import say
 
@@ -47,6 +68,7 @@ def _invoke(arguments: list[str]) -> int:
         result = app(arguments, prog_name="vfcc", standalone_mode=False, terminal_width=width, obj=tuple(arguments))
     except typer.Abort:
         say("aborted")
+        document.explain(Problem("aborted", "the question was not answered with yes"))
         return INTERRUPTED
     except SystemExit as stop:
         # typer leaves so after printing a completion script, and with 1 where its own output meets a closed pipe
@@ -54,10 +76,12 @@ def _invoke(arguments: list[str]) -> int:
             raise stop.__context__ from None
         raise
     except typer.TyperException as error:
-        from verifflowcc.cli.usage import told
+        from verifflowcc.cli.usage import help_instead, usage_error
 
-        say(told(error, arguments))
-        return USAGE
+        if shown := help_instead(error):
+            say(shown)
+            return USAGE
+        raise usage_error(error, arguments) from None
     if result == INTERRUPTED:
         say("interrupted")
     return result if isinstance(result, int) else 0
@@ -73,5 +97,5 @@ def _help_width() -> int | None:
 
 def _sentence(error: VfccError) -> str:
     lines = error.message.split("\n")
-    text = "\n".join(f"  {line}" if line.startswith("-") else f"error: {line}" for line in lines)
+    text = "\n".join(f"  {line}" if line.startswith("- ") else f"error: {line}" for line in lines)
     return f"{text}\nhint: {error.hint}" if error.hint else text

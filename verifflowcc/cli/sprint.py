@@ -148,11 +148,12 @@ def report(
     workspace = open_workspace()
     state = active_sprint(workspace, sprint_of(sprint, named))
     told = report_sprint(workspace, state.id)
-    text = f"{out.json_text(told)}\n" if as_json else report_page(told)
-    if output is None:
-        out.emit(text)
+    if as_json:
+        out.emit_json(told, output)
+    elif output is None:
+        out.emit(report_page(told))
     else:
-        write_given(output, out.without_secrets(text))
+        write_given(output, out.without_secrets(report_page(told)))
     fork_views.leave_if_troubled(state)
     if told.problems:
         raise typer.Exit(1)

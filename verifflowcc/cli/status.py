@@ -10,4 +10,4 @@ def status(as_json: JsonFlag = False) -> None:
     from verifflowcc.services.workspace import open_workspace
 
     shown = remember_status(open_workspace())
-    out.emit(shown.json if as_json else shown.text)
+    out.emit_json(shown.status) if as_json else out.emit(shown.text)

@@ -59,7 +59,13 @@ def matrix(
 
     wanted = _format(form, output, as_json=as_json)
     seen = see(junit)
-    text = _written(seen, narrow_matrix(seen, types or (), states or (), items or ()), wanted, tests=tests)
+    shown = narrow_matrix(seen, types or (), states or (), items or ())
+    if wanted is Format.JSON:
+        out.emit_json(shown, output)
+        if output is not None:
+            out.say(f"written: {output}")
+        return
+    text = _written(seen, shown, wanted, tests=tests)
     if output is None:
         out.emit(text)
     else:
@@ -79,10 +85,6 @@ def _format(given: Format | None, output: Path | None, *, as_json: bool) -> Form
 
 
 def _written(seen: "TraceSeen", shown: "Matrix", wanted: Format, *, tests: bool) -> str:
-    from verifflowcc.cli import output as out
-
-    if wanted is Format.JSON:
-        return out.json_text(shown) + "\n"
     if wanted is Format.CSV:
         from verifflowcc.trace.matrix_csv import csv_of_items, csv_of_tests
 

@@ -1,9 +1,10 @@
-"""A command line that does not parse, told in one sentence with the nearest name, and where its help is."""
+"""A command line that does not parse, as one sentence with the nearest name, and where its help is."""
 
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from verifflowcc.errors import UsageError
 from verifflowcc.text.near import nearest
 
 if TYPE_CHECKING:
@@ -14,12 +15,15 @@ _NO_CHOICE = re.compile(r"'(.*)' is not one of .*", re.DOTALL)
 _EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
 
 
-def told(error: "TyperException", arguments: list[str]) -> str:
-    """Return what to say about `error`, with a hint; a command group alone gets its help instead."""
-    if type(error).__name__ == "NoArgsIsHelpError":
-        return error.format_message()
+def usage_error(error: "TyperException", arguments: list[str]) -> UsageError:
+    """Return what is wrong with a command line as an error of ours, whose hint is the help of the command."""
     command, names = _command(arguments)
-    return f"error: {_sentence(error, command, names)}\nhint: {command} --help"
+    return UsageError(_sentence(error, command, names), hint=f"{command} --help")
+
+
+def help_instead(error: "TyperException") -> str:
+    """Return the help that a command group alone gets; empty for all other errors."""
+    return error.format_message() if type(error).__name__ == "NoArgsIsHelpError" else ""
 
 
 def _command(arguments: list[str]) -> tuple[str, tuple[str, ...]]:

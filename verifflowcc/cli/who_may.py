@@ -1,11 +1,12 @@
 """Refuse a command to an actor that may not run it: the one place where the table of classes is enforced.
 
-What an actor may do with one item, stage or sprint is for the services to decide; they refuse it again.
+What an actor may do with one item, stage or sprint is for the services to decide; they refuse it again. Every command
+that takes `--json` gets `--full` here.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperOption
 
 from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_with
 
@@ -22,6 +23,15 @@ _MAY = {PERSON: "a person at a terminal", CI_TOO: "a person at a terminal or a C
 
 class Guarded(TyperCommand):
     """A command that runs only for who may run it, once its options are parsed: help and wrong options come first."""
+
+    def __init__(self, name: str | None, **given: Any) -> None:
+        super().__init__(name, **given)
+        known = {option for each in self.params for option in each.opts}
+        if "--json" in known:
+            full = TyperOption(
+                param_decls=["full", "--full"], is_flag=True, expose_value=False, help="With --json: print every key."
+            )
+            self.params.append(full)
 
     def invoke(self, ctx: "Context") -> object:
         """Run the command. Raises NotAllowed for an actor that the class of the command leaves out."""

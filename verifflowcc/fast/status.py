@@ -17,10 +17,12 @@ def answer(arguments: list[str]) -> bool:
         return False
     root = _root()
     snapshot = _load(root + SNAPSHOT) if root else None
-    if not isinstance(snapshot, dict) or snapshot.get("format") != 3 or not fresh(root, snapshot.get("stamps")):
+    if not isinstance(snapshot, dict) or snapshot.get("format") != 4 or not fresh(root, snapshot.get("stamps")):
         return False
     if _over(snapshot.get("until")):
         return False
+    if arguments and sys.stdout.isatty():
+        return False  # a terminal gets the document indented
     text = snapshot.get("json" if arguments else "text")
     return isinstance(text, str) and _print(text)
 

@@ -12,7 +12,7 @@ from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.services.context import load_entries, load_layer_entries, note_prompt
 from verifflowcc.services.current_sprint import active_sprint
-from verifflowcc.services.json_form import json_text
+from verifflowcc.services.documents.envelope import data_text
 from verifflowcc.services.memory.past import day_said
 from verifflowcc.services.sprints import update_sprint
 from verifflowcc.services.stages import update_stage
@@ -63,8 +63,8 @@ class MemoryContext:
         return self.package.prompt
 
     def json(self) -> str:
-        """Return what `vfcc context show --json` prints."""
-        return json_text(self.package)
+        """Return what `vfcc context show --json --full` prints."""
+        return data_text(self.package, full=True).rstrip("\n")
 
 
 class PromptOptions(TypedDict, total=False):

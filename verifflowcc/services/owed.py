@@ -56,7 +56,12 @@ class Owed:
 
 def owed_by(asked: StageGates) -> tuple[Owed, ...]:
     """Return all that a stage owes on its way to the next, hard criteria first, each group in the workflow's order."""
-    found = [_owed(gate, each) for gate in asked.gates for each in gate.assessments if not each.met]
+    return owed_at(*asked.gates)
+
+
+def owed_at(*gates: Gate) -> tuple[Owed, ...]:
+    """Return all that gates ask for and do not have, hard criteria first, each group in the workflow's order."""
+    found = [_owed(gate, each) for gate in gates for each in gate.assessments if not each.met]
     return tuple(sorted(found, key=lambda each: each.mode is not Mode.HARD))
 
 
@@ -98,7 +103,7 @@ def require_leave(workspace: Workspace, asked: StageGates, *, actor: str) -> Non
     if asked.is_open:
         head = f"{head}, and only a person at a terminal may leave a gap (this is {described(actor)})"
     lines = [_line(each, with_step=not person) for each in holding]
-    raise GateClosed("\n".join([head, *lines]), hint=_hint(workspace, asked, holding, actor))
+    raise GateClosed("\n".join([head, *lines]), hint=_hint(workspace, asked, holding, actor), blockers=tuple(holding))
 
 
 def _owed(gate: Gate, each: Assessment) -> Owed:

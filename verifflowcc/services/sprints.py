@@ -9,6 +9,7 @@ from verifflowcc.adapters.git.head import current_branch, is_linked_worktree
 from verifflowcc.adapters.git.history import head_commit
 from verifflowcc.domain.actors import needs_person
 from verifflowcc.domain.events import EventType, Json, LedgerRead
+from verifflowcc.domain.gates import Mode
 from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStatus
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import ConflictError, GateClosed, NotAllowed, UsageError, VfccError, WorkspaceError
@@ -18,6 +19,7 @@ from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import LONGEST_TITLE, one_line
+from verifflowcc.services.owed import Owed, owed_at
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.protected_files import rules_at_start
 from verifflowcc.services.role_files import create_role_files, created_notes
@@ -37,7 +39,7 @@ from verifflowcc.text.slug import LONGEST, is_slug, numbered, slug
 from verifflowcc.workflow import fields, payloads
 from verifflowcc.workflow.closing import learnings_block, with_block
 from verifflowcc.workflow.gaps import with_gaps
-from verifflowcc.workflow.gate import closing_gate
+from verifflowcc.workflow.gate import CLOSING, closing_gate
 from verifflowcc.workflow.modes import with_modes
 
 
@@ -293,7 +295,14 @@ def _unfinished(state: SprintState, reason: str | None) -> str | None:
     raise GateClosed(
         f"{state.id} cannot be closed: {len(left)} of {len(state.stages)} stages are not passed ({', '.join(left)})",
         hint=f'vfcc next --sprint {state.id}  # or: vfcc sprint close {state.id} --unfinished "why"',
+        blockers=tuple(_not_passed(state, each) for each in left),
     )
+
+
+def _not_passed(state: SprintState, stage_id: str) -> Owed:
+    """Return a stage that is not passed as what keeps a sprint from being closed."""
+    reason, command = f"{stage_id} is not passed", f"vfcc next {state.id}"
+    return Owed(CLOSING.id, CLOSING.kind, Mode.HARD, stage_id, entering=False, reason=reason, command=command)
 
 
 def _still_holds(workspace: Workspace, state: SprintState) -> tuple[str, ...]:
@@ -301,7 +310,9 @@ def _still_holds(workspace: Workspace, state: SprintState) -> tuple[str, ...]:
     gate = closing_gate(sound_facts(workspace, state))
     for each in gate.blockers:
         raise GateClosed(
-            f"{state.id} cannot be closed: {each.reason}", hint=f"{each.step}  # then: vfcc sprint close {state.id}"
+            f"{state.id} cannot be closed: {each.reason}",
+            hint=f"{each.step}  # then: vfcc sprint close {state.id}",
+            blockers=tuple(one for one in owed_at(gate) if one.mode is Mode.HARD),
         )
     return tuple(f"on record: {each.reason}" for each in gate.findings)
 

@@ -14,17 +14,17 @@ from verifflowcc.domain.sprints import DONE, SprintLine, SprintState, SprintStat
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.current_sprint import choice_files, resolve_sprint
+from verifflowcc.services.documents.envelope import data_text
 from verifflowcc.services.people_said import PeopleSaid, Word, people_said, valid_until_ms
 from verifflowcc.services.people_said import lines as people_lines
 from verifflowcc.services.sprint_reading import ledger_of, list_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.invisible import escape_invisible, printable
+from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold
-from verifflowcc.text.withholding import Json, withhold_json
 from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
-SNAPSHOT_FORMAT = 3
+SNAPSHOT_FORMAT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,11 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class ShownStatus:
-    """A status as it is printed."""
+    """A status as it is printed: `json` is the lean document."""
 
     text: str
     json: str
+    status: Status
 
 
 def current_status(workspace: Workspace) -> Status:
@@ -99,8 +100,7 @@ def remember_status(workspace: Workspace) -> ShownStatus:
     before = Stamps(workspace.root)
     before.take((*depends_on(workspace), *choice_files(workspace)))
     status = current_status(workspace)
-    value = json.dumps(withhold_json(_value(status)), indent=2, sort_keys=True, ensure_ascii=False)
-    shown = ShownStatus(printable(withhold(_text(status))), escape_invisible(value) + "\n")
+    shown = ShownStatus(printable(withhold(_text(status))), data_text(status), status)
     if not settled(before.touched_ns) or os.environ.get(VARIABLE):
         return shown
     snapshot = {
@@ -115,14 +115,6 @@ def remember_status(workspace: Workspace) -> ShownStatus:
     except WorkspaceError:
         return shown  # a read-only tree has no snapshot, and needs none to be told truly
     return shown
-
-
-def _value(status: Status) -> Json:
-    """Return a status as JSON holds it: lists in the place of tuples."""
-    from dataclasses import asdict  # imports `inspect`; hooks look at `depends_on` alone
-
-    value: Json = json.loads(json.dumps(asdict(status), ensure_ascii=False))
-    return value
 
 
 def depends_on(workspace: Workspace) -> tuple[str, ...]:

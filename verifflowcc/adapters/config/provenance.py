@@ -18,7 +18,7 @@ from verifflowcc.domain.config import (
 )
 from verifflowcc.records import dataclass
 
-SettingValue = None | int | float | str | tuple[str, ...]
+SettingValue = None | bool | int | float | str | tuple[str, ...]
 Lines = dict[tuple[str | int, ...], int]
 DEFAULT = "default"
 

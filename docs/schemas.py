@@ -1,0 +1,393 @@
+"""The JSON Schema of what each command prints with `--json`: writes docs/reference/schemas/*.json.
+
+    python docs/schemas.py
+
+A schema is made from the types of the values that a command returns and from the rules that shape documents
+(`verifflowcc/services/documents/rules.py`), so that neither can change without it. It holds for a lean document and
+for one of `--full`: `required` names the keys that both have.
+"""
+
+import importlib
+import json
+import pkgutil
+import sys
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from pathlib import Path, PurePath
+
+import verifflowcc
+from verifflowcc.domain.baselines import BaselineStatus
+from verifflowcc.records import field_names
+from verifflowcc.services.documents.form import Selection, key_sources, lean_keys
+from verifflowcc.services.documents.rules import Units
+
+FOLDER = Path(__file__).resolve().parent / "reference" / "schemas"
+DIALECT = "http://json-schema.org/draft-07/schema#"
+Schema = dict[str, typing.Any]
+
+COMMANDS: Mapping[str, object] = {
+    "allow": ["services.allow.CommandTable", {"withdrawn": "bool"}],
+    "approve": "services.approvals.Approval",
+    "baseline lint": "services.baseline_making.BaselineRecorded",
+    "baseline show": "Baselines",
+    "baseline tests": "services.baseline_making.BaselineRecorded",
+    "baseline trace": "services.baseline_making.BaselineRecorded",
+    "check": ["services.checking.Everything", "services.rerun.Reproduction"],
+    "check config": "services.configuration.ConfigReport",
+    "check gate": ["services.gates.StageGates", "domain.gates.Gate", "services.canary.Canaries"],
+    "check memory": "services.memory.checking.CheckedMemory",
+    "check trace": "services.trace_checking.TraceChecked",
+    "check workflow": "services.workflows.WorkflowReport",
+    "code context": "domain.code_views.CodeContext",
+    "code file": "domain.code_told.Outline",
+    "code find": "domain.code_told.Finding",
+    "code impact": "domain.code_told.CodeImpact",
+    "code index": "domain.code_told.Indexed",
+    "code map": "domain.code_views.CodeMap",
+    "code refs": "domain.code_told.Relations",
+    "code status": "domain.code_told.GraphStatus",
+    "config check": "services.configuration.ConfigReport",
+    "config show": ("adapters.config.provenance.Setting",),
+    "context diff": "services.context_diff.Comparison",
+    "context show": "domain.entries.ContextPackage",
+    "context tune": "services.allocation_tuning.Tuning",
+    "doctor": [
+        {"remarks": ("domain.health.Remark",), "findings": "int"},
+        {"moved": ("services.repairing.MovedFile",), "restorable": ("services.repairing.Restorable",)},
+    ],
+    "evidence add": "services.evidence_adding.EvidenceAdded",
+    "evidence list": ("services.evidence_listing.EvidenceLine",),
+    "evidence run": "services.evidence.EvidenceRun",
+    "evidence show": ["services.evidence_listing.EvidenceView", {"output": "str"}],
+    "evidence stale": "services.evidence_staleness.Staleness",
+    "feedback add": "services.feedback.Said",
+    "feedback list": ("domain.people.Feedback",),
+    "feedback triage": "services.feedback.Said",
+    "history export": ("str",),
+    "history import": "services.history.importing.Imported",
+    "history learn": ("services.history.proposing.Proposed",),
+    "history prune": "services.history.pruning.Pruning",
+    "history saved": "episodes.saved.Saved",
+    "history show": [
+        ("services.history.showing.Action",),
+        ("domain.episodes.FileInteraction",),
+        ("services.history.questions.ToolUse",),
+        ("domain.episodes.TaskEpisode",),
+        ("episodes.coedits.CoEdit",),
+        ("domain.episodes.LearnedPattern",),
+        ("domain.episodes.SessionLearning",),
+        ("services.history.showing.SessionLine",),
+    ],
+    "history similar": ("domain.episodes.TaskEpisode",),
+    "history sql": ("Row",),
+    "init": "services.initialise.Initialised",
+    "integrate": "services.integrating.Integrated",
+    "memory add": ["services.memory.adding.Added", "services.trace_adding.Added"],
+    "memory copy": "services.memory.copying.Copied",
+    "memory edit": "services.memory.editing.Edited",
+    "memory eval": "services.recall.evaluating.Evaluation",
+    "memory export": {"counts": "Counts", "number": "int", "problems": ("str",)},
+    "memory forget": ["services.memory.forgetting.Forgotten", "services.memory.forgetting.Cleared"],
+    "memory import": "services.memory.importing.Imported",
+    "memory inbox": "services.memory.inbox.Inbox",
+    "memory ingest": "services.memory.ingesting.Ingested",
+    "memory link": "services.memory.linking.Linked",
+    "memory list": "services.memory.listing.Listing",
+    "memory maintain": "services.memory.maintained.Maintained",
+    "memory move": "services.memory.moving.Moved",
+    "memory promote": ("services.memory.promoting.Promoted",),
+    "memory purge": "services.memory.purging.Purged",
+    "memory reject": ("services.memory.rejecting.Rejected",),
+    "memory restore": "services.memory.restoring.Restored",
+    "memory search": "domain.recall.Recalled",
+    "memory show": "services.memory.listing.Shown",
+    "memory stats": "services.memory.statistics.Numbers",
+    "metrics": "services.metrics.Metrics",
+    "migrate": "services.migrating.Migration",
+    "next": "services.next_step.NextStep",
+    "prove": "services.proving.proving.Proof",
+    "sprint close": "services.transitions.Transition",
+    "sprint list": ("domain.sprints.SprintLine",),
+    "sprint report": "workflow.report.SprintReport",
+    "sprint resolve": ["services.transitions.Transition", "domain.sprints.Fork"],
+    "sprint show": "domain.sprints.SprintState",
+    "sprint start": "services.transitions.Transition",
+    "stage advance": "services.transitions.Transition",
+    "stage draft": "services.artifact_drafting.StageDrafts",
+    "stage list": ("domain.sprints.StageState",),
+    "stage put": "services.artifact_putting.StoredArtifact",
+    "stage reopen": "services.transitions.Transition",
+    "stage show": "services.stages.StageView",
+    "stage skip": "services.transitions.Transition",
+    "status": "services.status.Status",
+    "task clear": "services.memory.tasks_ending.Ended",
+    "task fail": "services.memory.tasks_ending.Ended",
+    "task finish": "services.memory.tasks_ending.Ended",
+    "task list": ("services.memory.tasks_showing.TaskLine",),
+    "task note": "services.memory.tasks_filling.Noted",
+    "task show": "services.memory.tasks_showing.TaskPage",
+    "task start": "domain.tasks.Task",
+    "trace add": "services.trace_adding.Added",
+    "trace baseline create": "domain.trace.TraceBaseline",
+    "trace baseline diff": "services.trace_baselines.Drift",
+    "trace baseline list": ("domain.trace.TraceBaseline",),
+    "trace clear": "services.trace_clearing.Cleared",
+    "trace coverage": "trace.statistics.Statistics",
+    "trace impact": "trace.impact.Impact",
+    "trace import": "services.trace_import.ImportReport",
+    "trace link": "services.trace_linking.Linked",
+    "trace list": ("services.trace_listing.Row",),
+    "trace matrix": "trace.matrix.Matrix",
+    "trace retire": "services.trace_retiring.Retired",
+    "trace review": "services.trace_reviewing.Reviews",
+    "trace show": "services.trace_listing.ItemPage",
+    "trace unlink": "services.trace_linking.Linked",
+    "trace verify": "domain.trace.Verified",
+    "trace why": "trace.story.Story",
+    "waive": "services.waivers.Waived",
+    "window add": "services.window.showing.ItemAdded",
+    "window prune": "services.window.showing.PruningDone",
+    "window restore": "services.window.showing.Restoring",
+    "window show": "services.window.showing.WindowPage",
+    "window snapshots": ("services.window.showing.SnapshotLine",),
+    "workflow list": "services.workflows.WorkflowList",
+    "workflow show": "services.workflows.WorkflowView",
+    "workflow use": "services.workflows.Chosen",
+}
+"""Command → the class of its data; in a tuple: a list of such, in a list: one of several, in a dictionary: by key."""
+
+PLAIN: Mapping[str, object] = {
+    "bool": bool,
+    "int": int,
+    "str": str,
+    "Baselines": Mapping[str, BaselineStatus],
+    "Counts": Mapping[str, int],
+    "Row": Mapping[str, object],
+}
+TO_A_FILE = frozenset({"check memory", "check trace", "context show", "sprint report", "trace matrix"})
+"""Commands with `--output`: the document is in the file then, and the one on stdout names it."""
+BLOCKER = "services.owed.Owed"
+
+
+def main() -> None:
+    """Write the schemas, and remove those of commands that are gone."""
+    FOLDER.mkdir(exist_ok=True)
+    texts = schema_texts()
+    for path in FOLDER.glob("*.json"):
+        if path.name not in texts:
+            path.unlink()
+    for name, text in texts.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+    sys.stdout.write(f"{len(texts)} schemas in {FOLDER}\n")
+
+
+def schema_texts() -> dict[str, str]:
+    """Return the text of each schema by the name of its file; `failure.json` is for what no command answers."""
+    found = {name_of(command): _document(command, data) for command, data in COMMANDS.items()}
+    found["failure.json"] = _document("a command that failed", None)
+    return {name: json.dumps(schema, indent=1, sort_keys=True) + "\n" for name, schema in found.items()}
+
+
+def name_of(command: str) -> str:
+    """Return the name of the file with the schema of a command."""
+    return f"{command.replace(' ', '-')}.json"
+
+
+class _Types:
+    """The classes that one schema speaks of, each with the keys that every use of it keeps."""
+
+    def __init__(self) -> None:
+        self.kept: dict[type, set[str]] = {}
+        self.names: dict[str, type] = {}
+
+    def name(self, record: type) -> str:
+        """Return the name of a class in the schema; one with its module for a second class of that name."""
+        short = record.__qualname__.lstrip("_")
+        if self.names.setdefault(short, record) is record:
+            return short
+        return f"{record.__module__.removeprefix('verifflowcc.')}.{short}"
+
+    def see(self, kind: object, chosen: Selection | None) -> None:
+        """Note what a use of a type keeps, and of all types below it."""
+        if not _is_record(kind):
+            for part in typing.get_args(kind):
+                self.see(part, chosen)
+            return
+        assert isinstance(kind, type)
+        kept = chosen or lean_keys(kind)
+        names = set(key_sources(kind)) if kept is None else set(kept)
+        before = self.kept.get(kind)
+        self.kept[kind] = names if before is None else before & names
+        if before is not None and self.kept[kind] == before and chosen is None:
+            return
+        for key, field in _fields(kind).items():
+            self.see(field, kept.get(key) if kept else None)
+
+    def of(self, kind: object, unit: Units | None = None) -> Schema:
+        """Return the schema of a type."""
+        if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
+            return _one_of([self.of(each, unit) for each in typing.get_args(kind)])
+        if _is_record(kind):
+            assert isinstance(kind, type)
+            return {"$ref": f"#/definitions/{self.name(kind)}"}
+        origin, parts = typing.get_origin(kind), typing.get_args(kind)
+        if origin is typing.Literal:
+            return {"enum": list(parts)}
+        if origin is tuple and parts[-1:] != (...,):
+            listed = _one_of([self.of(each, unit) for each in parts])
+            return {"type": "array", "items": listed, "minItems": len(parts), "maxItems": len(parts)}
+        if isinstance(origin, type) and issubclass(origin, Mapping):
+            named = Units.BASIS_POINTS if unit is Units.BASIS_POINTS_BY_NAME else unit
+            return {"type": "object", "additionalProperties": self.of(parts[1], named)}
+        if isinstance(origin, type) and issubclass(origin, Sequence | frozenset):
+            return {"type": "array", "items": self.of(parts[0], unit)}
+        return _plain(kind, unit)
+
+    def record(self, kind: type) -> Schema:
+        """Return the schema of a class."""
+        fields, units = _fields(kind), {key: unit for key, (_, unit) in key_sources(kind).items()}
+        sure = [key for key in fields if key in self.kept[kind] and _never_empty(fields[key])]
+        shown: Schema = {
+            "type": "object",
+            "properties": {key: self.of(each, units[key]) for key, each in fields.items()},
+            "additionalProperties": False,
+        }
+        return {**shown, "required": sure} if sure else shown
+
+
+def _document(command: str, data: object) -> Schema:
+    known = _Types()
+    shapes = (
+        [] if data is None else [_seen(known, each, top=True) for each in (data if isinstance(data, list) else [data])]
+    )
+    known.see(_class(BLOCKER), None)
+    if command in TO_A_FILE:
+        shapes.append({"type": "object", "required": ["output"], "properties": {"output": {"type": "string"}}})
+    blockers = {"type": "array", "items": known.of(_class(BLOCKER))}
+    text, hint = {"type": "string"}, {"type": ["string", "null"]}
+    error = {
+        "type": "object",
+        "properties": {"code": text, "message": text, "hint": hint},
+        "required": ["code", "message", "hint"],
+        "additionalProperties": False,
+    }
+    succeeded = {"properties": {"ok": {"const": True}}, "required": ["ok", "data"], "not": {"required": ["error"]}}
+    failed = {"properties": {"ok": {"const": False}}, "required": ["ok", "error", "blockers"]}
+    definitions = {known.name(each): known.record(each) for each in known.kept}
+    return {
+        "$schema": DIALECT,
+        "title": f"vfcc {command} --json" if data is not None else command,
+        "type": "object",
+        "properties": {
+            "ok": {"type": "boolean"},
+            "data": _one_of(shapes) if shapes else {},
+            "error": error,
+            "blockers": blockers,
+        },
+        "additionalProperties": False,
+        "oneOf": [succeeded, failed] if data is not None else [failed],
+        "definitions": definitions,
+    }
+
+
+def _seen(known: _Types, data: object, *, top: bool = False) -> Schema:
+    if isinstance(data, dict):
+        properties = {key: _seen(known, each) for key, each in data.items()}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [*properties],
+            "additionalProperties": False,
+        }
+    if isinstance(data, tuple):
+        return {"type": "array", "items": _seen(known, data[0])}
+    kind = _class(str(data))
+    known.see(kind, None)
+    lists = _lists_kept(kind) if top else []
+    return {"allOf": [known.of(kind), {"required": lists}]} if lists else known.of(kind)
+
+
+def _lists_kept(kind: object) -> list[str]:
+    """Return the lists that the lean data of a class has in any case."""
+    if not isinstance(kind, type) or not _is_record(kind):
+        return []
+    kept = lean_keys(kind)
+    origins = {key: typing.get_origin(field) for key, field in _fields(kind).items()}
+    return [key for key, origin in origins.items() if origin is tuple and (kept is None or key in kept)]
+
+
+@cache
+def _class(name: str) -> object:
+    if name in PLAIN:
+        return PLAIN[name]
+    module, _, own = name.rpartition(".")
+    return getattr(importlib.import_module(f"verifflowcc.{module}"), own)
+
+
+@cache
+def _names() -> dict[str, object]:
+    """Return all classes of the package by name, for annotations whose imports are for type checkers alone."""
+    found: dict[str, object] = {}
+    for each in _modules():
+        found.update({name: value for name, value in vars(each).items() if isinstance(value, type)})
+    return found
+
+
+def _modules() -> Iterator[types.ModuleType]:
+    for each in pkgutil.walk_packages(verifflowcc.__path__, "verifflowcc."):
+        if not each.name.endswith("__main__"):
+            yield importlib.import_module(each.name)
+
+
+@cache
+def _fields(record: type) -> dict[str, object]:
+    """Return the type of each key of a class."""
+    own = vars(sys.modules[record.__module__])
+    try:
+        hints = typing.get_type_hints(record, localns=own)
+    except NameError:
+        hints = typing.get_type_hints(record, localns={**_names(), **own})
+    sources = {key: attribute for key, (attribute, _) in key_sources(record).items()}
+    fields = set(field_names(record))
+    return {key: hints[name] if name in fields else _returned(record, name) for key, name in sources.items()}
+
+
+def _returned(record: type, name: str) -> object:
+    return typing.get_type_hints(getattr(record, name).fget)["return"]
+
+
+def _is_record(kind: object) -> bool:
+    return isinstance(kind, type) and hasattr(kind, "__record_fields__")
+
+
+def _plain(kind: object, unit: Units | None) -> Schema:
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return {"type": "string", "enum": [each.value for each in kind]} if list(kind) else {"type": "string"}
+    if kind is type(None):
+        return {"type": "null"}
+    if isinstance(kind, type) and issubclass(kind, PurePath | str):
+        return {"type": "string"}
+    simple: Mapping[object, str] = {bool: "boolean", float: "number", int: "number" if unit else "integer"}
+    return {"type": simple[kind]} if kind in simple else {}
+
+
+def _one_of(shapes: list[Schema]) -> Schema:
+    found: list[Schema] = []
+    for each in shapes:
+        if each not in found:
+            found.append(each)
+    return found[0] if len(found) == 1 else {"anyOf": found}
+
+
+def _never_empty(kind: object) -> bool:
+    """Whether a lean document has the key of a value of this type in any case."""
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return all(each.value != "" for each in kind) and bool(list(kind))
+    return kind in (bool, int, float)
+
+
+if __name__ == "__main__":
+    main()
