@@ -188,7 +188,20 @@ def schema_texts() -> dict[str, str]:
     """Return the text of each schema by the name of its file; `failure.json` is for what no command answers."""
     found = {name_of(command): _document(command, data) for command, data in COMMANDS.items()}
     found["failure.json"] = _document("a command that failed", None)
-    return {name: json.dumps(schema, indent=1, sort_keys=True) + "\n" for name, schema in found.items()}
+    return {name: _text(schema) for name, schema in found.items()}
+
+
+def _text(schema: Schema) -> str:
+    """Return a schema with each of its definitions and properties on a line of its own, so that a diff names them."""
+    lines = [f"{json.dumps(key)}: {_value(key, value)}" for key, value in sorted(schema.items())]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _value(key: str, value: object) -> str:
+    if key not in {"definitions", "properties"} or not isinstance(value, dict):
+        return json.dumps(value, sort_keys=True)
+    lines = [f" {json.dumps(name)}: {json.dumps(each, sort_keys=True)}" for name, each in sorted(value.items())]
+    return "{\n" + ",\n".join(lines) + "\n}"
 
 
 def name_of(command: str) -> str:
