@@ -176,7 +176,7 @@ LEAN: Mapping[str, str] = {
     "domain.sprints.StageState": "stage(id leg pair role) status artifacts(path) gaps skip",
     "domain.trace.Finding": "code severity item path line message",
     "domain.trace.TraceItem": "id type title path status verification planned",
-    "domain.trace.TraceReport": "findings counts fixed notices",
+    "domain.trace.TraceReport": "findings fixed notices",
     "domain.workflows.Workflow": "name title stages(id title leg pair role artifacts) strict gates",
     "services.artifact_putting.ArtifactCheck": "criterion met reason",
     "services.artifact_putting.StoredArtifact": "path digest changed checks command committed warnings",
@@ -194,7 +194,7 @@ LEAN: Mapping[str, str] = {
     "services.stages.StageView": "sprint(id status current)"
     " stage(stage(id title leg pair role) status entered_by) gates unmet(criterion kind file command)"
     " files(artifact(path) empty) folder next",
-    "services.trace_checking.TraceChecked": "report workflow notices",
+    "services.trace_checking.TraceChecked": "report notices",
     "services.trace_listing.ItemPage": "item(id type title path text status verification planned) status review links"
     " linked_by code tests",
     "services.trace_listing.Row": "id type title status parents children review",
