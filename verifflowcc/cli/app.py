@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer._completion_shared import _completion_scripts
 
 from verifflowcc.cli import (
     allow,
@@ -33,7 +34,10 @@ from verifflowcc.cli import (
     window,
     workflow,
 )
+from verifflowcc.cli.completion_scripts import SCRIPTS
 from verifflowcc.cli.daily import Daily
+
+_completion_scripts.update(SCRIPTS)  # what --show-completion prints and --install-completion writes
 
 app = typer.Typer(
     cls=Daily,
