@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from typer.core import TyperGroup
+from verifflowcc.cli.who_may import Group
 
 if TYPE_CHECKING:
     from typer._click.core import Context
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 DAILY = ("init", "status", "next", "sprint", "stage", "context", "memory", "check", "approve", "doctor")
 
 
-class Daily(TyperGroup):
+class Daily(Group):
     """A group whose help shows its daily commands first."""
 
     def list_commands(self, ctx: "Context") -> list[str]:
