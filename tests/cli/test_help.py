@@ -62,6 +62,7 @@ def _commands(command: object = None, path: tuple[str, ...] = ()) -> Iterator[tu
 
 
 COMMANDS = list(_commands())
+HIDDEN = {"hook", "migrate", "window"}
 
 
 @pytest.mark.points(16)
@@ -92,6 +93,20 @@ def test_help_fits_a_narrow_terminal(tmp_path: Path, path: tuple[str, ...]) -> N
 
     assert shown.code == 0
     assert max(map(len, shown.out.splitlines())) <= 40
+
+
+def test_help_lists_the_daily_commands_first_and_plumbing_not_at_all(tmp_path: Path) -> None:
+    lines = vfcc(tmp_path, "--help").out.split("\nExamples:")[0].splitlines()
+    listed = [line.split()[0] for line in lines if re.match(r"  [a-z]", line)]
+
+    assert listed[:10] == "init status next sprint stage context memory check approve doctor".split()
+    assert sorted(listed) == sorted({path[0] for path in COMMANDS if len(path) == 1} - HIDDEN)
+    memory = vfcc(tmp_path, "memory", "--help").out
+    assert "\n  add " in memory
+    assert "\n  copy " not in memory
+    assert "\n  schema " not in memory
+    for hidden in (*HIDDEN, "memory copy", "memory schema"):
+        assert vfcc(tmp_path, *hidden.split(), "--help").out.startswith(f"Usage: vfcc {hidden}")
 
 
 @pytest.mark.parametrize("group", [(), ("sprint",), ("context",)], ids=" ".join)
