@@ -125,7 +125,9 @@ def list_(
 
 @app.command()
 def show(
-    which: Annotated[str, typer.Argument(metavar="ID", help="Its id, or the last characters of it.")],
+    which: Annotated[
+        str, typer.Argument(metavar="ID", help="Its id, or its beginning, or four or more of its last characters.")
+    ],
     output: Annotated[bool, typer.Option("--output", help="Print what the command wrote, and nothing else.")] = False,
     sprint: SprintOption = None,
     as_json: JsonFlag = False,

@@ -108,7 +108,10 @@ def snapshots(session: SessionOption = None, as_json: JsonFlag = False) -> None:
 
 @app.command()
 def restore(
-    snapshot: Annotated[str, typer.Argument(metavar="SNAPSHOT", help="Its id, or the beginning of it.")],
+    snapshot: Annotated[
+        str,
+        typer.Argument(metavar="SNAPSHOT", help="Its id, or its beginning, or four or more of its last characters."),
+    ],
     session: SessionOption = None,
     as_json: JsonFlag = False,
 ) -> None:
