@@ -14,6 +14,8 @@ from tests.cli.process import by_person, environment, git, vfcc
 from tests.trace_project import traced
 
 PATIENCE_S = 60
+INSERT, CLEAR, LIST = "\x0f", "\x07", "\x1b?"
+"""The keys that insert all values, that write the line to a file and clear it, and that list the values."""
 _CAPTURE = {
     "bash": (
         ["bash", "--norc", "--noprofile", "-i"],
@@ -32,7 +34,7 @@ _CAPTURE = {
         ),
     ),
 }
-"""How each shell is started, and the keys that insert all that it completes (^O) and write the line down (^G)."""
+"""How each shell is started, and what gives the keys their meaning."""
 
 
 def completed_project(folder: Path) -> Path:
@@ -78,15 +80,22 @@ class Shell:
 
     def complete(self, line: str) -> str:
         """Return the line with all that the shell completes inserted at its end."""
-        self._type(f"{line}\x0f\x07")
-        return self._next()[0]
+        self._type(f"{line}{INSERT}{CLEAR}")
+        return self._next()
 
-    def described(self, line: str) -> str:
-        """Return what the shell shows below the line where several values fit."""
-        self._type(f"{line}{self._LIST}\x07")
-        return self._next()[1]
+    def shows(self, line: str, text: str) -> bool:
+        """Say whether the shell shows `text` below the line where several values fit.
 
-    _LIST = "\x1b?"
+        The line is cleared only then: zsh shows nothing while keys wait for it.
+        """
+        self._type(f"{line}{LIST}")
+        seen = b""
+        until = time.monotonic() + PATIENCE_S
+        while text.encode() not in seen and time.monotonic() < until:
+            seen += self._read()
+        self._type(CLEAR)
+        self._next()
+        return text.encode() in seen
 
     def close(self) -> None:
         """End the shell."""
@@ -97,17 +106,20 @@ class Shell:
     def _type(self, keys: str) -> None:
         os.write(self._terminal, keys.encode())
 
-    def _next(self) -> tuple[str, str]:
-        """Return the next line that the shell writes to the file, and what it wrote to its terminal until then."""
+    def _read(self) -> bytes:
+        ready = select.select([self._terminal], [], [], 0.05)[0]
+        return os.read(self._terminal, 65536) if ready else b""
+
+    def _next(self) -> str:
+        """Return the next line that the shell writes to the file, and read its terminal until it does."""
         until = time.monotonic() + PATIENCE_S
         text = b""
         while time.monotonic() < until:
             lines = self._file.read_text("utf-8").split("\n")
             if len(lines) > self._seen + 1:
                 self._seen += 1
-                return lines[self._seen - 1], text.decode("utf-8", "replace")
-            if select.select([self._terminal], [], [], 0.05)[0]:
-                text += os.read(self._terminal, 65536)
+                return lines[self._seen - 1]
+            text += self._read()
         raise AssertionError(text.decode("utf-8", "replace"))
 
 
@@ -120,11 +132,14 @@ class Fish:
 
     def complete(self, line: str) -> str:
         """Return the line with the values that fish offers at its end."""
-        words = [each.partition("\t")[0] for each in self.described(line).splitlines()]
+        words = [each.partition("\t")[0] for each in self._offered(line).splitlines()]
         return " ".join([line.rpartition(" ")[0], *words])
 
-    def described(self, line: str) -> str:
-        """Return the values that fish offers, each with its description."""
+    def shows(self, line: str, text: str) -> bool:
+        """Say whether fish shows `text` beside the values that it offers."""
+        return text in self._offered(line)
+
+    def _offered(self, line: str) -> str:
         asked = ["fish", "--no-config", "-c", f"{self._script}\ncomplete --do-complete=$argv[1]", "--", line]
         return subprocess.run(
             asked, cwd=self._folder, env=self._env, capture_output=True, text=True, timeout=PATIENCE_S, check=True

@@ -16,6 +16,7 @@ from tests.prepared_project import fork_sprint, prepared_project
 from verifflowcc.cli.examples import EXAMPLES
 from verifflowcc.domain.command_classes import COMMANDS as CLASSES
 from verifflowcc.domain.command_classes import QUERY
+from verifflowcc.text.ulid import is_ulid
 
 LINES = [(name, example) for name, examples in EXAMPLES.items() if name in CLASSES for example in examples]
 _CHANGES = {"sprint resolve", "code watch"}
@@ -84,6 +85,19 @@ def test_an_example_folds_between_words_where_the_terminal_is_narrow(tmp_path: P
     shown = vfcc(tmp_path, "context", "show", "--help", env={"COLUMNS": "40"}).out
 
     assert '  vfcc context show --agent coder \\\n    --task "Add the form"\n' in shown
+
+
+def test_ids_are_shown_by_their_ends_and_whole_if_asked(project: Path) -> None:
+    whole = [path.stem for path in project.glob(".memory/stage/*/*/evidence/*.json")]
+    whole += [path.stem for path in project.glob(".memory/local/windows/**/*.json") if is_ulid(path.stem)]
+    lines = ("evidence list --all", "window snapshots", "stage show", "check gate")
+    short, full = ("".join(_run(project, f"{line}{more}").out for line in lines) for more in ("", " --full"))
+
+    assert len(whole) >= 2
+    for name in whole:
+        assert name not in short
+        assert name[-4:] in short
+        assert name in full
 
 
 def test_examples_that_read_run(project: Path) -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifflowcc.text.short_ids import ambiguous, fitting_ids, short_id
+from verifflowcc.text.short_ids import ambiguous, fitting_ids, short_id, shown_ids
 
 IDS = st.lists(st.text("0ABC", min_size=6, max_size=6), min_size=1, max_size=8, unique=True)
 
@@ -30,3 +30,11 @@ def test_an_ambiguous_id_is_answered_with_the_first_six() -> None:
     ids = [f"01{letter}" for letter in "HGFEDCBA"]
 
     assert ambiguous("01", ids, "moves") == "01 can be any of 8 moves: 01A, 01B, 01C, 01D, 01E, 01F and 2 more"
+
+
+def test_only_ulids_are_shortened_and_none_where_they_are_to_be_full() -> None:
+    one, two = "01M84NND98A1WQHHME1JSKQW3D", "01M84NND98A1WQHHME1JSZQW3D"
+    names = [one, "plan.md", two]
+
+    assert dict(shown_ids(names)) == {one: "KQW3D", "plan.md": "plan.md", two: "ZQW3D"}
+    assert list(shown_ids(names, full=True).values()) == names

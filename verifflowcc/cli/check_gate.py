@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, SprintOption
+from verifflowcc.cli.options import FullFlag, JsonFlag, SprintOption
 
 if TYPE_CHECKING:
     from verifflowcc.services.workspace import Workspace
@@ -20,6 +20,7 @@ def gate(
     canary: Annotated[
         bool, typer.Option("--canary", help="Plant a violation for each criterion in a copy; the gate must close.")
     ] = False,
+    full: FullFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask every criterion of a stage's gate.
@@ -41,13 +42,16 @@ def gate(
         return
     if entry:
         asked = ask_entry(workspace, wanted, stage)
-        out.emit_json(asked) if as_json else out.emit(gate_views.one_gate(asked))
+        out.emit_json(asked) if as_json else out.emit(gate_views.one_gate(asked, full=full))
         is_open = asked.is_open
     else:
         gates = ask_stage(workspace, wanted, stage)
         for notice in gates.notices:
             out.warn(notice)
-        out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, next_command(workspace, gates)))
+        if as_json:
+            out.emit_json(gates)
+        else:
+            out.emit(gate_views.both(gates, next_command(workspace, gates), full=full))
         is_open = gates.is_open
     if not is_open:
         raise typer.Exit(CLOSED)

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+FullFlag = Annotated[bool, typer.Option("--full", help="Show whole ids (default: their last characters).")]
 SprintOption = Annotated[
     str | None, typer.Option("--sprint", metavar="ID", help="Sprint id (default: the current sprint).")
 ]

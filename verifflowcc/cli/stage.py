@@ -8,6 +8,7 @@ from verifflowcc.cli import stage_artifacts
 from verifflowcc.cli.options import (
     CommitFlag,
     ExpiresOption,
+    FullFlag,
     JsonFlag,
     SprintArgument,
     SprintOption,
@@ -21,7 +22,9 @@ StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Its 
 
 
 @app.command()
-def show(stage: StageArgument = None, sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
+def show(
+    stage: StageArgument = None, sprint: SprintOption = None, full: FullFlag = False, as_json: JsonFlag = False
+) -> None:
     """Show a stage and what it still needs before it can be left.
 
     Exits with 1 where event files cannot be trusted, with 5 where the sprint is forked.
@@ -37,7 +40,7 @@ def show(stage: StageArgument = None, sprint: SprintOption = None, as_json: Json
     if as_json:
         out.emit_json(view)
     else:
-        out.emit(sprint_views.one_stage(view) + fork_views.trouble(view.sprint))
+        out.emit(sprint_views.one_stage(view, full=full) + fork_views.trouble(view.sprint))
     fork_views.leave_if_troubled(view.sprint)
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import FullFlag, JsonFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.workspace import Workspace
@@ -96,14 +96,14 @@ def prune(
 
 
 @app.command()
-def snapshots(session: SessionOption = None, as_json: JsonFlag = False) -> None:
+def snapshots(session: SessionOption = None, full: FullFlag = False, as_json: JsonFlag = False) -> None:
     """List the states of a window that are kept, newest first."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli.window_views import kept
     from verifflowcc.services.window.showing import list_snapshots
 
     found = list_snapshots(_here(), session)
-    out.emit_json(found) if as_json else out.emit(kept(found))
+    out.emit_json(found) if as_json else out.emit(kept(found, full=full))
 
 
 @app.command()

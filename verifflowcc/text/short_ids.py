@@ -1,6 +1,8 @@
 """Ids as people type and read them: a beginning, or the end of one that begins with its time, as ULIDs do."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+from verifflowcc.text.ulid import is_ulid
 
 LEAST_ENDING = 4
 """An end of fewer characters than this is more often a slip than an id."""
@@ -46,3 +48,14 @@ def short_id(name: str, names: Iterable[str], least: int = LEAST_ENDING) -> str:
         if not any(other.endswith(name[-length:]) for other in others):
             return name[-length:]
     return name
+
+
+def shown_ids(names: Iterable[str], *, full: bool = False) -> Mapping[str, str]:
+    """Return each name as a person reads it: a ULID by its end, unless it is to be `full`; all others as they are.
+
+    >>> list(shown_ids(["plan.md", "01M84NND98A1WQHHME1JSKQW3D"]).values())
+    ['plan.md', 'QW3D']
+    """
+    known = list(dict.fromkeys(names))
+    ids = [] if full else [each for each in known if is_ulid(each)]
+    return {each: short_id(each, ids) if each in ids else each for each in known}
