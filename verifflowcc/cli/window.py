@@ -63,6 +63,7 @@ def add(
     from verifflowcc.cli.memory_here import read_stdin
     from verifflowcc.cli.window_views import added
     from verifflowcc.errors import UsageError
+    from verifflowcc.services.memory.tasks import fitting_task_id
     from verifflowcc.services.window.items import Given
     from verifflowcc.services.window.showing import add_to_window
 
@@ -71,8 +72,10 @@ def add(
     span = _lines(lines) if lines else None
     weight = _thousandths(relevance)
     content = read_stdin() if text is None else text
+    here = _here()
+    task = fitting_task_id(here, task) if task else task
     given = Given(content, type_, task, weight, sticky=sticky, tool=tool, path=file, lines=span)
-    done = add_to_window(_here(), session, given)
+    done = add_to_window(here, session, given)
     out.emit_json(done) if as_json else out.emit(added(done))
 
 

@@ -51,6 +51,17 @@ def find_task(workspace: Workspace, name: str) -> Task:
     raise UsageError(f"there is no task {name}{said}", hint=hint)
 
 
+def fitting_task_id(workspace: Workspace, name: str) -> str:
+    """Return the id of the only task that `name` fits; `name` itself where none does, as for a task of a client.
+
+    Raises UsageError where several fit.
+    """
+    found = fitting_ids(name, task_ids(tasks_folder(workspace)))
+    if len(found) > 1:
+        raise UsageError(ambiguous(name, found, "tasks"), hint="vfcc task list --all")
+    return found[0] if found else name
+
+
 def task_in_work(workspace: Workspace, name: str | None, agent: str | None, *, command: str) -> Task:
     """Return the task called `name`, else the newest that is in work here.
 
