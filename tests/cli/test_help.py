@@ -125,6 +125,8 @@ def test_a_group_alone_shows_its_help_and_is_not_done(tmp_path: Path, group: tup
         ("stauts", "vfcc has no command stauts; did you mean status?", "vfcc --help"),
         ("sprint strat", "vfcc sprint has no command strat; did you mean start?", "vfcc sprint --help"),
         ("zzz", "vfcc has no command zzz; there is init, status, next,", "vfcc --help"),
+        ("zzz", "evidence, feedback, task, memory, check, code, history, trace,", "vfcc --help"),
+        ("migrat", "vfcc has no command migrat; did you mean migrate?", "vfcc --help"),
         ("status --jsn", "vfcc status has no option --jsn; did you mean --json?", "vfcc status --help"),
         ("--frobnicate", "vfcc has no option --frobnicate; there is --version,", "vfcc --help"),
         ("stage list --agent x", "vfcc stage list has no option --agent; there is --sprint,", "vfcc stage list --help"),
