@@ -183,7 +183,7 @@ def test_a_list_and_a_piece_are_shown(here: Path) -> None:
     vfcc(here, "evidence", "run", "tests")
     name = evidence(here)[0].removesuffix(".json")
 
-    assert f"{name}  check/tests  pass     1 test passed  ran_by_vfcc" in vfcc(here, "evidence", "list").out
+    assert f"{name[-4:]}  check/tests  pass     1 test passed  ran_by_vfcc" in vfcc(here, "evidence", "list").out
     shown = vfcc(here, "evidence", "show", name[-5:]).out
     for line in (
         f"{name}: junit for log-in/check/tests",

@@ -63,6 +63,7 @@ def _commands(command: object = None, path: tuple[str, ...] = ()) -> Iterator[tu
 
 
 COMMANDS = list(_commands())
+HIDDEN = {"hook", "migrate", "window"}
 
 
 @pytest.mark.points(16)
@@ -95,6 +96,20 @@ def test_help_fits_a_narrow_terminal(tmp_path: Path, path: tuple[str, ...]) -> N
     assert max(map(len, shown.out.splitlines())) <= 40
 
 
+def test_help_lists_the_daily_commands_first_and_plumbing_not_at_all(tmp_path: Path) -> None:
+    lines = vfcc(tmp_path, "--help").out.split("\nExamples:")[0].splitlines()
+    listed = [line.split()[0] for line in lines if re.match(r"  [a-z]", line)]
+
+    assert listed[:10] == "init status next sprint stage context memory check approve doctor".split()
+    assert sorted(listed) == sorted({path[0] for path in COMMANDS if len(path) == 1} - HIDDEN)
+    memory = vfcc(tmp_path, "memory", "--help").out
+    assert "\n  add " in memory
+    assert "\n  copy " not in memory
+    assert "\n  schema " not in memory
+    for hidden in (*HIDDEN, "memory copy", "memory schema"):
+        assert vfcc(tmp_path, *hidden.split(), "--help").out.startswith(f"Usage: vfcc {hidden}")
+
+
 @pytest.mark.parametrize("group", [(), ("sprint",), ("context",)], ids=" ".join)
 def test_a_group_alone_shows_its_help_and_is_not_done(tmp_path: Path, group: tuple[str, ...]) -> None:
     alone = vfcc(tmp_path, *group)
@@ -111,6 +126,8 @@ def test_a_group_alone_shows_its_help_and_is_not_done(tmp_path: Path, group: tup
         ("stauts", "vfcc has no command stauts; did you mean status?", "vfcc --help"),
         ("sprint strat", "vfcc sprint has no command strat; did you mean start?", "vfcc sprint --help"),
         ("zzz", "vfcc has no command zzz; there is init, status, next,", "vfcc --help"),
+        ("zzz", "evidence, baseline, feedback, task, memory, check, code, history, trace,", "vfcc --help"),
+        ("migrat", "vfcc has no command migrat; did you mean migrate?", "vfcc --help"),
         ("status --jsn", "vfcc status has no option --jsn; did you mean --json?", "vfcc status --help"),
         ("--frobnicate", "vfcc has no option --frobnicate; there is --version,", "vfcc --help"),
         ("stage list --agent x", "vfcc stage list has no option --agent; there is --sprint,", "vfcc stage list --help"),

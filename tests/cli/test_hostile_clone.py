@@ -186,6 +186,13 @@ def test_hooks_of_clients_run_no_program_of_the_repository(world: Hostile, clien
         assert "Traceback" not in done.err, done.err
 
 
+def test_completion_runs_no_program_of_the_repository(world: Hostile) -> None:
+    for line in ("memory show ", "sprint show ", "stage show ", "waive ", "code refs ", "trace baseline diff "):
+        done = run(world, env={"_VFCC_COMPLETE": "list_bash", "_VFCC_LINE": f"vfcc {line}"})
+        assert (done.code, done.err, world.ran()) == (0, "", [])
+        assert len(done.out.splitlines()) > 1 or line == "code refs "
+
+
 def test_the_commands_get_far_in_the_repository(settings: Hostile) -> None:
     checked = run(settings, "check", "gate")
     assert "git cannot" not in checked.out + checked.err

@@ -101,6 +101,7 @@ def test_a_window_that_is_nearly_full_is_pruned_and_can_be_had_again(full: Path)
     again = vfcc(full, "window", "prune")
     assert again.out.startswith("nothing was removed from s1: no more than 80 % of the limit is in use\n")
 
+    vfcc(full, "window", "restore", "01").refused(2, "01 can be any of 2 snapshots: ")
     back = vfcc(full, *restore)
 
     assert back.code == 0

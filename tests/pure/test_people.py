@@ -8,7 +8,8 @@ import pytest
 from tests.event_samples import ANN, DIGEST, event, root
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.domain.people import Decision, Feedback, Opinion
-from verifflowcc.workflow.people import feedback, latest_words, reviews, short_id, standing_triages, waivers
+from verifflowcc.text.short_ids import short_id
+from verifflowcc.workflow.people import feedback, latest_words, reviews, standing_triages, waivers
 
 BEN = "human:Ben"
 FIRST = root()

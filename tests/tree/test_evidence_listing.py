@@ -61,8 +61,18 @@ def test_a_piece_is_shown_by_the_end_of_its_id(here: Workspace) -> None:
     view = show_evidence(here, SPRINT, one.id[-6:].lower())
 
     assert view.evidence == one
+    assert show_evidence(here, SPRINT, one.id[:-1].lower()) == view
     assert view.asked
     assert (view.actor, view.latest, view.asked.reason) == (YOU, True, "1 test passed")
+
+
+def test_an_ambiguous_id_is_answered_with_the_pieces_that_it_can_be(here: Workspace) -> None:
+    ids = [one.evidence.id for one in recorded(here) if one.evidence]
+
+    with pytest.raises(UsageError, match=r"^01 can be any of") as caught:
+        show_evidence(here, SPRINT, "01")
+    assert len(ids) > 1
+    assert any(each.endswith(caught.value.message.rpartition(", ")[2]) for each in ids)
 
 
 def test_an_id_that_is_too_short_or_unknown_is_told(here: Workspace) -> None:

@@ -86,6 +86,16 @@ def test_a_fork_names_the_way_out_and_lets_nobody_move_before(forked: Workspace)
         add_feedback(forked, ID, "x")
 
 
+def test_a_side_is_kept_by_the_end_of_its_id_and_an_ambiguous_one_is_listed(forked: Workspace) -> None:
+    state = forked_sprint(forked, ID)
+    with pytest.raises(UsageError, match="01 can be any of 2 sides of the fork: "):
+        resolve_fork(forked, ID, "01", actor=ANN)
+
+    done = resolve_fork(forked, ID, side(state, OURS)[-6:].lower(), actor=ANN)
+
+    assert done.event.payload["keep"] == side(state, OURS)
+
+
 @pytest.mark.parametrize("keep", ["", "latest", "01KABCDEFGHJKMNPQRSTVWXYZ0", "shared"])
 def test_what_begins_no_side_is_refused_with_those_that_do(forked: Workspace, keep: str) -> None:
     state = forked_sprint(forked, ID)

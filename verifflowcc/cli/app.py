@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer._completion_shared import _completion_scripts
 
 from verifflowcc.cli import (
     allow,
@@ -34,7 +35,10 @@ from verifflowcc.cli import (
     window,
     workflow,
 )
+from verifflowcc.cli.completion_scripts import SCRIPTS
 from verifflowcc.cli.daily import Daily
+
+_completion_scripts.update(SCRIPTS)  # what --show-completion prints and --install-completion writes
 
 app = typer.Typer(
     cls=Daily,
@@ -57,20 +61,20 @@ app.command("waive")(waive.waive)
 app.add_typer(baseline.app, name="baseline")
 app.add_typer(feedback.app, name="feedback")
 app.add_typer(task.app, name="task")
-app.add_typer(window.app, name="window")
+app.add_typer(window.app, name="window", hidden=True)
 app.add_typer(memory.app, name="memory")
 app.add_typer(check.app, name="check")
 app.command("prove")(prove.prove)
 app.add_typer(code.app, name="code")
 app.add_typer(history.app, name="history")
-app.command("hook")(hook_line.hook)
+app.command("hook", hidden=True)(hook_line.hook)
 app.add_typer(trace.app, name="trace")
 app.command("integrate")(integrate.integrate)
 app.command("metrics")(metrics.metrics)
 app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)
-app.command("migrate")(migrate.migrate)
+app.command("migrate", hidden=True)(migrate.migrate)
 who_may.guard(app)
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, QuietFlag, SprintOption, one_output
+from verifflowcc.cli.options import FullFlag, JsonFlag, QuietFlag, SprintOption, one_output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,7 @@ def gate(
         bool, typer.Option("--canary", help="Plant a violation for each criterion in a copy; the gate must close.")
     ] = False,
     quiet: QuietFlag = False,
+    full: FullFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask every criterion of a stage's gate.
@@ -53,7 +54,7 @@ def gate(
         if quiet:
             out.emit(gate_views.head(asked))
         else:
-            out.emit_json(asked) if as_json else out.emit(gate_views.one_gate(asked))
+            out.emit_json(asked) if as_json else out.emit(gate_views.one_gate(asked, full=full))
     else:
         gates = ask_stage(workspace, wanted, stage)
         closed = tuple(each for each in gates.gates if not each.is_open)
@@ -63,7 +64,7 @@ def gate(
         else:
             for notice in gates.notices:
                 out.warn(notice)
-            out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, hint))
+            out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, hint, full=full))
     if closed:
         document.explain(_problem(closed, owed_at(*closed), hint))
         raise typer.Exit(CLOSED)

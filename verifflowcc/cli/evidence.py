@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag, SprintOption
+from verifflowcc.cli.options import FullFlag, JsonFlag, SprintOption
 
 app = typer.Typer(help="Make, add, list and show the evidence that gates rest on.", no_args_is_help=True)
 
@@ -112,6 +112,7 @@ def list_(
     stage: StageFilter = None,
     every: Annotated[bool, typer.Option("--all", help="Also what later evidence has replaced.")] = False,
     sprint: SprintOption = None,
+    full: FullFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """List the evidence of a sprint and what it shows now; runs nothing."""
@@ -126,12 +127,14 @@ def list_(
     if as_json:
         out.emit_json(lines)
     else:
-        out.emit(evidence_views.listed(lines))
+        out.emit(evidence_views.listed(lines, full=full))
 
 
 @app.command()
 def show(
-    which: Annotated[str, typer.Argument(metavar="ID", help="Its id, or the last characters of it.")],
+    which: Annotated[
+        str, typer.Argument(metavar="ID", help="Its id, or its beginning, or four or more of its last characters.")
+    ],
     output: Annotated[bool, typer.Option("--output", help="Print what the command wrote, and nothing else.")] = False,
     sprint: SprintOption = None,
     as_json: JsonFlag = False,

@@ -10,6 +10,7 @@ from verifflowcc.services.evidence import CommandDone, EvidenceRow, EvidenceRun
 from verifflowcc.services.evidence_adding import EvidenceAdded
 from verifflowcc.services.evidence_listing import EvidenceLine, EvidenceView
 from verifflowcc.services.evidence_staleness import Staleness
+from verifflowcc.text.short_ids import shown_ids
 
 _WORDS = {Verdict.NOT_EVALUABLE: "not evaluable"}
 
@@ -42,13 +43,14 @@ def added(done: EvidenceAdded) -> str:
     return "\n".join(lines)
 
 
-def listed(lines: Sequence[EvidenceLine]) -> str:
-    """Return a list of evidence as a table."""
+def listed(lines: Sequence[EvidenceLine], *, full: bool = False) -> str:
+    """Return a list of evidence as a table, with whole ids where they are to be `full`."""
     if not lines:
         return "no evidence yet"
+    ids = shown_ids((one.id for one in lines), full=full)
     rows = [
         (
-            one.id,
+            ids[one.id],
             f"{one.stage}/{one.criterion}" if one.criterion else one.stage,
             _word(one.verdict),
             one.reason if one.latest else f"replaced; {one.reason}" if one.criterion else one.reason,

@@ -57,7 +57,9 @@ def list_(
 
 @app.command()
 def triage(
-    comment: Annotated[str, typer.Argument(metavar="ID", help="Its id, or four or more of its last characters.")],
+    comment: Annotated[
+        str, typer.Argument(metavar="ID", help="Its id, or its beginning, or four or more of its last characters.")
+    ],
     done: Annotated[bool, typer.Option("--done", help="It was dealt with.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="It will not be; needs --reason.")] = False,
     later: Annotated[bool, typer.Option("--later", help="It goes on to the next sprint.")] = False,
@@ -88,7 +90,7 @@ def triage(
 
 def _table(comments: "tuple[Feedback, ...]") -> str:
     from verifflowcc.cli.table import table
-    from verifflowcc.workflow.people import short_id
+    from verifflowcc.text.short_ids import short_id
 
     if not comments:
         return "no comment is open"

@@ -1,10 +1,11 @@
 """How a gate is shown to a person: every criterion, what shows it, and the way on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.cli.folding import folded, shortened
 from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
 from verifflowcc.services.gates import StageGates
+from verifflowcc.text.short_ids import shown_ids
 from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.in_sprint import in_sprint
 
@@ -21,9 +22,9 @@ _WORDS = {
 """`NOTHING` shouts as loud as `FAIL`: there was nothing to evaluate, and that blocks."""
 
 
-def both(asked: StageGates, command: str) -> str:
+def both(asked: StageGates, command: str, *, full: bool = False) -> str:
     """Return a stage's gates and the next command."""
-    parts = [one_gate(gate) for gate in asked.gates if gate.assessments]
+    parts = [one_gate(gate, full=full) for gate in asked.gates if gate.assessments]
     parts.append(following(command))
     return "\n\n".join(parts)
 
@@ -49,9 +50,9 @@ def short(asked: StageGates, command: str, most: int) -> str:
     return "\n".join(lines)
 
 
-def one_gate(gate: Gate) -> str:
-    """Return a gate with all its criteria."""
-    return _page(gate, gate.assessments)
+def one_gate(gate: Gate, *, full: bool = False) -> str:
+    """Return a gate with all its criteria, and with whole ids where they are to be `full`."""
+    return _page(gate, gate.assessments, full=full)
 
 
 def following(command: str) -> str:
@@ -59,9 +60,10 @@ def following(command: str) -> str:
     return folded(f"next: {command}", len("next: "))
 
 
-def _page(gate: Gate, assessments: Sequence[Assessment]) -> str:
+def _page(gate: Gate, assessments: Sequence[Assessment], *, full: bool = False) -> str:
     notes = [folded(f"  note: {note}", HANG) for note in gate.notes]
-    return "\n".join([head(gate), *(line for each in assessments for line in _lines(each)), *notes])
+    ids = shown_ids((name for each in assessments for name in each.used), full=full)
+    return "\n".join([head(gate), *(line for each in assessments for line in _lines(each, ids)), *notes])
 
 
 def head(gate: Gate) -> str:
@@ -83,12 +85,12 @@ def _brief(each: Assessment) -> Iterator[str]:
         yield folded(f"{'':{HANG}}→ {each.step.partition(_COMMENT)[0]}", HANG + 2)
 
 
-def _lines(each: Assessment) -> list[str]:
+def _lines(each: Assessment, ids: Mapping[str, str]) -> list[str]:
     mode = "" if each.met else f" ({each.criterion.mode})"
     lines = [folded(f"  {_WORDS[each.verdict]:7}  {each.criterion.id}{mode}: {each.reason}", HANG + 2)]
     lines += [folded(f"{'':{HANG}}note: {note}", HANG + 2) for note in each.notes]
     if each.used and each.verdict is not Verdict.NOT_EVALUABLE:
-        lines.append(folded(f"{'':{HANG}}by: {', '.join(each.used)}", HANG + 2))
+        lines.append(folded(f"{'':{HANG}}by: {', '.join(ids[name] for name in each.used)}", HANG + 2))
     if each.step and not each.met:
         lines.append(folded(f"{'':{HANG}}→ {each.step}", HANG + 2))
     return lines

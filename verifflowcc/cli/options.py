@@ -10,7 +10,8 @@ AllFlag = Annotated[bool, typer.Option("--all", help="List each finding (default
 NewFlag = Annotated[
     bool, typer.Option("--new", help="Only findings that the sprint's base, the target branch or the last tag has not.")
 ]
-FullFlag = Annotated[bool, typer.Option("--full", help="With --json: print every key.")]
+FULL = "Print every key with --json, and whole ids in text."
+FullFlag = Annotated[bool, typer.Option("--full", help=FULL)]
 SprintOption = Annotated[
     str | None, typer.Option("--sprint", metavar="ID", help="Sprint id (default: the current sprint).")
 ]

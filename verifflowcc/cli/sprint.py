@@ -92,7 +92,10 @@ def resolve(
     sprint: SprintArgument = None,
     named: SprintOption = None,
     keep: Annotated[
-        str | None, typer.Option("--keep", metavar="EVENT", help="The first move of the side to keep.")
+        str | None,
+        typer.Option(
+            "--keep", metavar="EVENT", help="The first move of the side to keep: its id, its beginning or its end."
+        ),
     ] = None,
     reason: Annotated[
         str | None, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")

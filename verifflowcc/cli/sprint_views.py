@@ -29,14 +29,14 @@ def stages(state: SprintState) -> str:
     return table(("", "stage", "leg", "pair", "role", "status", "artifacts"), rows)
 
 
-def one_stage(view: StageView) -> str:
-    """Return a stage with its files and what it still needs."""
+def one_stage(view: StageView, *, full: bool = False) -> str:
+    """Return a stage with its files and what it still needs, and with whole ids where they are to be `full`."""
     stage = view.stage.stage
     pair = f", answered by {stage.pair}" if stage.pair else ""
     status = stage_status(view.stage)
     lines = [f"{view.sprint.id}/{stage.id}: {stage.title} ({status}; {stage.leg} leg{pair})", ""]
     for gate in view.gates:
-        lines += [one_gate(gate)] if gate.assessments else []
+        lines += [one_gate(gate, full=full)] if gate.assessments else []
     lines += ["", f"artifacts in {view.folder}/"]
     lines += [f"- {file.artifact.path}{' (empty)' if file.empty else ''}" for file in view.files] or ["- none"]
     lines += ["", following(view.next)] if view.next else []

@@ -8,6 +8,7 @@ from verifflowcc.cli import stage_artifacts
 from verifflowcc.cli.options import (
     CommitFlag,
     ExpiresOption,
+    FullFlag,
     JsonFlag,
     SprintOption,
     StageArgument,
@@ -19,7 +20,9 @@ app = typer.Typer(help="Show, fill, advance, skip and reopen the stages of a spr
 
 
 @app.command()
-def show(stage: StageArgument = None, sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
+def show(
+    stage: StageArgument = None, sprint: SprintOption = None, full: FullFlag = False, as_json: JsonFlag = False
+) -> None:
     """Show a stage and what it still needs before it can be left.
 
     Exits with 1 where event files cannot be trusted, with 5 where the sprint is forked.
@@ -35,7 +38,7 @@ def show(stage: StageArgument = None, sprint: SprintOption = None, as_json: Json
     if as_json:
         out.emit_json(view)
     else:
-        out.emit(sprint_views.one_stage(view) + fork_views.trouble(view.sprint))
+        out.emit(sprint_views.one_stage(view, full=full) + fork_views.trouble(view.sprint))
     fork_views.leave_if_troubled(view.sprint)
 
 
@@ -83,8 +86,6 @@ def advance(
 
     Exits with 4, and says what is missing, where a gate on the way is closed. With a stage, and where an advance left
     it already, it changes nothing and exits with 0.
-
-    vfcc stage advance --from coding
     """
     from verifflowcc.cli import moves
     from verifflowcc.services.current_sprint import sprint_with_stage

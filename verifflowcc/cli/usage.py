@@ -17,8 +17,8 @@ _EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
 
 def usage_error(error: "TyperException", arguments: list[str]) -> UsageError:
     """Return what is wrong with a command line as an error of ours, whose hint is the help of the command."""
-    command, names = _command(arguments)
-    return UsageError(_sentence(error, command, names), hint=f"{command} --help")
+    command, names, hidden = _command(arguments)
+    return UsageError(_sentence(error, command, names, hidden), hint=f"{command} --help")
 
 
 def help_instead(error: "TyperException") -> str:
@@ -26,8 +26,11 @@ def help_instead(error: "TyperException") -> str:
     return error.format_message() if type(error).__name__ == "NoArgsIsHelpError" else ""
 
 
-def _command(arguments: list[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the command that `arguments` begin with, and the names of its commands (a group) or of its options."""
+def _command(arguments: list[str]) -> tuple[str, tuple[str, ...], frozenset[str]]:
+    """Return the command that `arguments` begin with, and the names of its commands (a group) or of its options.
+
+    Beside them, those of the commands that its help does not list.
+    """
     from typer.main import get_command
 
     from verifflowcc.cli.app import app
@@ -40,10 +43,12 @@ def _command(arguments: list[str]) -> tuple[str, tuple[str, ...]]:
         path.append(word)
         here = below
     options = [name for each in here.params for name in each.opts if name.startswith("--")]
-    return " ".join(path), (*getattr(here, "commands", ()), *options, "--help")
+    commands = getattr(here, "commands", {})
+    hidden = frozenset(name for name, each in commands.items() if each.hidden)
+    return " ".join(path), (*commands, *options, "--help"), hidden
 
 
-def _sentence(error: "TyperException", command: str, names: tuple[str, ...]) -> str:
+def _sentence(error: "TyperException", command: str, names: tuple[str, ...], hidden: frozenset[str]) -> str:
     said = error.format_message()
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if type(error).__name__ == "NoSuchOption":
@@ -51,8 +56,8 @@ def _sentence(error: "TyperException", command: str, names: tuple[str, ...]) -> 
     if type(error).__name__ == "BadOptionUsage":
         return f"{option} {'takes no value' if 'does not take' in said else 'needs a value'}"
     if found := _NO_COMMAND.fullmatch(said):
-        commands = (name for name in names if name[0] != "-")
-        return f"{command} has no command {found[1] or repr('')}; {_instead(found[1], commands)}"
+        commands = [name for name in names if name[0] != "-"]
+        return f"{command} has no command {found[1] or repr('')}; {_instead(found[1], commands, hidden)}"
     if found := _EXTRA.fullmatch(said):
         return f"{command} takes no further argument: {found[1]}"
     if parameter is None:
@@ -71,7 +76,9 @@ def _long(options: list[str]) -> str:
     return next((name for name in options if name.startswith("--")), "")
 
 
-def _instead(name: str, known: Iterable[str]) -> str:
-    listed = {full.lstrip("-"): full for full in known}
-    near = nearest(name.lstrip("-"), listed)
-    return f"did you mean {listed[near]}?" if near else f"there is {', '.join(listed.values())}"
+def _instead(name: str, known: Iterable[str], hidden: frozenset[str] = frozenset()) -> str:
+    """Return the nearest of the known names; where none is near, all that are not hidden."""
+    names = {full.lstrip("-"): full for full in known}
+    near = nearest(name.lstrip("-"), names)
+    listed = ", ".join(full for full in names.values() if full not in hidden)
+    return f"did you mean {names[near]}?" if near else f"there is {listed}"

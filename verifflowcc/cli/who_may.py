@@ -1,13 +1,14 @@
-"""Refuse a command to an actor that may not run it: the one place where the table of classes is enforced.
+"""What every command and group has: examples in its help and, a command, the refusal of an actor that may not run it.
 
 What an actor may do with one item, stage or sprint is for the services to decide; they refuse it again. Every command
-that takes `--json` gets `--full` here.
+that takes `--json` and has no `--full` of its own gets it here.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from verifflowcc.cli.options import FULL
 from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_with
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from typer import Typer
     from typer._click.core import Context
+    from typer._click.formatting import HelpFormatter
 
 INSTEAD = {"approve": "vfcc approve --request  # asks a person for the approval"}
 """What else leads on, for commands where that is not a person who runs the same."""
@@ -27,11 +29,8 @@ class Guarded(TyperCommand):
     def __init__(self, name: str | None, **given: Any) -> None:
         super().__init__(name, **given)
         known = {option for each in self.params for option in each.opts}
-        if "--json" in known:
-            full = TyperOption(
-                param_decls=["full", "--full"], is_flag=True, expose_value=False, help="With --json: print every key."
-            )
-            self.params.append(full)
+        if "--json" in known and "--full" not in known:
+            self.params.append(TyperOption(param_decls=["full", "--full"], is_flag=True, expose_value=False, help=FULL))
 
     def invoke(self, ctx: "Context") -> object:
         """Run the command. Raises NotAllowed for an actor that the class of the command leaves out."""
@@ -41,13 +40,32 @@ class Guarded(TyperCommand):
             demand(name, needed, ctx.obj or name.split())
         return super().invoke(ctx)
 
+    def format_epilog(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Write examples at the end of the help."""
+        _write_examples(ctx, formatter)
+
+
+class Group(TyperGroup):
+    """A group of commands, with examples at the end of its help."""
+
+    def format_epilog(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Write the examples."""
+        _write_examples(ctx, formatter)
+
+
+def _write_examples(ctx: "Context", formatter: "HelpFormatter") -> None:
+    from verifflowcc.cli.examples import write_examples
+
+    write_examples(_name(ctx), formatter)
+
 
 def guard(app: "Typer") -> None:
-    """Make every command of an app and of the apps below it a guarded one."""
+    """Make every command of an app and of the apps below it a guarded one, and every group one with examples."""
     for command in app.registered_commands:
         command.cls = Guarded
     for group in app.registered_groups:
         if group.typer_instance is not None:
+            group.cls = Group
             guard(group.typer_instance)
 
 

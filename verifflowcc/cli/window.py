@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import FullFlag, JsonFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.workspace import Workspace
@@ -63,6 +63,7 @@ def add(
     from verifflowcc.cli.memory_here import read_stdin
     from verifflowcc.cli.window_views import added
     from verifflowcc.errors import UsageError
+    from verifflowcc.services.memory.tasks import fitting_task_id
     from verifflowcc.services.window.items import Given
     from verifflowcc.services.window.showing import add_to_window
 
@@ -71,8 +72,10 @@ def add(
     span = _lines(lines) if lines else None
     weight = _thousandths(relevance)
     content = read_stdin() if text is None else text
+    here = _here()
+    task = fitting_task_id(here, task) if task else task
     given = Given(content, type_, task, weight, sticky=sticky, tool=tool, path=file, lines=span)
-    done = add_to_window(_here(), session, given)
+    done = add_to_window(here, session, given)
     out.emit_json(done) if as_json else out.emit(added(done))
 
 
@@ -96,19 +99,22 @@ def prune(
 
 
 @app.command()
-def snapshots(session: SessionOption = None, as_json: JsonFlag = False) -> None:
+def snapshots(session: SessionOption = None, full: FullFlag = False, as_json: JsonFlag = False) -> None:
     """List the states of a window that are kept, newest first."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli.window_views import kept
     from verifflowcc.services.window.showing import list_snapshots
 
     found = list_snapshots(_here(), session)
-    out.emit_json(found) if as_json else out.emit(kept(found))
+    out.emit_json(found) if as_json else out.emit(kept(found, full=full))
 
 
 @app.command()
 def restore(
-    snapshot: Annotated[str, typer.Argument(metavar="SNAPSHOT", help="Its id, or the beginning of it.")],
+    snapshot: Annotated[
+        str,
+        typer.Argument(metavar="SNAPSHOT", help="Its id, or its beginning, or four or more of its last characters."),
+    ],
     session: SessionOption = None,
     as_json: JsonFlag = False,
 ) -> None:

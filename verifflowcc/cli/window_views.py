@@ -67,15 +67,17 @@ def pruned(done: "PruningDone") -> str:
     return printable("\n".join(lines))
 
 
-def kept(found: Sequence["SnapshotLine"]) -> str:
-    """Return snapshots as a table."""
+def kept(found: Sequence["SnapshotLine"], *, full: bool = False) -> str:
+    """Return snapshots as a table, with whole ids where they are to be `full`."""
     from verifflowcc.cli.table import table
+    from verifflowcc.text.short_ids import shown_ids
 
     if not found:
         return "no state of this window is kept"
+    ids = shown_ids((line.id for line in found), full=full)
     rows = [
         (
-            line.id,
+            ids[line.id],
             line.time[:16].replace("T", " "),
             str(line.reason),
             line.task or "–",

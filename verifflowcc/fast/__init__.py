@@ -1,10 +1,11 @@
-"""The entry point. `--version`, a fresh `status` and hooks are answered here, before anything slow is imported.
+"""The entry point. `--version`, a fresh `status`, completion and hooks are answered before anything slow is imported.
 
 This package imports `errors`, the few modules of ours that hooks are made of and that import next to nothing
 themselves, `cli` once it is clear that it must, and no standard module that Python has not loaded already, or that
 costs more than a millisecond.
 """
 
+import os
 import sys
 
 GARBAGE_AFTER = 200_000
@@ -43,6 +44,11 @@ def collect_rarely() -> None:
 
 
 def _answered(arguments: list[str]) -> bool:
+    instruction = os.environ.get("_VFCC_COMPLETE")
+    if instruction:
+        from verifflowcc.fast.completion import answer as complete
+
+        return complete(instruction)
     if arguments == ["--version"]:
         from verifflowcc import __version__
 

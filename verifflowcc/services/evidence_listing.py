@@ -13,12 +13,11 @@ from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.short_ids import LEAST_ENDING, ambiguous, fitting_ids, short_id
 from verifflowcc.workflow.assess_recorded import assess_recorded, judge
 from verifflowcc.workflow.baseline_rules import baseline_for
 from verifflowcc.workflow.evidence_choice import id_of
 from verifflowcc.workflow.evidence_wanted import Wanted, everything
-
-LEAST_ENDING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +108,16 @@ def _criteria(facts: Facts) -> dict[tuple[str, str], Wanted]:
 
 
 def _find(found: Sequence[Recorded], which: str, sprint_id: str) -> Recorded:
-    if len(which) < LEAST_ENDING:
+    known = {id_of(one): one for one in found}
+    fitting = fitting_ids(which, known)
+    if len(fitting) == 1:
+        return known[fitting[0]]
+    hint = "vfcc evidence list --all"
+    if not fitting and len(which) < LEAST_ENDING:
         raise UsageError(f"{which!r} is too short for an id: give at least {LEAST_ENDING} characters of its end")
-    fitting = {id_of(one): one for one in found if id_of(one).endswith(which.upper())}
     if not fitting:
-        raise UsageError(f"{sprint_id} has no evidence {which}", hint="vfcc evidence list --all")
-    if len(fitting) > 1:
-        raise UsageError(f"several pieces of evidence end with {which}: {', '.join(fitting)}")
-    return next(iter(fitting.values()))
+        raise UsageError(f"{sprint_id} has no evidence {which}", hint=hint)
+    raise UsageError(ambiguous(which, [short_id(one, known) for one in fitting], "pieces of evidence"), hint=hint)
 
 
 def _stage(one: Recorded) -> str:

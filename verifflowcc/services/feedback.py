@@ -12,14 +12,14 @@ from verifflowcc.services.finding import find_stage
 from verifflowcc.services.given import one_line
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.short_ids import ambiguous, fitting_ids, short_id
 from verifflowcc.text.ulid import is_ulid
 from verifflowcc.workflow.fold import event_file
-from verifflowcc.workflow.people import feedback, short_id, standing_triages
+from verifflowcc.workflow.people import feedback, standing_triages
 
 if TYPE_CHECKING:
     from verifflowcc.services.transitions import Transition
 
-LEAST_ENDING = 4
 WAITING = frozenset({Decision.OPEN, Decision.LATER})
 
 
@@ -130,21 +130,14 @@ def open_feedback_of_earlier_sprints(workspace: Workspace) -> tuple[Feedback, ..
 
 def find_comment(comments: Iterable[Feedback], which: str) -> Feedback:
     """Return the comment whose id is `which`, begins with it, or ends with it (four characters or more)."""
-    wanted = which.strip().upper().rpartition("/")[2]
-    known = list(comments)
-    exact = [one for one in known if one.event == wanted]
-    found = exact or [one for one in known if wanted and _named(one.event, wanted)]
+    known = {one.event: one for one in comments}
+    found = fitting_ids(which.rpartition("/")[2], known)
     if len(found) == 1:
-        return found[0]
+        return known[found[0]]
     hint = "vfcc feedback list --all"
     if not found:
         raise UsageError(f"there is no comment {which}", hint=hint)
-    names = ", ".join(short_id(one.event, [other.event for other in known]) for one in found)
-    raise UsageError(f"{which} can be any of {len(found)} comments: {names}", hint=hint)
-
-
-def _named(event: str, wanted: str) -> bool:
-    return event.startswith(wanted) or (len(wanted) >= LEAST_ENDING and event.endswith(wanted))
+    raise UsageError(ambiguous(which, [short_id(one, known) for one in found], "comments"), hint=hint)
 
 
 def _recorded(

@@ -9,6 +9,7 @@ from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint, unsound
 from verifflowcc.services.transitions import Transition, refresh_progress, settle
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.short_ids import ambiguous, fitting_ids, short_id
 from verifflowcc.workflow.fold import fold
 
 
@@ -51,11 +52,15 @@ def _forked(workspace: Workspace, sprint_id: str) -> tuple[LedgerRead, SprintSta
 
 
 def _side(fork: Fork, sprint_id: str, keep: str) -> Move:
-    found = next((move for move in fork.moves if move.event == keep.strip().upper()), None)
-    if found is None:
-        listed = " or ".join(f"{move.event} ({move.actor} {move.does})" for move in fork.moves)
-        raise UsageError(f"{keep} begins no side of the fork: it is {listed}", hint=f"vfcc sprint resolve {sprint_id}")
-    return found
+    sides = {move.event: move for move in fork.moves}
+    found = fitting_ids(keep, sides)
+    if len(found) == 1:
+        return sides[found[0]]
+    hint = f"vfcc sprint resolve {sprint_id}"
+    if found:
+        raise UsageError(ambiguous(keep, [short_id(one, sides) for one in found], "sides of the fork"), hint=hint)
+    listed = " or ".join(f"{move.event} ({move.actor} {move.does})" for move in fork.moves)
+    raise UsageError(f"{keep} begins no side of the fork: it is {listed}", hint=hint)
 
 
 def _written(workspace: Workspace, seen: LedgerRead, state: SprintState, event: Event) -> Transition:

@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import ConflictError, FormatError, UsageError
 from verifflowcc.text.near import nearest
+from verifflowcc.text.short_ids import ambiguous
 from verifflowcc.trace.view import TraceView
 
-LISTED = 6
 _LIST = "vfcc trace list"
 
 
@@ -29,7 +29,7 @@ def find_item(view: TraceView, name: str) -> TraceItem:
     if len(ids) == 1:
         paths = " and ".join(item.path for item in found)
         raise ConflictError(f"two files have the id {ids[0]}: {paths}", hint="vfcc check trace")
-    raise UsageError(f"{name} can be any of {len(ids)} items: {_listed(ids)}", hint=f"vfcc trace show {ids[0]}")
+    raise UsageError(ambiguous(name, ids, "items"), hint=f"vfcc trace show {ids[0]}")
 
 
 def _unknown(view: TraceView, name: str, wanted: str) -> UsageError | FormatError:
@@ -43,11 +43,6 @@ def _unknown(view: TraceView, name: str, wanted: str) -> UsageError | FormatErro
     near = nearest(wanted, ids) or begun.get(nearest(wanted, begun) or "")
     more = f"; did you mean {ids[near]}?" if near else ""
     return UsageError(f"there is no item {name}{more}", hint=f"vfcc trace show {ids[near]}" if near else _LIST)
-
-
-def _listed(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
-    return ", ".join(ids[:LISTED]) + more
 
 
 def one_of(word: str, known: Sequence[str], what: str, hint: str) -> str:

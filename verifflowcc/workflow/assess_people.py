@@ -11,9 +11,10 @@ from verifflowcc.domain.people import Decision, Feedback, Opinion, Review, Waive
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_text
+from verifflowcc.text.short_ids import short_id
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.authors import PEOPLE, Authorship, authorship, objection_to
-from verifflowcc.workflow.people import latest_words, short_id
+from verifflowcc.workflow.people import latest_words
 from verifflowcc.workflow.subject import subject_files
 
 _Said = TypeVar("_Said", Review, Waiver)

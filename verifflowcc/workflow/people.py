@@ -91,19 +91,6 @@ def standing_triages(notes: Sequence[Event], comment: str) -> tuple[str, ...]:
     return tuple(event.id for event in _standing(triages))
 
 
-def short_id(name: str, names: Sequence[str], least: int = 4) -> str:
-    """Return the shortest end of an id, `least` characters or more, that no other of `names` has.
-
-    >>> short_id("01ABCD", ["01ABCD", "01XBCD", "01ABCE"])
-    'ABCD'
-    """
-    others = [other for other in names if other != name]
-    for length in range(least, len(name)):
-        if not any(other.endswith(name[-length:]) for other in others):
-            return name[-length:]
-    return name
-
-
 def _review(event: Event) -> Review | None:
     opinion = Opinion.APPROVED if event.type is EventType.ATTESTED else _opinion(_text(event, "verdict"))
     if opinion is None:

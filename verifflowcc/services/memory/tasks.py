@@ -7,6 +7,7 @@ from verifflowcc.domain.tasks import Task, TaskStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
+from verifflowcc.text.short_ids import ambiguous, fitting_ids
 
 _START = 'vfcc task start "What it is about"'
 
@@ -37,19 +38,28 @@ def all_tasks(workspace: Workspace) -> tuple[Task, ...]:
 
 
 def find_task(workspace: Workspace, name: str) -> Task:
-    """Return the task of that id, or the only one whose id begins with it. Raises UsageError with the nearest."""
+    """Return the task of that id, or the only one that it fits. Raises UsageError with the nearest."""
     by_id = {task.id: task for task in all_tasks(workspace)}
-    wanted = name.strip().casefold()
-    found = [wanted] if wanted in by_id else [each for each in by_id if wanted and each.startswith(wanted)]
+    found = fitting_ids(name, by_id)
     if len(found) == 1:
         return by_id[found[0]]
     if found:
-        names = ", ".join(sorted(found)[:6])
-        raise UsageError(f"{name} can be any of {len(found)} tasks: {names}", hint=f"vfcc task show {min(found)}")
-    near = nearest(wanted, by_id)
+        raise UsageError(ambiguous(name, found, "tasks"), hint=f"vfcc task show {min(found)}")
+    near = nearest(name.strip().casefold(), by_id)
     said = f"; did you mean {near}?" if near else "" if by_id else ": there is none at all"
     hint = f"vfcc task show {near}" if near else "vfcc task list --all" if by_id else _START
     raise UsageError(f"there is no task {name}{said}", hint=hint)
+
+
+def fitting_task_id(workspace: Workspace, name: str) -> str:
+    """Return the id of the only task that `name` fits; `name` itself where none does, as for a task of a client.
+
+    Raises UsageError where several fit.
+    """
+    found = fitting_ids(name, task_ids(tasks_folder(workspace)))
+    if len(found) > 1:
+        raise UsageError(ambiguous(name, found, "tasks"), hint="vfcc task list --all")
+    return found[0] if found else name
 
 
 def task_in_work(workspace: Workspace, name: str | None, agent: str | None, *, command: str) -> Task:

@@ -27,6 +27,7 @@ from verifflowcc.services.memory.tasks import all_tasks, find_task, tasks_folder
 from verifflowcc.services.memory.vouching import promoted, without_vouching
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
+from verifflowcc.text.short_ids import ambiguous, fitting_ids
 
 KEPT_TASKS = 200
 """Ended tasks that there is still a record of."""
@@ -121,7 +122,7 @@ def _chosen(task: Task, items: Sequence[Item], names: Sequence[str]) -> tuple[It
     for name in names:
         if name in task.promoted and name not in by_id:
             continue  # by an end that was interrupted
-        found = [each for each in by_id if each == name] or [each for each in by_id if name and each.startswith(name)]
+        found = fitting_ids(name, by_id)
         if len(found) != 1:
             raise _unknown(task, name, by_id, found)
         chosen[found[0]] = by_id[found[0]]
@@ -130,9 +131,7 @@ def _chosen(task: Task, items: Sequence[Item], names: Sequence[str]) -> tuple[It
 
 def _unknown(task: Task, name: str, known: Iterable[str], found: Sequence[str]) -> UsageError:
     if found:
-        return UsageError(
-            f"{name} can be any of {len(found)} items: {', '.join(sorted(found)[:6])}", hint=f"vfcc task show {task.id}"
-        )
+        return UsageError(ambiguous(name, found, "items"), hint=f"vfcc task show {task.id}")
     near = nearest(name, known)
     said = f"; did you mean {near}?" if near else ""
     return UsageError(f"the task {task.id} has no item {name}{said}", hint=f"vfcc task show {task.id}")

@@ -27,6 +27,7 @@ from verifflowcc.services.window.keeping import checked_session, keep, windows_f
 from verifflowcc.services.workspace import open_workspace
 from verifflowcc.text.near import nearest
 from verifflowcc.text.secrets import withhold
+from verifflowcc.text.short_ids import ambiguous, fitting_ids, short_id
 
 if TYPE_CHECKING:
     from verifflowcc.domain.ports import Clock, TokenCounter
@@ -170,16 +171,16 @@ class ContextWindow:
         return tuple(kept for kept in found if kept)
 
     def find_snapshot(self, name: str) -> KeptWindow:
-        """Return the snapshot of that id, or the only one whose id begins with it. Raises UsageError."""
+        """Return the snapshot of that id, or the only one whose id begins or ends with it. Raises UsageError."""
         folder = windows_folder(self._workspace)
         ids = snapshot_ids(folder, self._session)
-        match [each for each in ids if name and each.startswith(name.upper())]:
+        match fitting_ids(name, ids):
             case [found]:
                 kept = load_snapshot(folder, self._session, found)
                 if kept:
                     return kept
             case [_, *_] as several:
-                raise UsageError(f"{name} can be any of {len(several)} snapshots", hint=_LIST)
+                raise UsageError(ambiguous(name, [short_id(one, ids) for one in several], "snapshots"), hint=_LIST)
         near = nearest(name.upper(), ids)
         raise UsageError(
             f"{self._session} has no snapshot {name}{f'; did you mean {near}?' if near else ''}", hint=_LIST
