@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
+TOOLS := $(VENV)/.tools
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 REPORT := .memory/local/reports/tests.xml
 SWEEP_REPORT := .memory/local/reports/sweep.xml
@@ -15,14 +16,15 @@ QUICK = $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT) $(TESTS)
 # Where this is set, each test process and each vfcc that they start compiles every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo recording test sweep fresh check wheel bench clean
+.PHONY: help demo recording test sweep fresh check site wheel bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and show a gate that stays closed until the tests can fail"
 	@echo "make test    install into $(VENV) and run the tests that take minutes, not quarters of an hour"
 	@echo "make sweep   the other cases, and all examples of the laws; with SWEEP=full five times as many"
 	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
-	@echo "make check   lint, types, import rules, our own trace, and the built wheel in a clean environment"
+	@echo "make check   lint, types, import rules, our own trace, and the documentation, and the built wheel"
+	@echo "make site    build the documentation site into build/site; a dead link fails"
 	@echo "make bench   the benchmarks"
 	@echo "make recording   run the demo and write docs/demo.svg"
 	@echo "make clean   remove what these made"
@@ -37,6 +39,11 @@ $(INSTALLED): pyproject.toml
 $(READY): $(INSTALLED)
 	$(PIP) --editable '.[dev]'
 	@touch $(READY)
+
+# What builds the site and the release. `make test` does without it.
+$(TOOLS): $(READY)
+	$(PIP) --editable '.[docs]'
+	@touch $(TOOLS)
 
 demo: $(INSTALLED)
 	$(BIN)/python docs/demo.py
@@ -64,17 +71,22 @@ $(REPORT): | $(READY)
 $(SWEEP_REPORT): | $(READY)
 	$(PYTEST) -m "sweep and vfcc" --junitxml=$@
 
-check: $(READY) $(REPORT) $(SWEEP_REPORT)
+# All pages are read again each time: warnings about a page in its cache would not be repeated.
+site: $(TOOLS)
+	NO_COLOR=1 $(BIN)/zensical build --strict --clean
+
+check: $(TOOLS) $(REPORT) $(SWEEP_REPORT)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/pure/test_imports.py
 	$(BIN)/vfcc config check
 	$(BIN)/vfcc check trace
+	$(MAKE) site
 	$(BIN)/python -m pytest -q tests/wheel
 
 bench: $(READY)
 	$(BIN)/python benchmarks/commands.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis $(REPORT) $(SWEEP_REPORT)
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache $(REPORT) $(SWEEP_REPORT)
