@@ -16,7 +16,7 @@ QUICK = $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT) $(TESTS)
 # Where this is set, each test process and each vfcc that they start compiles every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo recording test sweep fresh check site wheel bench clean
+.PHONY: help demo recording test sweep fresh check site dist bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and show a gate that stays closed until the tests can fail"
@@ -25,6 +25,7 @@ help:
 	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
 	@echo "make check   lint, types, import rules, our own trace, and the documentation, and the built wheel"
 	@echo "make site    build the documentation site into build/site; a dead link fails"
+	@echo "make dist    build the source archive and the wheel into dist, and check what an index would show of them"
 	@echo "make bench   the benchmarks"
 	@echo "make recording   run the demo and write docs/demo.svg"
 	@echo "make clean   remove what these made"
@@ -42,7 +43,7 @@ $(READY): $(INSTALLED)
 
 # What builds the site and the release. `make test` does without it.
 $(TOOLS): $(READY)
-	$(PIP) --editable '.[docs]'
+	$(PIP) --editable '.[docs,release]'
 	@touch $(TOOLS)
 
 demo: $(INSTALLED)
@@ -84,6 +85,12 @@ check: $(TOOLS) $(REPORT) $(SWEEP_REPORT)
 	$(BIN)/vfcc check trace
 	$(MAKE) site
 	$(BIN)/python -m pytest -q tests/wheel
+
+# The wheel is built from the source archive, so that the archive is known to be whole.
+dist: $(TOOLS)
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
 
 bench: $(READY)
 	$(BIN)/python benchmarks/commands.py

@@ -1,6 +1,6 @@
 """The site's navigation has each page of `docs/` once, and pages load nothing from other servers.
 
-`make check` builds the site itself. Zensical reports neither a page that no navigation names, nor a name without a page.
+`make check` builds the site itself. Zensical reports neither a page that no navigation names, nor a name without one.
 """
 
 import re
