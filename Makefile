@@ -16,13 +16,15 @@ QUICK = $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT) $(TESTS)
 # Where this is set, each test process and each vfcc that they start compiles every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo recording test sweep fresh check site dist bench clean
+.PHONY: help demo recording test sweep fresh matrix reference check site dist bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and show a gate that stays closed until the tests can fail"
 	@echo "make test    install into $(VENV) and run the tests that take minutes, not quarters of an hour"
 	@echo "make sweep   the other cases, and all examples of the laws; with SWEEP=full five times as many"
 	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
+	@echo "make matrix  run the tests on each Python from 3.11 to 3.14 that is installed"
+	@echo "make reference   write the generated pages and tables of docs/ again"
 	@echo "make check   lint, types, import rules, our own trace, and the documentation, and the built wheel"
 	@echo "make site    build the documentation site into build/site; a dead link fails"
 	@echo "make dist    build the source archive and the wheel into dist, and check what an index would show of them"
@@ -61,6 +63,9 @@ test: $(READY)
 fresh:
 	.ci/fresh
 
+matrix:
+	TESTS="$(TESTS)" .ci/matrix
+
 sweep: $(READY)
 	$(PYTEST) -m "sweep or law" --examples $(if $(filter full,$(SWEEP)),500,100) --junitxml=$(SWEEP_REPORT)
 
@@ -71,6 +76,14 @@ $(REPORT): | $(READY)
 # The trace wants a result for each test that names an item, so those that only a sweep runs are run for it.
 $(SWEEP_REPORT): | $(READY)
 	$(PYTEST) -m "sweep and vfcc" --junitxml=$@
+
+# Tests compare what these write.
+reference: $(READY)
+	$(BIN)/python docs/capabilities.py
+	$(BIN)/python -m tests.trace_checks_page
+	$(BIN)/python -m tests.memory_checks_page
+	$(BIN)/python -m tests.item_types_page
+	$(BIN)/python -m tests.who_may_page
 
 # All pages are read again each time: warnings about a page in its cache would not be repeated.
 site: $(TOOLS)
