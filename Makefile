@@ -80,6 +80,7 @@ $(SWEEP_REPORT): | $(READY)
 # Tests compare what these write.
 reference: $(READY)
 	$(BIN)/python docs/capabilities.py
+	$(BIN)/python docs/reference.py
 	$(BIN)/python -m tests.trace_checks_page
 	$(BIN)/python -m tests.memory_checks_page
 	$(BIN)/python -m tests.item_types_page
