@@ -16,7 +16,7 @@ QUICK = $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT) $(TESTS)
 # Where this is set, each test process and each vfcc that they start compiles every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo recording test sweep fresh matrix reference check site dist bench clean
+.PHONY: help demo recording test sweep fresh matrix reference screenshots check site dist bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and show a gate that stays closed until the tests can fail"
@@ -30,6 +30,7 @@ help:
 	@echo "make dist    build the source archive and the wheel into dist, and check what an index would show of them"
 	@echo "make bench   the benchmarks"
 	@echo "make recording   run the demo and write docs/demo.svg"
+	@echo "make screenshots   take the pictures of the documentation (needs chromium or google-chrome)"
 	@echo "make clean   remove what these made"
 
 # What users install, and pytest, which the demo runs. Python compiles what the demo imports, less than half of it.
@@ -54,6 +55,9 @@ demo: $(INSTALLED)
 # The recording at the top of the README. A test compares it with what the demo prints.
 recording: $(INSTALLED)
 	$(BIN)/python docs/demo.py --svg docs/demo.svg
+
+screenshots: $(INSTALLED)
+	$(BIN)/python docs/screenshots.py
 
 # The report of an earlier sweep is about other code, or will be.
 test: $(READY)

@@ -4,6 +4,7 @@
 """
 
 import re
+import runpy
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,14 @@ def test_no_page_embeds_from_another_server() -> None:
     for page in (ROOT / "docs").rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         assert not re.search(r"!\[[^]]*\]\(https?:|<(?:img|script|iframe)\b", text), page
+
+
+def test_each_picture_is_made_by_the_script_and_shown() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "screenshots.py"))
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
+
+    assert [f"{each.name}.png" for each in made["PICTURES"]] == [path.name for path in made["FOLDER"].iterdir()]
+    assert all(f"images/{each.name}.png)" in pages for each in made["PICTURES"])
 
 
 def _named(nav: object) -> Iterator[str]:
