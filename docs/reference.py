@@ -1,4 +1,4 @@
-"""Write what the reference pages take from the program: commands with their options, and keys of the configuration.
+"""Write what the reference pages take from the program: commands with their options, JSON, keys of the configuration.
 
     python docs/reference.py
 
@@ -18,6 +18,7 @@ from verifflowcc.cli.app import app
 from verifflowcc.services.configuration import config_schema
 
 PAGES = Path(__file__).parent / "reference"
+GOLDEN = Path(__file__).parents[1] / "tests" / "cli" / "golden"
 PART = re.compile(r"<!-- (?P<name>[a-z]+): (?P<of>[a-z -]+) -->\n.*?<!-- end of (?P=name) -->\n", re.DOTALL)
 
 
@@ -46,6 +47,24 @@ def settings(_: str) -> Iterator[str]:
     for path, key, required in _keys(schema, schema, ()):
         default = "required" if required else _value(key.get("default"))
         yield f"| `{'.'.join(path)}` | {_cell(_allowed(key))} | {default} | {_cell(key.get('description', ''))} |"
+
+
+def shapes(_: str) -> Iterator[str]:
+    """Yield what each command prints with `--json`: the shapes that the tests hold its output against."""
+    for path in sorted(GOLDEN.glob("*.json")):
+        yield f"## {_title(path.stem.split('_'))}\n"
+        shape = json.loads(path.read_text(encoding="utf-8"))
+        yield f"```json\n{json.dumps(shape, indent=1, ensure_ascii=False, sort_keys=True)}\n```\n"
+
+
+def _title(words: list[str]) -> str:
+    """Return the command that words begin with; in brackets, of which form of it the rest is."""
+    command: Any = get_command(app)
+    path = ["vfcc"]
+    while words and words[0] in getattr(command, "commands", {}):
+        command = command.commands[words[0]]
+        path.append(words.pop(0))
+    return " ".join(path) + (f" ({' '.join(words)})" if words else "")
 
 
 NAMES = {
@@ -143,7 +162,7 @@ def _part(found: re.Match[str]) -> str:
     return f"<!-- {name}: {found['of']} -->\n\n{lines}\n\n<!-- end of {name} -->\n"
 
 
-PARTS: dict[str, Callable[[str], Iterator[str]]] = {"commands": commands, "settings": settings}
+PARTS: dict[str, Callable[[str], Iterator[str]]] = {"commands": commands, "settings": settings, "shapes": shapes}
 
 
 if __name__ == "__main__":

@@ -54,6 +54,8 @@ def _problems(page: Path) -> Iterator[str]:
         name = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page.name
         if not target.exists():
             yield f"{name}: {link}: no such file"
+        elif page.is_relative_to(DOCS) and target.is_dir():
+            yield f"{name}: {link}: a folder, which the site cannot show"
         elif anchor and target.suffix == ".md" and anchor not in _read(target)[1]:
             yield f"{name}: {link}: no such heading"
         elif page.is_relative_to(DOCS) and not target.is_relative_to(DOCS):
