@@ -140,7 +140,7 @@ def _command(context: Any, *, heading: bool) -> Iterator[str]:
 def _help(command: Any) -> Iterator[str]:
     for text in (command.help, command.epilog):
         if text:
-            yield "\n".join(line.strip() for line in text.replace("\b", "").strip().splitlines()) + "\n"
+            yield "\n".join(_plain(line.strip()) for line in text.replace("\b", "").strip().splitlines()) + "\n"
 
 
 def _options(context: Any) -> Iterator[str]:
@@ -148,12 +148,23 @@ def _options(context: Any) -> Iterator[str]:
     shown = [record for record in records if record]
     if shown:
         yield "| argument or option | meaning |\n|---|---|"
-        yield from (f"| {_cell(f'`{name}`')} | {_cell(meaning)} |" for name, meaning in shown)
+        yield from (f"| {_code(name)} | {_cell(meaning)} |" for name, meaning in shown)
         yield ""
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return _plain(" ".join(text.split())).replace("|", "&#124;")
+
+
+def _plain(text: str) -> str:
+    """Return a text in which nothing outside of backticks is read as HTML."""
+    parts = text.split("`")
+    return "`".join(part if at % 2 else part.replace("<", "&lt;") for at, part in enumerate(parts))
+
+
+def _code(name: str) -> str:
+    """Return a name as code in a table. Code hosts and the site read a bar between backticks differently."""
+    return f"<code>{_cell(name)}</code>" if "|" in name else f"`{name}`"
 
 
 def _part(found: re.Match[str]) -> str:

@@ -26,6 +26,12 @@ def test_no_page_embeds_from_another_server() -> None:
         assert not re.search(r"!\[[^]]*\]\(https?:|<(?:img|script|iframe)\b", text), page
 
 
+def test_no_table_has_a_bar_in_code() -> None:
+    """Code hosts need a backslash before it, which the site would show."""
+    for page in (ROOT / "docs").rglob("*.md"):
+        assert not re.search(r"(?m)^\|.*`[^`|]*\\\|[^`]*`", page.read_text(encoding="utf-8")), page
+
+
 def test_each_picture_is_made_by_the_script_and_shown() -> None:
     made = runpy.run_path(str(ROOT / "docs" / "screenshots.py"))
     pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
