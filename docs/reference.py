@@ -9,6 +9,7 @@ text around the parts is written by hand, and kept.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def listed(page: str) -> set[str]:
 
 def commands(name: str) -> Iterator[str]:
     """Yield the lines on a command, or on all commands of a group, as `--help` has them."""
-    root: Any = get_command(app)
+    root = _root()
     command = root.commands[name]
     parent = root.context_class(root, info_name="vfcc")
     yield from _command(command.context_class(command, info_name=name, parent=parent), heading=False)
@@ -59,7 +60,7 @@ def shapes(_: str) -> Iterator[str]:
 
 def _title(words: list[str]) -> str:
     """Return the command that words begin with; in brackets, of which form of it the rest is."""
-    command: Any = get_command(app)
+    command = _root()
     path = ["vfcc"]
     while words and words[0] in getattr(command, "commands", {}):
         command = command.commands[words[0]]
@@ -121,6 +122,11 @@ def _value(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(f"`{each}`" for each in value) or "none"
     return "none" if value is None else f"`{value if isinstance(value, str) else json.dumps(value)}`"
+
+
+@cache
+def _root() -> Any:
+    return get_command(app)
 
 
 def _command(context: Any, *, heading: bool) -> Iterator[str]:
