@@ -92,7 +92,7 @@ reference: $(READY)
 
 # All pages are read again each time: warnings about a page in its cache would not be repeated.
 site: $(TOOLS)
-	NO_COLOR=1 $(BIN)/zensical build --strict --clean
+	$(BIN)/zensical build --strict --clean
 
 check: $(TOOLS) $(REPORT) $(SWEEP_REPORT)
 	$(BIN)/ruff format --check .
