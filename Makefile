@@ -25,7 +25,7 @@ help:
 	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
 	@echo "make matrix  run the tests on each Python from 3.11 to 3.14 that is installed"
 	@echo "make reference   write the generated pages and tables of docs/ again"
-	@echo "make check   lint, types, import rules, our own trace, and the documentation, and the built wheel"
+	@echo "make check   lint, types, import rules, our own trace, the documentation and the built wheel"
 	@echo "make site    build the documentation site into build/site; a dead link fails"
 	@echo "make dist    build the source archive and the wheel into dist, and check what an index would show of them"
 	@echo "make bench   the benchmarks"
@@ -92,6 +92,7 @@ reference: $(READY)
 
 # All pages are read again each time: warnings about a page in its cache would not be repeated.
 site: $(TOOLS)
+	rm -rf build/site
 	$(BIN)/zensical build --strict --clean
 
 check: $(TOOLS) $(REPORT) $(SWEEP_REPORT)
