@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
+TOOLS := $(VENV)/.tools
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 REPORT := .memory/local/reports/tests.xml
 SWEEP_REPORT := .memory/local/reports/sweep.xml
@@ -15,16 +16,21 @@ QUICK = $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT) $(TESTS)
 # Where this is set, each test process and each vfcc that they start compiles every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo recording test sweep fresh check wheel bench clean
+.PHONY: help demo recording test sweep fresh matrix reference screenshots check site dist bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and show a gate that stays closed until the tests can fail"
 	@echo "make test    install into $(VENV) and run the tests that take minutes, not quarters of an hour"
 	@echo "make sweep   the other cases, and all examples of the laws; with SWEEP=full five times as many"
 	@echo "make fresh   run demo and test in a new, minimal Debian system (needs root and debootstrap)"
-	@echo "make check   lint, types, import rules, our own trace, and the built wheel in a clean environment"
+	@echo "make matrix  run the tests on each Python from 3.11 to 3.14 that is installed"
+	@echo "make reference   write the generated pages and tables of docs/ again"
+	@echo "make check   lint, types, import rules, our own trace, the documentation and the built wheel"
+	@echo "make site    build the documentation site into build/site; a dead link fails"
+	@echo "make dist    build the source archive and the wheel into dist, and check what an index would show of them"
 	@echo "make bench   the benchmarks"
 	@echo "make recording   run the demo and write docs/demo.svg"
+	@echo "make screenshots   take the pictures of the documentation (needs chromium or google-chrome)"
 	@echo "make clean   remove what these made"
 
 # What users install, and pytest, which the demo runs. Python compiles what the demo imports, less than half of it.
@@ -38,12 +44,20 @@ $(READY): $(INSTALLED)
 	$(PIP) --editable '.[dev]'
 	@touch $(READY)
 
+# What builds the site and the release. `make test` does without it.
+$(TOOLS): $(READY)
+	$(PIP) --editable '.[docs,release]'
+	@touch $(TOOLS)
+
 demo: $(INSTALLED)
 	$(BIN)/python docs/demo.py
 
 # The recording at the top of the README. A test compares it with what the demo prints.
 recording: $(INSTALLED)
 	$(BIN)/python docs/demo.py --svg docs/demo.svg
+
+screenshots: $(INSTALLED)
+	$(BIN)/python docs/screenshots.py
 
 # The report of an earlier sweep is about other code, or will be.
 test: $(READY)
@@ -52,6 +66,9 @@ test: $(READY)
 
 fresh:
 	.ci/fresh
+
+matrix:
+	TESTS="$(TESTS)" .ci/matrix
 
 sweep: $(READY)
 	$(PYTEST) -m "sweep or law" --examples $(if $(filter full,$(SWEEP)),500,100) --junitxml=$(SWEEP_REPORT)
@@ -64,17 +81,40 @@ $(REPORT): | $(READY)
 $(SWEEP_REPORT): | $(READY)
 	$(PYTEST) -m "sweep and vfcc" --junitxml=$@
 
-check: $(READY) $(REPORT) $(SWEEP_REPORT)
+# Tests compare what these write.
+reference: $(READY)
+	$(BIN)/python docs/capabilities.py
+	$(BIN)/python docs/schemas.py
+	$(BIN)/python -m tests.completion_table
+	$(BIN)/python docs/reference.py
+	$(BIN)/python -m tests.trace_checks_page
+	$(BIN)/python -m tests.memory_checks_page
+	$(BIN)/python -m tests.item_types_page
+	$(BIN)/python -m tests.who_may_page
+
+# All pages are read again each time: warnings about a page in its cache would not be repeated.
+site: $(TOOLS)
+	rm -rf build/site
+	$(BIN)/zensical build --strict --clean
+
+check: $(TOOLS) $(REPORT) $(SWEEP_REPORT)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/pure/test_imports.py
 	$(BIN)/vfcc config check
 	$(BIN)/vfcc check trace
+	$(MAKE) site
 	$(BIN)/python -m pytest -q tests/wheel
+
+# The wheel is built from the source archive, so that the archive is known to be whole.
+dist: $(TOOLS)
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
 
 bench: $(READY)
 	$(BIN)/python benchmarks/commands.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis $(REPORT) $(SWEEP_REPORT)
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache $(REPORT) $(SWEEP_REPORT)

@@ -1,0 +1,23 @@
+"""The documentation's pictures are taken by a script, in a real browser."""
+
+import runpy
+import struct
+from pathlib import Path
+
+import pytest
+
+MADE = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "screenshots.py"))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("picture", MADE["PICTURES"], ids=lambda each: each.name)
+def test_a_picture_is_taken_in_its_size(picture: object, tmp_path: Path) -> None:
+    browser = MADE["browser_here"]()
+    if browser is None:
+        pytest.skip("there is no chromium or google-chrome on PATH")
+
+    taken = MADE["take"](picture, browser, tmp_path).read_bytes()
+
+    assert taken[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", taken[16:24]) == getattr(picture, "size", None)
+    assert len(taken) > 20_000, "an empty page"
