@@ -42,10 +42,12 @@ def accept_tests(
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Accept the tests that fail on the content of the sprint's base.
+    """Accept the tests that fail on the sprint's base.
 
     vfcc runs the tests there, in a folder of its own, more than once: a test that both fails and passes is flaky. It
-    takes a person at a terminal. Example: vfcc baseline tests --reason "see issue 12" --expires 2026-12-31
+    takes a person at a terminal.
+
+    Example: vfcc baseline tests --reason "see issue 12" --expires 2026-12-31
     """
     _accept(BaselineKind.TESTS, _Options(reason, expires, yes, sprint, commit, as_json), runs, prune=prune)
 
@@ -59,9 +61,10 @@ def accept_lint(
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Accept the findings of scans and linters on the content of the sprint's base.
+    """Accept the findings of scans and linters on the sprint's base.
 
     vfcc runs their commands there, in a folder of its own. It takes a person at a terminal.
+
     Example: vfcc baseline lint --reason "old code" --expires 2026-12-31
     """
     _accept(BaselineKind.LINT, _Options(reason, expires, yes, sprint, commit, as_json))
@@ -76,9 +79,10 @@ def accept_trace(
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Accept the findings of the trace checks on the content of the sprint's base.
+    """Accept the findings of the trace checks on the sprint's base.
 
     Findings about test results are not among them. It takes a person at a terminal.
+
     Example: vfcc baseline trace --reason "older than the rules" --expires 2026-12-31
     """
     _accept(BaselineKind.TRACE, _Options(reason, expires, yes, sprint, commit, as_json))
@@ -86,7 +90,7 @@ def accept_trace(
 
 @app.command()
 def show(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
-    """Show the baselines of the project, and whether they count in the sprint.
+    """Show the baselines, and whether they count in the sprint.
 
     Example: vfcc baseline show
     """
