@@ -202,7 +202,7 @@ def spun(folder: Path, words: Mapping[str, Any], most: int | None) -> int:
 def parsed(folder: Path) -> list[dict[str, Any]]:
     """Return the events on the lines that are whole."""
     found = []
-    for path in sorted((folder / ".memory/local/history").glob("*.jsonl")):
+    for path in sorted((folder / ".git/vfcc/history").glob("*.jsonl")):
         for line in path.read_bytes().splitlines():
             try:
                 found.append(json.loads(line))

@@ -28,7 +28,7 @@ def test_what_waits_is_shown_with_who_and_why_and_promoted_with_what_it_changes(
 
     told = vfcc(young, "memory", "inbox")
     shown = vfcc(young, "memory", "inbox", "--json", "--full").data
-    done = me(young, f"promote {new} {other} --json")
+    done = me(young, f"promote {new} {other} --json --full")
 
     assert told.code == 0
     for words in (
@@ -62,7 +62,7 @@ def test_an_agent_rejects_its_own_alone_and_what_is_rejected_is_kept(young: Path
     vfcc(young, "memory", "reject", theirs, env={"VFCC_AGENT": "tester"}).refused(3, "needs a person at a terminal")
     vfcc(young, "memory", "reject", theirs).refused(3, "needs a person at a terminal")
     assert vfcc(young, "memory", "reject", mine, "--reason", "it was wrong", env=CODER).code == 0
-    done = me(young, f"reject {theirs} --json").data
+    (done,) = me(young, f"reject {theirs} --json --full").data
 
     assert (done["item"]["status"], done["item"]["tags"]) == ("archived", ["rejected"])
     details = dict(vfcc(young, "memory", "show", mine, "--json", "--full").data["item"]["details"])

@@ -156,12 +156,12 @@ def test_every_screen_names_the_same_next_command(tmp_path: Path, workflow: str)
 def test_what_is_owed_comes_with_its_file_its_headings_and_who_can_do_it(tmp_path: Path) -> None:
     root = project(tmp_path, "standard")
     folder = ".memory/stage/login/planning/artifacts"
-    step = vfcc(root, "next", "--json").data
+    step = vfcc(root, "next", "--json", "--full").data
     first = step["unmet"][0]
 
     assert (first["criterion"], first["mode"]) == ("sprint-plan", "hard")
     assert (first["file"], first["headings"]) == (f"{folder}/sprint-plan.md", ["Goals", "Scope"])
-    assert step["instead"] == ""
+    assert step["alternative"] == ""
     for name in ("sprint-plan", "needs", "acceptance-plan", "risks"):
         write_tree(root, {"draft.md": "# It\n\n## Goals\n\nOne.\n\n## Scope\n\nSmall.\n"})
         assert vfcc(root, "stage", "put", name, "--file", "draft.md", env={"VFCC_AGENT": "planner"}).code == 0

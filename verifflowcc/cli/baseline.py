@@ -42,7 +42,7 @@ def accept_tests(
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Accept the tests that fail at the sprint's base.
+    """Accept the tests that fail on the sprint's base.
 
     vfcc runs the tests there, in a folder of its own, more than once: a test that both fails and passes is flaky. It
     takes a person at a terminal.
@@ -59,7 +59,7 @@ def accept_lint(
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Accept the findings of scans and linters at the sprint's base.
+    """Accept the findings of scans and linters on the sprint's base.
 
     vfcc runs their commands there, in a folder of its own. It takes a person at a terminal.
     """
@@ -75,7 +75,7 @@ def accept_trace(
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Accept the findings of the trace checks at the sprint's base.
+    """Accept the findings of the trace checks on the sprint's base.
 
     Findings about test results are not among them. It takes a person at a terminal.
     """
