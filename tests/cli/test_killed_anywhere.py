@@ -182,7 +182,7 @@ def _places(what: str) -> list[str]:
 
 def _stopped(ready: Path, folder: Path, point: Point, how: str) -> Ran:
     """Stop a run at a point. Where it came to other calls, it is run again, and stopped at the nearest call on the same
-    path: files that grew old enough meanwhile are remembered, so that a slow run writes more than a quick one.
+    path: files that grew old enough since are remembered, so that a slow run writes more than a quick one.
     """
     log, number = folder.parent / "calls", point.number
     for _ in range(RUNS):
