@@ -45,7 +45,8 @@ def pytest_sessionfinish(exitstatus: int) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark each test with its tier before `-m` selects."""
     tiers.mark(items)
-    without = tiers.only_swept(items) if config.getoption("progress") else ()  # of a few files it says nothing
+    whole = config.args == config.getini("testpaths")  # of a part it says nothing
+    without = tiers.only_swept(items) if whole and config.getoption("progress") else ()
     if without:
         raise pytest.UsageError(f"these requirements have no test that make test runs: {', '.join(without)}")
 

@@ -30,6 +30,8 @@ main()
 """
 """`vfcc` with a millisecond for an answer: importing what finds one takes a hundred times as long."""
 
+TRIES = 20
+"""A hook on a busy machine may have no time, and leaves what takes long to the next."""
 LATE = "the answer took longer than 0.001 s and was left out"
 CALL = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a"}, "prompt": "Do it."}
 
@@ -91,8 +93,12 @@ def settled(example: Path) -> Path:
     git(example, "commit", "--quiet", "--message", "Begin")
     words = json.dumps(said("Notification")).encode()
     command = [sys.executable, "-c", AHEAD, "hook", "claude"]
-    subprocess.run(command, cwd=example, env=environment(example.parent), input=words, check=True, capture_output=True)
-    assert (example / ".memory/local/hook.json").exists()
+    snapshot = example / ".memory/local/hook.json"
+    for _ in range(TRIES):
+        if not snapshot.exists():
+            env = environment(example.parent)
+            subprocess.run(command, cwd=example, env=env, input=words, check=True, capture_output=True)
+    assert snapshot.exists()
     return example
 
 
@@ -157,7 +163,9 @@ def test_a_later_hook_resolves_the_role_of_events_that_had_no_time(settled: Path
     # One of them may have had time after all (see above); then its place holds for the others, too.
     assert {each["role"] for each in vfcc(settled, "history", "show", "--json", "--full").data} <= {None, "coder"}
 
-    assert hook(settled, said("Stop")).code == 0
+    for _ in range(TRIES):
+        if "place" not in {each["kind"] for each in events(settled)}:
+            assert hook(settled, said("Stop")).code == 0
 
     assert {each["kind"] for each in events(settled)} >= {"turn_end", "place"}
     assert {each["role"] for each in vfcc(settled, "history", "show", "--json", "--full").data} == {"coder"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import git, permitted, vfcc
+from tests.cli.process import by_person, git, permitted, vfcc
 from tests.cli.shapes import GOLDEN, promised, shape
 from tests.cli.test_help import COMMANDS
 from tests.cli.test_json_code import CODED
@@ -172,6 +172,8 @@ def test_a_closed_gate_prints_what_blocks_it(example: Path) -> None:
     assert blocker["command"].startswith("vfcc stage put changes.md")
     gate = vfcc(example, "check", "gate", "--json")
     assert (gate.code, gate.document["blockers"], gate.data["open"]) == (4, [blocker], False)
+    left = by_person(example, "sprint", "close", "--json")
+    assert (left.code, {each["command"] for each in left.document["blockers"]}) == (4, {"vfcc next --sprint sprint-02"})
 
 
 @pytest.mark.parametrize(

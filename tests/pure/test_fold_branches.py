@@ -32,7 +32,7 @@ def where(state: SprintState) -> object:
 def counting(events: Sequence[Event]) -> tuple[set[str], dict[str, set[str]], dict[str, str]]:
     """The transitions that count, and for each move those that counted when it was made: the slow way, with sets.
 
-    Of like moves that saw the same ones, one stands for all; the last value maps each to it.
+    Of like moves that saw the same ones, one counts for all; the last value maps each to it.
     """
     by_id = {each.id: each for each in events}
     past: dict[str, set[str]] = {}

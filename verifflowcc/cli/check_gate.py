@@ -38,7 +38,7 @@ def gate(
     from verifflowcc.cli import output as out
     from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.gates import ask_entry, ask_stage
-    from verifflowcc.services.owed import next_command, owed_at
+    from verifflowcc.services.owed import hard_at, next_command
     from verifflowcc.services.workspace import open_workspace
 
     one_output(quiet=quiet, more=as_json or canary)
@@ -66,16 +66,14 @@ def gate(
                 out.warn(notice)
             out.emit_json(gates) if as_json else out.emit(gate_views.both(gates, hint, full=full))
     if closed:
-        document.explain(_problem(closed, owed_at(*closed), hint))
+        document.explain(_problem(closed, hard_at(*closed), hint))
         raise typer.Exit(CLOSED)
 
 
-def _problem(closed: "Sequence[Gate]", owed: "Sequence[Owed]", hint: str | None) -> "Problem":
-    from verifflowcc.domain.gates import Mode
+def _problem(closed: "Sequence[Gate]", blockers: "tuple[Owed, ...]", hint: str | None) -> "Problem":
     from verifflowcc.services.documents.envelope import Problem
 
     names = " and ".join(f"the {each.side} gate of {each.stage}" for each in closed)
-    blockers = tuple(each for each in owed if each.mode is Mode.HARD)
     return Problem("gate_closed", f"{names} {'is' if len(closed) == 1 else 'are'} closed", hint, blockers)
 
 

@@ -24,7 +24,7 @@ def can_erase() -> bool:
 
 
 class LiveLine:
-    """A line on stderr that is written anew some times a second, and erased at the end."""
+    """A line on stderr that is rewritten some times a second, and erased at the end."""
 
     def __init__(self, counts: bool) -> None:
         self._progress = RunProgress(counts)

@@ -75,6 +75,11 @@ class Baseline:
         """Return the entries of a command."""
         return tuple(each for each in self.entries if each.command == (command or ""))
 
+    @property
+    def acceptance(self) -> str:
+        """Until when, by whom and why its faults are accepted, as a clause."""
+        return f"accepted until {self.expires} by {self.by.removeprefix('human:')}: {self.reason}"
+
     def counts(self, command: str | None) -> Counter[str]:
         """Return how often each fault of a command is accepted, by name."""
         return Counter({each.name: each.count for each in self.of(command)})

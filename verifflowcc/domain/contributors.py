@@ -14,6 +14,15 @@ _LETTERS = ("L", "N", "M")
 _T = TypeVar("_T")
 
 
+def is_named_person(actor: str) -> bool:
+    """Say whether a person with a name acts, who can answer for it.
+
+    >>> is_named_person("human:You"), is_named_person("human:unknown"), is_named_person("ci")
+    (True, False, False)
+    """
+    return actor.startswith("human:") and actor != NAMELESS
+
+
 @dataclass(frozen=True, slots=True)
 class Contributor:
     """An actor, with the e-mail address and the kind of record that name them, as far as these are known.

@@ -20,11 +20,12 @@ def load_baseline(root: Path, kind: BaselineKind) -> Baseline | None:
 
 def baseline_statuses(root: Path, state: SprintState, today: str) -> Mapping[BaselineKind, BaselineStatus]:
     """Return the baselines that the project has, each with the reason why it does not count in the sprint."""
-    found = {kind: _status(root, kind, state, today) for kind in BaselineKind}
+    found = {kind: baseline_status(root, kind, state, today) for kind in BaselineKind}
     return {kind: each for kind, each in found.items() if each is not None}
 
 
-def _status(root: Path, kind: BaselineKind, state: SprintState, today: str) -> BaselineStatus | None:
+def baseline_status(root: Path, kind: BaselineKind, state: SprintState, today: str) -> BaselineStatus | None:
+    """Return the project's baseline of a kind as `baseline_statuses` does; None where there is none."""
     try:
         data = read_project_file(root, kind.path)
         if data is None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.project.words import known_words
-from verifflowcc.domain.baselines import OF_KIND, BaselineEntry
+from verifflowcc.domain.baselines import OF_KIND, Baseline, BaselineEntry
 from verifflowcc.domain.evidence import Measured
 from verifflowcc.domain.facts import Facts, History
 from verifflowcc.domain.gates import Criterion, Kind
@@ -36,25 +36,30 @@ class Project:
             self._known = Known(frozenset(self.content), known_words(self.root, self.content))
         return self._known
 
-    def baseline(self, criterion: Criterion) -> tuple[BaselineEntry, ...]:
-        """Return the old faults that the baseline lists for the criterion's command; whether it counts is not asked."""
-        kind = OF_KIND.get(criterion.kind)
-        try:
-            found = load_baseline(self.root, kind) if kind else None
-        except FormatError:
-            return ()  # the gate reports it
+    def tests(self, criterion: Criterion) -> tuple[BaselineEntry, ...]:
+        """Return the old faults of tests that the baseline lists for the criterion's command."""
+        found = self._baseline(criterion)
         return found.of(criterion.command) if found else ()
 
     def findings(self, criterion: Criterion) -> Counter[str]:
-        """Return how often each old finding of a scan occurs."""
-        return Counter({each.name: each.count for each in self.baseline(criterion)})
+        """Return how often the baseline lists each old finding of the criterion's command."""
+        found = self._baseline(criterion)
+        return found.counts(criterion.command) if found else Counter()
+
+    def _baseline(self, criterion: Criterion) -> Baseline | None:
+        """Return the baseline that a criterion is compared with; whether it counts is not asked."""
+        kind = OF_KIND.get(criterion.kind)
+        try:
+            return load_baseline(self.root, kind) if kind else None
+        except FormatError:
+            return None  # the gate reports it
 
 
 def measure_report(criterion: Criterion, data: bytes, project: Project) -> Measured:
     """Return what a report says for the criterion; `problem` says why where it says nothing."""
     match criterion.kind:
         case Kind.JUNIT:
-            return measure_junit(data, known=project.known(), baseline=project.baseline(criterion))
+            return measure_junit(data, known=project.known(), baseline=project.tests(criterion))
         case Kind.COVERAGE:
             return _coverage(criterion, data, project)
         case Kind.SARIF:

@@ -1,7 +1,7 @@
 """What `migrate` does about places: the history goes to the repository, and git ignores what is generated."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.config.read import read_small
@@ -29,9 +29,10 @@ class PlacesPlan:
 
 def plan_places(workspace: Workspace) -> PlacesPlan:
     """Return what is moved and ignored, with nothing written."""
-    files = dict(_ignored(workspace))
-    rules = ", ".join(_missing(workspace))
-    changes = tuple(Step("", name, f"{name}: generated files are ignored: {rules}") for name in files)
+    data = read_small(workspace.root / _IGNORE, _IGNORE, inside=workspace.root)
+    missing = [] if data is None else _missing(data)
+    files = {_IGNORE: _with_rules(data, missing)} if data is not None and missing else {}
+    changes = tuple(Step("", name, f"{name}: generated files are ignored: {', '.join(missing)}") for name in files)
     moves: list[Step] = []
     later: list[Step] = []
     for day, target in scattered_days(workspace):
@@ -52,17 +53,13 @@ def move_history(workspace: Workspace, moves: tuple[Step, ...]) -> tuple[Step, .
     return tuple(each for each in moves if (workspace.root / each.before).exists())
 
 
-def _ignored(workspace: Workspace) -> Iterator[tuple[str, bytes]]:
-    """Yield `.memory/.gitignore` with the rules that it lacks; nothing where it has them, or there is no such file."""
-    missing = _missing(workspace)
-    data = read_small(workspace.root / _IGNORE, _IGNORE, inside=workspace.root)
-    if missing and data is not None:
-        end = b"" if data.endswith(b"\n") or not data else b"\n"
-        yield _IGNORE, data + end + "".join(f"{rule}\n" for rule in missing).encode()
+def _with_rules(data: bytes, rules: Sequence[str]) -> bytes:
+    """Return the content of `.memory/.gitignore` with more rules."""
+    end = b"" if data.endswith(b"\n") or not data else b"\n"
+    return data + end + "".join(f"{rule}\n" for rule in rules).encode()
 
 
-def _missing(workspace: Workspace) -> list[str]:
-    data = read_small(workspace.root / _IGNORE, _IGNORE, inside=workspace.root) or b""
+def _missing(data: bytes) -> list[str]:
     lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines()]
     return [rule for rule in PROJECTIONS if rule not in lines and f"/{rule}" not in lines]
 

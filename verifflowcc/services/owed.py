@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from verifflowcc.domain.actors import described
 from verifflowcc.domain.command_classes import PERSON, class_of
+from verifflowcc.domain.contributors import is_named_person
 from verifflowcc.domain.gates import Assessment, Gate, Kind, Mode, Side
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import GateClosed
 from verifflowcc.records import dataclass
 from verifflowcc.services.current_sprint import command_in
 from verifflowcc.services.gates import StageGates, sound_facts
-from verifflowcc.services.people_acting import is_named_person
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.gate import closing_gate
 
@@ -63,6 +63,11 @@ def owed_at(*gates: Gate) -> tuple[Owed, ...]:
     """Return all that gates ask for and do not have, hard criteria first, each group in the workflow's order."""
     found = [_owed(gate, each) for gate in gates for each in gate.assessments if not each.met]
     return tuple(sorted(found, key=lambda each: each.mode is not Mode.HARD))
+
+
+def hard_at(*gates: Gate) -> tuple[Owed, ...]:
+    """Return the hard criteria that keep gates closed."""
+    return tuple(each for each in owed_at(*gates) if each.mode is Mode.HARD)
 
 
 def way_on(asked: StageGates) -> str:

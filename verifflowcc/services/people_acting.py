@@ -15,15 +15,6 @@ from verifflowcc.services.workspace import Workspace
 ATTEMPTS = 20
 
 
-def is_named_person(actor: str) -> bool:
-    """Say whether a person with a name acts, who can answer for it.
-
-    >>> is_named_person("human:You"), is_named_person("human:unknown"), is_named_person("ci")
-    (True, False, False)
-    """
-    return actor.startswith("human:") and actor != NAMELESS
-
-
 def require_person(actor: str, what: str, *, hint: str) -> None:
     """Raise NotAllowed unless `actor` is a person with a name; `what` is what they do (`approving`)."""
     if not actor.startswith("human:"):

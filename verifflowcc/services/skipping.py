@@ -6,7 +6,7 @@ from functools import partial
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Kind, Mode
+from verifflowcc.domain.gates import Assessment, Kind
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import GateClosed, NotAllowed, UsageError
 from verifflowcc.records import dataclass
@@ -14,7 +14,7 @@ from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import one_line
 from verifflowcc.services.memory.stage_ending import with_memory_ended
-from verifflowcc.services.owed import owed_at
+from verifflowcc.services.owed import hard_at
 from verifflowcc.services.people_acting import address, last_day, require_open, require_person
 from verifflowcc.services.recorded_edits import adopt_recorded_edits
 from verifflowcc.services.sprint_reading import load_movable
@@ -144,7 +144,7 @@ def _require_entry(stage_id: str, facts: Facts) -> None:
         raise GateClosed(
             f"{stage_id} cannot be entered yet\n{listed}",
             hint=blockers[0].step or None,
-            blockers=tuple(each for each in owed_at(gate) if each.mode is Mode.HARD),
+            blockers=hard_at(gate),
         )
 
 

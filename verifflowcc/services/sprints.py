@@ -19,7 +19,7 @@ from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.feedback import open_feedback_of_earlier_sprints
 from verifflowcc.services.gates import sound_facts
 from verifflowcc.services.given import LONGEST_TITLE, one_line
-from verifflowcc.services.owed import Owed, owed_at
+from verifflowcc.services.owed import Owed, hard_at
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.protected_files import rules_at_start
 from verifflowcc.services.role_files import create_role_files, created_notes
@@ -301,7 +301,7 @@ def _unfinished(state: SprintState, reason: str | None) -> str | None:
 
 def _not_passed(state: SprintState, stage_id: str) -> Owed:
     """Return a stage that is not passed as what keeps a sprint from being closed."""
-    reason, command = f"{stage_id} is not passed", f"vfcc next {state.id}"
+    reason, command = f"{stage_id} is not passed", f"vfcc next --sprint {state.id}"
     return Owed(CLOSING.id, CLOSING.kind, Mode.HARD, stage_id, entering=False, reason=reason, command=command)
 
 
@@ -312,7 +312,7 @@ def _still_holds(workspace: Workspace, state: SprintState) -> tuple[str, ...]:
         raise GateClosed(
             f"{state.id} cannot be closed: {each.reason}",
             hint=f"{each.step}  # then: vfcc sprint close {state.id}",
-            blockers=tuple(one for one in owed_at(gate) if one.mode is Mode.HARD),
+            blockers=hard_at(gate),
         )
     return tuple(f"on record: {each.reason}" for each in gate.findings)
 

@@ -14,7 +14,7 @@ from verifflowcc.domain.trace import EarlierFindings, TraceReport
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
-from verifflowcc.services.baselines import baseline_statuses, load_baseline
+from verifflowcc.services.baselines import baseline_status, load_baseline
 from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.trace_looking import Looked, key_of, look
 from verifflowcc.services.trace_reading import INDEX, nothing_collected
@@ -171,7 +171,7 @@ def _baseline(
         found = load_baseline(workspace.root, kind)
         status = BaselineStatus(found, expiry_problem(found, workspace.today()) if found else "")
     else:
-        status = baseline_statuses(workspace.root, state, workspace.today()).get(kind, NO_BASELINE)
+        status = baseline_status(workspace.root, kind, state, workspace.today()) or NO_BASELINE
     if status.problem:
         notices.append(f"{kind.path} does not count: {status.problem}")
     return status, tuple(notices)

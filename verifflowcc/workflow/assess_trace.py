@@ -117,8 +117,7 @@ def _notes(
 
 
 def _accepted(status: BaselineStatus) -> str:
-    found = status.baseline
-    return f": accepted until {found.expires} by {found.by.removeprefix('human:')}: {found.reason}" if found else ""
+    return f": {status.baseline.acceptance}" if status.baseline else ""
 
 
 def _without_results(missing: MissingResults) -> str:

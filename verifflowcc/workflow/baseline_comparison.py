@@ -28,8 +28,7 @@ class BaselineComparison:
             return ""
         if not self.status.holds or baseline is None:
             return "" if passed else f"; the baseline does not count: {self.status.problem or 'it is gone'}"
-        faults = f"{self.listed} old fault{'' if self.listed == 1 else 's'} accepted until {baseline.expires}"
-        return f"; {faults} by {baseline.by.removeprefix('human:')}: {baseline.reason}"
+        return f"; {self.listed} old fault{'' if self.listed == 1 else 's'} {baseline.acceptance}"
 
 
 def compare_baseline(evidence: Evidence, status: BaselineStatus) -> BaselineComparison:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.domain.baselines import OF_KIND, Baseline, BaselineAct, BaselineKind, BaselineStatus
-from verifflowcc.domain.contributors import NAMELESS
+from verifflowcc.domain.baselines import NO_BASELINE, OF_KIND, Baseline, BaselineAct, BaselineKind, BaselineStatus
+from verifflowcc.domain.contributors import is_named_person
 from verifflowcc.domain.events import Event, EventType, Json
 from verifflowcc.domain.facts import Facts, RuleChange
 from verifflowcc.domain.gates import Criterion
@@ -61,7 +61,7 @@ def baseline_problem(baseline: Baseline, digest: str, state: SprintState, today:
     act = _last_act(baseline.kind, state)
     if act is None or act.digest != digest:
         return "its file is not as a person made it"
-    if not _is_person(act.actor):
+    if not is_named_person(act.actor):
         return f"it was made by {act.actor}, and not by a person"
     return expiry_problem(baseline, today)
 
@@ -70,21 +70,17 @@ def is_act_of_person(change: RuleChange, state: SprintState) -> bool:
     """Whether a changed protected file is a baseline, exactly as a person made it in the sprint."""
     kind = next((each for each in BaselineKind if each.path == change.path), None)
     act = _last_act(kind, state) if kind else None
-    return act is not None and act.digest == change.digest and _is_person(act.actor)
+    return act is not None and act.digest == change.digest and is_named_person(act.actor)
 
 
 def _last_act(kind: BaselineKind, state: SprintState) -> BaselineAct | None:
     return next((each for each in reversed(baseline_acts(state.notes)) if each.kind is kind), None)
 
 
-def _is_person(actor: str) -> bool:
-    return actor.startswith("human:") and actor != NAMELESS
-
-
 def baseline_for(criterion: Criterion, facts: Facts) -> BaselineStatus:
     """Return the baseline that a criterion is compared with."""
     kind = OF_KIND.get(criterion.kind)
-    return facts.baselines.get(kind, BaselineStatus()) if kind else BaselineStatus()
+    return facts.baselines.get(kind, NO_BASELINE) if kind else NO_BASELINE
 
 
 def baseline_step(kind: BaselineKind) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.partitions import ENDING, FOLDER, LOCAL, move_days
-from verifflowcc.adapters.git.shared import repository_around, worktree_tops
+from verifflowcc.adapters.git.shared import Repository, repository_around, worktree_tops
 from verifflowcc.adapters.index.history import FILE, History, Partition, partitions_in
 from verifflowcc.domain.events import Json
 from verifflowcc.episodes.places import with_place
@@ -42,23 +42,25 @@ def gather_history(workspace: Workspace) -> None:
     What cannot be moved stays where it is.
     """
     around = repository_around(str(workspace.root))
-    for local in _scattered(workspace):
-        if around:
-            with suppress(WorkspaceError, ConflictError), locked(local / _GATHERING, 0):
-                move_days(str(local), around.folder, workspace.today())
+    if around is None:
+        return
+    for local in _scattered(around):
+        with suppress(WorkspaceError, ConflictError), locked(local / _GATHERING, 0):
+            move_days(str(local), around.folder, workspace.today())
 
 
 def scattered_days(workspace: Workspace) -> tuple[tuple[Path, Path], ...]:
     """Return the files of days in worktrees' own folders, each with its path in the repository's history."""
     around = repository_around(str(workspace.root))
-    days = (day for local in _scattered(workspace) for day in sorted((local / FOLDER).glob(f"*{ENDING}")))
-    return tuple((day, Path(around.folder, FOLDER, day.name)) for day in days) if around else ()
+    if around is None:
+        return ()
+    days = (day for local in _scattered(around) for day in sorted((local / FOLDER).glob(f"*{ENDING}")))
+    return tuple((day, Path(around.folder, FOLDER, day.name)) for day in days)
 
 
-def _scattered(workspace: Workspace) -> Iterator[Path]:
+def _scattered(around: Repository) -> Iterator[Path]:
     """Yield the local folder of each worktree that has a history of its own."""
-    around = repository_around(str(workspace.root))
-    locals_ = (Path(top, LOCAL) for top in worktree_tops(around)) if around else ()
+    locals_ = (Path(top, LOCAL) for top in worktree_tops(around))
     yield from (local for local in locals_ if (local / FOLDER).is_dir())
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from verifflowcc.adapters.files.partitions import FOLDER, add_events
-from verifflowcc.adapters.git.shared import repository_around
+from verifflowcc.adapters.git.shared import Repository, repository_around
 from verifflowcc.domain.events import Json
 from verifflowcc.episodes.shape import VERSION, moment
 from verifflowcc.errors import WorkspaceError
@@ -33,13 +33,13 @@ def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]]
         }
         lines.append(write(head | place | withhold_json(dict(event))))  # type: ignore[arg-type, operator]
     if lines:
-        add(workspace, moment(now)[:10], "".join(f"{line}\n" for line in lines).encode("ascii"))
+        add(workspace, moment(now)[:10], "".join(f"{line}\n" for line in lines).encode("ascii"), around)
 
 
-def add(workspace: Workspace, day: str, lines: bytes) -> None:
-    """Add whole lines to the history of a day. Raises WorkspaceError."""
+def add(workspace: Workspace, day: str, lines: bytes, around: Repository | None = None) -> None:
+    """Add whole lines to the history of a day; `around` as in `add_events`. Raises WorkspaceError."""
     try:
-        add_events(str(workspace.root), day, lines)
+        add_events(str(workspace.root), day, lines, around)
     except OSError as error:
         where = error.filename or workspace.local / FOLDER
         raise WorkspaceError(f"cannot write {where}: {error.strerror or error}") from error

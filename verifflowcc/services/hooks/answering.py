@@ -98,7 +98,7 @@ def _record_denial(workspace: Workspace, client: str, payload: Payload, standing
     place["worktree"] = around.worktree if around else ""
     line = line_of(payload, client, str(workspace.root), now, os.urandom(ENTROPY_BYTES), place)
     if line is not None:
-        add(workspace, moment(now)[:10], line)
+        add(workspace, moment(now)[:10], line, around)
 
 
 def _at_start(workspace: Workspace, standing: Standing, payload: Payload, reader: SourceReader) -> Answer:
