@@ -97,6 +97,15 @@ def test_a_test_that_is_not_there_is_told_of_reports_that_count_only() -> None:
     assert red(W.reported(replace(OTHER, stale="old")).told(gone)) == []
 
 
+def test_a_removed_test_of_a_stale_report_is_not_demanded() -> None:
+    gone = result("tests/test_gone.py::test_gone", "TEST-login", known=False, report=OTHER.name)
+    kept = result("tests/test_login.py::test_kept", report=OTHER.name)
+    world = W.reported(replace(OTHER, stale="old"))
+
+    assert red(world.told(gone)) == ["stale-result"]  # no test of this report is in the tree: names may not resolve
+    assert red(world.told(gone, kept)) == []
+
+
 def test_a_circle_is_told_at_the_link_that_begins_it() -> None:
     world = shown(item("REQ-a", "refines NEED-a", "refines REQ-b"), item("REQ-b", "refines REQ-a"))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from verifflowcc.domain.trace import CodeFile, CodeMark, TraceItem
+from verifflowcc.domain.trace import CodeFile, CodeMark, TestResult, TraceItem
 from verifflowcc.trace.test_names import TestNames
 from verifflowcc.trace.verdicts import Verdict, verdicts
 from verifflowcc.trace.view import TraceView
@@ -92,7 +92,7 @@ class Joins:
         return TestNames([*symbols, *(file.path for file in files if not file.symbols)])
 
     def _join(self, item: TraceItem, marks: Iterable[tuple[CodeFile, CodeMark]]) -> Joined:
-        names = sorted({each.test for each in self.view.results.get(item.id, ())})
+        names = sorted({each.test for each in self.view.results.get(item.id, ()) if not self._gone(each)})
         unrun, lost = _unrun(marks, names) if marks else [], []
         for pattern in item.tests:
             if self._with_results.named_by(pattern):
@@ -102,6 +102,17 @@ class Joins:
             else:
                 lost.append(pattern)
         return Joined(tuple(self.verdicts[name] for name in names), tuple(dict.fromkeys(unrun)), tuple(lost))
+
+    def _gone(self, result: TestResult) -> bool:
+        """Whether only reports about other content have the test, and the tree no longer has it.
+
+        A report says so whose other tests the tree has: of one in which none is found, no name can be resolved.
+        """
+        return not result.known and result.report in self._located and self.verdicts[result.test].outcome is None
+
+    @cached_property
+    def _located(self) -> frozenset[str]:
+        return frozenset(each.report for each in self.view.sources.results.tests if each.known)
 
     def _unseen(self, pattern: str) -> bool:
         """Whether a pattern names a symbol of a file in which no symbols are known: then nobody can say."""
