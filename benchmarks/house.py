@@ -1,0 +1,245 @@
+"""How hard the package is to find one's way in: size, import circles, shared names, dialect, and what commands enter.
+
+    python benchmarks/house.py [--json] [--package FOLDER] [--moves FILE] [--vfcc PROGRAM]
+
+An import counts wherever it stands in a file, except below `TYPE_CHECKING`. A circle is a set of files of which each
+imports each other, directly or not. An upward import is one against the order of the capabilities; `--moves` names a
+JSON object (path today → path in the order's folders) for a tree that has other folders. A name is shared if another
+class or module of the package has it, too; `__init__` and `__main__` do not count. A comment counts if it is on a line
+of its own or behind code, and no directive to a tool. What commands enter is read by `benchmarks/entered.py`.
+"""
+
+import argparse
+import ast
+import io
+import json
+import re
+import sys
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.entered import entered_by_commands
+from benchmarks.measure import machine
+
+ROOT = Path(__file__).resolve().parents[1]
+RANKS = (
+    ("base", 0),
+    ("items", 1),
+    ("code", 2),
+    ("sprint", 2),
+    ("memory", 3),
+    ("trace", 3),
+    ("history", 4),
+    ("gates", 4),
+    ("prompt", 5),
+    ("clients", 6),
+    ("mcp", 7),
+    ("run", 7),
+    ("report", 7),
+    ("cli", 8),
+)
+"""The capabilities, lowest first; equals do not import each other. `fast` is beside them."""
+DIRECTIVE = re.compile(r"#\s*(?:noqa|type:|pragma|ruff:|fmt:|mypy:|!)")
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A module of the package: its path below the package, and its text."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The parsed text."""
+        return ast.parse(self.text)
+
+    @property
+    def module(self) -> str:
+        """The dotted name."""
+        return "verifflowcc." + self.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
+def main() -> None:
+    """Print the table, or the same as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--package", type=Path, default=ROOT / "verifflowcc")
+    parser.add_argument("--moves", type=Path)
+    parser.add_argument("--vfcc", default=str(Path(sys.executable).with_name("vfcc")))
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    moves = json.loads(options.moves.read_text(encoding="utf-8")) if options.moves else {}
+    figures = {
+        **structure(options.package, moves),
+        **{f"{name}: {key}": count for name, each in entered_by_commands(options.vfcc).items() for key, count in each},
+    }
+    if options.json:
+        print(json.dumps({"machine": machine(), "figures": figures}, indent=2))
+        return
+    print(*(f"{key}: {value}" for key, value in machine().items()), "", sep="\n")
+    print(*(f"{name:44} {value:>10,}" for name, value in figures.items()), sep="\n")
+
+
+def structure(package: Path, moves: Mapping[str, str]) -> dict[str, float]:
+    """Return what the source alone shows, name → figure."""
+    files = [
+        SourceFile(path.relative_to(package).as_posix(), path.read_text(encoding="utf-8"))
+        for path in sorted(package.rglob("*.py"))
+    ]
+    lines = [len(file.text.splitlines()) for file in files]
+    imports = {file.path: frozenset(_imported(file, files)) for file in files}
+    circles = _circles(imports)
+    classes = Counter(name for file in files for name in _classes(file.tree))
+    modules = Counter(stem for file in files if not (stem := Path(file.path).stem).startswith("__"))
+    return {
+        "files": len(files),
+        "lines": sum(lines),
+        "files of more than 600 lines": sum(each > 600 for each in lines),
+        "import pairs": sum(len(each) for each in imports.values()),
+        "circles of files": len(circles),
+        "files in circles": sum(len(each) for each in circles),
+        "upward imports": len(_upward(imports, moves)),
+        "files outside of the capabilities": sum(_rank(file.path, moves) is None for file in files),
+        "modules with one importer": _single(imports),
+        "classes": sum(classes.values()),
+        "classes with a shared name": sum(count for count in classes.values() if count > 1),
+        "percent of class names shared": _percent(sum(count > 1 for count in classes.values()), len(classes)),
+        "module names shared": sum(count > 1 for count in modules.values()),
+        "banned words in names and first lines": sum(_dialect(file) for file in files),
+        "comments per 1,000 lines": round(1000 * sum(_comments(file.text) for file in files) / sum(lines), 1),
+    }
+
+
+def _imported(file: SourceFile, files: Iterable[SourceFile]) -> Iterator[str]:
+    """Yield the paths of the package's files that a file imports, itself left out."""
+    paths = {each.module: each.path for each in files}
+    typing = {
+        id(node)
+        for block in ast.walk(file.tree)
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
+        for node in ast.walk(block)
+    }
+    for node in ast.walk(file.tree):
+        if id(node) in typing:
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            found = paths.get(name) or paths.get(name.rpartition(".")[0])
+            if found and found != file.path:
+                yield found
+
+
+def _circles(imports: Mapping[str, frozenset[str]]) -> list[set[str]]:
+    """Return the strongly connected sets of more than one file (Tarjan, without recursion)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found = []
+    for start in imports:
+        if start in order:
+            continue
+        order[start] = low[start] = len(order)
+        stack.append(start)
+        work = [(start, iter(sorted(imports[start])))]
+        while work:
+            node, left = work[-1]
+            child = next(left, None)
+            if child is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == order[node]:
+                    at = stack.index(node)
+                    if len(stack) - at > 1:
+                        found.append(set(stack[at:]))
+                    del stack[at:]
+            elif child not in order:
+                order[child] = low[child] = len(order)
+                stack.append(child)
+                work.append((child, iter(sorted(imports[child]))))
+            elif child in stack:
+                low[node] = min(low[node], order[child])
+    return found
+
+
+def _rank(path: str, moves: Mapping[str, str]) -> tuple[str, int] | None:
+    moved = moves.get(f"verifflowcc/{path}", f"verifflowcc/{path}").removeprefix("verifflowcc/")
+    top = moved.partition("/")[0]
+    return next((each for each in RANKS if each[0] == top), None)
+
+
+def _upward(imports: Mapping[str, frozenset[str]], moves: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the pairs of which the importer is below what it imports, or beside it in another capability."""
+    found = []
+    for path, targets in imports.items():
+        own = _rank(path, moves)
+        for target in sorted(targets):
+            other = _rank(target, moves)
+            if own and other and own[0] != other[0] and own[1] <= other[1]:
+                found.append((path, target))
+    return found
+
+
+def _single(imports: Mapping[str, frozenset[str]]) -> int:
+    importers: dict[str, int] = defaultdict(int)
+    for targets in imports.values():
+        for target in targets:
+            importers[target] += 1
+    return sum(count == 1 for path, count in importers.items() if not path.endswith("__init__.py"))
+
+
+def _classes(tree: ast.Module) -> Iterator[str]:
+    return (node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+
+
+def _dialect(file: SourceFile) -> int:
+    """Count the words that the project avoids in names that a file defines, and in first lines of docstrings."""
+    pattern = _avoided()
+    count = len(pattern.findall(Path(file.path).stem.replace("_", " ")))
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
+            count += len(pattern.findall((ast.get_docstring(node) or "").partition("\n")[0]))
+        names = []
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            names = [node.name]
+        elif isinstance(node, ast.arg):
+            names = [node.arg]
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names = [node.id]
+        count += sum(len(pattern.findall(_spaced(name))) for name in names)
+    return count
+
+
+def _spaced(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ")
+
+
+def _avoided() -> re.Pattern[str]:
+    convention = (ROOT / ".memory" / "project" / "conventions" / "words.md").read_text(encoding="utf-8")
+    words = "|".join(re.escape(word) for word in re.findall(r"^- `([a-z ]+)`", convention, re.MULTILINE))
+    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+
+
+def _comments(text: str) -> int:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sum(token.type == tokenize.COMMENT and not DIRECTIVE.match(token.string) for token in tokens)
+
+
+def _percent(part: int, whole: int) -> float:
+    return round(100 * part / whole, 1)
+
+
+if __name__ == "__main__":
+    main()
