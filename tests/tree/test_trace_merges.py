@@ -10,9 +10,9 @@ from tests.trees import commit, environment, git, repository
 from verifflowcc.errors import ConflictError, FormatError
 from verifflowcc.services.trace_adding import Wanted, add_item
 from verifflowcc.services.trace_baselines import create_baseline
-from verifflowcc.services.trace_items import full_view
 from verifflowcc.services.trace_linking import link_items
 from verifflowcc.services.trace_retiring import retire_item
+from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.stamps import LinkState, link_state
 

@@ -19,14 +19,6 @@ def items_view(workspace: Workspace) -> TraceView:
     return TraceView(TraceSources(read.items, workspace.today(), read.unreadable), policy)
 
 
-def full_view(workspace: Workspace) -> TraceView:
-    """Return all that a check looks at: the items, the code, the results, and what git knows of them."""
-    from verifflowcc.services.trace_sources import read_sources
-
-    read = read_sources(workspace)
-    return TraceView(read.sources, read.policy)
-
-
 def read_one(workspace: Workspace, path: str, data: bytes) -> TraceItem | None:
     """Return the item in a file's bytes, None where it is none; `path` begins at the project's root."""
     from verifflowcc.adapters.files.trace_items import parse_trace_item

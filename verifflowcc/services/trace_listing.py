@@ -6,8 +6,8 @@ from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import Stamp, TraceItem
 from verifflowcc.records import dataclass
 from verifflowcc.services.trace_finding import find_item, one_of
-from verifflowcc.services.trace_items import full_view
 from verifflowcc.services.trace_seeing import unread_files
+from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.answers import CodePlace, TestSeen, all_tests_of, implementers
 from verifflowcc.trace.stamps import LinkState, link_state, review_word

@@ -6,7 +6,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.given import one_line
 from verifflowcc.services.trace_editing import Edit, begin_edit, set_keys, write_edits
 from verifflowcc.services.trace_finding import find_item
-from verifflowcc.services.trace_items import full_view
+from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace
 
 HISTORY = "## History"

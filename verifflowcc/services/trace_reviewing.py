@@ -17,7 +17,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_editing import Edit, begin_edit, set_keys, set_list, text_of, with_texts, write_edits
 from verifflowcc.services.trace_finding import find_item
-from verifflowcc.services.trace_items import full_view
+from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.pointed import symbol_digest
 from verifflowcc.trace.stamps import LinkState, link_state, review_word

@@ -24,6 +24,7 @@ from verifflowcc.services.trace_looking import Looked, look
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, nothing_collected, read_walked
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.trace.view import TraceView
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,12 @@ def read_sources(workspace: Workspace, policy: TracePolicy | None = None, junit:
     with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
         read = gather(workspace, looked, policy or policy_of(workspace), index)
         return replace(read, notices=(*read.notices, *index.notices))
+
+
+def full_view(workspace: Workspace) -> TraceView:
+    """Return all that a check looks at: the items, the code, the results, and what git knows of them."""
+    read = read_sources(workspace)
+    return TraceView(read.sources, read.policy)
 
 
 def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: TraceIndex) -> SourcesRead:

@@ -10,7 +10,7 @@ from verifflowcc.services.given import one_line
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.services.trace_editing import begin_edit, set_keys, write_edits
 from verifflowcc.services.trace_finding import find_item, one_of
-from verifflowcc.services.trace_items import full_view
+from verifflowcc.services.trace_sources import full_view
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.trace.answers import CodePlace, implementers
 from verifflowcc.trace.pointed import pointed_content

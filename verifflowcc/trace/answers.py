@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from verifflowcc.domain.trace import Outcome, TraceItem
 from verifflowcc.records import dataclass, replace
-from verifflowcc.trace.joined import NONE
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.view import NONE, TraceView
 
 LOST = "lost"
 """How a test comes to an item that names it by a pattern which no test fits."""

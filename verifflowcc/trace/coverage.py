@@ -8,9 +8,8 @@ from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_policy import Need
 from verifflowcc.text.article import with_article
 from verifflowcc.trace import steps
-from verifflowcc.trace.joined import NONE, VERIFIES, Joins
 from verifflowcc.trace.telling import Telling
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.view import NONE, VERIFIES, Joins, TraceView
 
 COMPONENT, INTERFACE = "component", "interface"
 _DEEP = frozenset({"missing-child", "not-verified"})

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.trace import steps
 from verifflowcc.trace.coverage import ways_up
-from verifflowcc.trace.joined import Joins
 from verifflowcc.trace.telling import Telling
 from verifflowcc.trace.verdicts import Verdict
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.view import Joins, TraceView
 
 _MOST_NAMED = 4
 

@@ -7,12 +7,11 @@ from verifflowcc.domain.trace import Finding, TraceItem, TraceReport
 from verifflowcc.records import dataclass
 from verifflowcc.text.glob import matches
 from verifflowcc.trace.answers import CodePlace, TestSeen, told
-from verifflowcc.trace.joined import VERIFIES
 from verifflowcc.trace.reach import above
 from verifflowcc.trace.standing import Standing, Standings
 from verifflowcc.trace.state import State, state_of, suspects
 from verifflowcc.trace.type_order import type_order
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.view import VERIFIES, TraceView
 
 
 @dataclass(frozen=True, slots=True, order=True)

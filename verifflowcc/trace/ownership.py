@@ -8,10 +8,9 @@ from verifflowcc.domain.items import Status
 from verifflowcc.domain.trace import CodeFile
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.glob import matches, select
-from verifflowcc.trace.joined import Joins
 from verifflowcc.trace.telling import Telling
 from verifflowcc.trace.test_names import TestNames
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.view import Joins, TraceView
 
 EMPTY = digest_text("")
 _PYTHON_TESTS = re.compile(r"test.*\.py|.*_test\.py")

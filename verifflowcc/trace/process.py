@@ -2,9 +2,8 @@
 
 from verifflowcc.domain.trace import Outcome, TraceItem
 from verifflowcc.trace import steps
-from verifflowcc.trace.joined import NONE, Joins
 from verifflowcc.trace.telling import Telling
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.view import NONE, Joins, TraceView
 
 _NOBODY = ("agent:", "tool:")
 

@@ -6,11 +6,10 @@ from verifflowcc.domain.gates import Trust
 from verifflowcc.domain.trace import Outcome, ResultReport, TraceItem
 from verifflowcc.formats.proof_lines import NOT_DISCRIMINATING
 from verifflowcc.trace import steps
-from verifflowcc.trace.joined import Joined, Joins, Named
 from verifflowcc.trace.telling import Telling
 from verifflowcc.trace.verdicts import Verdict
 from verifflowcc.trace.verifying import TEST, method_of
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.view import Joined, Joins, Named, TraceView
 
 ITEMS = ".memory/project/items"
 PROVE = "vfcc evidence run red-first"

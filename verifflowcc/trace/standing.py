@@ -12,10 +12,9 @@ from verifflowcc.domain.trace import Outcome, Results, TraceItem, Verified
 from verifflowcc.domain.trace_policy import Need
 from verifflowcc.formats.fingerprint import matches
 from verifflowcc.trace.answers import CodePlace, TestSeen, all_tests_of, implementers, specifications
-from verifflowcc.trace.joined import NONE
 from verifflowcc.trace.pointed import pointed_content
 from verifflowcc.trace.verifying import METRIC, TEST, method_of
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.view import NONE, TraceView
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.trace import steps
-from verifflowcc.trace.joined import NONE, Joined, Joins
 from verifflowcc.trace.telling import Telling
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.view import NONE, Joined, Joins, TraceView
 
 TEST, METRIC = "test", "metric"
 
