@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.episodes.commands import acts, only_reads
+from verifflowcc.episodes.commands import acts
+from verifflowcc.episodes.read_only import only_reads
 
 PIECES = (
     *(

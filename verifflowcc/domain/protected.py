@@ -104,3 +104,8 @@ def could_be(part: str, name: str) -> bool:
     last = max(part.rfind(letter) for letter in "*?]$`")
     end = "" if part[last] in "$`" else part[last + 1 :]
     return name.startswith(part[: places[0]]) and name.endswith(end)
+
+
+def in_project(path: str) -> bool:
+    """Return whether a path is one of the project that the words name."""
+    return not path.startswith(("/", "~")) and "$" not in path

@@ -5,8 +5,8 @@ run may do anything. It runs inside of hooks, so it imports next to nothing.
 """
 
 from verifflowcc.domain.protected import AROUND, INSIDE, could_be
-from verifflowcc.episodes.commands import only_looks
 from verifflowcc.episodes.programs import FEEDING, LONGEST, SHELLS, TERMINALS, is_computed
+from verifflowcc.episodes.read_only import only_looks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ that a prompt may recall; `files` is path → `{tokens, items, past}`, where `to
 are lines on earlier work, `[session, line, tokens]` each. It runs inside of hooks, so it imports next to nothing.
 """
 
-from verifflowcc.episodes.commands import only_reads
+from verifflowcc.episodes.read_only import only_reads
 from verifflowcc.episodes.shape import COMPILED
 from verifflowcc.episodes.touches import touches
 

@@ -11,7 +11,8 @@ from enum import StrEnum
 
 from verifflowcc.domain.calls import Call
 from verifflowcc.domain.events import Json
-from verifflowcc.episodes.commands import acts, only_reads, sought
+from verifflowcc.episodes.commands import acts, sought
+from verifflowcc.episodes.read_only import only_reads
 from verifflowcc.episodes.touches import placed
 from verifflowcc.records import dataclass
 

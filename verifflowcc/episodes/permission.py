@@ -7,9 +7,10 @@ stage does. What a shell command does is judged by its words, so this raises the
 It runs inside of hooks, so it imports next to nothing.
 """
 
-from verifflowcc.domain.protected import INSIDE, closed
+from verifflowcc.domain.protected import INSIDE, closed, in_project
 from verifflowcc.episodes.briefed import conversation_of, needs_brief
-from verifflowcc.episodes.commands import acts, only_looks, only_reads
+from verifflowcc.episodes.commands import acts
+from verifflowcc.episodes.read_only import only_looks, only_reads
 from verifflowcc.episodes.touches import placed, touches
 
 TYPE_CHECKING = False
@@ -273,8 +274,3 @@ def _changed(program: "Program") -> "list[str]":
     if program.name in ("cp", "install", "ln", "rsync") and len(operands) > 1:
         return operands[-1:]
     return [word.partition("=")[2] for word in operands if program.name == "dd" and word.startswith("of=")]
-
-
-def in_project(path: str) -> bool:
-    """Return whether a path is one of the project that the words name."""
-    return not path.startswith(("/", "~")) and "$" not in path

@@ -1,6 +1,6 @@
 """Whether the tables of roles and the stage allow what a call wants to do. It runs inside of hooks."""
 
-from verifflowcc.episodes.permission import in_project
+from verifflowcc.domain.protected import in_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

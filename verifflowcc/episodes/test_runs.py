@@ -5,8 +5,8 @@ What cannot be known stays unknown: a script, `make` or `npm test` may run any t
 
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.episodes.commands import only_reads
 from verifflowcc.episodes.programs import Program, programs
+from verifflowcc.episodes.read_only import only_reads
 from verifflowcc.records import dataclass
 
 _WITH_A_WORD = {
