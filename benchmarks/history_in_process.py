@@ -8,7 +8,6 @@ the record's queries), `plain` (DuckDB's own reader on the same files) or `agree
 printed.
 """
 
-import gc
 import json
 import resource
 import statistics
@@ -24,7 +23,7 @@ from typing import Any
 from benchmarks.history_agree import disagreements
 from verifflowcc.adapters.index.history_asked import task_rows
 from verifflowcc.adapters.index.history_duckdb import Analytics
-from verifflowcc.fast import GARBAGE_AFTER
+from verifflowcc.fast.garbage import collect_rarely
 from verifflowcc.services.history.learning import learned_patterns
 from verifflowcc.services.history.questions import (
     edited_together,
@@ -73,7 +72,7 @@ class Measured:
 
 def main() -> None:
     """Do what the mode says; Python collects its garbage as seldom as in the program."""
-    gc.set_threshold(GARBAGE_AFTER)
+    collect_rarely()
     workspace, mode, runs = Workspace(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3])
     measured = Measured()
     modes: dict[str, Callable[[Workspace, Measured, int], None]] = {

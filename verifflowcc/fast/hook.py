@@ -204,7 +204,7 @@ class Hook:
         limit = Limit(seconds, lambda: self._end_late(late, said, rules))
         try:
             with limit:
-                from verifflowcc.fast import collect_rarely
+                from verifflowcc.fast.garbage import collect_rarely
 
                 collect_rarely()
                 from verifflowcc.cli.hook import answered
