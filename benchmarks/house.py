@@ -17,7 +17,7 @@ import re
 import sys
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -89,13 +89,10 @@ def main() -> None:
 
 def structure(package: Path, moves: Mapping[str, str]) -> dict[str, float]:
     """Return what the source alone shows, name → figure."""
-    files = [
-        SourceFile(path.relative_to(package).as_posix(), path.read_text(encoding="utf-8"))
-        for path in sorted(package.rglob("*.py"))
-    ]
+    files = _source_files(package)
     lines = [len(file.text.splitlines()) for file in files]
-    imports = {file.path: frozenset(_imported(file, files)) for file in files}
-    circles = _circles(imports)
+    imports = _imports(files)
+    circles = circles_of(imports)
     classes = Counter(name for file in files for name in _classes(file.tree))
     modules = Counter(stem for file in files if not (stem := Path(file.path).stem).startswith("__"))
     return {
@@ -117,9 +114,25 @@ def structure(package: Path, moves: Mapping[str, str]) -> dict[str, float]:
     }
 
 
-def _imported(file: SourceFile, files: Iterable[SourceFile]) -> Iterator[str]:
-    """Yield the paths of the package's files that a file imports, itself left out."""
+def import_circles(package: Path) -> list[set[str]]:
+    """Return the sets of files that import each other, as paths below the package."""
+    return circles_of(_imports(_source_files(package)))
+
+
+def _source_files(package: Path) -> list[SourceFile]:
+    return [
+        SourceFile(path.relative_to(package).as_posix(), path.read_text(encoding="utf-8"))
+        for path in sorted(package.rglob("*.py"))
+    ]
+
+
+def _imports(files: Sequence[SourceFile]) -> dict[str, frozenset[str]]:
     paths = {each.module: each.path for each in files}
+    return {file.path: frozenset(_imported(file, paths)) for file in files}
+
+
+def _imported(file: SourceFile, paths: Mapping[str, str]) -> Iterator[str]:
+    """Yield the paths of the package's files that a file imports, itself left out; `paths` is module → path."""
     typing = {
         id(node)
         for block in ast.walk(file.tree)
@@ -141,7 +154,7 @@ def _imported(file: SourceFile, files: Iterable[SourceFile]) -> Iterator[str]:
                 yield found
 
 
-def _circles(imports: Mapping[str, frozenset[str]]) -> list[set[str]]:
+def circles_of(imports: Mapping[str, frozenset[str]]) -> list[set[str]]:
     """Return the strongly connected sets of more than one file (Tarjan, without recursion)."""
     order: dict[str, int] = {}
     low: dict[str, int] = {}

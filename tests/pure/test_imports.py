@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import verifflowcc
+from benchmarks.house import circles_of, import_circles
 
 PACKAGE = Path(verifflowcc.__file__).parent
 PURE = {"context", "workflow", "recall", "lifecycle", "trace", "codegraph", "episodes", "clients", "proving"}
@@ -159,6 +160,16 @@ def test_pure_code_never_opens_or_prints(path: Path) -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_a_file_is_one_thing(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    assert import_circles(PACKAGE) == []
+
+
+def test_a_circle_of_files_is_found() -> None:
+    imports = {"a": frozenset({"b"}), "b": frozenset({"c", "d"}), "c": frozenset({"a"}), "d": frozenset({"d"})}
+
+    assert circles_of(imports) == [{"a", "b", "c"}]
 
 
 def test_every_package_has_a_rule() -> None:

@@ -5,7 +5,7 @@ lasts as long as one command: `begin` forgets what was before.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise, takewhile
 from pathlib import Path
 
@@ -62,33 +62,30 @@ def wanted() -> bool:
     return _COMMAND.wanted or _COMMAND.data is not NOTHING
 
 
-def finish(exit_code: int, problem: Problem | None = None) -> None:
-    """Write the document of a command that ended, where one is asked for; `problem` is the error that ended it.
+def finish(exit_code: int, problem: Problem | None, write: Callable[[str], None]) -> None:
+    """Pass the document of a command that ended to `write`, if one is asked for; `problem` is the error that ended it.
 
-    Raises BrokenPipeError, and VfccError where stdout or the file cannot take it.
+    Raises VfccError where the file cannot take it, and what `write` raises.
     """
     if not wanted():
         return
     found = problem or _COMMAND.problem or (problem_with(exit_code) if exit_code else None)
     data = _COMMAND.data
     if _COMMAND.output is not None:
-        _write_file(_COMMAND.output, found)
+        _write_file(_COMMAND.output, found, write)
         data = {"output": _COMMAND.output.as_posix()}
-    _print(data, found)
+    write(_text(data, found))
 
 
-def _write_file(path: Path, problem: Problem | None) -> None:
+def _write_file(path: Path, problem: Problem | None, write: Callable[[str], None]) -> None:
     from verifflowcc.adapters.files.text_file import write_given
 
     try:
         write_given(path, document_text(document(_COMMAND.data, problem, full=_COMMAND.full)) + "\n")
     except VfccError as error:
-        _print(NOTHING, problem_of(error))
+        write(_text(NOTHING, problem_of(error)))
         raise
 
 
-def _print(data: object, problem: Problem | None) -> None:
-    from verifflowcc.cli.output import emit
-
-    shown = document(data, problem, full=_COMMAND.full)
-    emit(document_text(shown, indent=sys.stdout.isatty()), withheld=True)
+def _text(data: object, problem: Problem | None) -> str:
+    return document_text(document(data, problem, full=_COMMAND.full), indent=sys.stdout.isatty())

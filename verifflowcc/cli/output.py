@@ -41,9 +41,9 @@ def emit_json(value: object, output: Path | None = None) -> None:
 
     With `output`, the document goes into that file, and stdout names it.
     """
-    from verifflowcc.cli import document
+    from verifflowcc.cli.document import keep
 
-    document.keep(value, output)
+    keep(value, output)
 
 
 def without_secrets(text: str) -> str:

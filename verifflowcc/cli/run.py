@@ -23,10 +23,16 @@ def run(arguments: list[str]) -> int:
         code, problem = _outcome(lambda: _invoke(arguments))
     except Exception as error:
         with suppress(Exception):
-            document.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"))
+            document.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
         raise
-    written, _ = _outcome(lambda: document.finish(code, problem))
+    written, _ = _outcome(lambda: document.finish(code, problem, _emit_document))
     return written or code
+
+
+def _emit_document(text: str) -> None:
+    from verifflowcc.cli.output import emit
+
+    emit(text, withheld=True)
 
 
 def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
