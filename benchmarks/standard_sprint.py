@@ -1,4 +1,4 @@
-"""How many files, commits and typed commands the sprint of the page `a-whole-sprint.md` takes, in `standard`.
+"""How many files, commits and typed commands the sprint of the tutorial takes, in `standard`.
 
     python benchmarks/standard_sprint.py --data FOLDER [--checkout FOLDER] [--json]
 
@@ -17,7 +17,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = "docs/how-to/a-whole-sprint.md"
+PAGES = ("docs/tutorials/first-sprint.md", "docs/how-to/a-whole-sprint.md")
+"""The tutorial, and its place in version 0.1."""
 WITHIN = "within"
 """The argument with which this file is run by the checkout's own interpreter."""
 SET_UP = "vfcc: the standard workflow"
@@ -55,7 +56,7 @@ def _within(data: Path) -> None:
         else:
             prepare(folder, start)
 
-    page = Path(PAGE).read_text(encoding="utf-8")
+    page = next(path for path in map(Path, PAGES) if path.is_file()).read_text(encoding="utf-8")
     typed = [step.command for each in sessions(page) if not getattr(each, "agent", None) for step in each.steps]
     with tempfile.TemporaryDirectory() as scratch:
         wrong = replay(page, Path(scratch), begin)

@@ -12,7 +12,7 @@ from tests.transcript.replay import prepare, replay
 
 NAME = "inflection-0.5.1"
 PINNED = "inflection==0.5.1 --hash=sha256:1a29730d366e996aaacffb2f1f1cb9593dc38e2ddd30c91250c6dde09ea9b417\n"
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "a-whole-sprint.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "tutorials" / "first-sprint.md"
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 from tests.transcript.replay import answers, matches, replay, run, sessions
 
 ROOT = Path(__file__).resolve().parents[2]
-FETCHED = ROOT / "docs" / "how-to" / "a-whole-sprint.md"
+FETCHED = ROOT / "docs" / "tutorials" / "first-sprint.md"
 """It needs a package from the index, and is replayed in `test_whole_sprint.py`."""
 PAGES = [
     page
