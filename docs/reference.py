@@ -1,4 +1,4 @@
-"""Write what the reference pages take from the program: commands with their options, JSON, keys of the configuration.
+"""Write what the reference pages take from the program: commands with their options, JSON, keys, kinds, events.
 
     python docs/reference.py
 
@@ -8,15 +8,23 @@ text around the parts is written by hand, and kept.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from typer.main import get_command
 
+from verifflowcc.adapters.workflows import shipped_names
+from verifflowcc.adapters.workflows.criterion_rules import RULES
+from verifflowcc.adapters.workflows.load import load_shipped
 from verifflowcc.cli.app import app
 from verifflowcc.cli.examples import EXAMPLES
+from verifflowcc.clients.encode import CARRIES
+from verifflowcc.clients.entries import EVENTS
+from verifflowcc.domain.trace import Family, Severity
+from verifflowcc.domain.trace_codes import CHECKS
+from verifflowcc.domain.trace_defaults import RELATIONS, TYPES
 from verifflowcc.services.configuration import config_schema
 
 PAGES = Path(__file__).parent / "reference"
@@ -64,6 +72,60 @@ def shapes(_: str) -> Iterator[str]:
         if (path := GOLDEN / f"{stem}.json").exists():
             shape = json.loads(path.read_text(encoding="utf-8"))
             yield f"```json\n{json.dumps(shape, indent=1, ensure_ascii=False, sort_keys=True)}\n```\n"
+
+
+def events(client: str) -> Iterator[str]:
+    """Yield a table of a client's events: the name here, and what an answer can carry."""
+    yield "| event | name here | answer can carry |\n|---|---|---|"
+    for own, name in EVENTS[client].items():
+        yield f"| `{own}` | `{name}` | {', '.join(CARRIES[client].get(name, ())) or '-'} |"
+
+
+def kinds(_: str) -> Iterator[str]:
+    """Yield a table of the kinds of criteria: their keys, `*` at those that must be given, and their measures."""
+    yield "| kind | default title | keys (* required) | measures |\n|---|---|---|---|"
+    for kind, rule in RULES.items():
+        keys = ", ".join(f"`{key}`{'*' if key in rule.needs else ''}" for key in rule.keys)
+        yield f"| `{kind}` | {rule.title} | {keys} | {_listed(rule.measures or ())} |"
+
+
+def workflows(_: str) -> Iterator[str]:
+    """Yield a table of the shipped workflows."""
+    yield "| name | title | stages | gates |\n|---|---|---|---|"
+    for name in shipped_names():
+        flow = load_shipped(name)
+        gates = f"{flow.gates}, strict" if flow.strict else str(flow.gates)
+        yield f"| `{name}` | {flow.title} | {', '.join(each.id for each in flow.stages)} | {gates} |"
+
+
+def types(_: str) -> Iterator[str]:
+    """Yield a table of the default types of trace items."""
+    yield "| type | prefix | level | root | fields | must be verified |\n|---|---|---|---|---|---|"
+    for rule in TYPES.values():
+        level = "" if rule.level is None else rule.level
+        flags = ("yes" if each else "" for each in (rule.root, rule.verified))
+        root, verified = flags
+        yield f"| `{rule.name}` | `{rule.prefix}` | {level} | {root} | {_listed(rule.fields)} | {verified} |"
+
+
+def relations(_: str) -> Iterator[str]:
+    """Yield a table of the default relations between trace items."""
+    yield "| relation | from | to |\n|---|---|---|"
+    for rule in RELATIONS.values():
+        yield f"| `{rule.name}` | {_listed(rule.from_types)} | {_listed(rule.to_types)} |"
+
+
+def families(_: str) -> Iterator[str]:
+    """Yield a table of the trace checks by family; notes are in parentheses."""
+    yield "| family | checks |\n|---|---|"
+    for family in Family:
+        checks = [each for each in CHECKS.values() if each.family is family]
+        names = (f"(`{each.code}`)" if each.severity is Severity.NOTE else f"`{each.code}`" for each in checks)
+        yield f"| `{family}` | {', '.join(names)} |"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _parts(words: list[str]) -> tuple[list[str], list[str]]:
@@ -192,7 +254,17 @@ def _part(found: re.Match[str]) -> str:
     return f"<!-- {name}: {found['of']} -->\n\n{lines}\n\n<!-- end of {name} -->\n"
 
 
-PARTS: dict[str, Callable[[str], Iterator[str]]] = {"commands": commands, "settings": settings, "shapes": shapes}
+PARTS: dict[str, Callable[[str], Iterator[str]]] = {
+    "commands": commands,
+    "events": events,
+    "families": families,
+    "kinds": kinds,
+    "relations": relations,
+    "settings": settings,
+    "shapes": shapes,
+    "types": types,
+    "workflows": workflows,
+}
 
 
 if __name__ == "__main__":

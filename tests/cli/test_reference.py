@@ -15,7 +15,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "reference"
 MADE = runpy.run_path(str(PAGES.with_suffix(".py")))
 
 
-@pytest.mark.parametrize("name", ["commands.md", "configuration.md", "json-by-command.md"])
+@pytest.mark.parametrize("name", ["commands.md", "configuration.md", "hooks.md", "json-by-command.md", "workflows.md"])
 def test_a_page_has_what_the_program_has(name: str) -> None:
     page = (PAGES / name).read_text(encoding="utf-8")
 
