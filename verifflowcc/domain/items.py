@@ -119,7 +119,9 @@ class Archived:
     on: str
     why: str
     into: str | None = None
+    """The summary that replaces it, or null."""
     was: str | None = None
+    """The status before, as written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +179,13 @@ class Item:
     path: str
     scope: str
     importance: int
+    """0 to 1."""
     confidence: int
+    """0 to 1."""
     key: str | None = None
+    """The subject; a scope has one active item per type and key."""
     status: Status = Status.ACTIVE
+    """`active`, `pending` or `archived`."""
     links: tuple[Link, ...] = ()
     source: Source = Source()
     trust: Trust = Trust.HUMAN
@@ -192,10 +198,14 @@ class Item:
     tags: tuple[str, ...] = ()
     uses: Uses = Uses()
     tokens: int | None = None
+    """Its size; only for a task's items."""
     details: tuple[tuple[str, str], ...] = ()
     recency: Recency = Recency()
+    """The date or number that gives its age."""
     decision: DecisionFacts | None = None
+    """The facts of a decision record, or null."""
     archived: Archived | None = None
+    """Null unless it is archived."""
 
 
 def scope_of(path: str) -> str:

@@ -30,6 +30,7 @@ class Route:
     """Where to go back to once a stage's evidence has failed `after` times since it was entered."""
 
     after: int
+    """After how many failures."""
     to: str
 
 
@@ -69,6 +70,7 @@ class Workflow:
     stages: tuple[Stage, ...]
     digest: str
     gates: Mode = Mode.HARD
+    """The mode of criteria that state none."""
     strict: bool = False
     trace: TracePolicy = DEFAULT_POLICY
 

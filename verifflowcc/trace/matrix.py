@@ -22,6 +22,7 @@ class LinkEnd:
     id: str
     relation: str
     type: str = ""
+    """Empty if there is no such item."""
     title: str = ""
 
 
@@ -39,7 +40,9 @@ class MatrixRow:
     path: str
     text: str
     method: str | None
+    """How it is to be verified, or null."""
     planned: str | None
+    """When it will be built, or null."""
     parents: tuple[LinkEnd, ...]
     children: tuple[LinkEnd, ...]
     code: tuple[CodePlace, ...]
@@ -56,7 +59,9 @@ class TestRow:
 
     seen: TestSeen
     items: tuple[LinkEnd, ...]
+    """Items that the test belongs to."""
     needs: tuple[LinkEnd, ...]
+    """Items above all of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,9 @@ class Matrix:
     rows: tuple[MatrixRow, ...]
     tests: tuple[TestRow, ...]
     states: Mapping[str, int]
+    """How many rows have each state."""
     total: int
+    """How many items there are without a filter."""
 
 
 def matrix(view: TraceView, report: TraceReport) -> Matrix:

@@ -48,7 +48,9 @@ class StageMetrics:
     stage: str
     status: StageStatus
     numbers: Numbers
+    """Null for unknown ones."""
     problem: str = ""
+    """Why nothing is known, or empty."""
 
 
 @dataclass(frozen=True, slots=True)

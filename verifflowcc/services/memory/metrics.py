@@ -46,6 +46,7 @@ class Indicator:
 
     name: str
     value: float | None
+    """Null if unknown."""
     why: str
 
 
@@ -58,9 +59,12 @@ class Measured:
 
     counters: Mapping[str, int]
     fallbacks: Mapping[str, int]
+    """`extraction.fallback.count` by cause."""
     indicators: tuple[Indicator, ...]
     prompts: int
+    """How many prompts were counted."""
     since: str | None
+    """The day of the first count, or null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +75,11 @@ class ModelUse:
     """
 
     name: str | None
+    """The model of your own settings, or null."""
     calls_today: int
+    """In UTC."""
     tokens_today: int
+    """In UTC, in and out together."""
     max_calls_per_day: int
     max_tokens_per_day: int
     max_calls_per_turn: int
