@@ -32,7 +32,8 @@ def test_a_schema_describes_its_types_and_their_keys() -> None:
     keys = types["stage-advance Transition"]["properties"]
     assert keys["changed"]["description"].startswith("False if an earlier command made this move"), "below a field"
     assert types["check-gate Gate"]["properties"]["open"]["description"], "of a property"
-    assert keys["state"].get("description") and keys["state"]["allOf"] == [{"$ref": "#/definitions/SprintState"}]
+    assert keys["state"]["description"] == "The sprint after the move.", "beside a reference"
+    assert keys["state"]["allOf"] == [{"$ref": "#/definitions/SprintState"}]
 
 
 def test_every_command_has_a_schema() -> None:

@@ -39,9 +39,9 @@ class Unguarded:
 
 @dataclass(frozen=True, slots=True)
 class ChangeProof:
-    """The proof of one change: a short commit id, `work tree`, `staged` or a range. `untried` counts hunks without a run.
+    """The proof of one change: a commit, a range, `staged` or `work tree`.
 
-    `unguarded` are lines that no test needs. `notes` name differences of the scratch tree from a checkout.
+    `unguarded` are lines that no test needs, `untried` counts hunks without a run, and `notes` are sentences.
     """
 
     change: str
