@@ -15,6 +15,9 @@ from typing import Any
 
 from typer.main import get_command
 
+from verifflowcc import errors as raised
+from verifflowcc.adapters.config.llm_section import LONGEST_WORD
+from verifflowcc.adapters.config.user_section import UserFileSection
 from verifflowcc.adapters.workflows import shipped_names
 from verifflowcc.adapters.workflows.criterion_rules import RULES
 from verifflowcc.adapters.workflows.load import load_shipped
@@ -22,15 +25,20 @@ from verifflowcc.cli.app import app
 from verifflowcc.cli.examples import EXAMPLES
 from verifflowcc.clients.encode import CARRIES
 from verifflowcc.clients.entries import EVENTS
+from verifflowcc.domain.sources import LAYER_OF, OFFERS
+from verifflowcc.domain.testcases import Loss
 from verifflowcc.domain.trace import Family, Severity
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_defaults import RELATIONS, TYPES
 from verifflowcc.services.configuration import config_schema
+from verifflowcc.services.memory.metrics import METRICS
+from verifflowcc.workflow.metrics_table import MEANINGS
 
 PAGES = Path(__file__).parent / "reference"
 SCHEMAS = PAGES / "schemas"
 GOLDEN = Path(__file__).parents[1] / "tests" / "cli" / "golden"
-PART = re.compile(r"<!-- (?P<name>[a-z]+): (?P<of>[a-z -]+) -->\n.*?<!-- end of (?P=name) -->\n", re.DOTALL)
+PART = re.compile(r"<!-- (?P<name>(?!rows:)[a-z]+): (?P<of>[a-z -]+) -->\n.*?<!-- end of (?P=name) -->\n", re.DOTALL)
+"""A generated part. Rows are not from here: `python -m tests.tested_tables` writes them."""
 
 
 def with_parts(page: str) -> str:
@@ -51,9 +59,9 @@ def commands(name: str) -> Iterator[str]:
     yield from _command(command.context_class(command, info_name=name, parent=parent), heading=False)
 
 
-def settings(_: str) -> Iterator[str]:
-    """Yield a table of the keys of `config.yaml`, as its JSON Schema has them."""
-    schema = json.loads(config_schema())
+def settings(of: str) -> Iterator[str]:
+    """Yield a table of the keys of a project's `config.yaml`, or of a person's own, as the JSON Schema has them."""
+    schema = json.loads(config_schema()) if of == "all" else UserFileSection.model_json_schema()
     yield "| key | allowed | default | meaning |\n|---|---|---|---|"
     for path, key, required in _keys(schema, schema, ()):
         default = "required" if required else _value(key.get("default"))
@@ -124,6 +132,35 @@ def families(_: str) -> Iterator[str]:
         yield f"| `{family}` | {', '.join(names)} |"
 
 
+def errors(_: str) -> Iterator[str]:
+    """Yield a table of the codes of errors that vfcc raises on purpose."""
+    yield "| `code` | exit code | meaning |\n|---|---|---|"
+    kinds = [each for each in vars(raised).values() if isinstance(each, type) and issubclass(each, raised.VfccError)]
+    for kind in sorted(kinds, key=lambda each: (each.exit_code, each.code)):
+        yield f"| `{kind.code}` | {kind.exit_code} | {_cell((kind.__doc__ or '').partition(NEXT)[0])} |"
+
+
+def losses(_: str) -> Iterator[str]:
+    """Yield a table of the losses that `tests-kept` names."""
+    yield "| measure | loss |\n|---|---|"
+    yield from (f"| `{loss}` | {loss.means} |" for loss in Loss)
+
+
+def numbers(of: str) -> Iterator[str]:
+    """Yield a table of the numbers of a stage, or of memory."""
+    yield "| name | counts |\n|---|---|"
+    yield from (f"| `{name}` | {meaning} |" for name, meaning in {"stage": MEANINGS, "memory": METRICS}[of].items())
+
+
+def sources(_: str) -> Iterator[str]:
+    """Yield a table of the virtual sources that a loading strategy can name."""
+    yield "| source | layer | offers |\n|---|---|---|"
+    yield from (f"| `{name}` | {LAYER_OF[name]} | {offer} |" for name, offer in OFFERS.items())
+
+
+NEXT = "\n\n"
+
+
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
@@ -174,7 +211,7 @@ def _allowed(key: Key) -> str:
     if "enum" in key:
         return ", ".join(f"`{each}`" for each in key["enum"])
     if key["type"] == "array":
-        return f"list of {'patterns' if 'maxLength' in key['items'] else 'words'}"
+        return f"list of {'patterns' if key['items'].get('maxLength', LONGEST_WORD) < LONGEST_WORD else 'words'}"
     if key["type"] in ("integer", "number"):
         return _range(key)
     return {"boolean": "`true`, `false`", "string": "text"}[key["type"]]
@@ -256,12 +293,16 @@ def _part(found: re.Match[str]) -> str:
 
 PARTS: dict[str, Callable[[str], Iterator[str]]] = {
     "commands": commands,
+    "errors": errors,
     "events": events,
     "families": families,
     "kinds": kinds,
+    "losses": losses,
+    "numbers": numbers,
     "relations": relations,
     "settings": settings,
     "shapes": shapes,
+    "sources": sources,
     "types": types,
     "workflows": workflows,
 }

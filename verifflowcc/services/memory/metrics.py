@@ -26,11 +26,20 @@ from verifflowcc.services.workspace import Workspace
 if TYPE_CHECKING:
     from verifflowcc.services.history.repeated import Repeated
 
-METRICS = (
-    *(CALLS, FALLBACK, RERANK_CALLS, RERANK_SKIPPED, CANDIDATES),
-    *(FINAL, CONTRADICTION, SUPERSEDED, MISMATCH, OVERHEAD),
-)
-"""The ten counters, in the order in which they are shown."""
+METRICS: Mapping[str, str] = {
+    CALLS: "model calls about turns",
+    FALLBACK: "turns where rules replaced a model, by cause: `timeout`, `unreachable`, `refused`, `bad_json`, "
+    "`schema`, `command`, `capped`",
+    RERANK_CALLS: "model calls that reorder results",
+    RERANK_SKIPPED: "searches with rerank on that used no model's order",
+    CANDIDATES: "items that `@recall` and `@user` offered to prompts; texts that searches scored",
+    FINAL: "such items in a prompt; hits of searches",
+    CONTRADICTION: "new items that replace or contradict another",
+    SUPERSEDED: "items that an active one replaced",
+    MISMATCH: "items left out of a prompt because of its role",
+    OVERHEAD: "tokens of typed items in prompts",
+}
+"""The ten counters with their meanings, in the order in which they are shown."""
 
 _OF_PROMPTS: Mapping[str, str] = {
     CANDIDATES: "candidates",
