@@ -6,8 +6,11 @@ A generated part is between two comments of its page, `<!-- commands: sprint -->
 text around the parts is written by hand, and kept.
 """
 
+import inspect
 import json
 import re
+import runpy
+import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,6 +18,7 @@ from typing import Any
 
 from typer.main import get_command
 
+import verifflowcc
 from verifflowcc import errors as raised
 from verifflowcc.adapters.config.llm_section import LONGEST_WORD
 from verifflowcc.adapters.config.user_section import UserFileSection
@@ -25,11 +29,13 @@ from verifflowcc.cli.app import app
 from verifflowcc.cli.examples import EXAMPLES
 from verifflowcc.clients.encode import CARRIES
 from verifflowcc.clients.entries import EVENTS
+from verifflowcc.domain.items import Item
 from verifflowcc.domain.sources import LAYER_OF, OFFERS
 from verifflowcc.domain.testcases import Loss
 from verifflowcc.domain.trace import Family, Severity
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_defaults import RELATIONS, TYPES
+from verifflowcc.domain.workflows import Stage
 from verifflowcc.services.configuration import config_schema
 from verifflowcc.services.memory.metrics import METRICS
 from verifflowcc.workflow.metrics_table import MEANINGS
@@ -80,6 +86,61 @@ def shapes(_: str) -> Iterator[str]:
         if (path := GOLDEN / f"{stem}.json").exists():
             shape = json.loads(path.read_text(encoding="utf-8"))
             yield f"```json\n{json.dumps(shape, indent=1, ensure_ascii=False, sort_keys=True)}\n```\n"
+
+
+def api(of: str) -> Iterator[str]:
+    """Yield a table of public names, with the first sentence of their docstrings."""
+    yield "| name | does |\n|---|---|"
+    for name in API[of]:
+        found = getattr(verifflowcc, name)
+        own = vars(found) if inspect.isclass(found) and name not in BACKENDS else {}
+        methods = {each: one for each, one in own.items() if not each.startswith("_") and inspect.isfunction(one)}
+        yield f"| {_code(name + _signature(found))} | {_cell(_summary(found))} |"
+        yield from (
+            f"| {_code(f'.{each}{_signature(one)}')} | {_cell(_summary(one))} |" for each, one in methods.items()
+        )
+
+
+BACKENDS = ("InMemoryBackend", "SqliteBackend", "FilesBackend")
+API: Mapping[str, tuple[str, ...]] = {
+    "prompts": (
+        *("MemoryManager", "build_agent_prompt", "ContextAssembler", "get_user_context", "get_project_blocks"),
+        *("format_combined_context", "assemble_thinking_partner_context", "assemble_work_agent_context"),
+    ),
+    "window": ("ContextWindow",),
+    "stores": ("TaskMemoryStore", "ProjectMemoryStore", "GlobalMemoryStore"),
+    "items": ("create_item", "open_store", *BACKENDS, "KnowledgeGraph", "EpisodicMemory"),
+}
+"""The public names by section of the page; of the backends the page has the protocol."""
+
+
+def _signature(function: Any) -> str:
+    """Return the parameters with their defaults; options by name are listed."""
+    shown = []
+    for name, each in inspect.signature(function).parameters.items():
+        if each.kind is each.VAR_KEYWORD:
+            options = typing.get_args(each.annotation)
+            shown += [f"{option}=…" for option in (typing.get_type_hints(options[0]) if options else ())]
+        elif name != "self" and each.kind is not each.VAR_POSITIONAL:
+            shown.append(name if each.default is each.empty else f"{name}={each.default!r}")
+    return f"({', '.join(shown)})"
+
+
+def _summary(found: Any) -> str:
+    return (inspect.getdoc(found) or "").partition(NEXT)[0]
+
+
+def fields(of: str) -> Iterator[str]:
+    """Yield a table of the keys of a stage in a workflow, or of an item in its front matter."""
+    yield "| key | meaning |\n|---|---|"
+    docstrings = runpy.run_path(str(Path(__file__).with_name("schemas.py")), run_name="schemas")["field_docstrings"]
+    for name, meaning in docstrings({"stage": Stage, "item": Item}[of]).items():
+        if name not in COMPUTED:
+            yield f"| `{name}` | {_cell(meaning)} |"
+
+
+COMPUTED = {"decision", "recency"}
+"""What an item has beside the keys of its front matter."""
 
 
 def events(client: str) -> Iterator[str]:
@@ -292,10 +353,12 @@ def _part(found: re.Match[str]) -> str:
 
 
 PARTS: dict[str, Callable[[str], Iterator[str]]] = {
+    "api": api,
     "commands": commands,
     "errors": errors,
     "events": events,
     "families": families,
+    "fields": fields,
     "kinds": kinds,
     "losses": losses,
     "numbers": numbers,

@@ -279,14 +279,14 @@ def _described(schema: Schema, record: type, key: str) -> Schema:
     """Return the schema of a key with its description; beside a `$ref`, validators of draft 7 read nothing."""
     attribute, _ = key_sources(record)[key]
     own = getattr(record, attribute, None)
-    text = own.__doc__ if isinstance(own, property) else _field_docstrings(record).get(attribute)
+    text = own.__doc__ if isinstance(own, property) else field_docstrings(record).get(attribute)
     if not text:
         return schema
     return {"description": _sentences(text)} | ({"allOf": [schema]} if "$ref" in schema else schema)
 
 
 @cache
-def _field_docstrings(record: type) -> Mapping[str, str]:
+def field_docstrings(record: type) -> Mapping[str, str]:
     """Return the text below each field of a class that has one."""
     (node,) = ast.parse(inspect.cleandoc(inspect.getsource(record))).body
     assert isinstance(node, ast.ClassDef)

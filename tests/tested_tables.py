@@ -21,7 +21,7 @@ Table = Mapping[str, Any]
 
 def page_of(table: Path) -> Path:
     """Return the page whose rows a file holds."""
-    return DOCS / _read(table)["page"]
+    return DOCS / str(_read(table)["page"])
 
 
 def with_rows(page: str, table: Path) -> str:
