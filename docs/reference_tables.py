@@ -142,6 +142,15 @@ def relations(_: str) -> Iterator[str]:
         yield f"| `{rule.name}` | {_listed(rule.from_types)} | {_listed(rule.to_types)} |"
 
 
+def needs(_: str) -> Iterator[str]:
+    """Yield a table of the needs in the shipped workflows `standard` and `safety`."""
+    yield "| need | of | answered by | meaning |\n|---|---|---|---|"
+    shipped = {each.id: each for name in ("standard", "safety") for each in load_shipped(name).trace.needs}
+    for name, need in shipped.items():
+        ways = [*need.by, *(["a file that names it"] if need.code else []), *(["a test"] if need.or_tests else [])]
+        yield f"| `{name}` | {_listed(need.of)} | {', '.join(ways)} | {need.title} |"
+
+
 def families(_: str) -> Iterator[str]:
     """Yield a table of the trace checks by family; notes are in parentheses."""
     yield "| family | checks |\n|---|---|"
@@ -209,6 +218,7 @@ TABLES: dict[str, Callable[[str], Iterator[str]]] = {
     "kinds": kinds,
     "losses": losses,
     "mixes": mixes,
+    "needs": needs,
     "numbers": numbers,
     "relations": relations,
     "sources": sources,
