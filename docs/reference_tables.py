@@ -24,8 +24,8 @@ from verifflowcc.domain.trace import Family, Severity
 from verifflowcc.domain.trace_codes import CHECKS
 from verifflowcc.domain.trace_defaults import RELATIONS, TYPES
 from verifflowcc.domain.workflows import Stage
-from verifflowcc.services.memory.metrics import METRICS
-from verifflowcc.workflow.metrics_table import MEANINGS
+from verifflowcc.services.memory.metrics import MEANINGS as COUNTERS
+from verifflowcc.workflow.metrics_table import MEANINGS as NUMBERS
 
 
 def api(of: str) -> Iterator[str]:
@@ -177,7 +177,7 @@ def losses(_: str) -> Iterator[str]:
 def numbers(of: str) -> Iterator[str]:
     """Yield a table of the numbers of a stage, or of memory."""
     yield "| name | counts |\n|---|---|"
-    yield from (f"| `{name}` | {meaning} |" for name, meaning in {"stage": MEANINGS, "memory": METRICS}[of].items())
+    yield from (f"| `{name}` | {meaning} |" for name, meaning in {"stage": NUMBERS, "memory": COUNTERS}[of].items())
 
 
 def sources(_: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ from verifflowcc.services.workspace import Workspace
 if TYPE_CHECKING:
     from verifflowcc.services.history.repeated import Repeated
 
-METRICS: Mapping[str, str] = {
+MEANINGS: Mapping[str, str] = {
     CALLS: "model calls about turns",
     FALLBACK: "turns where rules replaced a model, by cause: `timeout`, `unreachable`, `refused`, `bad_json`, "
     "`schema`, `command`, `capped`",
@@ -39,7 +39,9 @@ METRICS: Mapping[str, str] = {
     MISMATCH: "items left out of a prompt because of its role",
     OVERHEAD: "tokens of typed items in prompts",
 }
-"""The ten counters with their meanings, in the order in which they are shown."""
+"""What each of the ten counters counts."""
+METRICS = tuple(MEANINGS)
+"""The ten counters, in the order in which they are shown."""
 
 _OF_PROMPTS: Mapping[str, str] = {
     CANDIDATES: "candidates",
