@@ -91,6 +91,7 @@ reference: $(READY)
 	$(BIN)/python -m tests.memory_checks_page
 	$(BIN)/python -m tests.item_types_page
 	$(BIN)/python -m tests.who_may_page
+	$(BIN)/python -m tests.tested_tables
 
 # All pages are read again each time: warnings about a page in its cache would not be repeated.
 site: $(TOOLS)

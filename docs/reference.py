@@ -1,4 +1,4 @@
-"""Write what the reference pages take from the program: commands with their options, JSON, keys of the configuration.
+"""Write what the reference pages take from the program: commands with their options, JSON, keys, kinds, events.
 
     python docs/reference.py
 
@@ -8,6 +8,7 @@ text around the parts is written by hand, and kept.
 
 import json
 import re
+import runpy
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,14 +16,19 @@ from typing import Any
 
 from typer.main import get_command
 
+from verifflowcc.adapters.config.llm_section import LONGEST_WORD
+from verifflowcc.adapters.config.user_section import UserFileSection
 from verifflowcc.cli.app import app
 from verifflowcc.cli.examples import EXAMPLES
 from verifflowcc.services.configuration import config_schema
 
+_TABLES = runpy.run_path(str(Path(__file__).with_name("reference_tables.py")))
+cell, code, plain = _TABLES["cell"], _TABLES["code"], _TABLES["plain"]
 PAGES = Path(__file__).parent / "reference"
 SCHEMAS = PAGES / "schemas"
 GOLDEN = Path(__file__).parents[1] / "tests" / "cli" / "golden"
-PART = re.compile(r"<!-- (?P<name>[a-z]+): (?P<of>[a-z -]+) -->\n.*?<!-- end of (?P=name) -->\n", re.DOTALL)
+PART = re.compile(r"<!-- (?P<name>(?!rows:)[a-z]+): (?P<of>[a-z -]+) -->\n.*?<!-- end of (?P=name) -->\n", re.DOTALL)
+"""A generated part. Rows are not from here: `python -m tests.tested_tables` writes them."""
 
 
 def with_parts(page: str) -> str:
@@ -43,13 +49,13 @@ def commands(name: str) -> Iterator[str]:
     yield from _command(command.context_class(command, info_name=name, parent=parent), heading=False)
 
 
-def settings(_: str) -> Iterator[str]:
-    """Yield a table of the keys of `config.yaml`, as its JSON Schema has them."""
-    schema = json.loads(config_schema())
+def settings(of: str) -> Iterator[str]:
+    """Yield a table of the keys of a project's `config.yaml`, or of a person's own, as the JSON Schema has them."""
+    schema = json.loads(config_schema()) if of == "all" else UserFileSection.model_json_schema()
     yield "| key | allowed | default | meaning |\n|---|---|---|---|"
     for path, key, required in _keys(schema, schema, ()):
         default = "required" if required else _value(key.get("default"))
-        yield f"| `{'.'.join(path)}` | {_cell(_allowed(key))} | {default} | {_cell(key.get('description', ''))} |"
+        yield f"| `{'.'.join(path)}` | {cell(_allowed(key))} | {default} | {cell(key.get('description', ''))} |"
 
 
 def shapes(_: str) -> Iterator[str]:
@@ -112,7 +118,7 @@ def _allowed(key: Key) -> str:
     if "enum" in key:
         return ", ".join(f"`{each}`" for each in key["enum"])
     if key["type"] == "array":
-        return f"list of {'patterns' if 'maxLength' in key['items'] else 'words'}"
+        return f"list of {'patterns' if key['items'].get('maxLength', LONGEST_WORD) < LONGEST_WORD else 'words'}"
     if key["type"] in ("integer", "number"):
         return _range(key)
     return {"boolean": "`true`, `false`", "string": "text"}[key["type"]]
@@ -154,7 +160,7 @@ def _command(context: Any, *, heading: bool) -> Iterator[str]:
 def _help(command: Any) -> Iterator[str]:
     for text in (command.help, command.epilog):
         if text:
-            yield "\n".join(_plain(line.strip()) for line in text.replace("\b", "").strip().splitlines()) + "\n"
+            yield "\n".join(plain(line.strip()) for line in text.replace("\b", "").strip().splitlines()) + "\n"
 
 
 def _options(context: Any) -> Iterator[str]:
@@ -162,7 +168,7 @@ def _options(context: Any) -> Iterator[str]:
     shown = [record for record in records if record]
     if shown:
         yield "| argument or option | meaning |\n|---|---|"
-        yield from (f"| {_code(name)} | {_cell(meaning)} |" for name, meaning in shown)
+        yield from (f"| {code(name)} | {cell(meaning)} |" for name, meaning in shown)
         yield ""
 
 
@@ -171,28 +177,18 @@ def _examples(name: str) -> Iterator[str]:
     yield f"```sh\n{lines}\n```\n"
 
 
-def _cell(text: str) -> str:
-    return _plain(" ".join(text.split())).replace("|", "&#124;")
-
-
-def _plain(text: str) -> str:
-    """Return a text in which nothing outside of backticks is read as HTML."""
-    parts = text.split("`")
-    return "`".join(part if at % 2 else part.replace("<", "&lt;") for at, part in enumerate(parts))
-
-
-def _code(name: str) -> str:
-    """Return a name as code in a table. Code hosts and the site read a bar between backticks differently."""
-    return f"<code>{_cell(name)}</code>" if "|" in name else f"`{name}`"
-
-
 def _part(found: re.Match[str]) -> str:
     name = found["name"]
     lines = "\n".join(PARTS[name](found["of"])).strip("\n")
     return f"<!-- {name}: {found['of']} -->\n\n{lines}\n\n<!-- end of {name} -->\n"
 
 
-PARTS: dict[str, Callable[[str], Iterator[str]]] = {"commands": commands, "settings": settings, "shapes": shapes}
+PARTS: dict[str, Callable[[str], Iterator[str]]] = {
+    **_TABLES["TABLES"],
+    "commands": commands,
+    "settings": settings,
+    "shapes": shapes,
+}
 
 
 if __name__ == "__main__":

@@ -3,11 +3,14 @@
     python docs/schemas.py
 
 A schema is made from the types of the values that a command returns and from the rules that shape documents
-(`verifflowcc/services/documents/rules.py`), so that neither can change without it. It holds for a lean document and
-for one of `--full`: `required` names the keys that both have.
+(`verifflowcc/services/documents/rules.py`), so that neither can change without it. Descriptions are the docstrings of
+the types, of their properties, and those below their fields. It holds for a lean document and for one of `--full`:
+`required` names the keys that both have.
 """
 
+import ast
 import importlib
+import inspect
 import json
 import pkgutil
 import sys
@@ -265,10 +268,38 @@ class _Types:
         sure = [key for key in fields if key in self.kept[kind] and _never_empty(fields[key])]
         shown: Schema = {
             "type": "object",
-            "properties": {key: self.of(each, units[key]) for key, each in fields.items()},
+            "properties": {key: _described(self.of(each, units[key]), kind, key) for key, each in fields.items()},
             "additionalProperties": False,
         }
+        shown |= {"description": _sentences(kind.__doc__)} if kind.__doc__ else {}
         return {**shown, "required": sure} if sure else shown
+
+
+def _described(schema: Schema, record: type, key: str) -> Schema:
+    """Return the schema of a key with its description; beside a `$ref`, validators of draft 7 read nothing."""
+    attribute, _ = key_sources(record)[key]
+    own = getattr(record, attribute, None)
+    text = own.__doc__ if isinstance(own, property) else field_docstrings(record).get(attribute)
+    if not text:
+        return schema
+    return {"description": _sentences(text)} | ({"allOf": [schema]} if "$ref" in schema else schema)
+
+
+@cache
+def field_docstrings(record: type) -> Mapping[str, str]:
+    """Return the text below each field of a class that has one."""
+    (node,) = ast.parse(inspect.cleandoc(inspect.getsource(record))).body
+    assert isinstance(node, ast.ClassDef)
+    found = {}
+    for field, below in zip(node.body, node.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            found[field.target.id] = str(ast.literal_eval(below.value))
+    return found
+
+
+def _sentences(docstring: str) -> str:
+    """Return a docstring on one line, without examples."""
+    return " ".join(inspect.cleandoc(docstring).partition(">>>")[0].split())
 
 
 def _document(command: str, data: object) -> Schema:

@@ -6,7 +6,7 @@ hint (a command to run) on the instance. `cli` and `fast` map them to the termin
 
 
 class VfccError(Exception):
-    """A problem told in one sentence: subject, then fact."""
+    """A problem in one sentence: subject, then fact."""
 
     exit_code = 3
     code = "error"
@@ -38,7 +38,7 @@ class WorkspaceError(VfccError):
 
 
 class FormatError(VfccError):
-    """A file is not what it should be; the message begins with `file:line:`."""
+    """A file is invalid; the message begins with `file:line:`."""
 
     code = "format"
 
@@ -72,9 +72,9 @@ class BackendError(VfccError):
 
 
 class ModelError(VfccError):
-    """A language model did not answer, or not with what was asked for; `why` is the word that it is counted under.
+    """A language model did not answer, or gave an unusable answer; `why` is the counted cause.
 
-    `tokens` is what it took all the same, in and out together; None where nobody can know.
+    `tokens` is what it used all the same, in and out together; None if unknown.
     """
 
     code = "model"
@@ -86,7 +86,7 @@ class ModelError(VfccError):
 
 
 class SecretError(VfccError):
-    """A text holds what looks like a secret; the sentence says which kind and where, never what."""
+    """A text contains what looks like a secret; the message has its kind and place only."""
 
     exit_code = 2
     code = "secret"
@@ -103,25 +103,25 @@ class BudgetError(VfccError):
 
 
 class StrictError(VfccError):
-    """Under `--strict`: something that must be in the prompt is not, or not whole."""
+    """Under `--strict`, something that must be in the prompt is missing or not whole."""
 
     code = "strict"
 
 
 class NotAllowed(VfccError):  # noqa: N818 - reads as what happened
-    """Whoever asks may not do this: no person at a terminal, its own author, or something that cannot be waived."""
+    """This actor may not do this: no person at a terminal, the author, or a criterion that cannot be waived."""
 
     code = "not_allowed"
 
 
 class CommandsNotAllowed(NotAllowed):
-    """The project's commands may not run on this machine yet, or changed since they might."""
+    """The project's commands are not allowed on this machine, or changed since they were."""
 
     code = "commands_not_allowed"
 
 
 class GateClosed(VfccError):  # noqa: N818 - reads as what happened
-    """A stage cannot be left or entered yet; `blockers` are the criteria that keep it so, as `vfcc next` has them."""
+    """A stage cannot be left or entered yet; `blockers` are the criteria that block it, as in `vfcc next`."""
 
     exit_code = 4
     code = "gate_closed"

@@ -356,14 +356,14 @@ def test_shipped_workflow_weakened_in_the_ledger(tmp_path: Path) -> None:
     refused("shipped-workflow-weakened-in-the-ledger", root)
 
 
-def test_workflow_said_to_be_older(tmp_path: Path) -> None:
+def test_workflow_claimed_to_be_older(tmp_path: Path) -> None:
     """What another file once said, nothing here can tell: the notice is all there is, and git's history."""
     root = project(tmp_path, TESTS)
     began_with(root, no_tests_then)
 
-    unseen("workflow-said-to-be-older", root, "gate", "doctor")
+    unseen("workflow-claimed-to-be-older", root, "gate", "doctor")
     assert "changed since log-in was started" in tried(root, "check", "gate").err
-    assert rows()["workflow-said-to-be-older"].said_in(git(root, "status", "--short"))
+    assert rows()["workflow-claimed-to-be-older"].said_in(git(root, "status", "--short"))
 
 
 def test_missing_workflow_file(tmp_path: Path) -> None:

@@ -397,12 +397,12 @@ def test_skip_in_a_strict_workflow(tmp_path: Path) -> None:
 
 @pytest.mark.points(1)
 @pytest.mark.parametrize("actor", ["agent:coder", "ci", "tool:vfcc"])
-def test_planted_skip_by_nobody(tmp_path: Path, actor: str) -> None:
+def test_planted_skip_by_no_person(tmp_path: Path, actor: str) -> None:
     root = project(tmp_path, TESTS)
     plant(root, EventType.STAGE_SKIPPED, SKIPPED, actor=actor)
     write_tree(root, {CHANGES: PROSE})
 
-    refused("planted-skip-by-nobody", root)
+    refused("planted-skip-by-no-person", root)
 
 
 def test_planted_skip_of_what_cannot_be_waived(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The shapes of the JSON of `vfcc code …`, in a project with code, a trace and a memory that speak of it.
 
-As in `test_json.py`, the shapes are in `golden/`, and docs/reference/json.md says what the keys mean.
+As in `test_json.py`, the shapes are in `golden/`, and the schemas in docs/reference/schemas say what the keys mean.
 """
 
 import json

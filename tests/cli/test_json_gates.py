@@ -1,6 +1,6 @@
 """The shapes of the JSON of the commands about gates, in a project where people are asked and a test is run.
 
-As in `test_json.py`, the shapes are in `golden/`, and docs/reference/json.md says what the keys mean.
+As in `test_json.py`, the shapes are in `golden/`, and the schemas in docs/reference/schemas say what the keys mean.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The shapes of the JSON of `vfcc history saved`.
 
-As in `test_json.py`, the shape is in `golden/`, and docs/reference/json.md says what the keys mean.
+As in `test_json.py`, the shape is in `golden/`, and the schemas in docs/reference/schemas say what the keys mean.
 """
 
 from pathlib import Path

@@ -15,9 +15,9 @@ PAGES = Path(__file__).parents[2] / "docs" / "reference"
 MADE = runpy.run_path(str(PAGES.with_suffix(".py")))
 
 
-@pytest.mark.parametrize("name", ["commands.md", "configuration.md", "json-by-command.md"])
-def test_a_page_has_what_the_program_has(name: str) -> None:
-    page = (PAGES / name).read_text(encoding="utf-8")
+@pytest.mark.parametrize("path", sorted(PAGES.glob("*.md")), ids=lambda path: path.stem)
+def test_a_page_has_what_the_program_has(path: Path) -> None:
+    page = path.read_text(encoding="utf-8")
 
     assert page == MADE["with_parts"](page), "python docs/reference.py writes it again"
 

@@ -24,6 +24,18 @@ def test_the_published_schemas_are_those_of_the_types() -> None:
     assert published == texts, "python docs/schemas.py"
 
 
+def test_a_schema_describes_its_types_and_their_keys() -> None:
+    schemas = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in SCHEMAS["FOLDER"].glob("*.json")}
+    types = {f"{stem} {name}": one for stem, each in schemas.items() for name, one in each["definitions"].items()}
+
+    assert [name for name, one in types.items() if not one.get("description")] == []
+    keys = types["stage-advance Transition"]["properties"]
+    assert keys["changed"]["description"].startswith("False if an earlier command made this move"), "below a field"
+    assert types["check-gate Gate"]["properties"]["open"]["description"], "of a property"
+    assert keys["state"]["description"] == "The sprint after the move.", "beside a reference"
+    assert keys["state"]["allOf"] == [{"$ref": "#/definitions/SprintState"}]
+
+
 def test_every_command_has_a_schema() -> None:
     groups = {path[:length] for path in COMMANDS for length in range(len(path))}
     commands = {" ".join(path) for path in COMMANDS if path not in groups}

@@ -45,6 +45,7 @@ class BaselineEntry:
     command: str
     name: str
     seen: tuple[str, ...] = (FAILED,)
+    """In how many runs the fault occurred."""
     count: int = 1
     text: str = ""
 
@@ -64,12 +65,16 @@ class Baseline:
 
     kind: BaselineKind
     base: str
+    """The commit on which the faults were recorded."""
     by: str
     reason: str
     expires: str
+    """The last day on which the baseline counts."""
     entries: tuple[BaselineEntry, ...]
     runs: int = 1
+    """How often the command ran."""
     exit_codes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The exit codes of these runs."""
 
     def of(self, command: str | None) -> tuple[BaselineEntry, ...]:
         """Return the entries of a command."""
@@ -107,7 +112,9 @@ class BaselineStatus:
     """A baseline, if its file can be read, and the `problem` because of which it does not count ("" where it does)."""
 
     baseline: Baseline | None = None
+    """Null if the file cannot be read."""
     problem: str = ""
+    """Why the baseline does not count, or empty."""
 
     @property
     def holds(self) -> bool:

@@ -18,11 +18,17 @@ class CodeMix:
     """The share of each part in millionths. A part that has less to show than its share leaves it to the others."""
 
     bodies: int = 0
+    """Whole functions, and the lines between them."""
     tests: int = 0
+    """Tests of the code, with the fixtures of `conftest.py` that they use."""
     interfaces: int = 0
+    """Signatures, and the fields of types."""
     callers: int = 0
+    """Signatures of callers."""
     map: int = 0
+    """An overview of all files, at most 3,000 tokens."""
     diff: int = 0
+    """Changes since the building stage began, and uncommitted ones; the code around them comes first elsewhere."""
 
     def shares(self) -> dict[str, int]:
         """Return part → share of the parts that the mix has."""

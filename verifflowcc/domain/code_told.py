@@ -13,9 +13,13 @@ class Indexed:
 
     files: int
     read: int
+    """Files read now."""
     known: int
+    """Files whose content was indexed already."""
     removed: int
+    """Files that no longer exist."""
     skipped: tuple[tuple[str, str], ...]
+    """Files not read, or not whole: path and reason."""
     notices: tuple[str, ...] = ()
 
 
@@ -27,6 +31,7 @@ class LanguageCount:
     files: int
     lines: int
     read: bool
+    """How it is read; `no grammar` if it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +43,14 @@ class GraphStatus:
     lines: int
     languages: tuple[LanguageCount, ...]
     symbols: Mapping[str, int]
+    """Counts by kind."""
     imports: int
     marked: Mapping[str, int]
+    """Files by mark: `test`, `vendored`, `generated`, `minified`."""
     skipped: tuple[tuple[str, str], ...]
+    """Files not read, or not whole: path and reason."""
     bytes: int
+    """The size of the index."""
     notices: tuple[str, ...] = ()
 
 
@@ -53,7 +62,9 @@ class OutlineRow:
     name: str
     line: int
     end: int
+    """The last line."""
     depth: int
+    """How many symbols enclose it."""
     signature: str
 
 
@@ -63,9 +74,11 @@ class Outline:
 
     path: str
     language: str
+    """Empty if there is no grammar."""
     lines: int
     marks: tuple[str, ...]
     problem: str
+    """Why the file was not read whole, or empty."""
     symbols: tuple[OutlineRow, ...]
     imports: tuple[Dependency, ...]
     notices: tuple[str, ...] = ()
@@ -78,6 +91,7 @@ class Finding:
     name: str
     found: tuple[Found, ...]
     all_found: int
+    """How many symbols match, shown or not."""
     notices: tuple[str, ...] = ()
 
 
@@ -87,6 +101,7 @@ class Related:
 
     symbol: Found
     links: tuple[Link, ...]
+    """Surest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +113,7 @@ class Relations:
     symbols: tuple[Related, ...] = ()
     imports: tuple[Dependency, ...] = ()
     more: int = 0
+    """How many more symbols have that name."""
     notices: tuple[str, ...] = ()
 
 
@@ -110,6 +126,7 @@ class TouchedItem:
     title: str
     path: str
     place: str
+    """The code that the item names."""
     why: str
 
 
@@ -119,9 +136,14 @@ class CodeImpact:
 
     asked: str
     symbols: tuple[Found, ...]
+    """The matching symbols; empty for a file."""
     items: tuple[TouchedItem, ...]
+    """Trace items that name the code."""
     tests: tuple[str, ...]
+    """Tests as `path::name`."""
     memories: tuple[TouchedItem, ...]
+    """Memory items that name the code."""
     callers: tuple[Link, ...]
     imported_by: tuple[Dependency, ...]
+    """Imports of the file; empty for a symbol."""
     notices: tuple[str, ...] = ()

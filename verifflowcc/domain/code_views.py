@@ -27,9 +27,13 @@ class Snippet:
     why: str
     language: str = ""
     whole: bool = True
+    """False for a signature."""
     part: str = ""
+    """The part of the role's code mix."""
     of: str = ""
+    """Only for pieces of a diff in prompts."""
     local: bool = False
+    """Only for pieces of a diff in prompts: whether other clones lack it."""
 
     @property
     def place(self) -> str:
@@ -46,6 +50,7 @@ class FileFound:
 
     path: str
     score: int
+    """1 for the best file."""
     why: str
 
 
@@ -70,9 +75,13 @@ class CodeContext:
     tokens: int
     text: str
     snippets: tuple[Snippet, ...]
+    """Shown pieces, best first."""
     files: tuple[FileFound, ...]
+    """The best files."""
     not_shown: tuple[NotShown, ...]
+    """The best pieces that did not fit."""
     counter: str
+    """What counted the tokens."""
     notices: tuple[str, ...] = ()
 
 
@@ -84,7 +93,10 @@ class CodeMap:
     tokens: int
     text: str
     files: int
+    """How many files are on the map."""
     all_files: int
     symbols: int
+    """How many symbols are on the map."""
     counter: str
+    """What counted the tokens."""
     notices: tuple[str, ...] = ()

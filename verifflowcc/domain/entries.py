@@ -35,6 +35,7 @@ class Candidate:
     rank: int
     always: bool = False
     local: bool = False
+    """Whether only this machine has it."""
     kind: str = "markdown"
     title: str = ""
     date: str | None = None
@@ -42,18 +43,29 @@ class Candidate:
     score: int = 0
     why: str = ""
     relevance: int = 0
+    """How well the task's words match, from 0 to 1,000."""
     origin: str = ""
+    """The source that offered it, such as `@recall`; empty for a file."""
     tier: str = "project"
+    """Its lifetime: `task`, `project` or `global`."""
     item: str = ""
+    """Its id as a typed item, or empty."""
     type: str = ""
     scope: str = ""
     standing: str = ""
+    """Why it is no longer in force, or empty."""
     stale: str = ""
+    """How the code that it cites changed, or empty."""
     rule: bool = False
+    """Whether it is paid for as a rule."""
     subject: str = ""
+    """The key of items of which only one can hold, or empty."""
     error: str = ""
+    """The error code of a failure, or empty."""
     unsettled: str = ""
+    """A decision that no person made yet, or empty."""
     in_scope: bool = True
+    """False for a trace item that is not about the sprint."""
 
     @property
     def short_form(self) -> bool:
@@ -79,9 +91,11 @@ class Placed:
 
     candidate: Candidate
     fate: Fate
+    """`kept`, `trimmed` or `dropped`."""
     tokens: int
     reason: str
     text: str | None = None
+    """The text if it was trimmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +108,7 @@ class LayerUse:
 
     layer: Layer
     budget_tokens: int
+    """Its share, and what it got of the others' leftovers."""
     used_tokens: int
     offered_tokens: int
     kept: int
@@ -101,7 +116,9 @@ class LayerUse:
     dropped: int
     share: int
     own_tokens: int
+    """The tokens of its share alone."""
     wanted_tokens: int
+    """What it would use if all room were its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +132,13 @@ class MemoryUse:
 
     tokens: int = 0
     candidates: int = 0
+    """Typed items that were offered."""
     final: int = 0
+    """Typed items in the prompt."""
     filtered: int = 0
+    """Items left out because they belong to another role."""
     conflicts: int = 0
+    """Pairs of contradicting items in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +161,17 @@ class Prompt:
     layers: tuple[LayerUse, ...]
     notices: tuple[str, ...]
     compression: int
+    """Tokens of the bodies in the prompt, divided by those offered."""
     counter: str
     estimated: bool = False
+    """Whether the counts are estimates."""
     items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Ids of the typed items in the prompt, by scope."""
     memory: MemoryUse = MemoryUse()
     room_tokens: int = 0
+    """The budget without the template: what was split among the layers."""
     cached: bool = False
+    """Whether the prompt came from the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +206,19 @@ class ContextPackage:
     prompt: Prompt
     task: str
     placed: tuple[Placed, ...]
+    """Every candidate with its outcome."""
     skipped: tuple[Skipped, ...]
+    """Files that a rule left out."""
     sources: Mapping[str, str]
+    """Digests of the files in the prompt."""
     inputs: Mapping[str, str]
+    """Digests of configuration, template, ledger, sources and cited code."""
     caps: Mapping[str, int] = field(default_factory=dict)
+    """How many `user_items` and `project_items` the role is offered."""
     tiers: Mapping[str, int] = field(default_factory=dict)
+    """Tokens in the prompt by lifetime: `task`, `project`, `global`."""
     code: Mapping[str, PartUse] = field(default_factory=dict)
+    """Tokens and share of each part of the role's code mix; empty without code."""
 
     @property
     def text(self) -> str:

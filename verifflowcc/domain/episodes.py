@@ -63,12 +63,17 @@ class FileInteraction:
     time: str
     session: str
     path: str
+    """From the project's root if it is below it."""
     operation: Operation
+    """`read`, `write`, `edit`, `search` or `analyze`."""
     task: str | None = None
     lines: tuple[int, int] | None = None
+    """The first and the last line, or null."""
     success: bool = True
+    """Null if unknown."""
     context: str = ""
     changes: str = ""
+    """Lines added and removed, such as `+3 -1`, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +84,17 @@ class TaskEpisode:
     session: str
     description: str
     intent: Intent
+    """`code_reading`, `code_writing`, `project_fixing` or `project_exploration`."""
     status: TaskStatus
+    """`active`, `paused`, `completed` or `failed`."""
     started: str
     ended: str | None = None
     files: tuple[str, ...] = ()
+    """By their first use."""
     tools: tuple[tuple[str, int], ...] = ()
+    """Each tool with its number of calls."""
     outcome: str = ""
+    """The agent's last words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +128,9 @@ class LearnedPattern:
     """
 
     type: PatternType
+    """`co_edit`, `error_fix` or `refactor`."""
     key: str
+    """The part that is the same in each occurrence."""
     sentence: str
     files: tuple[str, ...]
     confidence: int
@@ -126,6 +138,7 @@ class LearnedPattern:
     first_seen: str
     last_seen: str
     details: tuple[tuple[str, str], ...] = ()
+    """Pairs such as `command`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +147,9 @@ class SessionLearning:
 
     session: str
     type: LearningType
+    """`file_purpose`, `common_error` or `workflow`."""
     subject: str
+    """The file, the error or the command."""
     sentence: str
     confidence: int
     details: tuple[tuple[str, str], ...] = field(default_factory=tuple)

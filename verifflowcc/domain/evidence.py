@@ -32,6 +32,7 @@ class Inputs:
     count: int
     digest: str
     digests: Mapping[str, str] = field(default_factory=dict)
+    """Digests by path or by folder (`src/`); empty if there was no room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,14 @@ class Run:
 
     command: str
     argv: tuple[str, ...]
+    """As configured."""
     timeout_s: int
     exit_code: int | None
+    """Null if it did not end by itself."""
     failure: str = ""
+    """Why it did not end by itself."""
     output: str = ""
+    """A digest."""
     output_bytes: int = 0
     duration_ms: int = 0
 
@@ -70,18 +75,27 @@ class Evidence:
     criterion: str
     kind: Kind
     trust: Trust
+    """`ran_by_vfcc`, `imported_ci` or `asserted`."""
     producer: str
     time: str
     inputs: Inputs
     measures: Mapping[str, int]
+    """Whole numbers by name; metrics in millionths."""
     outcome: str
+    """A digest of what a second run must reproduce."""
     run: Run | None = None
+    """Null if nothing was run."""
     report: str | None = None
+    """Its path, `…/NAME` if it was outside of the project."""
     report_digest: str | None = None
     tree: str | None = None
+    """The checked-out git commit, for information."""
     problem: str = ""
+    """Why nothing was measured, or empty."""
     examples: tuple[str, ...] = ()
+    """Lines for people, such as failed tests."""
     results: str | None = None
+    """The digest of the results per test beside it, or null."""
 
 
 @dataclass(frozen=True, slots=True)

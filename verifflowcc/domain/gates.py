@@ -127,13 +127,20 @@ class Assessment:
 
     criterion: Criterion
     verdict: Verdict
+    """`pass`, `fail`, `not_evaluable` or `waived`."""
     reason: str
+    """What shows it, or what is missing."""
     step: str = ""
+    """What to do."""
     used: tuple[str, ...] = ()
+    """Ids of evidence and events, or paths."""
     subject: str = ""
+    """The digest of the content that was judged."""
     notes: tuple[str, ...] = ()
     waiver: str | None = None
+    """The event that waives it, or null."""
     file: str = ""
+    """The artifact to write or repair; empty for other kinds."""
 
     @property
     def met(self) -> bool:
@@ -156,8 +163,10 @@ class Gate:
     sprint: str
     stage: str
     side: Side
+    """`exit` or `entry`."""
     assessments: tuple[Assessment, ...]
     notes: tuple[str, ...] = ()
+    """Sentences that block nothing."""
 
     @property
     def blockers(self) -> tuple[Assessment, ...]:

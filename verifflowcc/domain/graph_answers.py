@@ -16,7 +16,9 @@ class Candidate:
 
     path: str
     place: int
+    """The number of the symbol in its file."""
     confidence: int
+    """0 to 1; from 0.7 on it counts as known."""
     why: str
 
 
@@ -34,10 +36,13 @@ class Found:
 
     path: str
     place: int
+    """The number of the symbol in its file."""
     line: int
     kind: SymbolKind
     name: str
+    """With the names around it."""
     signature: str = ""
+    """The first line without the body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +56,19 @@ class Link:
     path: str
     line: int
     kind: ReferenceKind
+    """`call`, `inherit`, `use` or `type`."""
     name: str
     receiver: str = ""
+    """The text before the last dot."""
     inside: int = FILE
+    """The number of the enclosing symbol; -1 for the file itself."""
     around: str = ""
     candidate: Candidate | None = None
+    """The definition that was asked about, or the best, or null."""
     candidates: tuple[Candidate, ...] = ()
+    """All possible definitions, best first."""
     external: bool = False
+    """Whether it is outside of the project."""
 
     @property
     def confidence(self) -> int:
@@ -76,9 +87,13 @@ class Dependency:
     line: int
     module: str
     name: str
+    """The imported name; empty for the whole module."""
     alias: str
+    """Its name here."""
     files: tuple[str, ...]
+    """The project files that it means; empty if it is outside."""
     inside: int = FILE
+    """The number of the enclosing symbol; -1 for the file itself."""
     around: str = ""
 
     @property

@@ -19,8 +19,10 @@ class Remark:
 
     about: str
     health: Health
+    """`ok`, `note` or `finding`."""
     text: str
     step: str = ""
+    """What to do, or empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,9 @@ class Archived:
     on: str
     why: str
     into: str | None = None
+    """The summary that replaces it, or null."""
     was: str | None = None
+    """The status before, as written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,30 +174,52 @@ class Item:
     """
 
     id: str
+    """Unique in its scope (default: the path without `.md`)."""
     type: str
+    """By default that of its folder."""
     title: str
+    """By default the first heading, else the file's name."""
     path: str
     scope: str
     importance: int
+    """0 to 1; by default that of its type."""
     confidence: int
+    """0 to 1 (default: 0.8)."""
     key: str | None = None
+    """The subject; a scope has one active item per type and key."""
     status: Status = Status.ACTIVE
+    """`active` (default), `pending` (in no prompt) or `archived`."""
     links: tuple[Link, ...] = ()
+    """`{to, relation}`: `supersedes`, `contradicts`, `depends_on`, `caused_by`, `resolved_by`, or one of the trace."""
     source: Source = Source()
+    """`{kind, actor, project, session}`; kinds are `explicit` (default), `extracted`, `inferred`, `imported`."""
     trust: Trust = Trust.HUMAN
+    """`human`, `tool`, `agent` or `external`; by default by its actor."""
     refs: tuple[Ref, ...] = ()
+    """Cited code: `{path, symbol, digest}`."""
     created: str | None = None
+    """A day or date-time."""
     updated: str | None = None
+    """A day or date-time."""
     expires: str | None = None
+    """The last day."""
     deadline: str | None = None
+    """A day or date-time."""
     verification: str | None = None
     tags: tuple[str, ...] = ()
+    """Free words."""
     uses: Uses = Uses()
+    """`{count, last}`, merged by `vfcc memory maintain`."""
     tokens: int | None = None
+    """Its size; only for a task's items."""
     details: tuple[tuple[str, str], ...] = ()
+    """Pairs by type: a convention's `scope`, a failure's `code`, a preference's `category`, a task item's `stage`."""
     recency: Recency = Recency()
+    """The date or number that gives its age."""
     decision: DecisionFacts | None = None
+    """The facts of a decision record, or null."""
     archived: Archived | None = None
+    """`on` which day, `why`, `into` which summary, and `was`, the status before; null unless archived."""
 
 
 def scope_of(path: str) -> str:

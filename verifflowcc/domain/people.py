@@ -29,16 +29,22 @@ class Review:
     stage: str
     criterion: str
     opinion: Opinion
+    """`approved`, `rejected` or `requested`."""
     actor: str
     time: str
     subject: str
+    """The digest of what was seen."""
     reason: str = ""
     statement: str = ""
+    """An acceptance in words."""
     expires: str | None = None
+    """The last day, or null."""
     signed: str | None = None
+    """The commit that vouches for it, or null."""
     replaces: tuple[str, ...] | None = None
     seen: Mapping[str, str] = field(default_factory=dict)
     email: str = ""
+    """The reviewer's address, or empty."""
 
     @property
     def by(self) -> Contributor:
@@ -59,6 +65,7 @@ class Waiver:
     subject: str
     expires: str | None
     email: str = ""
+    """The person's address, or empty."""
 
     @property
     def by(self) -> Contributor:
@@ -86,5 +93,6 @@ class Feedback:
     actor: str
     time: str
     decision: Decision = Decision.OPEN
+    """`open`, `done`, `rejected` or `later`."""
     decided_by: str = ""
     reason: str = ""

@@ -138,10 +138,15 @@ class Hit:
     scope: str
     parts: Parts
     matched: Mapping[str, tuple[str, ...]]
+    """For each word of the question, the fields that contain it."""
     heading: str = ""
+    """The section of the best part."""
     via: Edge | None = None
+    """The link that led here, or null."""
     standing: str = ""
+    """Why it is no longer in force, or empty."""
     stale: str = ""
+    """How the code that it cites changed, or empty."""
 
     @property
     def score(self) -> int:
@@ -164,6 +169,7 @@ class Reranked:
     """Whether a model ordered the best hits anew: `by` names it, empty where none did, and `why` says why (not)."""
 
     by: str
+    """The model; empty for none."""
     why: str
 
 
@@ -176,8 +182,12 @@ class Recalled:
     """
 
     hits: tuple[Hit, ...]
+    """Best first."""
     lost: tuple[Lost, ...] = ()
+    """The next best."""
     candidates: int = 0
+    """How many texts were scored."""
     words: tuple[str, ...] = ()
+    """The words that were searched for."""
     reranked: Reranked = Reranked("", "rerank is off (memory.rerank.enabled)")
     notices: tuple[str, ...] = ()

@@ -12,6 +12,8 @@ class RepositoryCode:
     """
 
     kind: str
+    """`hook` or `setting`."""
     name: str
     text: str
+    """The file, or the value."""
     digest: str

@@ -13,9 +13,12 @@ class Tokens:
     """Numbers of tokens. `input` is what was read anew: neither out of a cache nor into one."""
 
     input: int = 0
+    """Tokens read without a cache."""
     output: int = 0
     cache_read: int = 0
+    """Tokens read from a cache."""
     cache_creation: int = 0
+    """Tokens written to a cache."""
 
     def __add__(self, other: "Tokens") -> "Tokens":
         return Tokens(

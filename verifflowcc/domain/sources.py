@@ -21,10 +21,20 @@ LAYER_OF: Mapping[str, Layer] = {
     HANDOVER: Layer.STAGE,
     TRACE: Layer.SPRINT,
 }
-"""`@user`: what is known of the person; `@task`: the items of the open task; `@recall`: the project's typed items;
-`@code`: the code that the task's words speak of; `@history`: past tasks like this one, and what was left open;
-`@handover`: the artifacts of the stages that this stage builds on; `@trace`: the trace items that the sprint is about.
-"""
+"""Each source with the layer that pays for it."""
+
+OFFERS: Mapping[str, str] = {
+    RECALL: "the project's typed items (`items/<type>/`), except those of the trace",
+    TRACE: "the trace items that the sprint is about, with tests and state, then up to 10 related ones; "
+    "also if `memory.enabled` is false",
+    HANDOVER: "artifacts of the stages that this stage uses, of its pair, then of earlier ones: whole, by section, "
+    "or as a summary",
+    TASK: "notes of the open task, first in the layer",
+    CODE: "code that matches `--task`, last in the layer",
+    HISTORY: "past tasks like `--task` with their outcome, and unfinished tasks",
+    USER: "the person's own items; the layer has nothing else",
+}
+"""What each source offers to a prompt."""
 
 LOCAL = frozenset({USER, TASK, HISTORY})
 """What other clones do not have: ranked apart, last in the prompt, and absent where only committed sources count."""

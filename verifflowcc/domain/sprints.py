@@ -51,6 +51,7 @@ class ArtifactFile:
 
     artifact: Artifact
     empty: bool
+    """Whether it has no content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Outcome:
     verdict: Verdict
     reason: str
     used: tuple[str, ...] = ()
+    """Ids of evidence and events, or paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,9 @@ class StageEntry:
     """
 
     head: str
+    """The git commit at entry."""
     uncommitted: Mapping[str, str | None] | None = None
+    """Digests of files that were not in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +108,30 @@ class StageState:
 
     stage: Stage
     status: StageStatus = StageStatus.PENDING
+    """`pending`, `active`, `passed`, `skipped` or `stale`."""
     entered_at: str | None = None
     entered_by: str | None = None
+    """The event that began this stay."""
     entry: StageEntry | None = None
+    """Null if the stage edits everything, or if nothing is recorded."""
     passes: int = 0
     reopened: int = 0
     artifacts: tuple[Artifact, ...] = ()
+    """Files at the last pass."""
     traced: Mapping[str, str] = field(default_factory=dict)
+    """A digest of all items for each type that the stage specifies."""
     summary: str | None = None
+    """The digest of the summary."""
     outcomes: tuple[Outcome, ...] = ()
     metrics: Mapping[str, int | None] | None = None
+    """Null for an event of version 0.1."""
     handover: str | None = None
+    """The hand-over to the next stage; null for an event of version 0.1."""
     used: Mapping[str, str] = field(default_factory=dict)
+    """The digest of each earlier stage's hand-over."""
     skip: Skip | None = None
     gaps: int = 0
+    """Criteria neither met nor waived at the pass that counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +144,7 @@ class Move:
     actor: str
     time: str
     tips: tuple[str, ...]
+    """Ids of the side's latest moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +164,7 @@ class SetAside:
     actor: str
     time: str
     choice: str
+    """The event that chose the other side."""
     decided_by: str
     reason: str | None
 
@@ -171,22 +187,37 @@ class SprintState:
     title: str
     goals: tuple[str, ...] = ()
     workflow: Workflow | None = None
+    """As stored at the start."""
     base: str | None = None
+    """The git commit from which it started, or null."""
     branch: str | None = None
+    """The git branch on which it started, or null."""
     rules: Mapping[str, str | None] | None = None
+    """Digests of protected files that differed from `base`, null if removed; null for a sprint of version 0.1."""
     carried: tuple[str, ...] = ()
+    """Comments of earlier sprints, as `sprint/event`."""
     status: SprintStatus = SprintStatus.BROKEN
+    """`open`, `closed`, `forked` or `broken`."""
     stages: tuple[StageState, ...] = ()
     current: str | None = None
     heads: tuple[str, ...] = ()
+    """Ids of the latest events."""
     notes: tuple[Event, ...] = ()
+    """Events that only add something."""
     counts: Mapping[str, int] = field(default_factory=dict)
+    """Events by type."""
     fork: Fork | None = None
+    """The diverging moves, or null."""
     aside: tuple[SetAside, ...] = ()
+    """Moves that a choice set aside."""
     unfinished: str | None = None
+    """Why it was closed early, or null."""
     problems: tuple[LedgerProblem, ...] = ()
+    """Invalid event files."""
     packed: Mapping[str, str] = field(default_factory=dict)
+    """For each event without a file of its own, the file that holds it."""
     gaps: int = 0
+    """Criteria neither met nor waived at the pass that counts."""
 
     @property
     def complete(self) -> bool:
@@ -210,6 +241,9 @@ class SprintLine:
     status: SprintStatus
     current: str | None
     done: int
+    """Stages passed or skipped."""
     total: int
     problems: int = 0
+    """How many event files are invalid."""
     gaps: int = 0
+    """Criteria neither met nor waived at the pass that counts."""

@@ -32,9 +32,12 @@ class Task:
     actor: str
     started: str
     agent: str | None = None
+    """The role, or null."""
     sprint: str | None = None
     stage: str | None = None
     status: TaskStatus = TaskStatus.ACTIVE
+    """`active`, `paused`, `completed` or `failed`."""
     ended: str | None = None
     outcome: str = ""
     promoted: tuple[str, ...] = ()
+    """Ids that the project kept."""

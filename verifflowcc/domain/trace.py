@@ -57,7 +57,9 @@ class Verified:
     by: str
     on: str
     fingerprint: str
+    """The item's fingerprint then."""
     content: str
+    """A digest of the item's code then."""
     saw: str
 
 
@@ -102,7 +104,9 @@ class TraceItem:
     title: str
     path: str
     text: str
+    """The normative text."""
     digest: str
+    """The fingerprint."""
     status: Status = Status.ACTIVE
     verification: str | None = None
     links: tuple[TraceLink, ...] = ()
@@ -118,9 +122,12 @@ class TraceItem:
     author: str | None = None
     trust: Trust = Trust.HUMAN
     reconstructed: bool = False
+    """Whether its rationale was inferred or written by an agent."""
     tags: tuple[str, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict)
+    """The line of each key in the file."""
     flaws: tuple[Flaw, ...] = ()
+    """Parts of the file that could not be read."""
 
     def line(self, key: str) -> int:
         """Return the line of a key of the front matter; 1 where it has none."""
@@ -317,7 +324,9 @@ class Finding:
     message: str
     step: str = ""
     about: str = ""
+    """Distinguishes findings with the same code and item."""
     also: tuple[str, ...] = ()
+    """Further files."""
 
     @property
     def key(self) -> str:
@@ -344,8 +353,11 @@ class Asked:
     code: str
     severity: Severity
     asked: int
+    """How many things it checked."""
     found: int
+    """How many of them have a finding."""
     passed_over: int = 0
+    """How many it left out because they are planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,12 +373,18 @@ class TraceReport:
     findings: tuple[Finding, ...]
     asked: tuple[Asked, ...]
     counts: Mapping[str, int]
+    """Items that are not retired, by type."""
     known: tuple[Finding, ...] = ()
+    """Findings that the baseline accepts."""
     fixed: tuple[str, ...] = ()
+    """Entries of the baseline that no longer occur."""
     outside: int = 0
+    """How many findings are outside of the changed files."""
     notices: tuple[str, ...] = ()
     planned: Mapping[str, int] = field(default_factory=dict)
+    """Items that are not built yet, by type."""
     digests: Mapping[str, str] = field(default_factory=dict)
+    """One digest for all items of a type."""
 
     @property
     def red(self) -> tuple[Finding, ...]:

@@ -21,10 +21,14 @@ class ItemRule:
     name: str
     prefix: str
     level: int | None = None
+    """Its place from the top, or null."""
     root: bool = False
+    """Whether it needs no parent."""
     fields: tuple[str, ...] = ()
     verified: bool = False
+    """Whether something must verify it."""
     requires: tuple[str, ...] = ()
+    """Headings that need text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class RelationRule:
     from_types: tuple[str, ...]
     to_types: tuple[str, ...]
     upward: bool = True
+    """Whether it leads to a parent."""
 
 
 @dataclass(frozen=True, slots=True)

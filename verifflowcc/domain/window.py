@@ -52,12 +52,17 @@ class WindowItem:
     time: str
     tokens: int
     relevance: int = FULL
+    """As its maker set it."""
     task: str | None = None
     dependencies: tuple[str, ...] = ()
+    """Ids of the items that it needs."""
     sticky: bool = False
+    """Whether it is never pruned."""
     tool: str | None = None
+    """The tool of a result, or null."""
     files: tuple[Touched, ...] = ()
     tool_calls: bool = False
+    """Whether a response calls tools."""
     failed: bool = False
 
     def __post_init__(self) -> None:

@@ -30,6 +30,7 @@ class Route:
     """Where to go back to once a stage's evidence has failed `after` times since it was entered."""
 
     after: int
+    """After how many failures."""
     to: str
 
 
@@ -44,16 +45,27 @@ class Stage:
     """
 
     id: str
+    """Its name in commands: lower-case letters, digits, `_`, `-`."""
     title: str
+    """Its name for people."""
     leg: Leg
+    """`left` (specifies), `apex` (builds; exactly one) or `right` (verifies), in this order."""
     pair: str | None
+    """The stage on the other leg that answers it; required on the left; pairs must not cross."""
     role: str
+    """The role of its agent."""
     artifacts: tuple[str, ...]
+    """Patterns below the stage's `artifacts/`, each a criterion of `exit`; without any, any file will do."""
     edits: Edits = Edits.ALL
+    """What may be edited outside of `.memory/`: `none` (default on the left), `all` (apex), `tests` (right)."""
     uses: tuple[str, ...] = ()
+    """Earlier stages whose artifacts it builds on (default: the previous one and its pair), first in prompts."""
     enter: tuple[Criterion, ...] = ()
+    """Criteria to enter it."""
     exit: tuple[Criterion, ...] = ()
+    """Criteria to leave it."""
     route: Route | None = None
+    """After so many failures, which earlier stage to go back to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,7 @@ class Workflow:
     stages: tuple[Stage, ...]
     digest: str
     gates: Mode = Mode.HARD
+    """The mode of criteria that state none."""
     strict: bool = False
     trace: TracePolicy = DEFAULT_POLICY
 

@@ -39,10 +39,14 @@ class Tally:
 
     calls: int = 0
     wholly: int = 0
+    """Calls answered wholly."""
     partly: int = 0
     again: int = 0
+    """Unanswered calls that repeat an earlier one."""
     share: int = 0
+    """The share of calls answered wholly."""
     covered: int = 0
+    """The share of all content that was looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +71,18 @@ class Saved:
     prompts: int
     calls: int
     unasked: int
+    """Calls that look around but follow no prompt."""
     kinds: Mapping[str, Tally]
+    """Tallies of `search`, `listing` and `read`."""
     total: Tally
     of_all_calls: int
+    """The share of all tool calls that were answered wholly."""
     interval: tuple[int, int] | None
+    """A 95 % interval of the share over sessions; null for fewer than two."""
     twice: Tally
+    """The tally with twice as many tokens."""
     causes: tuple[Unanswered, ...] = ()
+    """Why calls were not answered wholly, most frequent first."""
 
 
 def judged(calls: Sequence[Call], shown: Mapping[str, Shown], world: World, root: str) -> Iterator[Judged]:

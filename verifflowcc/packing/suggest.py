@@ -51,15 +51,24 @@ class LayerFindings:
     layer: Layer
     share: int
     own_tokens: int
+    """Median of the tokens of its share."""
     used_tokens: int
     borrowed_tokens: int
+    """Median of the tokens from others' leftovers."""
     starved: int
+    """In how many prompts it lacked room."""
     wasted: int
+    """In how many prompts it used less than three quarters of its share."""
     capped: int
+    """In how many prompts `max_tokens` kept content out."""
     lacking_tokens: int
+    """Median of what was dropped or trimmed and a larger share would hold."""
     suggested: int
+    """The same as `share` if nothing is suggested."""
     replayed_now: int
+    """Median of what it would lack with its share."""
     replayed_then: int
+    """Median of what it would lack with the suggested share."""
 
 
 @dataclass(frozen=True, slots=True)

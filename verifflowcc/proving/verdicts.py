@@ -24,10 +24,14 @@ class TestVerdict:
     __test__ = False
 
     test: str
+    """Its id, without parameters."""
     verdict: Verdict
+    """`proven`, `not discriminating`, `inconclusive` or `broken`."""
     why: str
     cases: int = 1
+    """With how many parameters it ran."""
     line: int = 0
+    """Where it begins; 0 if unknown."""
 
 
 _ORDER = (Verdict.BROKEN, Verdict.PROVEN, Verdict.INCONCLUSIVE, Verdict.NOT_DISCRIMINATING, Verdict.NOTHING)

@@ -31,10 +31,14 @@ class RoleTuning:
 
     agent: str
     runs: int
+    """How many prompts count."""
     other_shares: int
+    """Prompts with other shares, which do not count."""
     other_budget: int
+    """Prompts with another budget than most, which do not count."""
     budget_tokens: int
     outcome: Outcome
+    """`change`, `too_few_runs`, `nothing_lacks`, `nothing_to_give` or `no_effect`."""
     layers: tuple[LayerFindings, ...]
     why: str
     notes: tuple[str, ...]
@@ -49,7 +53,9 @@ class Tuning:
 
     roles: tuple[RoleTuning, ...]
     without_runs: tuple[str, ...]
+    """Roles without a prompt on this machine."""
     snippet: str
+    """YAML for `token_allocation:`; empty if nothing is suggested."""
     notices: tuple[str, ...]
 
 

@@ -42,9 +42,13 @@ class CommandTable:
     digest: str
     allowed: bool
     changes: tuple[str, ...]
+    """Differences from what was allowed last."""
     file: Path
+    """Where the permission is stored."""
     git: tuple[RepositoryCode, ...] = ()
+    """What git would run at a commit."""
     problem: str = ""
+    """Why the stored permission does not count, or empty."""
 
     @property
     def names(self) -> tuple[str, ...]:

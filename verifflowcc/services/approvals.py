@@ -81,6 +81,7 @@ class Approval:
     word: Review
     asked: Assessment
     line: str
+    """The line for a signed commit."""
     done: Transition
 
 

@@ -48,6 +48,7 @@ class ArtifactCheck:
     reason: str
     name: str
     requires: tuple[str, ...]
+    """Headings or keys that the file must fill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,11 @@ class StoredArtifact:
     bytes: int
     actor: str
     changed: bool
+    """Whether anything was written."""
     event: str | None
+    """Null if nothing was written."""
     checks: tuple[ArtifactCheck, ...]
+    """What the gates ask of the stage's artifacts."""
     command: str
     committed: str | None = None
     warnings: tuple[str, ...] = ()

@@ -56,6 +56,7 @@ class BaselineRecorded:
 
     baseline: Baseline
     removed: tuple[str, ...]
+    """Names in the previous baseline and not in this one."""
     done: Transition
 
 

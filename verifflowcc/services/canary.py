@@ -23,7 +23,9 @@ class Planted:
     """One violation, and whether the criterion saw it; `said` is what it then said."""
 
     what: str
+    """The fault that was planted."""
     closed: bool
+    """Whether the gate closed."""
     said: str
 
 
@@ -50,6 +52,7 @@ class Canaries:
     proofs: tuple[Proof, ...]
     trials: tuple[Trial, ...]
     off: tuple[str, ...] = ()
+    """Criteria that are off."""
 
     @property
     def sound(self) -> bool:

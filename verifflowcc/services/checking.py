@@ -30,10 +30,12 @@ class Unasked:
     """
 
     sprint: str
+    """Empty except for a gate."""
     message: str
     hint: str
     code: int
     part: str = "gate"
+    """`gate`, `trace` or `memory`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,12 @@ class Everything:
     workflow: WorkflowReport
     gates: tuple[StageGates, ...]
     unasked: tuple[Unasked, ...]
+    """Parts that could not be checked."""
     trace: TraceChecked | None = None
+    """Null if there are no trace items."""
     memory: CheckedMemory | None = None
     setup: tuple[Remark, ...] = ()
+    """What the first sprint lacks."""
 
     @property
     def code(self) -> int:

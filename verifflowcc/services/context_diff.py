@@ -16,6 +16,7 @@ class Change:
     """An entry that differs: `what` is `+` (came), `-` (went) or `~` (changed, or trimmed otherwise)."""
 
     what: str
+    """`+`, `-` or `~`."""
     layer: Layer
     key: str
     left_tokens: int
@@ -30,6 +31,7 @@ class Comparison:
     right: str
     changes: tuple[Change, ...]
     same: int
+    """How many entries are alike."""
     left_tokens: int
     right_tokens: int
 

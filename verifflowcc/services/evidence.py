@@ -40,7 +40,9 @@ class EvidenceRow:
     reason: str
     step: str
     ran: bool
+    """Whether anything was run for it."""
     evidence: str | None = None
+    """The id of the new evidence, or null."""
     duration_ms: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -57,7 +59,9 @@ class CommandDone:
     run: Run
     argv: tuple[str, ...]
     lines: tuple[str, ...]
+    """The last lines of its output."""
     evidence: tuple[str, ...]
+    """Ids of the new evidence."""
 
 
 @dataclass(frozen=True, slots=True)

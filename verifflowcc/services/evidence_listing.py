@@ -33,6 +33,7 @@ class EvidenceLine:
     criterion: str
     actor: str
     latest: bool
+    """Whether the gate uses it."""
     verdict: Verdict
     reason: str
     kind: Kind | None = None

@@ -23,6 +23,7 @@ class StaleLine:
     evidence: str
     time: str
     reasons: tuple[str, ...]
+    """All changes since; empty if it is fresh."""
     step: str
 
 

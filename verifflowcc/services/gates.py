@@ -30,8 +30,11 @@ class StageGates:
     exit: Gate
     entry: Gate | None
     following: str | None
+    """The next stage."""
     failures: int
+    """Failed evidence since the stage was entered."""
     route: Route | None
+    """Where the workflow sends you back, once that is due."""
     notices: tuple[str, ...] = ()
 
     @property

@@ -32,8 +32,10 @@ class ClientFile:
     client: str
     path: str
     outcome: Outcome
+    """`written`, `removed`, `nothing` (to do) or `edited` (and left as it is)."""
     events: tuple[str, ...]
     steps: tuple[str, ...] = ()
+    """What is left to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,5 +8,6 @@ class Step:
     """One change: a path that gets another name, or (`before` is empty) a file that is written."""
 
     before: str
+    """The old name; empty if a file is written."""
     after: str
     what: str

@@ -23,11 +23,15 @@ class NextStep:
     """
 
     sprint: str | None
+    """Null if there is none."""
     why: str
     command: str
     owed: tuple[Owed, ...] = ()
+    """Criteria that are not met, hard ones first."""
     instead: str = ""
+    """A person's command to leave them open; empty if one is hard."""
     by: str = ""
+    """What selected the sprint among several, or empty."""
     notes: tuple[str, ...] = ()
 
     @property

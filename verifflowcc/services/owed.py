@@ -35,11 +35,15 @@ class Owed:
     mode: Mode
     stage: str
     entering: bool
+    """Whether it belongs to the gate into the stage."""
     reason: str
     command: str
     file: str = ""
+    """The artifact to write; empty for other kinds."""
     headings: tuple[str, ...] = ()
+    """Headings that need text."""
     person: bool = False
+    """Whether only a person can meet it."""
 
     @property
     def line(self) -> str:

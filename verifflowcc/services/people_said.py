@@ -21,11 +21,13 @@ class Word:
     """
 
     word: str
+    """`approved`, `accepted`, `rejected`, `waived` or `skipped`."""
     stage: str
     criterion: str | None
     actor: str
     reason: str
     expires: str | None
+    """The last day, or null."""
     expired: bool
 
 

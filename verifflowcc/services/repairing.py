@@ -45,7 +45,9 @@ class Restorable:
     path: str
     reason: str
     step: str
+    """The command that restores it."""
     needed_by: tuple[str, ...] = ()
+    """Event files that need it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,7 @@ class Reproduction:
     sprint: str
     rows: tuple[Rerun, ...]
     people: tuple[Vouched, ...]
+    """Approvals, acceptances, waivers and skips."""
 
     @property
     def sound(self) -> bool:

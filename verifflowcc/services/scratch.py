@@ -36,10 +36,14 @@ class Trial:
 
     command: str
     as_it_is: int | None = None
+    """The exit code on the unchanged files."""
     spoilt: int | None = None
+    """The exit code on the spoilt files."""
     tried: tuple[str, ...] = ()
     still_met: tuple[str, ...] = ()
+    """Criteria that the fault did not close."""
     doubt: str = ""
+    """Why nothing could be shown, or empty."""
 
 
 def try_command(workspace: Workspace, command: Command, wanted: Sequence[Wanted], facts: Facts) -> Trial:

@@ -48,10 +48,12 @@ class StageView:
     sprint: SprintState
     stage: StageState
     folder: str
+    """Where artifacts belong."""
     files: tuple[ArtifactFile, ...]
     gates: tuple[Gate, ...]
     owed: tuple[Owed, ...] = ()
     next: str = ""
+    """The next command."""
 
 
 def advance_stage(

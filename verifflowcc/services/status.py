@@ -40,13 +40,19 @@ class OpenSprint:
     status: str
     stage: str | None
     passed: int
+    """How many stages are passed."""
     stages: int
     problems: int
+    """Event files that cannot be trusted."""
     words: tuple[Word, ...]
+    """Statements of people in the sprint."""
     comments: int
+    """How many comments are open."""
     as_of: str
+    """The last event included."""
     next: str
     gaps: int = 0
+    """Criteria that were open when their stages were passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +66,18 @@ class Status:
 
     open: tuple[OpenSprint, ...]
     closed: int
+    """How many sprints are closed."""
     next: str
     without_events: tuple[str, ...] = ()
+    """Sprints with a `goals.md` and no ledger."""
     current: str | None = None
+    """The current sprint, or null."""
     by: str = ""
+    """What selected it among several, or empty."""
     problem: str = ""
+    """Why none of several is selected, or empty."""
     hint: str = ""
+    """How to select one, or empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ class Added:
 
     item: TraceItem
     lacks: tuple[str, ...]
+    """Sentences on missing parts of the item."""
 
 
 def add_item(workspace: Workspace, wanted: Wanted, *, actor: str) -> Added:

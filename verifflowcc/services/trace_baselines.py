@@ -38,10 +38,12 @@ class Drift:
 
     old: str
     new: str
+    """`the present` without a second baseline."""
     added: tuple[Change, ...]
     removed: tuple[Change, ...]
     changed: tuple[Change, ...]
     same: int
+    """How many items are unchanged."""
 
     @property
     def any(self) -> bool:

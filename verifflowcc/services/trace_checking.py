@@ -38,6 +38,7 @@ class ReportSeen:
     name: str
     tests: int
     reason: str
+    """Why it does not count, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,17 @@ class LookedAt:
 
     items: int = 0
     unreadable: int = 0
+    """Files that are no items."""
     files: int = 0
     code: int = 0
+    """Files with marks or symbols."""
     tests: int = 0
+    """Tests with results."""
     reports: tuple[ReportSeen, ...] = ()
     baseline: str | None = None
+    """Null if there is none."""
     target: str | None = None
+    """The branch to compare ids with, or null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +77,14 @@ class TraceChecked:
     workflow: str
     looked_at: LookedAt = field(default_factory=LookedAt)
     prefix: str = ""
+    """The project's folder in its repository."""
     known_list: str | None = None
+    """The baseline of the trace, if it counts."""
     changed_since: str | None = None
+    """The commit of `--changed-since`, or null."""
     notices: tuple[str, ...] = ()
     new_since: str | None = None
+    """The earlier commit of `--new`, or null."""
 
 
 def check_trace(

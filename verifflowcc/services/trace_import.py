@@ -47,7 +47,9 @@ class ImportedItem:
     foreign: str
     path: str
     outcome: Outcome
+    """`new`, `same`, `updated`, `different` or `gone`."""
     parts: Mapping[str, Side] = field(default_factory=dict)
+    """For each differing part, the side that changed it: `here`, `there` or `both`."""
     note: str = ""
 
 
@@ -61,7 +63,9 @@ class ImportReport:
     tool: str
     items: tuple[ImportedItem, ...]
     left: tuple[str, ...]
+    """`file:line: why` for each part left out."""
     renamed: tuple[tuple[str, str], ...]
+    """Pairs of the foreign id and the id here."""
     kinds: Mapping[str, tuple[str, ...]]
     written: int
     dry_run: bool

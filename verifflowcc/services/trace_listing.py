@@ -25,10 +25,14 @@ class Row:
     type: str
     title: str
     status: str
+    """`active`, `draft`, `planned` or `retired`."""
     verification: str | None
+    """The method, or null."""
     parents: tuple[str, ...]
     children: int
+    """How many items are directly below."""
     review: str
+    """`reviewed`, `changed since`, `suspect`, `unreviewed link` or `unreviewed`."""
     path: str
 
 
@@ -46,12 +50,16 @@ class End:
 
     id: str
     title: str | None
+    """Null if there is no such item."""
     status: str
+    """`not there` if there is no such item."""
     relation: str
     state: LinkState
+    """`agreed`, `unreviewed`, `suspect` (the target changed), `outgrown` (the item changed) or `dangling`."""
     by: str | None = None
     on: str | None = None
     reason: str | None = None
+    """Why it was cleared, or null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,7 @@ class ItemPage:
     item: TraceItem
     status: str
     review: str
+    """`reviewed`, `changed since` or `unreviewed`."""
     links: tuple[End, ...]
     linked_by: tuple[End, ...]
     code: tuple[CodePlace, ...]

@@ -20,7 +20,9 @@ class Retired:
     path: str
     reason: str
     linked_by: tuple[str, ...]
+    """Items that still link to it."""
     marked_in: tuple[str, ...]
+    """Places that still name it."""
 
 
 def retire_item(workspace: Workspace, name: str, reason: str = "", *, actor: str) -> Retired:

@@ -35,6 +35,7 @@ class PassedOver:
     reason: str
     step: str
     not_allowed: bool = False
+    """Whether another actor could stamp it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,12 @@ class Reviewed:
     item: str
     path: str
     links: tuple[str, ...]
+    """Ends of the stamped links."""
     refs: tuple[str, ...]
+    """Code whose digest was written."""
     notes: tuple[str, ...]
     changed: bool
+    """Whether the file changed."""
 
 
 @dataclass(frozen=True, slots=True)

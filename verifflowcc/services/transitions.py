@@ -40,16 +40,24 @@ class Transition:
     """
 
     state: SprintState
+    """The sprint after the move."""
     event: Event
     before: str | None
+    """The active stage before, or null."""
     after: str | None
+    """The active stage after, or null."""
     written: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    """What was recorded or became stale."""
     warnings: tuple[str, ...] = ()
     committed: str | None = None
+    """The git commit, or null."""
     git_command: str | None = None
+    """The command that would commit the move."""
     learnings: tuple[Learning, ...] = ()
+    """At the close: what could be kept, with the command."""
     changed: bool = True
+    """False if an earlier command made this move; then nothing was written."""
 
 
 def record(

@@ -36,9 +36,11 @@ class Vouched:
     what: str
     actor: str
     good: bool
+    """Whether a commit vouches for it and nothing is wrong."""
     reason: str
     step: str = ""
     written: tuple[str, ...] = ()
+    """Authors of the content; empty if it changed since."""
 
 
 def vouched(workspace: Workspace, state: SprintState, facts: Facts) -> tuple[Vouched, ...]:

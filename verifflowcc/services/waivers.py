@@ -49,7 +49,9 @@ class Waived:
     waiver: Waiver
     asked: Assessment
     people: int
+    """How many people waived it."""
     needed: int
+    """How many people must."""
     done: Transition
 
 

@@ -37,10 +37,13 @@ class WorkflowLine:
     name: str
     title: str
     stages: tuple[str, ...]
+    """Ids."""
     gates: Mode
     strict: bool
     own: bool
+    """Whether it is the project's own."""
     default: bool
+    """Whether new sprints follow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,9 @@ class WorkflowView:
     own: bool
     default: bool
     sprint: str | None = None
+    """The sprint that follows it, or null."""
     statuses: Mapping[str, StageStatus] = field(default_factory=dict)
+    """The status of each stage in that sprint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +78,13 @@ class Chosen:
     workflow: str
     before: str
     file: str
+    """The file that names it."""
     running: tuple[str, ...]
+    """Open sprints, which keep their workflow."""
     notices: tuple[str, ...]
+    """Missing commands."""
     created: tuple[str, ...] = ()
+    """Files that its roles lacked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +92,7 @@ class WorkflowReport:
     """What is wrong with `.memory/workflow.yaml`; `name` is None where there is no such file, or none in it."""
 
     present: bool
+    """Whether there is a `.memory/workflow.yaml`."""
     name: str | None
     problems: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()

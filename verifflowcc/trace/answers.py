@@ -18,6 +18,7 @@ class CodePlace:
     line: int
     symbol: str
     by: str
+    """`mark` or `ref`."""
     there: bool = True
 
 
@@ -35,18 +36,26 @@ class TestSeen:
     __test__ = False
 
     test: str
+    """Its name, or a pattern without a match."""
     outcome: Outcome | None
+    """Null without a result."""
     by: str
+    """`result`, `mark` or `lost`."""
     stale: str = ""
+    """Why the result does not count, or empty."""
     trusted: bool = True
+    """Whether its trust is sufficient."""
     report: str = ""
     cases: int = 0
     message: str = ""
     path: str = ""
     line: int = 1
     via: str = ""
+    """Its test specification, or empty."""
     known: bool = True
+    """Whether the tree has the test."""
     proof: str = ""
+    """The verdict of `red-first` on the test, or empty."""
 
     @property
     def passed(self) -> bool:

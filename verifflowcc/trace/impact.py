@@ -56,8 +56,11 @@ class Impact:
     title: str
     path: str
     below: tuple[Reached, ...]
+    """Items that depend on it."""
     above: tuple[Reached, ...]
+    """Items that it depends on."""
     beside: tuple[Beside, ...]
+    """Ends of other relations."""
     code: tuple[CodeTouched, ...]
     tests: tuple[TestTouched, ...]
 

@@ -21,6 +21,7 @@ class LinkEnd:
     id: str
     relation: str
     type: str = ""
+    """Empty if there is no such item."""
     title: str = ""
 
 
@@ -38,7 +39,9 @@ class MatrixRow:
     path: str
     text: str
     method: str | None
+    """How it is to be verified, or null."""
     planned: str | None
+    """When it will be built, or null."""
     parents: tuple[LinkEnd, ...]
     children: tuple[LinkEnd, ...]
     code: tuple[CodePlace, ...]
@@ -55,7 +58,9 @@ class TestRow:
 
     seen: TestSeen
     items: tuple[LinkEnd, ...]
+    """Items that the test belongs to."""
     needs: tuple[LinkEnd, ...]
+    """Items above all of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,9 @@ class Matrix:
     rows: tuple[MatrixRow, ...]
     tests: tuple[TestRow, ...]
     states: Mapping[str, int]
+    """How many rows have each state."""
     total: int
+    """How many items there are without a filter."""
 
 
 def matrix(view: TraceView, report: TraceReport) -> Matrix:

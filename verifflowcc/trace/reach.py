@@ -23,6 +23,7 @@ class Reached:
     title: str
     path: str
     way: tuple[str, ...]
+    """Ids from the item to this one, both included."""
     relations: tuple[str, ...]
 
     @property

@@ -50,12 +50,19 @@ class Group:
     name: str
     items: int
     planned: int
+    """Excluded because they are planned."""
     drafts: int
+    """How many of the counted ones are drafts."""
     shallow: Share
+    """Items with an answer directly below."""
     deep: Share
+    """Items answered all the way down."""
     waiting: int
+    """Items not deep only because of planned ones."""
     verified: Share
+    """Items that are shown."""
     proven: Share
+    """Items shown all the way down."""
 
 
 @dataclass(frozen=True, slots=True)

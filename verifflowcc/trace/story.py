@@ -30,11 +30,14 @@ class Looked:
     """
 
     kind: str
+    """`reviewed`, `verified` or `link`."""
     by: str | None
     on: str | None
     what: str
     other: str
+    """The other end of a link."""
     holds: bool
+    """Whether it is still valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,17 @@ class Story:
     state: State
     method: str | None
     reasons: tuple[Reached, ...]
+    """The ways up to the needs."""
     parents: tuple[LinkEnd, ...]
     answers: tuple[Answer, ...]
+    """Items directly below."""
     lacking: tuple[str, ...]
+    """Unmet needs of its type."""
     code: tuple[CodePlace, ...]
     tests: tuple[TestSeen, ...]
     evidence: tuple[CriterionShown, ...]
     looked: tuple[Looked, ...]
+    """Reviews and verifications by people."""
     findings: tuple[Finding, ...]
     next: tuple[str, ...]
 

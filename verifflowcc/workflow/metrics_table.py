@@ -10,29 +10,36 @@ from verifflowcc.records import dataclass
 
 Numbers = Mapping[str, int | None]
 
-SUMMED = (
-    "approvals",
-    "artifact_bytes",
-    "artifacts",
-    "criteria",
-    "deviations",
-    "duration_s",
-    "evidence",
-    "failures",
-    "feedback_lines",
-    "findings",
-    "passed",
-    "passes",
-    "reopened",
-    "rework",
-    "waived",
-)
-"""Numbers of which a sprint has as many as its stages together."""
+SUMMED: Mapping[str, str] = {
+    "approvals": "reviews and acceptances that passed a criterion",
+    "artifact_bytes": "size of the artifacts, with CRLF as LF",
+    "artifacts": "files in `artifacts/`",
+    "criteria": "exit criteria that are not off",
+    "deviations": "lines under Deviations in the summary",
+    "duration_s": "seconds since the stage was last entered; unknown if clocks disagree",
+    "evidence": "pieces of evidence that the gate used",
+    "failures": "runs since the stage was last entered that did not meet a criterion",
+    "feedback_lines": "non-empty lines of `feedback.md`",
+    "findings": "criteria not met and recorded (soft)",
+    "passed": "criteria met",
+    "passes": "how often the stage was passed, this pass included",
+    "reopened": "how often this stage itself was reopened",
+    "rework": "how often the stage was passed before",
+    "waived": "criteria waived",
+}
+"""Numbers of which a sprint has as many as its stages together, each with its meaning."""
 
-LAST = ("coverage_branch_bp", "coverage_changed_bp", "coverage_line_bp", "tests", "tests_failed")
+LAST: Mapping[str, str] = {
+    "coverage_branch_bp": "covered branches in hundredths of a percent, cut; the lowest of several reports",
+    "coverage_changed_bp": "covered changed lines, likewise",
+    "coverage_line_bp": "covered lines, likewise",
+    "tests": "tests in the JUnit reports, each report once",
+    "tests_failed": "failures and errors among them",
+}
 """Numbers of which a sprint has those of its last stage that measured them: stages run the same tests again."""
 
-NAMES = tuple(sorted((*SUMMED, *LAST)))
+MEANINGS: Mapping[str, str] = dict(sorted({**SUMMED, **LAST}.items()))
+NAMES = tuple(MEANINGS)
 COLUMNS = ("sprint", "sprint_status", "stage", "status", *NAMES, "problem")
 """The header of the CSV. Later versions only add names, before `problem`."""
 
@@ -48,7 +55,9 @@ class StageMetrics:
     stage: str
     status: StageStatus
     numbers: Numbers
+    """Null for unknown ones."""
     problem: str = ""
+    """Why nothing is known, or empty."""
 
 
 @dataclass(frozen=True, slots=True)

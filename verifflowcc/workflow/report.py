@@ -31,6 +31,7 @@ class ReportedVerdict:
 
     criterion: str
     gate: str
+    """The stage whose gate asked."""
     mode: Mode | None
     kind: Kind | None
     verdict: Verdict
@@ -100,13 +101,16 @@ class SprintReport:
     started_at: str
     started_by: str
     as_of: tuple[str, ...]
+    """The last events included."""
     today: str
+    """The day on which expiry is judged."""
     goals: tuple[str, ...]
     stages: tuple[ReportedStage, ...]
     evidence: tuple[ReportedEvidence, ...]
     reviews: tuple[Review, ...]
     waivers: tuple[Waiver, ...]
     expired: tuple[str, ...]
+    """Events of approvals and waivers that no longer count."""
     moves: tuple[ReportedMove, ...]
     feedback: tuple[Feedback, ...]
     deviations: tuple[str, ...]
@@ -114,6 +118,7 @@ class SprintReport:
     problems: tuple[str, ...]
     gaps: int = 0
     baselines: tuple[BaselineAct, ...] = ()
+    """Accepted old faults: by whom, until when and why."""
 
 
 def make_report(facts: Facts, ordered: Sequence[Event], metrics: SprintMetrics) -> SprintReport:

@@ -47,12 +47,24 @@ _DEFAULT = ModelSettings()
 class LlmSection(Section):
     """The model that may be asked, and the caps on it. Without a command and an api there is none."""
 
-    command: Annotated[list[Word], Field(min_length=1, max_length=MOST_WORDS)] | None = None
-    api: Api | None = None
-    timeout_s: Annotated[int, Field(ge=1, le=LONGEST_TIMEOUT_S)] = _DEFAULT.timeout_s
-    max_calls_per_day: Annotated[int, Field(ge=0, le=MOST_CALLS)] = _DEFAULT.max_calls_per_day
-    max_tokens_per_turn: Tokens = _DEFAULT.max_tokens_per_turn
-    max_tokens_per_day: Tokens = _DEFAULT.max_tokens_per_day
+    command: Annotated[list[Word], Field(min_length=1, max_length=MOST_WORDS)] | None = Field(
+        default=None, description="A program that reads a prompt on stdin and answers on stdout."
+    )
+    api: Api | None = Field(
+        default=None, description="`provider:model`, with verifflowcc[llm]; not together with a command."
+    )
+    timeout_s: Annotated[int, Field(ge=1, le=LONGEST_TIMEOUT_S)] = Field(
+        default=_DEFAULT.timeout_s, description="Seconds until a call is given up."
+    )
+    max_calls_per_day: Annotated[int, Field(ge=0, le=MOST_CALLS)] = Field(
+        default=_DEFAULT.max_calls_per_day, description="The most calls per UTC day."
+    )
+    max_tokens_per_turn: Tokens = Field(
+        default=_DEFAULT.max_tokens_per_turn, description="The most tokens per turn, in and out together."
+    )
+    max_tokens_per_day: Tokens = Field(
+        default=_DEFAULT.max_tokens_per_day, description="The most tokens per UTC day, in and out together."
+    )
 
     @model_validator(mode="after")
     def names_one_model(self) -> "LlmSection":

@@ -30,6 +30,7 @@ class Setting:
     name: str
     value: SettingValue
     origin: str
+    """`default`, or file and line."""
 
 
 def effective_settings(path: Path, workflows: Collection[str]) -> tuple[Setting, ...]:

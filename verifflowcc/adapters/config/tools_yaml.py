@@ -26,6 +26,17 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "mcp": ("servers", "tools"),
 }
 """The classes of tools, each with the keys that narrow it."""
+ALLOWS: Mapping[str, str] = {
+    "read": "reading files, also by commands that only look; `paths` and `never` are patterns from the project's root",
+    "search": "searching files, likewise",
+    "edit": "changing files, by tools, patches, and commands such as `rm` or `>`",
+    "run": "all other commands; `commands` are their first words",
+    "git-read": "git verbs that only read",
+    "git-write": "all other git verbs",
+    "vfcc": "`vfcc`; `classes` are of `query`, `work`, `move` (default: the first two)",
+    "mcp": "tools of MCP servers; files that they change also need `edit`",
+}
+"""What each class allows."""
 OF_VFCC = (QUERY, WORK, MOVE)
 WITHOUT_A_FILE: Mapping[str, Json] = {
     **{name: {"paths": [], "never": []} for name in ("read", "search")},

@@ -57,14 +57,18 @@ def _without_password(url: str) -> str:
 class UserMemorySection(Section):
     """How a person's own items are kept, and where a server is."""
 
-    backend: Literal["files", "sqlite", "postgres"] = "files"
-    postgres_url: Annotated[str, Field(max_length=LONGEST_URL), AfterValidator(_without_password)] | None = None
+    backend: Literal["files", "sqlite", "postgres"] = Field(
+        default="files", description="The store of the person's own items."
+    )
+    postgres_url: Annotated[str, Field(max_length=LONGEST_URL), AfterValidator(_without_password)] | None = Field(
+        default=None, description="A connection string or URL, without a password."
+    )
 
 
 class UserFileSection(Section):
     """A person's own settings."""
 
-    format: Annotated[int, Field(ge=1, le=USER_FORMAT)] = USER_FORMAT
+    format: Annotated[int, Field(ge=1, le=USER_FORMAT)] = Field(default=USER_FORMAT, description="Format of this file.")
     memory: UserMemorySection = Field(default_factory=UserMemorySection)
     llm: LlmSection = Field(default_factory=LlmSection)
 

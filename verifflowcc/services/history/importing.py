@@ -73,6 +73,7 @@ class Imported:
     calls: int
     tokens: Tokens
     other_projects: int
+    """Sessions of other projects, which were left out."""
     dry_run: bool
     notes: tuple[str, ...]
 

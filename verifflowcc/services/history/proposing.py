@@ -23,6 +23,7 @@ class Proposed:
 
     pattern: LearnedPattern
     item: str
+    """The id of the waiting item."""
     outcome: Outcome
 
 

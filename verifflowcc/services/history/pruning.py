@@ -18,6 +18,7 @@ class Pruning:
     """The days that go, in order, and the events and bytes in them; `before` is the first day that stays."""
 
     before: str
+    """The first day that stays."""
     days: tuple[str, ...]
     events: int
     size_bytes: int

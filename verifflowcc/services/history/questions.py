@@ -38,7 +38,9 @@ class ToolUse:
     executions: int
     successes: int
     known: int
+    """Calls with a known result."""
     mean_ms: int | None
+    """Null if unknown."""
 
 
 def file_history(workspace: Workspace, path: str, limit: int = TOUCHES) -> tuple[FileInteraction, ...]:

@@ -17,9 +17,12 @@ class Action:
     session: str
     client: str | None
     role: str | None
+    """The agent's role, or null."""
     tool: str
     about: str
+    """The file, the command or another argument."""
     success: bool | None
+    """Null if unknown."""
     error: str = ""
 
 
@@ -36,7 +39,9 @@ class SessionLine:
     failed: int
     files: int
     input_tokens: int
+    """As an import read them."""
     output_tokens: int
+    """As an import read them."""
 
 
 def recent_actions(workspace: Workspace, role: str | None = None, limit: int = ACTIONS) -> tuple[Action, ...]:

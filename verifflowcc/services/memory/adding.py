@@ -78,9 +78,12 @@ class Added:
     item: Item
     scope: str
     outcome: Outcome
+    """`added`, `updated`, `proposed` or `unchanged`."""
     pending: bool
+    """Whether a person has to promote it."""
     written: bool
     text: str
+    """The whole text of its file."""
     notes: tuple[str, ...] = ()
 
 

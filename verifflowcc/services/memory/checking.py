@@ -38,12 +38,17 @@ class CheckedMemory:
     """
 
     report: TraceReport
+    """As in `check trace`; unreadable files count as `unread`."""
     scope: str | None
+    """The requested scope, or null."""
     items: int
     read: int
+    """How many files had to be read."""
     prefix: str = ""
+    """The project's folder in its repository."""
     notices: tuple[str, ...] = ()
     new_since: str | None = None
+    """The earlier commit whose findings are known, or null."""
 
     @property
     def anything(self) -> bool:

@@ -56,11 +56,15 @@ class Copied:
     copied: tuple[str, ...]
     replaced: tuple[str, ...]
     same: tuple[str, ...]
+    """Ids that the target had already."""
     conflicts: tuple[str, ...]
+    """Ids that the target has with another text."""
     unreadable: tuple[str, ...]
     moved: bool
+    """Whether the items were removed from the source."""
     dry_run: bool
     setting: str | None
+    """The setting that names the new backend."""
 
 
 def copy_items(

@@ -47,6 +47,7 @@ class Edited:
     item: Item
     scope: str
     changed: tuple[str, ...]
+    """Names of the changed fields."""
     text: str
 
 

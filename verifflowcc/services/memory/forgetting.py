@@ -21,7 +21,9 @@ class Forgotten:
     item: Item
     scope: str
     linked_by: tuple[str, ...]
+    """Ids of items that still link to it."""
     in_git: bool
+    """Whether a commit has its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Cleared:
 
     scope: str
     items: int
+    """How many items were removed."""
 
 
 def forget_item(

@@ -45,7 +45,9 @@ class ImportedItem:
     """An item and its fate; `why` says more where it was not simply taken, `where` is the file and line of it."""
 
     where: str
+    """File and line."""
     fate: Fate
+    """`added`, `proposed`, `replaced`, `unchanged`, `conflict` or `left out`."""
     scope: str = ""
     id: str = ""
     type: str = ""

@@ -24,6 +24,7 @@ class Replaced:
     id: str
     relation: str
     title: str | None
+    """Null if there is no such item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,9 @@ class Waiting:
     who: str
     why: str
     origin: str
+    """Its source text, or empty."""
     replaces: tuple[Replaced, ...]
+    """Items that it would replace or contradict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Inbox:
     """All that waits, the oldest first, and what could not be read."""
 
     waiting: tuple[Waiting, ...]
+    """Oldest first."""
     notices: tuple[str, ...] = ()
 
 

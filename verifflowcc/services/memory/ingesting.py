@@ -66,11 +66,14 @@ class Ingested:
 
     learned: tuple[Learned, ...]
     counts: Mapping[str, int]
+    """How many statements had each outcome."""
     sessions: tuple[str, ...]
     turns: int
     known: int
+    """Turns that every scope knew."""
     problems: tuple[str, ...]
     notes: tuple[str, ...]
+    """Parts left out that need no action."""
     dry_run: bool
 
     def count(self, fate: Fate) -> int:

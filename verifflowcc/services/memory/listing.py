@@ -38,8 +38,11 @@ class Row:
     item: Item
     scope: str
     status: str
+    """`active`, `pending`, `superseded` or `archived`."""
     superseded_by: str | None
+    """The newer item's id, or null."""
     stale: str | None = None
+    """How the code that it cites changed, or null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ class Listing:
 
     rows: tuple[Row, ...]
     hidden: Mapping[str, int]
+    """Why other matches were left out, with counts."""
     more: int
+    """How many were beyond the limit."""
     notices: tuple[str, ...]
 
 
@@ -81,6 +86,7 @@ class End:
     id: str
     relation: str
     title: str | None
+    """Null if there is no such item here."""
     scope: str | None
     status: str | None
 
@@ -92,11 +98,14 @@ class Shown:
     item: Item
     scope: str
     status: str
+    """`active`, `pending`, `superseded` or `archived`."""
     text: str
     superseded_by: str | None
+    """The newer item's id, or null."""
     links: tuple[End, ...]
     linked_by: tuple[End, ...]
     stale: str | None = None
+    """How the code that it cites changed, or null."""
 
 
 def list_items(workspace: Workspace | None, scopes: Sequence[str], asked: Asked) -> Listing:

@@ -29,6 +29,7 @@ class Step:
     kind: StepKind
     scope: str
     item: str
+    """Empty if the step is about no item."""
     why: str
 
 

@@ -26,10 +26,21 @@ from verifflowcc.services.workspace import Workspace
 if TYPE_CHECKING:
     from verifflowcc.services.history.repeated import Repeated
 
-METRICS = (
-    *(CALLS, FALLBACK, RERANK_CALLS, RERANK_SKIPPED, CANDIDATES),
-    *(FINAL, CONTRADICTION, SUPERSEDED, MISMATCH, OVERHEAD),
-)
+MEANINGS: Mapping[str, str] = {
+    CALLS: "model calls about turns",
+    FALLBACK: "turns where rules replaced a model, by cause: `timeout`, `unreachable`, `refused`, `bad_json`, "
+    "`schema`, `command`, `capped`",
+    RERANK_CALLS: "model calls that reorder results",
+    RERANK_SKIPPED: "searches with rerank on that used no model's order",
+    CANDIDATES: "items that `@recall` and `@user` offered to prompts; texts that searches scored",
+    FINAL: "such items in a prompt; hits of searches",
+    CONTRADICTION: "new items that replace or contradict another",
+    SUPERSEDED: "items that an active one replaced",
+    MISMATCH: "items left out of a prompt because of its role",
+    OVERHEAD: "tokens of typed items in prompts",
+}
+"""What each of the ten counters counts."""
+METRICS = tuple(MEANINGS)
 """The ten counters, in the order in which they are shown."""
 
 _OF_PROMPTS: Mapping[str, str] = {
@@ -46,6 +57,7 @@ class Indicator:
 
     name: str
     value: float | None
+    """Null if unknown."""
     why: str
 
 
@@ -58,9 +70,12 @@ class Measured:
 
     counters: Mapping[str, int]
     fallbacks: Mapping[str, int]
+    """`extraction.fallback.count` by cause."""
     indicators: tuple[Indicator, ...]
     prompts: int
+    """How many prompts were counted."""
     since: str | None
+    """The day of the first count, or null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +86,11 @@ class ModelUse:
     """
 
     name: str | None
+    """The model of your own settings, or null."""
     calls_today: int
+    """In UTC."""
     tokens_today: int
+    """In UTC, in and out together."""
     max_calls_per_day: int
     max_tokens_per_day: int
     max_calls_per_turn: int

@@ -34,6 +34,7 @@ class Moved:
     scope: str
     was: str
     finished: bool
+    """Whether an interrupted move had put it there already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,9 @@ class Change:
     """The id of the item that is replaced, None where there is none, and the lines of a unified diff without heads."""
 
     against: str | None
+    """The id of the replaced item, or null."""
     lines: tuple[str, ...]
+    """Lines of a diff: `+`, `-` or a space, then the text."""
 
 
 NOTHING = Change(None, ())

@@ -45,10 +45,14 @@ class Purged:
     source: str
     gone: tuple[PurgedItem, ...]
     back: tuple[PurgedItem, ...]
+    """Originals of summaries that were removed."""
     stand: tuple[PurgedItem, ...]
+    """Items in force again."""
     linked_by: tuple[str, ...]
     said_too: tuple[str, ...]
+    """Sessions with the same statement, to be ingested again."""
     turns: int
+    """Turns that count as not read again."""
     dry_run: bool
 
 

@@ -61,16 +61,21 @@ class Learned:
     """
 
     fate: Fate
+    """`added`, `proposed`, `same`, `older` (something newer is known) or `refused`."""
     scope: str
     type: str
     key: str
     title: str
     id: str
+    """Empty if no item was made."""
     session: str
     turn: str
     speaker: str
+    """`person:NAME`, `agent`, `tool` or `outside`."""
     supersedes: tuple[str, ...] = ()
+    """Ids that the item replaces."""
     contradicts: tuple[str, ...] = ()
+    """Ids that the item contradicts."""
     others: tuple[str, ...] = ()
     why: str = ""
 

@@ -31,6 +31,7 @@ class Back:
     title: str
     status: str
     archived: str | None
+    """The day on which it was archived, or null."""
     why: str
 
 
@@ -43,6 +44,7 @@ class Restored:
 
     scope: str
     summary: str | None
+    """The removed summary, or null."""
     items: tuple[Back, ...]
     dry_run: bool
     notes: tuple[str, ...] = ()

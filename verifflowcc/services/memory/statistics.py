@@ -34,6 +34,7 @@ class ScopeNumbers:
     statuses: Mapping[str, int]
     tokens: int
     size: int
+    """Bytes of the files."""
     uses: int
     oldest: str | None
     newest: str | None
@@ -47,6 +48,7 @@ class Numbers:
     """
 
     identity: str | None
+    """The project's identity, or null."""
     scopes: tuple[ScopeNumbers, ...]
     notices: tuple[str, ...]
     metrics: Measured

@@ -59,7 +59,7 @@ class TaskMemoryStore:
     def add_tool_output(
         self, tool: str, output: str, *, stage: str | None = None, key: str | None = None
     ) -> StoredItem:
-        """Keep what a tool said. Raises UsageError for an empty output, BackendError."""
+        """Keep the output of a tool. Raises UsageError for an empty output, BackendError."""
         return self.add("tool_output", output, stage=stage, tool=tool, key=key)
 
     def add(
@@ -80,7 +80,7 @@ class TaskMemoryStore:
         return record(self._kept, draft, today=_today(self.clock), letters=self.letters)
 
     def stage_outputs(self, stage: str) -> list[StoredItem]:
-        """Return all items that the task has from one stage, oldest first; those of one day stand by id."""
+        """Return all items that the task has from one stage, oldest first; those of one day by id."""
         return self._kept.query({"details.stage": stage}, _all(self._kept), "-created")
 
     get_stage_outputs = stage_outputs
@@ -162,7 +162,7 @@ class GlobalMemoryStore:
         _demand(self.backend, "user")
 
     def add_preference(self, text: str, category: str, *, key: str | None = None) -> StoredItem | None:
-        """Ask, then keep a preference under a category, or say anew the one of that key; None without a yes.
+        """Ask, then keep a preference under a category, or replace the one of that key; None without a yes.
 
         Raises UsageError for an empty text, BackendError.
         """
@@ -175,7 +175,7 @@ class GlobalMemoryStore:
         return record(self.backend, draft, today=_today(self.clock), letters=self.letters)
 
     def change_preference(self, item_id: str, text: str) -> StoredItem | None:
-        """Ask, then say a preference anew; None without a yes. Raises UsageError where there is no such preference."""
+        """Ask, then change a preference; None without a yes. Raises UsageError where there is no such preference."""
         known = self.backend.get(item_id)
         if known is None or known.item.type != "preference":
             raise UsageError(f"there is no preference {item_id}")

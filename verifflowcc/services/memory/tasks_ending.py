@@ -40,6 +40,7 @@ class Promoted:
     id: str
     title: str
     pending: bool
+    """Whether a person has to promote it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ class TaskPage:
     task: Task
     notes: tuple[StoredItem, ...]
     problems: tuple[str, ...]
+    """Files that cannot be read."""
 
 
 def list_tasks(workspace: Workspace, *, everything: bool = False) -> tuple[TaskLine, ...]:

@@ -39,9 +39,9 @@ class Unguarded:
 
 @dataclass(frozen=True, slots=True)
 class ChangeProof:
-    """What is shown of one change. `why` is a clause; `untried` counts hunks that no run was left for.
+    """The proof of one change: a commit, a range, `staged` or `work tree`.
 
-    `notes` name what the scratch tree has otherwise than a checkout of the change would.
+    `unguarded` are lines that no test needs, `untried` counts hunks without a run, and `notes` are sentences.
     """
 
     change: str

@@ -22,6 +22,7 @@ class Proof:
     command: tuple[str, ...]
     changes: tuple[ChangeProof, ...]
     left: int = 0
+    """Changes for which there was no time."""
     folder: str = ""
 
     @property

@@ -33,6 +33,7 @@ class Answer:
 
     name: str
     rank: int | None
+    """Null if it was not found."""
     standing: str = ""
 
 
@@ -42,6 +43,7 @@ class Asked:
 
     question: str
     line: int
+    """Its line in the file."""
     answers: tuple[Answer, ...]
 
 
@@ -62,11 +64,15 @@ class Evaluation:
     """
 
     asked: tuple[Asked, ...]
+    """Worst first."""
     recall: tuple[RecallAt, ...]
     reciprocal_rank_bp: int
     looked: int
+    """How many of the best were looked at."""
     at: int
+    """The k that counts."""
     least_bp: int | None
+    """The required recall, or null."""
     enough: bool
     notices: tuple[str, ...]
 

@@ -22,6 +22,7 @@ class ItemNow:
 
     item: WindowItem
     relevance: int
+    """0 to 100."""
     age_minutes: int
 
 
@@ -34,7 +35,9 @@ class WindowPage:
     tokens: int
     limit_tokens: int
     prune_above_tokens: int
+    """Above this it is pruned."""
     share: int
+    """The used part of the limit."""
     prunings: int
     items: tuple[ItemNow, ...]
 
@@ -58,11 +61,14 @@ class PruningDone:
 
     session: str
     due: bool
+    """Whether it was necessary."""
     removed: tuple[WindowPart, ...]
+    """Least relevant first."""
     tokens_before: int
     tokens: int
     limit_tokens: int
     snapshot: str | None
+    """The window before, or null if nothing was removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,7 @@ class SnapshotLine:
     id: str
     time: str
     reason: SnapshotReason
+    """`pruning`, `task_switch` or `manual`."""
     task: str | None
     items: int
     tokens: int
@@ -87,6 +94,7 @@ class Restoring:
     items: int
     tokens: int
     before: str
+    """The snapshot of the window before."""
 
 
 def show_window(workspace: Workspace, session: str | None) -> WindowPage:
