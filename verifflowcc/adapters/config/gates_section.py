@@ -117,7 +117,7 @@ class GatesSection(Section):
     )
     modes: dict[Name, GateMode] = Field(
         default_factory=dict,
-        description="Per kind or id of a criterion: hard closes its gate, soft goes on record, off is not asked.",
+        description="Per kind or id of a criterion: hard closes the gate, soft is recorded only, off is not evaluated.",
     )
 
     @model_validator(mode="after")

@@ -143,7 +143,7 @@ class MemorySection(Section):
     )
 
     stale: Literal["flag", "withhold"] = Field(
-        default="flag", description="What becomes of an item whose code changed: it is marked, or left out of prompts."
+        default="flag", description="How an item is treated after its code changed: marked, or left out of prompts."
     )
 
     @model_validator(mode="before")
@@ -158,8 +158,8 @@ class MemorySection(Section):
             )
         if isinstance(value, dict) and "identity" in value:
             raise sentence(
-                "is never said by a project, or it could claim another's items; where the repository cannot tell which "
-                "project this is, say it in VFCC_PROJECT",
+                "belongs to your own environment, or a project could claim another's items; where the repository does "
+                "not identify the project, set VFCC_PROJECT",
                 "identity",
             )
         return value
