@@ -162,7 +162,7 @@ def _refusal(view: TraceView, item: TraceItem, *, own: bool) -> PassedOver | Non
         step = f'vfcc trace clear {item.id} --to {suspect[0]} --reason "why it still holds"'
         return PassedOver(item.id, f"has a suspect link to {suspect[0]}, which changed since somebody looked", step)
     if own:
-        step = f"vfcc trace review {item.id}  # by somebody else, or --own, which the check then tells"
+        step = f"vfcc trace review {item.id}  # by somebody else; or --own, which the check reports"
         return PassedOver(item.id, "is your own work; a reviewer is somebody else", step, not_allowed=True)
     return None
 

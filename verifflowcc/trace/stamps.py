@@ -24,7 +24,7 @@ class LinkState(StrEnum):
 
 _MEANS = {
     LinkState.AGREED: "both ends are as they were when somebody looked",
-    LinkState.UNREVIEWED: "nobody has looked at it",
+    LinkState.UNREVIEWED: "it has not been reviewed",
     LinkState.SUSPECT: "its other end changed since somebody looked",
     LinkState.OUTGROWN: "this item changed since somebody looked",
     LinkState.DANGLING: "there is no such item",
