@@ -81,8 +81,8 @@ def refs(
 ) -> None:
     """Show who refers to a symbol, or what it refers to.
 
-    Each with file and line and how sure it is; what only may be meant stands apart. For imports and imported-by, give
-    a file.
+    Each reference has a file, a line and a certainty; possible ones are listed apart. For imports and imported-by,
+    give a file.
     """
     from verifflowcc.cli.code_answers import answer_refs
 

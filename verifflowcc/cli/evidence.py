@@ -18,7 +18,9 @@ StageFilter = Annotated[str | None, typer.Option("--stage", metavar="ID", help="
 def run(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CRITERION|COMMAND]…", help="What to make evidence for; else what stands in the way."),
+        typer.Argument(
+            metavar="[CRITERION|COMMAND]…", help="Criteria or commands to run (default: those blocking the gate)."
+        ),
     ] = None,
     stage: Annotated[
         str | None, typer.Option("--stage", metavar="ID", help="The criteria of this stage, all or those named.")
@@ -167,7 +169,7 @@ def stale(
     sprint: SprintOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Say which evidence no longer speaks of what is there; runs nothing.
+    """List stale evidence; runs nothing.
 
     Exits with 1 where any is stale, with 3 where there is no evidence.
     """

@@ -41,7 +41,9 @@ def list_(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", metavar="NUMBER", help="At most so many; at a terminal 50 of a scope if not said."),
+        typer.Option(
+            "--limit", metavar="NUMBER", help="Most items to list (default: all; at a terminal 50 per scope)."
+        ),
     ] = None,
     as_of: AsOfOption = None,
     as_json: JsonFlag = False,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Start and end tasks, and record what they find out.", no_args_is_help=True)
 
 TaskArgument = Annotated[
-    str | None, typer.Argument(metavar="[ID]", help="The task's id, or the beginning of it; else the one in work.")
+    str | None, typer.Argument(metavar="[ID]", help="Task id or its first letters (default: the active task).")
 ]
 OutcomeOption = Annotated[str, typer.Option("--outcome", metavar="TEXT", help="What came of it.")]
 PromoteOption = Annotated[
@@ -26,7 +26,7 @@ PromoteOption = Annotated[
 def start(
     about: Annotated[str, typer.Argument(metavar="TEXT", help="What it is about, in one line.")],
     agent: Annotated[
-        str | None, typer.Option("--agent", metavar="ROLE", help="Whose it is; else the one acting.")
+        str | None, typer.Option("--agent", metavar="ROLE", help="Role that owns the task (default: the acting role).")
     ] = None,
     sprint: SprintOption = None,
     stage: StageOption = None,
@@ -53,19 +53,21 @@ def note(
         str, typer.Option("--type", metavar="TYPE", help="reasoning, tool_output or task_state.")
     ] = "reasoning",
     stage: Annotated[
-        str | None, typer.Option("--stage", metavar="ID", help="Where it is from; else the one in work.")
+        str | None, typer.Option("--stage", metavar="ID", help="Stage that it comes from (default: the active stage).")
     ] = None,
     tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool whose output it is.")] = None,
     key: Annotated[
         str | None, typer.Option("--key", metavar="KEY", help="It takes the place of the item with this key.")
     ] = None,
-    task: Annotated[str | None, typer.Option("--task", metavar="ID", help="The task; else the newest in work.")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", metavar="ID", help="Task id (default: the newest active task).")
+    ] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Record what a task found out.
+    """Record a finding of a task.
 
-    A thought, what a tool said, how far it is.
+    A thought, the output of a tool, or the state of the task.
     """
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
@@ -139,7 +141,7 @@ def list_(
     everything: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """List the tasks that are in work, newest first."""
+    """List the active tasks, newest first."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import lines
     from verifflowcc.services.memory.tasks_showing import list_tasks
