@@ -231,7 +231,7 @@ def test_clearing_needs_a_reason_and_something_suspect(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"the link to .* has not been reviewed yet"):
         cleared(here, REQ, NEED)
     reviewed(here, REQ)
-    with pytest.raises(UsageError, match="is not suspect: both ends are as they were"):
+    with pytest.raises(UsageError, match="is not suspect: both ends are unchanged"):
         cleared(here, REQ, NEED)
     with pytest.raises(UsageError, match=f"{REQ} does not link to {SPEC}"):
         cleared(here, REQ, SPEC)

@@ -176,23 +176,23 @@ _TABLE: Mapping[MemoryFamily, tuple[_Row, ...]] = {
         (
             "ref-gone",
             _W,
-            "a file that an item speaks of is not there",
+            "a file that an item refers to does not exist",
             "A path under `refs` names no file of the project.",
             "Correct the path, or remove the ref.",
         ),
         (
             "ref-changed",
             _N,
-            "a file that an item speaks of has changed",
+            "a file that an item refers to has changed",
             "The digest under `refs` is not that of the file, or of the symbol in it, as it is now.",
             "Read the item again. If it still holds: `vfcc memory edit ID --holds`; else correct or forget it.",
         ),
         (
             "ref-symbol-gone",
             _W,
-            "a symbol that an item speaks of is not there",
+            "a symbol that an item refers to does not exist",
             "A symbol under `refs` is not in its file, and no such word is.",
-            "Read the item again, and name the code that it speaks of: `vfcc memory edit ID --unref OLD --ref NEW`.",
+            "Read the item again, and name the code that it refers to: `vfcc memory edit ID --unref OLD --ref NEW`.",
         ),
     ),
     MemoryFamily.PLACE: (

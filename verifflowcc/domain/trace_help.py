@@ -28,7 +28,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "reused-id",
-            "Git knows an item of this id that was retired and removed; old reports and commits speak of that one.",
+            "Git knows an item of this id that was retired and removed; old reports and commits refer to that one.",
             "Give the new item an id of its own.",
         ),
         (
@@ -228,7 +228,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "code-edited",
-            "Code that an item refers to is not as it was when somebody looked.",
+            "Code that an item refers to changed since the last review.",
             "Look whether it still does what the item says, then `vfcc trace review ITEM`.",
         ),
         (
@@ -283,7 +283,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "unknown-test",
-            "A report speaks of a test that the tree does not hold.",
+            "A report names a test that the tree does not contain.",
             "Make the report again on this tree.",
         ),
         (
@@ -313,7 +313,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "missing-artifact",
-            "A stage was passed on an artifact that is not there any more.",
+            "A stage was passed on an artifact that no longer exists.",
             'Bring it back, or reopen the stage: `vfcc stage reopen STAGE --reason "…"`.',
         ),
         (
@@ -324,7 +324,7 @@ HELP: Mapping[str, Help] = {
         ("waiver-expired", "The last day of a waiver is over.", "Meet the criterion, or waive it again: `vfcc waive`."),
         (
             "waiver-orphaned",
-            "A waiver speaks of a criterion or of findings that are not there any more.",
+            "The criterion or the findings of a waiver no longer exist.",
             "Nothing needs to be waived; the waiver counts no more.",
         ),
         (

@@ -45,10 +45,10 @@ def _suspect(item: TraceItem, link: TraceLink, target: TraceItem, parts: StampPa
         tell.item("suspect-upstream", item, link.line, message, steps.clear(item.id, target.id), about, also)
         return
     if parts.digests[0] != target.digest:
-        message = f"{target.id} changed since somebody looked at {item.id} {link.relation} {target.id}"
+        message = f"{target.id} changed since the link {item.id} {link.relation} {target.id} was reviewed"
         tell.item("suspect-upstream", item, link.line, message, steps.clear(item.id, target.id), about, also)
     if parts.digests[1] != item.digest:
-        message = f"{item.id} changed since somebody looked at its link to {target.id}"
+        message = f"{item.id} changed since its link to {target.id} was reviewed"
         tell.item("suspect-downstream", item, link.line, message, steps.review(item.id), about, also)
 
 

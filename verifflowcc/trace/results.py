@@ -147,7 +147,7 @@ def _unknown(view: TraceView, joins: Joins, tell: Telling) -> None:
         count += 1
         if not result.known and result.test not in told:
             told.add(result.test)
-            message = f"{result.report} speaks of {result.test}, and the tree holds no such test"
+            message = f"{result.report} names {result.test}, which the tree does not contain"
             tell.place("unknown-test", result.report, 1, message, _again(view.reports.get(result.report)), result.test)
     tell.ask(("unknown-test",), count)
 
