@@ -102,7 +102,7 @@ def map(budget: BudgetOption = None, as_json: JsonFlag = False) -> None:
 
 @app.command()
 def context(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in words.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Task, in words.")],
     budget: BudgetOption = None,
     tests: Annotated[bool, typer.Option("--tests", help="Count tests and vendored files as the others.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show why each is there, and what is left out.")] = False,

@@ -74,7 +74,7 @@ def run(
 
 @app.command()
 def add(
-    criterion: Annotated[str, typer.Option("--criterion", metavar="ID", help="What it is evidence for.")],
+    criterion: Annotated[str, typer.Option("--criterion", metavar="ID", help="Criterion that the evidence is for.")],
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A report that was made elsewhere.")] = None,
     value: Annotated[str | None, typer.Option("--value", metavar="NUMBER", help="Instead: a metric's value.")] = None,
     stage: Annotated[str | None, typer.Option("--stage", metavar="ID", help="The criterion's stage.")] = None,

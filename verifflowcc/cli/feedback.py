@@ -18,7 +18,7 @@ StageOption = Annotated[
 
 @app.command()
 def add(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What should change.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text of the comment.")],
     stage: StageOption = None,
     sprint: SprintOption = None,
     commit: CommitFlag = False,

@@ -165,7 +165,7 @@ def _by_session(asked: Asked) -> tuple[object, str]:
 
 @app.command()
 def similar(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is to be done.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Task, in words.")],
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="NUMBER", help="At most so many.")] = 3,
     as_json: JsonFlag = False,
 ) -> None:
@@ -230,7 +230,7 @@ def sql(
 
 @app.command()
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where a file for each table is written.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder for the files, one per table.")],
     form: Annotated[Form, typer.Option("--format", help="The form of the files.")] = Form.PARQUET,
     as_json: JsonFlag = False,
 ) -> None:

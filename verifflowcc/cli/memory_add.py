@@ -22,7 +22,7 @@ YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask; it still tak
 
 def add(
     type_: Annotated[str, typer.Argument(metavar="TYPE", help="preference, fact, decision, …: a type of the table.")],
-    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What it says.", show_default=False)] = None,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="Text of the item.", show_default=False)] = None,
     title: Annotated[
         str | None,
         typer.Option("--title", metavar="TEXT", help="Title on one line (default: the beginning of the text)."),

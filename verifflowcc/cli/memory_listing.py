@@ -14,7 +14,7 @@ IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The item's id, or
 
 AsOfOption = Annotated[
     str | None,
-    typer.Option("--as-of", metavar="DAY", help="What held on a day, as far as the items say since when and until."),
+    typer.Option("--as-of", metavar="DAY", help="Show items as of a day, by the dates in them."),
 ]
 
 

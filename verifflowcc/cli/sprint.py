@@ -12,7 +12,7 @@ app = typer.Typer(help="Start, list, show, resolve, report and close sprints.", 
 
 @app.command()
 def start(
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What the sprint is called.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="Title of the sprint.")],
     goal: Annotated[
         list[str] | None, typer.Option("--goal", metavar="TEXT", help="A goal; may be given several times.")
     ] = None,

@@ -15,7 +15,7 @@ app = typer.Typer(help="Start and end tasks, and record what they find out.", no
 TaskArgument = Annotated[
     str | None, typer.Argument(metavar="[ID]", help="Task id or its first letters (default: the active task).")
 ]
-OutcomeOption = Annotated[str, typer.Option("--outcome", metavar="TEXT", help="What came of it.")]
+OutcomeOption = Annotated[str, typer.Option("--outcome", metavar="TEXT", help="Outcome of the task.")]
 PromoteOption = Annotated[
     list[str] | None,
     typer.Option("--promote", metavar="ITEM", help="An item of it that the project keeps; may be repeated."),
@@ -24,7 +24,7 @@ PromoteOption = Annotated[
 
 @app.command()
 def start(
-    about: Annotated[str, typer.Argument(metavar="TEXT", help="What it is about, in one line.")],
+    about: Annotated[str, typer.Argument(metavar="TEXT", help="Task on one line.")],
     agent: Annotated[
         str | None, typer.Option("--agent", metavar="ROLE", help="Role that owns the task (default: the acting role).")
     ] = None,
@@ -48,7 +48,7 @@ def start(
 
 @app.command()
 def note(
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What is to be remembered.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Text of the finding.")] = None,
     type_: Annotated[
         str, typer.Option("--type", metavar="TYPE", help="reasoning, tool_output or task_state.")
     ] = "reasoning",

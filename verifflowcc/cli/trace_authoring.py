@@ -21,8 +21,8 @@ RelationOption = Annotated[
 
 def add(
     type_: Annotated[str, typer.Argument(metavar="TYPE", help="need, requirement, …: a type of the workflow.")],
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What it says, in one line.")],
-    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="What it says, in full.")] = "",
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="Title on one line.")],
+    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="Full text.")] = "",
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
     verification: Annotated[
         str | None, typer.Option("--verification", metavar="METHOD", help="How it is verified: test, review, …")

@@ -29,7 +29,7 @@ def import_(
         str | None, typer.Option("--verification", metavar="METHOD", help="The method of items that state none.")
     ] = None,
     column: Annotated[
-        Pairs, typer.Option("--map", metavar="COLUMN=FIELD", help="What a column of a CSV file holds.")
+        Pairs, typer.Option("--map", metavar="COLUMN=FIELD", help="Map a column of a CSV file to a field.")
     ] = None,
     pattern: Annotated[
         str | None, typer.Option("--pattern", metavar="REGEX", help="Lines of Markdown that begin items: (?P<id>…).")

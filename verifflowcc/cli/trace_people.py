@@ -65,7 +65,7 @@ def clear(
 
 def verify(
     item: IdArgument,
-    saw: Annotated[str, typer.Option("--saw", metavar="TEXT", help="What you saw, in your words; needed.")] = "",
+    saw: Annotated[str, typer.Option("--saw", metavar="TEXT", help="Your observation, in your words; required.")] = "",
     method: Annotated[
         str | None,
         typer.Option("--method", metavar="NAME", help="review, inspection, analysis or demonstration."),

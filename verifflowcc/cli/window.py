@@ -29,7 +29,7 @@ def show(session: SessionOption = None, as_json: JsonFlag = False) -> None:
 
 @app.command()
 def add(
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What the item says.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Text of the item.")] = None,
     type_: Annotated[
         str,
         typer.Option(

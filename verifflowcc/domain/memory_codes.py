@@ -149,7 +149,7 @@ _TABLE: Mapping[MemoryFamily, tuple[_Row, ...]] = {
             "dangling-link",
             _E,
             "a link leads to no item",
-            "What a link names is no id, path, file name or key of an item that is there.",
+            "The target of a link is no id, path, file name or key of an existing item.",
             "Correct the id, or remove the link.",
         ),
         (

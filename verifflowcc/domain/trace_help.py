@@ -318,7 +318,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "left-changed",
-            "What a left stage handed over changed after the right stage that answers it had passed.",
+            "An artifact of a left stage changed after the right stage that answers it had passed.",
             'Reopen the right stage and verify again: `vfcc stage reopen STAGE --reason "…"`.',
         ),
         ("waiver-expired", "The last day of a waiver is over.", "Meet the criterion, or waive it again: `vfcc waive`."),
