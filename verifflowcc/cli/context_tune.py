@@ -15,8 +15,7 @@ def _number(text: str) -> int:
 
 def tune(
     agent: Annotated[
-        str | None,
-        typer.Option("--agent", "-a", metavar="ROLE", help="Only this role (default: each role with prompts)."),
+        str | None, typer.Option("--agent", "-a", metavar="ROLE", help="One role (default: each that has prompts).")
     ] = None,
     last: Annotated[
         int | None,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def import_(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATH]…", help="Files or folders (default: the folders of the clients)."),
+        typer.Argument(metavar="[PATH]…", help="Files or folders (default: where the clients keep them)."),
     ] = None,
     client: Annotated[str | None, typer.Option("--client", metavar="NAME", help="Only claude, or only codex.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be added; write nothing.")] = False,

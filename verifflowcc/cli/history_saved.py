@@ -26,7 +26,7 @@ def saved(
     session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Of this session alone.")] = None,
     budget: Annotated[
         int | None,
-        typer.Option("--budget", min=1, metavar="TOKENS", help="Tokens of code in a prompt (default: 8,000)."),
+        typer.Option("--budget", min=1, metavar="TOKENS", help="So many tokens of code in a prompt; else 8,000."),
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:

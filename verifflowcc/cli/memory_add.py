@@ -24,8 +24,7 @@ def add(
     type_: Annotated[str, typer.Argument(metavar="TYPE", help="preference, fact, decision, …: a type of the table.")],
     text: Annotated[str | None, typer.Argument(metavar="TEXT", help="Text of the item.", show_default=False)] = None,
     title: Annotated[
-        str | None,
-        typer.Option("--title", metavar="TEXT", help="Title on one line (default: the beginning of the text)."),
+        str | None, typer.Option("--title", metavar="TEXT", help="One line (default: the beginning of the text).")
     ] = None,
     key: Annotated[
         str | None,
@@ -33,8 +32,7 @@ def add(
     ] = None,
     scope: ScopeOption = None,
     importance: Annotated[
-        str | None,
-        typer.Option("--importance", metavar="NUMBER", help="Importance from 0 to 1 (default: that of the type)."),
+        str | None, typer.Option("--importance", metavar="NUMBER", help="From 0 to 1 (default: that of the type).")
     ] = None,
     confidence: Annotated[
         str | None, typer.Option("--confidence", metavar="NUMBER", help="From 0 to 1; 0.8 if left out.")

@@ -28,7 +28,7 @@ class Format(StrEnum):
 
 def export(
     scopes: Annotated[
-        list[str] | None, typer.Option("--scope", metavar="SCOPE", help="Scope to export (default: project).")
+        list[str] | None, typer.Option("--scope", metavar="SCOPE", help="Items of this scope (default: the project's).")
     ] = None,
     types: Annotated[
         list[str] | None, typer.Option("--type", metavar="TYPE", help="Only these types; may be repeated.")
@@ -74,12 +74,14 @@ def import_(
     source: Annotated[str, typer.Argument(metavar="FILE|FOLDER|-", help="Lines of JSON, or Markdown files.")],
     scope: Annotated[
         str | None,
-        typer.Option("--scope", metavar="SCOPE", help="Scope of the imported items (default: as recorded in them)."),
+        typer.Option("--scope", metavar="SCOPE", help="Scope for the items (default: the one that each names)."),
     ] = None,
     type_: Annotated[
         str | None, typer.Option("--type", metavar="TYPE", help="The type of what says none of ours.")
     ] = None,
-    form: Annotated[Format | None, typer.Option("--format", help="Format of the file (default: by its name).")] = None,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="Format of the file (default: by the file's name).")
+    ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Take what comes where an item differs.")] = False,
     skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Take the sound lines alone.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,

@@ -20,7 +20,8 @@ _MOST = 40
 def ingest(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Conversations; - reads stdin.")],
     kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="dialogue, claude, codex or jsonl (default: detected).")
+        str | None,
+        typer.Option("--kind", metavar="KIND", help="dialogue, claude, codex or jsonl (default: by the content)."),
     ] = None,
     scope: Annotated[
         str | None,
@@ -31,7 +32,8 @@ def ingest(
         list[str] | None, typer.Option("--agent", metavar="NAME", help="Who in it is an agent; may be repeated.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option("--session", metavar="NAME", help="Session name (default: the one in the file).")
+        str | None,
+        typer.Option("--session", metavar="NAME", help="Name of the session (default: the one in the file)."),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Read turns again whose items are not here any more, or never were.")

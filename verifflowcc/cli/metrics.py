@@ -9,7 +9,7 @@ from verifflowcc.cli.options import JsonFlag
 
 def metrics(
     sprint: Annotated[
-        str | None, typer.Option("--sprint", metavar="ID", help="Only this sprint (default: all).")
+        str | None, typer.Option("--sprint", metavar="ID", help="Sprint id (default: all sprints).")
     ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print one row per stage as CSV.")] = False,
     as_json: JsonFlag = False,

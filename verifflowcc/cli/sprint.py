@@ -17,8 +17,7 @@ def start(
         list[str] | None, typer.Option("--goal", metavar="TEXT", help="A goal; may be given several times.")
     ] = None,
     workflow: Annotated[
-        str | None,
-        typer.Option("--workflow", metavar="NAME", help="Workflow of the sprint (default: the one in config.yaml)."),
+        str | None, typer.Option("--workflow", metavar="NAME", help="Workflow (default: the one in config.yaml).")
     ] = None,
     sprint_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="Sprint id (default: made from the title).")

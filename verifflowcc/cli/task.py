@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Start and end tasks, and record what they find out.", no_args_is_help=True)
 
 TaskArgument = Annotated[
-    str | None, typer.Argument(metavar="[ID]", help="Task id or its first letters (default: the active task).")
+    str | None, typer.Argument(metavar="[ID]", help="Task id, or the beginning of it (default: the open one).")
 ]
 OutcomeOption = Annotated[str, typer.Option("--outcome", metavar="TEXT", help="Outcome of the task.")]
 PromoteOption = Annotated[
@@ -26,7 +26,7 @@ PromoteOption = Annotated[
 def start(
     about: Annotated[str, typer.Argument(metavar="TEXT", help="Task on one line.")],
     agent: Annotated[
-        str | None, typer.Option("--agent", metavar="ROLE", help="Role that owns the task (default: the acting role).")
+        str | None, typer.Option("--agent", metavar="ROLE", help="The role that has it (default: the one acting).")
     ] = None,
     sprint: SprintOption = None,
     stage: StageOption = None,
@@ -53,14 +53,14 @@ def note(
         str, typer.Option("--type", metavar="TYPE", help="reasoning, tool_output or task_state.")
     ] = "reasoning",
     stage: Annotated[
-        str | None, typer.Option("--stage", metavar="ID", help="Stage that it comes from (default: the active stage).")
+        str | None, typer.Option("--stage", metavar="ID", help="Stage id (default: the active one).")
     ] = None,
     tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool whose output it is.")] = None,
     key: Annotated[
         str | None, typer.Option("--key", metavar="KEY", help="It takes the place of the item with this key.")
     ] = None,
     task: Annotated[
-        str | None, typer.Option("--task", metavar="ID", help="Task id (default: the newest active task).")
+        str | None, typer.Option("--task", metavar="ID", help="Task id (default: the newest open one).")
     ] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
     as_json: JsonFlag = False,

@@ -28,7 +28,8 @@ class Format(StrEnum):
 
 def matrix(
     form: Annotated[
-        Format | None, typer.Option("--format", help="Format (default: by the ending of the output, or text).")
+        Format | None,
+        typer.Option("--format", help="Format of the output (default: by the output file's name, or text)."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")

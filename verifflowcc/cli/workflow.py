@@ -29,7 +29,7 @@ def list_(as_json: JsonFlag = False) -> None:
 @app.command()
 def show(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Workflow name (default: that of the open sprint).")
+        str | None, typer.Argument(metavar="NAME", help="Workflow (default: that of the open sprint).")
     ] = None,
     sprint: Annotated[
         str | None, typer.Option("--sprint", metavar="ID", help="Show the one that this sprint follows.")
