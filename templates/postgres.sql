@@ -55,9 +55,9 @@ CREATE TABLE IF NOT EXISTS vfcc.members (
     PRIMARY KEY (project, member)
 );
 
--- `body` is the item: the whole text of its file, byte for byte. What stands before it was read from it by vfcc, to search
--- by: texts as UTF-8 bytes (PostgreSQL's texts hold no NUL, and bytes stand in the same order everywhere), decimals in
--- thousandths, moments in microseconds since 1970. The key begins with the owner, so that nobody can find out whether
+-- `body` is the item: the whole text of its file, byte for byte. The other columns were read from it by vfcc, to search
+-- by: texts as UTF-8 bytes (PostgreSQL's texts hold no NUL, and bytes sort in the same order everywhere), decimals in
+-- thousandths, moments in microseconds since 1970. The key begins with the owner, so that no one can find out whether
 -- another owner has an id. A new column must stay out of the statistics, too.
 CREATE TABLE IF NOT EXISTS vfcc.items (
     scope text COLLATE "C" NOT NULL CHECK (scope IN ('user', 'project')),
@@ -90,7 +90,7 @@ CREATE TABLE IF NOT EXISTS vfcc.items (
     body bytea NOT NULL,
     PRIMARY KEY (scope, owner, id)
 );
--- The reader stands first: without statistics, an index that begins as the key does would be taken in its place.
+-- The reader comes first: without statistics, an index that begins as the key does would be taken in its place.
 CREATE INDEX IF NOT EXISTS items_by_reader ON vfcc.items (reader, scope, owner);
 
 -- The planner's guesses are shown to everybody by EXPLAIN. Without statistics they tell nothing of other owners.
@@ -105,7 +105,7 @@ BEGIN
 END
 $statistics$;
 
--- The project of this session: the one that it names, if whoever logged in was admitted to it, else nothing.
+-- The project of this session: the one that it names, if the login was admitted to it, otherwise nothing.
 CREATE OR REPLACE FUNCTION vfcc.project_of_session() RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     SELECT m.project FROM vfcc.members AS m

@@ -172,7 +172,7 @@ def _time_of(moment: Moment) -> datetime:
 
 HEADINGS: Sequence[tuple[str, Rule]] = (
     (r"Not finished yet", _always),
-    (r"(?:What the user said|What was answered|Files edited|Files read), newest first", _newest_first),
+    (r"(?:Prompts of the user|What was answered|Files edited|Files read), newest first", _newest_first),
     (r"Failed, and not passed since", _always),
     (r"Failed when it was last run so; another run since may have passed it", _always),
     (r"Known of \S+", _always),
@@ -182,8 +182,8 @@ HEADINGS: Sequence[tuple[str, Rule]] = (
 _ANY = r"[^\n]*"
 SESSION_RULES: Sequence[tuple[str, str, Rule]] = (
     ("", r"What this session did before its context was compacted\.", _compacted),
-    ("Not finished yet", r"In work for ([^:]*): (.*)", _open_turn),
-    ("What the user said.*", r"([^:]*) ago: \"(.*)\"", _asked),
+    ("Not finished yet", r"Active for ([^:]*): (.*)", _open_turn),
+    ("Prompts of the user.*", r"([^:]*) ago: \"(.*)\"", _asked),
     ("What was answered.*", r"([^:]*) ago: \"(.*)\"", _answered),
     ("Files edited.*", r"(.*?)(?:, lines (.*))?", _edited),
     ("Files read.*", r"(.*?)(?:, lines (.*))?", _read),

@@ -34,7 +34,7 @@ def test_findings_have_a_place_a_sentence_and_a_step_and_make_it_exit_with_1(red
 
     assert (done.code, done.err) == (1, "")
     assert done.out.splitlines()[:2] == [
-        f"{FACT}/a.md:5: error dangling-link: a depends_on gone, which is no item that is there",
+        f"{FACT}/a.md:5: error dangling-link: a depends_on gone, which does not exist",
         f"  → correct the link in {FACT}/a.md, or remove it",
     ]
     assert f"{FACT}/b.md:5: warning bad-value: importance" in done.out

@@ -28,7 +28,9 @@ VERBS = {
     "Create",
     "Decide",
     "Draft",
+    "Expire",
     "Export",
+    "Extract",
     "Find",
     "Go",
     "Import",
@@ -49,8 +51,10 @@ VERBS = {
     "Say",
     "Set",
     "Show",
+    "Skip",
     "Start",
     "Store",
+    "Upgrade",
     "Waive",
 }
 

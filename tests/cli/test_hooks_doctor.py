@@ -103,7 +103,7 @@ def _link(folder: Path) -> None:
             "disableAllHooks turns all hooks of claude off",
             "take disableAllHooks out of .claude/settings.local.json",
         ),
-        (_beside, '"Stop" stands beside "hooks" and not in it', f"mend {SETTINGS}"),
+        (_beside, '"Stop" is beside "hooks" and not in it', f"mend {SETTINGS}"),
         (_elsewhere, ".claude/hooks.json holds hooks, and claude does not read it", "vfcc integrate claude"),
         (_link, f"{SETTINGS} is a link", f"mend {SETTINGS}"),
     ],
@@ -134,7 +134,7 @@ def test_codex_runs_nothing_in_a_folder_that_it_does_not_trust(young: Path, tmp_
     _put(home / "config.toml", "model = 'x'\n")
     assert told() == ["Codex does not trust this folder, and runs none of its hooks"]
     _put(home / "config.toml", f'[projects."{young}"]\ntrust_level = "trusted"\n')
-    assert told() == ["Codex was not told to trust 10 of 10 hooks, and does not run them"]
+    assert told() == ["Codex does not run 10 of 10 hooks, because they are not trusted yet"]
     _put(home / "config.toml", "[")
     (broken,) = hooks(young, CODEX_HOME=str(home))[1:2]
     assert (broken["health"], "cannot read" in broken["text"]) == ("note", True)

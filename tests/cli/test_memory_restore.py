@@ -55,7 +55,7 @@ def test_a_summary_is_made_told_and_undone_and_git_sees_no_change(project: Path)
     assert len(changed(project)) == 5
     page = vfcc(project, "memory", "show", "c1").out
     assert page.splitlines()[-1] == f"next: vfcc memory restore {summary}"
-    assert re.search(r"archived on \d{4}-\d\d-\d\d: a summary tells it", page)
+    assert re.search(r"archived on \d{4}-\d\d-\d\d: a summary contains it", page)
     assert [row["item"]["id"] for row in vfcc(project, "memory", "list", "--json", "--full").data["rows"]] == [summary]
     seen = vfcc(project, "memory", "restore", summary[:12], "--dry-run")
     assert seen.out.splitlines()[-2:] == [f"{summary}: would be gone", "nothing was written (--dry-run)"]

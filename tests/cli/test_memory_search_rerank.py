@@ -85,7 +85,7 @@ def test_where_the_model_fails_a_search_has_the_order_by_words_and_says_so(does:
     set_here(shop, "enabled: true")
     ran = vfcc(shop, "memory", "search", QUESTION)
 
-    assert (ran.code, ran.err.count("the order by words stands")) == (0, 1), ran
+    assert (ran.code, ran.err.count("the order by words is kept")) == (0, 1), ran
     assert searched(shop)[0] == by_words
     assert counters(shop) == (2, 2)
     stats = vfcc(shop, "memory", "stats").out

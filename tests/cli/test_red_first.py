@@ -165,7 +165,7 @@ def test_a_refactoring_is_stated_by_a_person_and_every_test_must_pass_both_times
         "pass",
         "a refactoring (one expression less): 1 test passed with it and without it",
     )
-    assert "it is in no commit, so nobody vouches for human:You" in vfcc(root, "check", "--rerun", env=CI).out
+    assert "it is not committed, so no commit vouches for human:You" in vfcc(root, "check", "--rerun", env=CI).out
     commit(root)
     again = vfcc(root, "check", "--rerun", env=CI)
     assert (again.code, "plan/red-first: reproduced" in again.out) == (0, True), again

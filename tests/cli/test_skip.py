@@ -24,7 +24,7 @@ def test_a_person_sees_what_is_left_unmet_and_is_asked(tmp_path: Path) -> None:
 
     assert ran.code == 0, ran
     assert f"{ID}/plan, with 2 criteria not met; next: build" in ran.err
-    assert "- reviewed (hard): nobody has approved it yet" in ran.err
+    assert "- reviewed (hard): not approved yet" in ran.err
     assert ran.out.startswith(f"{ID}: plan → build\n")
     told = "skipped: plan by human:Other until 2999-12-31: known already\n"
     assert told in vfcc(here.root, "status").out

@@ -100,7 +100,7 @@ def test_a_current_folder_that_is_gone(tmp_path: Path, line: str) -> None:
     code, out, err = _shell(tmp_path, f"mkdir gone && cd gone && rmdir ../gone && vfcc {line}")
 
     assert (code, out) == (3, "")
-    assert err == "error: the current folder is not there any more\nhint: cd to a folder that is\n"
+    assert err == "error: the current folder no longer exists\nhint: cd to a folder that exists\n"
 
 
 def test_help_and_version_need_no_folder(tmp_path: Path) -> None:

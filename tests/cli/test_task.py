@@ -67,7 +67,7 @@ def test_a_task_is_begun_filled_shown_and_ended(young: Path) -> None:
         f"to keep one: vfcc task finish {task} --promote {gone}\n"
     )
     assert (task_items(young), project_items(young)) == ([], [kept])
-    assert vfcc(young, "task", "list").out == "no task is in work\n"
+    assert vfcc(young, "task", "list").out == "no task is active\n"
     assert f"{task}  completed" in vfcc(young, "task", "list", "--all").out
     assert f"kept in the project: {kept}" in vfcc(young, "task", "show", task).out
 
@@ -133,7 +133,7 @@ def test_two_roles_have_tasks_at_once(young: Path) -> None:
         role["VFCC_AGENT"]: vfcc(young, "task", "show", env=role).out.partition(":")[0] for role in (CODER, TESTER)
     }
     assert shown == {"coder": mine, "tester": theirs}
-    vfcc(young, "task", "finish", env={"VFCC_AGENT": "planner"}).refused(2, "no task is in work for planner")
+    vfcc(young, "task", "finish", env={"VFCC_AGENT": "planner"}).refused(2, "no task is active for planner")
     assert vfcc(young, "task", "finish", theirs, env=CODER).code == 0, "by its id, anybody's"
 
 
@@ -143,7 +143,7 @@ def test_of_several_tasks_the_one_to_end_is_named(young: Path) -> None:
 
     for verb in ("finish", "fail", "clear"):
         ended = vfcc(young, "task", verb)
-        ended.refused(2, f"several tasks are in work: {one}, {two}; say which one", f"hint: vfcc task {verb} {two}")
+        ended.refused(2, f"several tasks are active: {one}, {two}; name one", f"hint: vfcc task {verb} {two}")
 
 
 def test_a_text_can_come_from_a_pipe_and_cannot_steer_the_terminal(young: Path) -> None:
@@ -173,8 +173,8 @@ def test_a_text_can_come_from_a_pipe_and_cannot_steer_the_terminal(young: Path) 
     [
         ("task note", "say a text or --stdin, one of the two", 'vfcc task note "What was found out"'),
         ("task note x --stdin", "say a text or --stdin, one of the two", 'vfcc task note "What was found out"'),
-        ("task note x", "no task is in work", 'vfcc task start "What it is about"'),
-        ("task finish", "no task is in work", 'vfcc task start "What it is about"'),
+        ("task note x", "no task is active", 'vfcc task start "What it is about"'),
+        ("task finish", "no task is active", 'vfcc task start "What it is about"'),
         ("task show none", "there is no task none: there is none at all", 'vfcc task start "What it is about"'),
         ("task start x --sprint none", "there is no sprint none", 'vfcc sprint start "Title"'),
         ("task start x --stage coding", "a stage is part of a sprint, and no sprint is open", "--sprint ID"),

@@ -108,10 +108,10 @@ def test_an_item_is_shown_with_all_around_it_in_80_columns(traced: Path) -> None
     assert shown.out == (
         f"{REQ}: It ends\n  requirement, active, verified by test\n  .memory/project/items/requirement/{REQ}.md\n\n"
         "  It shall end after 5 s.\n\n"
-        f"stands on\n  refines {NEED}: Users log in  [unreviewed]\n\n"
+        f"traces to\n  refines {NEED}: Users log in  [unreviewed]\n\n"
         f"linked by\n  verifies {SPEC}: Wait  [unreviewed]\n\n"
         "code\n  src.py:1\n\n"
-        f"review: nobody has reviewed it; vfcc trace review {REQ}\n"
+        f"review: not reviewed; vfcc trace review {REQ}\n"
     )
     page = vfcc(traced, "trace", "show", REQ, "--json", "--full").data
     assert (page["item"]["id"], page["links"][0]["id"], page["linked_by"][0]["state"]) == (REQ, NEED, "unreviewed")
@@ -220,10 +220,8 @@ def test_a_merge_left_open_is_one_clear_error(traced: Path) -> None:
     before = everything(traced)
 
     for line in (f"show {REQ}", f"retire {REQ}", f"link {SPEC} {REQ}"):
-        vfcc(traced, "trace", *line.split()).refused(
-            3, f"{REQ}.md:", "holds the conflict markers of a merge", "by hand"
-        )
-    by_person(traced, "trace", "baseline", "create", "v1").refused(3, "holds the conflict markers of a merge")
+        vfcc(traced, "trace", *line.split()).refused(3, f"{REQ}.md:", "contains merge conflict markers", "by hand")
+    by_person(traced, "trace", "baseline", "create", "v1").refused(3, "contains merge conflict markers")
     assert everything(traced) == before
 
 

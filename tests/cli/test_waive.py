@@ -25,7 +25,7 @@ def test_a_person_sees_what_is_waived_and_is_asked(tmp_path: Path) -> None:
 
     assert ran.code == 0, ran
     assert f"{ID}/plan, reviewed: somebody else approved the plan (hard)" in ran.err
-    assert "not_evaluable: nobody has approved it yet" in ran.err
+    assert "not_evaluable: not approved yet" in ran.err
     assert "Waive? [y/N]" in ran.err
     assert ran.out.startswith(f"{ID}/plan, reviewed: waived by human:Other until 2999-12-31\nto commit: ")
     assert typed(here.root, "waive", "reviewed", *WORDS, keys="n\n").code == 130

@@ -161,10 +161,10 @@ def test_a_text_can_come_from_a_pipe_cannot_steer_the_terminal_and_keeps_no_secr
 @pytest.mark.parametrize(
     ("line", "told", "hint"),
     [
-        ("show", "there is no window yet", 'vfcc window add "What is said" --session ID'),
-        ("add x", "there is no window yet", 'vfcc window add "What is said" --session ID'),
+        ("show", "there is no window yet", 'vfcc window add "The text" --session ID'),
+        ("add x", "there is no window yet", 'vfcc window add "The text" --session ID'),
         ("prune --session s9", "there is no window of a session s9", "vfcc window show"),
-        ("add", "say a text or --stdin, one of the two", 'vfcc window add "What is said"'),
+        ("add", "say a text or --stdin, one of the two", 'vfcc window add "The text"'),
         ("add x --session s1 --type usr_message", "did you mean user_message?", "--type user_message"),
         ("add x --session s1 --type code_snippet", "a code_snippet is from a file", "--file PATH --lines 10-20"),
         ("add x --session s1 --lines ten", "'ten' are no lines", "--lines 10-20"),

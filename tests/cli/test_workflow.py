@@ -89,7 +89,7 @@ def test_in_a_sprint_the_stage_in_work_is_marked(example: Path) -> None:
     assert "as sprint-02 follows it" in out.splitlines()[1]
     assert "✓ planning" in out
     assert "▶ coding" in out
-    assert "\n✓ passed, ▶ in work\n" in out
+    assert "\n✓ passed, ▶ active\n" in out
     assert vfcc(example, "workflow", "show", "--sprint", "sprint-02").out == out
     assert "▶" not in vfcc(example, "workflow", "show", "light").out
 

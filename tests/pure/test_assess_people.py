@@ -103,7 +103,7 @@ def test_a_review_by_somebody_else_opens_the_gate() -> None:
 def test_no_review_is_not_evaluable_and_names_the_command() -> None:
     found = asked(facts())
 
-    assert (found.verdict, found.reason) == (Verdict.NOT_EVALUABLE, "nobody has approved it yet")
+    assert (found.verdict, found.reason) == (Verdict.NOT_EVALUABLE, "not approved yet")
     assert found.step == "vfcc approve plan"
 
 
@@ -112,7 +112,7 @@ def test_a_request_is_told_and_is_no_approval() -> None:
 
     assert (found.verdict, found.reason) == (
         Verdict.NOT_EVALUABLE,
-        "nobody has approved it yet; agent:coder asks for it",
+        "not approved yet; agent:coder asks for it",
     )
 
 

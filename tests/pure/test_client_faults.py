@@ -16,7 +16,7 @@ CODEX = {"type": "command", "command": "vfcc hook codex"}
 @pytest.mark.parametrize(
     ("client", "value", "words"),
     [
-        ("claude", {"Stop": [{"hooks": [CLAUDE]}]}, '"Stop" stands beside "hooks"'),
+        ("claude", {"Stop": [{"hooks": [CLAUDE]}]}, '"Stop" is beside "hooks"'),
         ("claude", {"hooks": {"Stop": [CLAUDE]}}, "is in no group"),
         ("claude", {"hooks": {"stop": [{"hooks": [CLAUDE]}]}}, '"stop" is no event of claude'),
         (

@@ -217,7 +217,7 @@ def test_a_record_that_does_not_fit_costs_no_byte_of_others() -> None:
         ('{"hooks": []}', '"hooks" is no object'),
         ('{"hooks": {"preToolUse": {}}}', '"preToolUse" is no list'),
         ('{"version": 2}', "version 1"),
-        ('{"hooks": {}, "hooks": {}}', '"hooks" stands twice'),
+        ('{"hooks": {}, "hooks": {}}', '"hooks" appears twice'),
         ('{\n  // a comment\n  "a": 1\n}', "line 2: "),
         ('{"a": NaN}', "NaN is no JSON"),
         ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deep"),

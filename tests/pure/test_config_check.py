@@ -84,8 +84,8 @@ ONE_PROBLEM = [
     (
         "llm: []",
         (
-            "1: llm belongs to your own settings ($XDG_CONFIG_HOME/vfcc/config.yaml); a project names no model, or a "
-            "clone of it could make this machine run a program, or send what is said here elsewhere"
+            "1: llm belongs to your own settings ($XDG_CONFIG_HOME/vfcc/config.yaml); a project cannot name a model: "
+            "a clone of it could make this machine run a program, or send your text to another server"
         ),
     ),
     ("workflo: light", f"1: unknown key workflo; allowed: {TOP}; did you mean workflow?"),
@@ -335,8 +335,8 @@ def test_a_pattern_within_its_folder_is_allowed(pattern: str) -> None:
         ("decisions/", "write decisions/* for the files in it"),
         ("a//b", "has an empty part"),
         ("./a", "has an empty part or a `.`"),
-        ("a**.md", "stands alone between slashes"),
-        ("***", "stands alone between slashes"),
+        ("a**.md", "write ** alone between slashes"),
+        ("***", "write ** alone between slashes"),
         ("**/**/**/x", "more than 2 times"),
         ("[ab.md", "has a [ with no ]"),
         ("[a/b].md", "has a [ with no ]"),

@@ -73,7 +73,7 @@ REFUSED = [
         ),
     ),
     ("max_items: 0", "memory.max_items must be a whole number from 1 to 1,000,000, not 0"),
-    ("identity: shop", "memory.identity is never said by a project"),
+    ("identity: shop", "memory.identity belongs to your own environment"),
     ("postgres_url: postgresql://db/x", "memory.postgres_url belongs to your own settings"),
     ("enabld: true", "unknown key enabld in memory; allowed: enabled, backends, assembly, max_items"),
     (

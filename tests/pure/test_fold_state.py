@@ -117,11 +117,14 @@ def impossible() -> dict[str, tuple[list[Event], str]]:
 
     skipping = {"stage": "build", "entered": "check", "reason": "x"}
     return {
-        "passing a stage not in work": ([first, passed("build", "check", first)], "not the stage in work"),
-        "passing twice": ([first, second, passed("plan", "build", second)], "not the stage in work"),
+        "passing a stage that is not active": ([first, passed("build", "check", first)], "not the active stage"),
+        "passing twice": ([first, second, passed("plan", "build", second)], "not the active stage"),
         "entering another than the next": ([first, passed("plan", "check", first)], "enters check, and not build"),
-        "a stage that is not in the workflow": ([first, passed("ghost", None, first)], "not the stage in work"),
-        "skipping a stage not in work": ([first, move(EventType.STAGE_SKIPPED, dict(skipping), first)], "in work"),
+        "a stage that is not in the workflow": ([first, passed("ghost", None, first)], "not the active stage"),
+        "skipping a stage that is not active": (
+            [first, move(EventType.STAGE_SKIPPED, dict(skipping), first)],
+            "not the active stage",
+        ),
         "reopening what was not left": (
             [first, move(EventType.STAGE_REOPENED, {"stage": "check", "reason": "x"}, first)],
             "not left behind",

@@ -151,7 +151,7 @@ def test_a_title_that_yaml_would_read_as_something_else_stays_text(title: str) -
         ("refs: [{symbol: x}]", "a ref needs `path`"),
         ("source: {kind: heard}", 'source "heard" is not one of explicit'),
         ("tags: [{a: b}]", "tags holds what is no text"),
-        ("title: a\ntitle: b", "x.md:3: title stands in the front matter twice; the last one is used"),
+        ("title: a\ntitle: b", "x.md:3: title appears twice in the front matter; the last one is used"),
         ("title: [", "front matter cannot be read, its defaults are used"),
         ("- a", "x.md:2: front matter cannot be read, its defaults are used: it is no mapping of keys"),
     ],

@@ -195,6 +195,6 @@ def test_a_summary_that_tells_what_another_replaced_is_told() -> None:
 
     assert standing([told, summary]).notices == ()
     assert standing([told, summary, newer]).notices == (
-        "sum tells told, which new replaced: vfcc memory maintain makes it anew",
+        "sum summarises told, which new replaced; rebuild it: vfcc memory maintain",
     )
     assert standing([told, newer]).notices == (), "the summary is not in view"

@@ -222,7 +222,7 @@ def test_the_prompt_names_every_type_and_fences_the_turn_as_data() -> None:
     prompt = question_about(turn(said))
 
     assert all(f"- {name}: " in prompt for name in (*USER_CATEGORIES, *PROJECT_TYPES))
-    assert prompt.endswith(f"said by a person:\n`````\n{said}\n`````\n")
+    assert prompt.endswith(f"spoken by a person:\n`````\n{said}\n`````\n")
 
 
 def test_a_secret_and_what_vfcc_said_itself_are_not_sent_to_a_model() -> None:

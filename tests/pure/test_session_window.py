@@ -73,7 +73,7 @@ def test_events_become_items_of_their_types() -> None:
     assert (edited.tool, edited.files) == ("Edit", (Touched("a.py", Operation.EDIT, (10, 20)),))
     assert edited.content == "Edit a.py\ndone\na.py:10-20 (+2 -1)"
     assert (failed.failed, failed.content) == (True, "Bash pytest -q\nfailed: exit code 1\n1 failed")
-    assert state.content == "In work for 30 minutes: Fix the login"
+    assert state.content == "Active for 30 minutes: Fix the login"
     assert all(each.tokens == words(each.content) for each in items)
 
 
@@ -126,8 +126,8 @@ def test_a_damaged_event_costs_no_other_one(event: Event, damage: dict[str, obje
 
 BRIEF = """\
 Not finished yet:
-- In work for 30 minutes: Fix the login
-What the user said, newest first:
+- Active for 30 minutes: Fix the login
+Prompts of the user, newest first:
 - 30 minutes ago: "Fix the login"
 - 60 minutes ago: "Explain the login"
 Files edited, newest first:
@@ -150,7 +150,7 @@ def test_with_less_room_what_matters_least_is_left_out() -> None:
 
     short = brief_of(items, 45, NOW, words)
 
-    assert short.startswith("Not finished yet:\n- In work for 30 minutes: Fix the login\nWhat the user said")
+    assert short.startswith("Not finished yet:\n- Active for 30 minutes: Fix the login\nPrompts of the user")
     assert "Files read" not in short
     assert short.endswith(" of 9 items of the session are left out.")
 

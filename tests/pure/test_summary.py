@@ -213,7 +213,7 @@ def test_what_deviates_is_told() -> None:
     again = StageState(CODING, StageStatus.ACTIVE, passes=1, reopened=1)
     noted = passing(TESTS, notes=("failed once before on the same content",))
     soft = Assessment(COVERED, Verdict.FAIL, "line coverage is 40 %")
-    waived = Assessment(LOOKED_AT, Verdict.WAIVED, "nobody has approved it yet", waiver="E2")
+    waived = Assessment(LOOKED_AT, Verdict.WAIVED, "not approved yet", waiver="E2")
     left = leaving(noted, soft, waived, stage=again, planning=skipped)
 
     assert lines_under(left, "Deviations") == [
@@ -221,7 +221,7 @@ def test_what_deviates_is_told() -> None:
         "coding was reopened once",
         "tests: failed once before on the same content",
         "covered (soft) is not met: line coverage is 40 %",
-        "looked-at is not met and waived: nobody has approved it yet",
+        "looked-at is not met and waived: not approved yet",
     ]
     assert metrics(left)["deviations"] == 5
 

@@ -339,7 +339,7 @@ def test_a_stale_report_is_told_once_with_how_many_stand_on_it() -> None:
 
     assert (one.path, one.item) == (REPORT, "")
     assert one.message == (
-        f"{REPORT} is of other content (src/login.py changed); 3 items, IF-ab among them, stand on it alone"
+        f"{REPORT} is of other content (src/login.py changed); 3 items, IF-ab among them, rely on it alone"
     )
 
 

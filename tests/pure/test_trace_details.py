@@ -46,7 +46,7 @@ def test_of_several_places_with_the_same_code_that_of_the_same_name_is_where_it_
 
     (one,) = found(gone.file(moved))
     assert one.code == "code-moved"
-    assert "is src/new.py::Door.login now" in one.message
+    assert "is now src/new.py::Door.login" in one.message
     assert one.also == ("src/login.py", "src/new.py")
 
 

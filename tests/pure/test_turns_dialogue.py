@@ -109,7 +109,7 @@ def test_the_day_may_stand_beside_the_name() -> None:
 def test_what_nobody_says_is_left_out_and_told() -> None:
     found = read("Some words before.\n\nYou: a")
     assert [turn.text for turn in found.turns] == ["a"]
-    assert found.notes == ("talk.md:1: nobody is named who says this; it is left out",)
+    assert found.notes == ("talk.md:1: no speaker is named here; the text is left out",)
 
 
 def test_what_is_no_utf8_is_a_problem_with_its_line() -> None:

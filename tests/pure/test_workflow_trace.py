@@ -123,7 +123,7 @@ def test_the_digest_is_that_of_what_the_rules_say() -> None:
         ("needs: [{id: a, of: [need], by: [allocates], from: [unit]}]", "no need can have what this need asks for"),
         ("needs: [{id: no-parent, of: [need], code: true}]", "id 'no-parent' is the name of a trace check"),
         ("needs: [{id: coverage, of: [need], code: true}]", "id 'coverage' is the name of a trace check"),
-        (f"needs: [{NEED}, {NEED}]", "the need tested stands there twice"),
+        (f"needs: [{NEED}, {NEED}]", "the need tested appears twice"),
         ("needs: [{id: a, of: [need], code: true, at_least: 0}]", "at_least must be a whole number from 1 to 100"),
         ("severity: {no-parents: off}", "unknown trace check no-parents; did you mean no-parent?"),
         ("severity: {zzzzzz: off}", "unknown trace check zzzzzz; docs/reference/workflows.md lists them"),

@@ -91,5 +91,5 @@ def test_a_change_after_the_sprint_is_red_in_ci(walked: tuple[Path, list[str]], 
     run("CI=true vfcc allow --yes && echo '# later' >> inflection/__init__.py && git commit -qam later", here)
     said = run("vfcc check --rerun", here)
 
-    assert "RED  unit_test/tests: stale: it speaks of other content: inflection/__init__.py changed" in said
+    assert "RED  unit_test/tests: stale: it is of other content: inflection/__init__.py changed" in said
     assert said.endswith("[exit 1]")

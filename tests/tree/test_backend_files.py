@@ -246,7 +246,7 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "not UTF-8": (b"---\nid: x\n---\n\n\xff\n", "x.md:5: not UTF-8"),
     "a conflict": (
         b"---\nid: x\n---\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n",
-        "x.md:4: holds the conflict markers",
+        "x.md:4: contains merge conflict markers",
     ),
     "too large": (b"---\nid: x\n---\n" + b"x" * 1024 * 1024, "x.md: has 1.0 MiB; an item may have 1 MiB"),
 }

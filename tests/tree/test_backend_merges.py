@@ -60,7 +60,7 @@ def test_what_both_change_is_a_conflict_and_one_problem(root: Path) -> None:
     assert merged(root) == [path]
     with closing(Files(root)("project")) as store:
         assert ids(store.list_all()) == ["a", "c"]
-        assert store.problems == (f"{path}:5: holds the conflict markers of a merge that nobody finished",)
+        assert store.problems == (f"{path}:5: contains merge conflict markers",)
         assert store.get("common") is None
         before = (root / HERE / path).read_bytes()
         with pytest.raises(ConflictError, match=r"common\.md is there already"):

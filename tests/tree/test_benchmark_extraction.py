@@ -13,7 +13,7 @@ MODEL = """
 import json, sys
 turn = sys.stdin.read()
 item = {"layer": "project", "type": "guideline", "key": "editor", "content": "Use Emacs as the IDE.", "importance": 0.5}
-found = [item] if "brackets" in turn.partition("The turn, said by")[2] else []
+found = [item] if "brackets" in turn.partition("The turn, spoken by")[2] else []
 print(json.dumps({"user_items": [], "project_items": found}))
 """
 TOPICS = {

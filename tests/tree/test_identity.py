@@ -194,7 +194,7 @@ def test_git_that_is_missing_is_told_and_never_makes_another_project_of_it(
     root = project(tmp_path / "shop")
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
 
-    with pytest.raises(WorkspaceError, match="which project this is cannot be told: git cannot be run"):
+    with pytest.raises(WorkspaceError, match="cannot identify the project: git cannot be run"):
         of(root)
 
 

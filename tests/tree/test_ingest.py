@@ -91,7 +91,7 @@ def test_a_repetition_that_was_no_item_is_none_in_a_clone_where_no_day_tells_the
     done = learn(here, first)
 
     assert texts(here) == before
-    assert [(each.fate, each.why) for each in done.learned] == [(Fate.SAME, "the same session said it before")]
+    assert [(each.fate, each.why) for each in done.learned] == [(Fate.SAME, "the same session contains it already")]
 
 
 @pytest.mark.vfcc("REQ-WRITE-CONTRADICTION")

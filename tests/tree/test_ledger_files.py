@@ -94,7 +94,7 @@ def spelled_otherwise(_: Workspace, files: list[Path]) -> Path:
     return files[1]
 
 
-@harm("not the stage in work|not left behind")
+@harm("not the active stage|not left behind")
 def an_impossible_move_with_a_right_id(here: Workspace, files: list[Path]) -> Path:
     return forge(here, EventType.STAGE_REOPENED, {"stage": "validation", "reason": "x"}, files[-1].stem)
 

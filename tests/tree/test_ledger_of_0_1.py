@@ -147,4 +147,4 @@ def test_going_back_in_one_makes_stale_what_rests_on_the_stage(tmp_path: Path) -
     assert [str(each.status) for each in done.state.stages] == ["passed", "active", "stale", "pending", "pending"]
     again = advance_stage(here, CLOSED, actor=ANN)
     assert [str(each.status) for each in again.state.stages] == ["passed", "passed", "passed", "active", "pending"]
-    assert again.notes == ("stands again: coding, since what it used did not change",)
+    assert again.notes == ("passed again: coding, since what it used did not change",)

@@ -99,7 +99,7 @@ def test_what_was_consolidated_comes_back_as_it_was(here: Workspace) -> None:
     assert (done.summary, [each.id for each in done.items]) == (summary, ["c1", "c2", "c3", "c4"])
     assert (would.items, would.summary) == (done.items, done.summary)
     assert {(each.archived, each.why, each.status) for each in done.items} == {
-        ("2026-11-21", "a summary tells it", "active")
+        ("2026-11-21", "a summary contains it", "active")
     }
     days(here, 100)
     assert keep_up(here) == (), "what a person took out of a summary goes into none again"
@@ -272,7 +272,7 @@ def test_a_summary_whose_original_was_replaced_or_forgotten_is_undone(here: Work
 
     (step,) = keep_up(here)
 
-    assert (step.kind, step.why) == (StepKind.RESTORED, "c2, which it tells, was replaced by new")
+    assert (step.kind, step.why) == (StepKind.RESTORED, "c2, which it summarises, was replaced by new")
     assert {name: text for name, text in texts(here).items() if name != "new"} == before
     days(here, 8)
     assert keep_up(here) == (), "three are no cluster, and the fourth does not stand"
@@ -286,7 +286,7 @@ def test_what_was_forgotten_is_in_no_summary_any_more(plain: Workspace) -> None:
 
     (step,) = keep_up(plain)
 
-    assert (step.kind, step.why) == (StepKind.RESTORED, "c3, which it tells, is not there any more")
+    assert (step.kind, step.why) == (StepKind.RESTORED, "c3, which it summarises, no longer exists")
     assert texts(plain) == {name: text for name, text in before.items() if name != "c3"}
 
 
@@ -369,7 +369,7 @@ def test_restoring_takes_a_person_and_something_to_restore(plain: Workspace) -> 
 
     alone = bring_back(plain, "c1")
     assert alone.notes == (
-        f"{summary} still tells it: vfcc memory restore {summary} brings back all that it was made of",
+        f"{summary} still contains it; to restore all items of the summary: vfcc memory restore {summary}",
     )
     assert keep_up(plain) == ()
     rest = bring_back(plain, summary)

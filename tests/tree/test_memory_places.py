@@ -262,7 +262,7 @@ def test_nothing_of_one_project_is_found_listed_counted_or_changed_in_another(of
         lambda: move_item(two, mine, "user", actor=ME, confirm=unasked, type_name="goal"),
         lambda: link_items(two, mine, Relation.DEPENDS_ON, find(two, "raise"), actor=ME),
     ):
-        with pytest.raises(VfccError, match=r"is gone meanwhile|others would not find it"):
+        with pytest.raises(VfccError, match=r"was removed since|others would not find it"):
             change()
     assert texts(one) == before
     assert add(two, "fact", "The client is Beta", key="client").item.id != name

@@ -143,7 +143,7 @@ def test_what_changed_while_a_person_was_asked_is_told_and_nothing_is_written(of
         keep(project, scope, stored_item(found.item.path, changed.encode()))
         after.update(texts(project))
 
-    with pytest.raises(ConflictError, match=f"{touched} has changed meanwhile; nothing was written"):
+    with pytest.raises(ConflictError, match=f"{touched} changed since it was read; nothing was written"):
         do(project, meanwhile)
 
     assert texts(project) == after
@@ -171,7 +171,7 @@ def test_of_a_key_that_came_to_be_while_a_person_was_asked_there_is_still_one_it
         assert planned.before is None
         add(here, "preference", "Spaces", key="indent", id="first")
 
-    with pytest.raises(ConflictError, match="first has changed meanwhile"):
+    with pytest.raises(ConflictError, match="first changed since it was read"):
         add(here, "preference", "Tabs", key="indent", confirm=meanwhile)
 
     assert [name for _, name in texts(here)] == ["first"]
@@ -398,7 +398,7 @@ def test_what_changed_since_it_was_read_is_neither_changed_nor_forgotten(here: W
     keep(here, "project", make("held", type="pattern", body="Somebody was faster.\n"))
     before = texts(here)
 
-    with pytest.raises(ConflictError, match="held has changed meanwhile; nothing was written"):
+    with pytest.raises(ConflictError, match="held changed since it was read; nothing was written"):
         _gone(do, here, found)
 
     assert texts(here) == before

@@ -86,7 +86,7 @@ def test_what_says_something_else_takes_its_place_and_the_summary_is_made_anew(h
 
     (new,) = done.learned
     assert new.supersedes == (said,)
-    assert told(here) == [f"{summary} tells {said}, which {new.id} replaced: vfcc memory maintain makes it anew"]
+    assert told(here) == [f"{summary} summarises {said}, which {new.id} replaced; rebuild it: vfcc memory maintain"]
     assert "Acme Corp." in texts(here)[summary]
 
     would = keep_up(here, dry=True)
@@ -94,7 +94,7 @@ def test_what_says_something_else_takes_its_place_and_the_summary_is_made_anew(h
 
     assert steps == would
     assert [step.kind for step in steps] == [StepKind.RESTORED, StepKind.CONSOLIDATED]
-    assert steps[0].why == f"{said}, which it tells, was replaced by {new.id}"
+    assert steps[0].why == f"{said}, which it summarises, was replaced by {new.id}"
     (again,) = summaries(here)
     body = items(here)[again].body
     assert again != summary
@@ -129,7 +129,11 @@ def test_adding_what_a_summary_tells_changes_nothing(here: Workspace, actor: str
 
     for dry_run in (True, False):
         done = add(here, "fact", "the parser cache is cold at start", key="cache.0", actor=actor, dry_run=dry_run)
-        assert (done.outcome, done.item.id, done.notes) == (Outcome.UNCHANGED, "c1", (f"{summary} tells it already",))
+        assert (done.outcome, done.item.id, done.notes) == (
+            Outcome.UNCHANGED,
+            "c1",
+            (f"{summary} already contains it",),
+        )
 
     assert texts(here) == before
 
@@ -144,7 +148,7 @@ def test_adding_something_else_under_the_key_of_what_is_told_takes_its_place(her
 
     assert (done.outcome, done.item.trust) == (Outcome.ADDED, Trust.HUMAN)
     assert [(link.to, link.relation) for link in done.item.links] == [("c1", Relation.SUPERSEDES)]
-    assert told(here) == [f"{summary} tells c1, which {done.item.id} replaced: vfcc memory maintain makes it anew"]
+    assert told(here) == [f"{summary} summarises c1, which {done.item.id} replaced; rebuild it: vfcc memory maintain"]
     again = add(here, "fact", "The parser cache is hot.", key="cache.0")
     assert (again.outcome, again.item.id) == (Outcome.UPDATED, done.item.id)
     assert [step.kind for step in keep_up(here)] == [StepKind.RESTORED]
@@ -169,7 +173,7 @@ def test_what_contradicts_something_that_a_summary_tells_undoes_it(here: Workspa
 
     (undone,) = keep_up(here)
 
-    assert (undone.item, undone.why) == (step.item, "c2, which it tells, is contradicted by no")
+    assert (undone.item, undone.why) == (step.item, "c2, which it summarises, is contradicted by no")
     assert {name: text for name, text in texts(here).items() if name != "no"} == before
 
 

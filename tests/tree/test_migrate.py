@@ -128,7 +128,7 @@ def test_a_name_that_came_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     here = project(tmp_path)
     write_memory(tmp_path, {"agent/coder/prompt.md": "Mine.\n"})
 
-    with pytest.raises(ConflictError, match="has come meanwhile"):
+    with pytest.raises(ConflictError, match="appeared during the migration"):
         migrating._rename(here, Step(".memory/agent/coder/prompt_template.md", ".memory/agent/coder/prompt.md", ""))
     assert (here.memory / "agent/coder/prompt.md").read_text(encoding="utf-8") == "Mine.\n"
 

@@ -231,8 +231,8 @@ def test_what_a_merge_brings_in_is_shown_where_it_claims_more_than_its_source(he
     found = [each.message for each in check_memory(here).report.findings if each.code in ("raised-trust", "unpromoted")]
 
     assert sorted(found) == [
-        "claimed is active, agent:coder wrote it, and nobody is named who promoted it: it waits",
-        "claimed is trusted as human, agent:coder wrote it, and nobody is named who vouches",
+        "claimed is active, but agent:coder wrote it and no person promoted it: it stays pending",
+        "claimed is trusted as human, but it comes from agent:coder and no person vouches for it",
     ]
 
 

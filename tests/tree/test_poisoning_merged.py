@@ -81,7 +81,7 @@ def test_what_a_machine_wrote_waits_although_the_branch_says_it_is_active_and_a_
     assert "Mallory" not in text
     assert "The client is Acme" in text
     assert waiting.item.id == "theirs"
-    assert "nobody is named who promoted it" in waiting.why
+    assert "no person promoted it" in waiting.why
     codes = [each.message for each in check_memory(here).report.findings if each.code in ("raised-trust", "unpromoted")]
     assert len(codes) == 2
 
@@ -120,7 +120,7 @@ def test_what_a_page_said_is_trusted_as_a_page_although_the_branch_says_a_person
     assert "### Data from outside\n\n```markdown\nFacts:\n- The client is Mallory\n```\n" in text
     assert text.count("Mallory") == 1
     (found,) = [each for each in check_memory(here).report.findings if each.code == "raised-trust"]
-    assert found.message == "theirs is trusted as human, outside said it, and nobody is named who vouches"
+    assert found.message == "theirs is trusted as human, but it comes from outside and no person vouches for it"
 
 
 @pytest.mark.sweep

@@ -204,7 +204,7 @@ def test_where_a_model_fails_the_order_by_words_stands_and_it_is_counted_and_tol
 
     assert (ids, told.by) == (BY_WORDS, "")
     (notice,) = notices
-    assert notice == f"{told.why}; the order by words stands"
+    assert notice == f"{told.why}; the order by words is kept"
     assert "\x1b" not in notice
     assert (counters(workspace), skipped(workspace)) == ((1, 1), {BAD.get(does, "schema"): 1})
     assert spent_today(workspace).calls == 1
@@ -233,7 +233,7 @@ def test_above_a_cap_nothing_is_asked(caps: dict[str, int], told: str, project: 
     ids, _, notices = asked(workspace)
 
     assert (ids, times_asked(tmp_path), spent_today(workspace)) == (BY_WORDS, 0, Spent())
-    assert notices == (f"the cap of {told} is reached; the order by words stands",)
+    assert notices == (f"the cap of {told} is reached; the order by words is kept",)
     assert (counters(workspace), skipped(workspace)) == ((0, 1), {"capped": 1})
 
 

@@ -223,7 +223,7 @@ def test_old_evidence_is_red_where_a_stage_passed_on_it(here: Workspace) -> None
 
     done = reproduce(here, SPRINT)
 
-    why = "it speaks of other content: src/calc.py changed"
+    why = "it is of other content: src/calc.py changed"
     assert found(done)["build/built"] == (Found.STALE, why)
     assert found(done)["check/tests"] == (Found.WAITING, why)
     assert reds(done) == {"build/built"}
@@ -236,7 +236,7 @@ def test_evidence_of_other_words_than_the_command_has_now_is_old(here: Workspace
 
     assert found(reproduce(here, SPRINT))["build/built"] == (
         Found.STALE,
-        "it speaks of other content: the command build changed",
+        "it is of other content: the command build changed",
     )
 
 

@@ -1,4 +1,4 @@
-"""Skipping: the stage in work alone, by a person, never around what cannot be waived."""
+"""Skipping: the active stage alone, by a person, never around what cannot be waived."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -88,7 +88,7 @@ def test_a_stage_that_may_not_be_entered_is_not_entered_by_skipping(tmp_path: Pa
 
 def test_only_the_stage_in_work_is_skipped(tmp_path: Path) -> None:
     here = world(tmp_path, LOOSE)
-    with pytest.raises(UsageError, match="only the stage in work can be skipped, and that is plan"):
+    with pytest.raises(UsageError, match="only the active stage can be skipped, and that is plan"):
         what_to_skip(here, ID, "build")
     with pytest.raises(UsageError, match="did you mean build"):
         what_to_skip(here, ID, "buld")
@@ -109,7 +109,7 @@ def test_the_last_stage_can_be_skipped_and_then_none_is_in_work(tmp_path: Path) 
 
     assert done.after is None
     assert done.state.complete
-    with pytest.raises(UsageError, match="has no stage in work"):
+    with pytest.raises(UsageError, match="has no active stage"):
         what_to_skip(here, ID)
 
 

@@ -316,7 +316,7 @@ def test_a_stage_stands_again_once_what_it_used_is_passed_unchanged(tmp_path: Pa
     done = advance_stage(here, ID, actor=ANN)
 
     assert (done.before, done.after) == ("planning", "coding")
-    assert done.notes == ("stands again: design, since what it used did not change",)
+    assert done.notes == ("passed again: design, since what it used did not change",)
     assert [(each.passes, each.reopened) for each in done.state.stages[:2]] == [(2, 1), (1, 0)]
     assert done.state.counts == {"sprint_started": 1, "stage_passed": 3, "stage_reopened": 1}
     advance(here, ID)

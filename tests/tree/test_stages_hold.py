@@ -109,7 +109,7 @@ def test_going_back_and_changing_nothing_lets_the_stages_stand(here: Workspace) 
 
     forth = advance_stage(here, ID, actor=YOU)
     assert forth.after == "check"
-    assert "stands again: build, since what it used did not change" in forth.notes
+    assert "passed again: build, since what it used did not change" in forth.notes
 
 
 def test_a_sprint_is_not_closed_on_stages_that_do_not_hold_any_more(here: Workspace) -> None:

@@ -174,7 +174,7 @@ def test_a_note_that_does_not_fit_is_refused(plain: Workspace) -> None:
 
 
 def test_names_are_found_by_their_beginning_and_slips_told(here: Workspace) -> None:
-    with pytest.raises(UsageError, match="no task is in work") as slip:
+    with pytest.raises(UsageError, match="no task is active") as slip:
         task_in_work(here, None, None, command="")
     assert slip.value.hint == 'vfcc task start "What it is about"'
     with pytest.raises(UsageError, match="there is none at all"):
@@ -188,7 +188,7 @@ def test_names_are_found_by_their_beginning_and_slips_told(here: Workspace) -> N
     with pytest.raises(UsageError, match="can be any of 2 tasks"):
         find_task(here, "fix")
     assert task_in_work(here, None, None, command="") == two, "notes go to the newest"
-    with pytest.raises(UsageError, match="several tasks are in work"):
+    with pytest.raises(UsageError, match="several tasks are active"):
         task_in_work(here, None, None, command="vfcc task finish")
 
 

@@ -190,7 +190,7 @@ def test_a_link_is_added_with_no_stamp_and_its_relation_follows_from_the_types(t
         ((REQ, REQ, "refines"), "cannot link to itself"),
         ((SPEC, REQ, None), "already"),
         ((NEED, REQ, None), "links lead up, the other way round"),
-        ((REQ, "REQ-low", "refines"), "that would be a circle"),
+        ((REQ, "REQ-low", "refines"), "would close a circle"),
         ((SPEC, "REQ-old", None), "REQ-old is retired"),
         (("REQ-old", NEED, "refines"), "REQ-old is retired"),
     ],
@@ -295,9 +295,9 @@ def test_what_changed_since_it_was_read_is_not_overwritten(tmp_path: Path) -> No
     replace_in(here, REQ, "5 s", "9 s")
     before = everything(tmp_path)
 
-    with pytest.raises(ConflictError, match="has changed meanwhile; nothing was written"):
+    with pytest.raises(ConflictError, match="changed since it was read; nothing was written"):
         write_edits(here, [other, edit])
-    with pytest.raises(ConflictError, match="has changed meanwhile"):
+    with pytest.raises(ConflictError, match="changed since it was read"):
         begin_edit(here, item)
     assert everything(tmp_path) == before
 
@@ -307,7 +307,7 @@ def test_the_file_itself_is_looked_at_once_more_before_it_is_replaced(tmp_path: 
     path = view(here).by_id[REQ].path
     before = everything(tmp_path)
 
-    with pytest.raises(ConflictError, match="has changed meanwhile"):
+    with pytest.raises(ConflictError, match="changed since it was read"):
         replace_item_file(here.root, path, b"what it was", b"what it shall be")
     assert everything(tmp_path) == before
 
@@ -320,7 +320,7 @@ def test_a_file_with_both_sides_of_a_merge_is_told_with_its_line_and_left_alone(
     replace_in(here, REQ, "title: It ends\n", CONFLICT)
     before = everything(tmp_path)
 
-    with pytest.raises(FormatError, match=rf"{REQ}\.md:4: holds the conflict markers of a merge"):
+    with pytest.raises(FormatError, match=rf"{REQ}\.md:4: contains merge conflict markers"):
         retire_item(here, REQ, actor=YOU)
     with pytest.raises(FormatError, match="conflict markers"):
         link_items(here, SPEC, REQ)

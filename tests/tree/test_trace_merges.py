@@ -105,10 +105,8 @@ def test_both_editing_one_item_is_a_conflict_that_is_told_until_somebody_ends_it
 
     assert merged(here) == [path]
 
-    assert (
-        full_view(here).sources.unreadable[path].endswith("holds the conflict markers of a merge that nobody finished")
-    )
-    with pytest.raises(FormatError, match=rf"^{path}:\d+: holds the conflict markers"):
+    assert full_view(here).sources.unreadable[path].endswith("contains merge conflict markers")
+    with pytest.raises(FormatError, match=rf"^{path}:\d+: contains merge conflict markers"):
         retire_item(here, REQ, actor=YOU)
     with pytest.raises(FormatError, match="conflict markers"):
         reviewed(here, SPEC, REQ)

@@ -71,7 +71,7 @@ def test_a_right_stage_is_entered_once_nothing_on_its_left_is_unreviewed(tmp_pat
     advance(here)
 
     with pytest.raises(
-        GateClosed, match="to enter testing: none-suspect: 1 finding in 1 requirement: nobody has reviewed REQ-add"
+        GateClosed, match="to enter testing: none-suspect: 1 finding in 1 requirement: REQ-add has not been reviewed"
     ):
         advance(here)
     review(here)

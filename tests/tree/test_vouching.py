@@ -86,7 +86,7 @@ def test_a_planted_approval_convinces_the_gate_and_is_red_while_nobody_committed
 
     assert asked(here, "reviewed").verdict is Verdict.PASS, "it is well made"
     one = only(here)
-    assert (one.good, one.reason) == (False, f"it is in no commit, so nobody vouches for {OTHER}")
+    assert (one.good, one.reason) == (False, f"it is not committed, so no commit vouches for {OTHER}")
     assert f"events/{event.id}.json" in one.step
     assert not reproduce(here, ID).sound
 
@@ -143,7 +143,7 @@ def test_a_request_is_nobodys_word_on_quality(tmp_path: Path) -> None:
 def test_waivers_are_vouched_for_as_approvals_are(tmp_path: Path) -> None:
     here = world(tmp_path, LOOSE)
     waive(here, what_to_waive(here, ID, "frozen"), "later", day(5), actor=YOU)
-    assert words(here) == {"waived plan/frozen": (False, f"it is in no commit, so nobody vouches for {YOU}")}
+    assert words(here) == {"waived plan/frozen": (False, f"it is not committed, so no commit vouches for {YOU}")}
 
     commit(here, "You")
     assert words(here)["waived plan/frozen"][0]
@@ -162,7 +162,7 @@ def test_outside_of_git_nobody_vouches(tmp_path: Path) -> None:
     plant(here, OTHER)
     (here.root / ".git").rename(tmp_path / "gone")
 
-    assert words(here) == {"approved plan/reviewed": (False, "outside of git nobody vouches for it")}
+    assert words(here) == {"approved plan/reviewed": (False, "outside of a git repository no commit vouches for it")}
 
 
 # Signed commits

@@ -73,7 +73,7 @@ def test_an_expired_waiver_closes_the_gate_again(tmp_path: Path) -> None:
     waived(here, expires=day(1))
     assert asked(later(here, 1), "reviewed").verdict is Verdict.WAIVED
 
-    with pytest.raises(GateClosed, match="reviewed: nobody has approved it yet"):
+    with pytest.raises(GateClosed, match="reviewed: not approved yet"):
         advance_stage(later(here, 2), ID, actor=YOU)
     assert asked(later(here, 2), "reviewed").notes == (f"the waiver by human:Other expired on {day(1)}",)
 

@@ -28,7 +28,7 @@ def _sum(proved: Canaries) -> str:
 def _proof(proof: Proof) -> list[str]:
     if not proof.planted:
         return [f"  unknown  {proof.criterion}: no stage before has left anything that could be taken away"]
-    soft = " (soft: goes on record)" if proof.mode is Mode.SOFT else ""
+    soft = " (soft: recorded only)" if proof.mode is Mode.SOFT else ""
     lines = [f"  {'closes' if proof.sound else 'DEFECT':7}  {proof.criterion}{soft}"]
     for one in proof.planted:
         seen = f"seen: {one.said}" if one.closed else f"NOT SEEN: {one.said}"

@@ -81,8 +81,8 @@ def refs(
 ) -> None:
     """Show who refers to a symbol, or what it refers to.
 
-    Each with file and line and how sure it is; what only may be meant stands apart. For imports and imported-by, give
-    a file.
+    Each reference has a file, a line and a certainty; possible ones are listed apart. For imports and imported-by,
+    give a file.
     """
     from verifflowcc.cli.code_answers import answer_refs
 
@@ -102,7 +102,7 @@ def map(budget: BudgetOption = None, as_json: JsonFlag = False) -> None:
 
 @app.command()
 def context(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in words.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Task, in words.")],
     budget: BudgetOption = None,
     tests: Annotated[bool, typer.Option("--tests", help="Count tests and vendored files as the others.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show why each is there, and what is left out.")] = False,

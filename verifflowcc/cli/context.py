@@ -16,7 +16,7 @@ app = typer.Typer(help="Compile the prompt for an agent, compare two, and tune s
 
 Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ROLE", help="The role, e.g. coder.")]
 Task = Annotated[
-    str, typer.Option("--task", metavar="TEXT", help="What the agent is to do; ranks the memory, and is in the prompt.")
+    str, typer.Option("--task", metavar="TEXT", help="Task of the agent; it ranks memory and is in the prompt.")
 ]
 Budget = Annotated[
     int | None,
@@ -46,7 +46,7 @@ def show(
         bool, typer.Option("--all", help="Take in what is superseded or archived too, marked as such.")
     ] = False,
     as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="DAY", help="What held on a day, as far as the items say.")
+        str | None, typer.Option("--as-of", metavar="DAY", help="Use items as of a day, by the dates in them.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="List every candidate, its fate and why.")] = False,
     output: Annotated[

@@ -15,11 +15,13 @@ def _number(text: str) -> int:
 
 def tune(
     agent: Annotated[
-        str | None, typer.Option("--agent", "-a", metavar="ROLE", help="One role; else each that has prompts.")
+        str | None, typer.Option("--agent", "-a", metavar="ROLE", help="One role (default: each that has prompts).")
     ] = None,
     last: Annotated[
         int | None,
-        typer.Option("--last", metavar="NUMBER", parser=_number, help="The last prompts of a role; 50 if not said."),
+        typer.Option(
+            "--last", metavar="NUMBER", parser=_number, help="Number of recent prompts per role (default: 50)."
+        ),
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:

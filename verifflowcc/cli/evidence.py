@@ -18,7 +18,9 @@ StageFilter = Annotated[str | None, typer.Option("--stage", metavar="ID", help="
 def run(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CRITERION|COMMAND]…", help="What to make evidence for; else what stands in the way."),
+        typer.Argument(
+            metavar="[CRITERION|COMMAND]…", help="Criteria or commands to run (default: those blocking the gate)."
+        ),
     ] = None,
     stage: Annotated[
         str | None, typer.Option("--stage", metavar="ID", help="The criteria of this stage, all or those named.")
@@ -72,7 +74,7 @@ def run(
 
 @app.command()
 def add(
-    criterion: Annotated[str, typer.Option("--criterion", metavar="ID", help="What it is evidence for.")],
+    criterion: Annotated[str, typer.Option("--criterion", metavar="ID", help="Criterion that the evidence is for.")],
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A report that was made elsewhere.")] = None,
     value: Annotated[str | None, typer.Option("--value", metavar="NUMBER", help="Instead: a metric's value.")] = None,
     stage: Annotated[str | None, typer.Option("--stage", metavar="ID", help="The criterion's stage.")] = None,
@@ -167,7 +169,7 @@ def stale(
     sprint: SprintOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Say which evidence no longer speaks of what is there; runs nothing.
+    """List stale evidence; runs nothing.
 
     Exits with 1 where any is stale, with 3 where there is no evidence.
     """

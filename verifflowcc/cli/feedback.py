@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Add, list and triage comments on a sprint.", no_args_is_help=True)
 
 StageOption = Annotated[
-    str | None, typer.Option("--stage", metavar="ID", help="The stage that it is on; else the sprint.")
+    str | None, typer.Option("--stage", metavar="ID", help="The stage that it is on (default: the sprint).")
 ]
 
 
 @app.command()
 def add(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What should change.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text of the comment.")],
     stage: StageOption = None,
     sprint: SprintOption = None,
     commit: CommitFlag = False,
@@ -62,13 +62,13 @@ def triage(
     ],
     done: Annotated[bool, typer.Option("--done", help="It was dealt with.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="It will not be; needs --reason.")] = False,
-    later: Annotated[bool, typer.Option("--later", help="It goes on to the next sprint.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="Move it to the next sprint.")] = False,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "",
     sprint: SprintOption = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Decide what becomes of a comment."""
+    """Decide on a comment."""
     from verifflowcc.cli import asking, moves
     from verifflowcc.domain.people import Decision
     from verifflowcc.errors import UsageError

@@ -45,7 +45,7 @@ def show(
     what: Annotated[
         str | None, typer.Argument(metavar="[PATH]", help="With --by file and coedit: a file, or a part of its path.")
     ] = None,
-    by: Annotated[By | None, typer.Option("--by", help="What to ask by; else the latest actions.")] = None,
+    by: Annotated[By | None, typer.Option("--by", help="What to ask by (default: the latest actions).")] = None,
     everything: Annotated[bool, typer.Option("--all", help="With --by task: those that ended, too.")] = False,
     days: Annotated[int, typer.Option("--days", min=1, metavar="NUMBER", help="With --by tool: of so many days.")] = 7,
     limit: LimitOption = None,
@@ -165,7 +165,7 @@ def _by_session(asked: Asked) -> tuple[object, str]:
 
 @app.command()
 def similar(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is to be done.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Task, in words.")],
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="NUMBER", help="At most so many.")] = 3,
     as_json: JsonFlag = False,
 ) -> None:
@@ -230,7 +230,7 @@ def sql(
 
 @app.command()
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where a file for each table is written.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder for the files, one per table.")],
     form: Annotated[Form, typer.Option("--format", help="The form of the files.")] = Form.PARQUET,
     as_json: JsonFlag = False,
 ) -> None:

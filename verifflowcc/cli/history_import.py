@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 def import_(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH]…", help="Files or folders; else where the clients keep them.")
+        list[str] | None,
+        typer.Argument(metavar="[PATH]…", help="Files or folders (default: where the clients keep them)."),
     ] = None,
     client: Annotated[str | None, typer.Option("--client", metavar="NAME", help="Only claude, or only codex.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be added; write nothing.")] = False,
@@ -22,7 +23,7 @@ def import_(
     """Add past sessions of this project to its history.
 
     Transcripts of Claude Code and rollouts of Codex: calls of tools, files, prompts, turns and tokens, each on the day
-    it is of. What is there is not added again, whether a hook told it or an import did. Other projects' are left out.
+    it is of. Sessions that a hook or an import recorded are not added again. Sessions of other projects are left out.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.services.history.importing import import_sessions

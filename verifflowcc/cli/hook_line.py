@@ -10,7 +10,7 @@ def hook(
         str, typer.Argument(metavar="CLIENT", help="The client: claude, codex, cursor, gemini or copilot.")
     ],
     event: Annotated[
-        str | None, typer.Argument(metavar="[EVENT]", help="What happened, for clients that do not say it on stdin.")
+        str | None, typer.Argument(metavar="[EVENT]", help="Event name, for clients that do not send it on stdin.")
     ] = None,
 ) -> None:
     """Record what an agent does, and answer its client.

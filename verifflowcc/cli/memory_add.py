@@ -22,16 +22,17 @@ YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask; it still tak
 
 def add(
     type_: Annotated[str, typer.Argument(metavar="TYPE", help="preference, fact, decision, …: a type of the table.")],
-    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What it says.", show_default=False)] = None,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="Text of the item.", show_default=False)] = None,
     title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="In one line; else the beginning of the text.")
+        str | None, typer.Option("--title", metavar="TEXT", help="One line (default: the beginning of the text).")
     ] = None,
     key: Annotated[
-        str | None, typer.Option("--key", metavar="WORD", help="What it is about; the item of this key is said anew.")
+        str | None,
+        typer.Option("--key", metavar="WORD", help="Key of the item; an existing item of this key is updated."),
     ] = None,
     scope: ScopeOption = None,
     importance: Annotated[
-        str | None, typer.Option("--importance", metavar="NUMBER", help="From 0 to 1; else that of the type.")
+        str | None, typer.Option("--importance", metavar="NUMBER", help="From 0 to 1 (default: that of the type).")
     ] = None,
     confidence: Annotated[
         str | None, typer.Option("--confidence", metavar="NUMBER", help="From 0 to 1; 0.8 if left out.")
@@ -60,12 +61,12 @@ def add(
         str | None, typer.Option("--deadline", metavar="DAY", help="The day by which it is due.")
     ] = None,
     supersedes: Annotated[
-        str | None, typer.Option("--supersedes", metavar="ID", help="The older item in whose place it stands.")
+        str | None, typer.Option("--supersedes", metavar="ID", help="Id of the older item that it replaces.")
     ] = None,
     source: Annotated[
         str, typer.Option("--source", metavar="KIND", help="explicit, inferred or extracted.")
     ] = "explicit",
-    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Its id; else one is drawn.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Item id (default: generated).")] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
     yes: YesOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")] = False,
@@ -73,8 +74,8 @@ def add(
 ) -> None:
     """Add an item.
 
-    Of the same type and key there is one: adding says it anew. What an agent adds to the project or to the user is a
-    proposal, until a person promotes it. An item of a trace type is made as by vfcc trace add.
+    Type and key identify an item; adding an existing key updates it. An item that an agent adds to the project or to
+    the user is a proposal until a person promotes it. An item of a trace type is added as by vfcc trace add.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, read_stdin

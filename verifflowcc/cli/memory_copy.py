@@ -28,11 +28,11 @@ class Kept(StrEnum):
 
 
 def copy(
-    scope: Annotated[CopyScope, typer.Option("--scope", help="Whose items.")],
-    source: Annotated[Kept, typer.Option("--from", help="Where they are.")],
-    target: Annotated[Kept, typer.Option("--to", help="Where they are copied to.")],
+    scope: Annotated[CopyScope, typer.Option("--scope", help="Scope to copy.")],
+    source: Annotated[Kept, typer.Option("--from", help="Backend to copy from.")],
+    target: Annotated[Kept, typer.Option("--to", help="Backend to copy to.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Where an id is at the other end with another text, replace that text.")
+        bool, typer.Option("--replace", help="Replace items that have the same id and another text.")
     ] = False,
     move: Annotated[
         bool, typer.Option("--move", help="Remove the items where they were, after each was read back.")

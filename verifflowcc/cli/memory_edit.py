@@ -20,7 +20,7 @@ NONE = "none"
 
 def edit(
     item: IdArgument,
-    text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="What it says.")] = None,
+    text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="New text.")] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="In one line.")] = None,
     importance: Annotated[str | None, typer.Option("--importance", metavar="NUMBER", help="From 0 to 1.")] = None,
@@ -36,7 +36,7 @@ def edit(
     deadline: Annotated[
         str | None, typer.Option("--deadline", metavar="DAY", help="The day by which it is due, or none.")
     ] = None,
-    key: Annotated[str | None, typer.Option("--key", metavar="WORD", help="What it is about, or none.")] = None,
+    key: Annotated[str | None, typer.Option("--key", metavar="WORD", help="New key, or none.")] = None,
     trust: Annotated[
         str | None, typer.Option("--trust", metavar="WORD", help="Who vouches for it: human, tool, agent or external.")
     ] = None,

@@ -46,7 +46,8 @@ def evaluate(
         typer.Option("--min", metavar="SHARE", parser=_share, help="Exit with 1 where recall is below, as in 0.8."),
     ] = None,
     at: Annotated[
-        int | None, typer.Option("--at", metavar="K", parser=_k, help="The k that counts for --min; 3 if not said.")
+        int | None,
+        typer.Option("--at", metavar="K", parser=_k, help="The k of recall@k to which --min applies (default: 3)."),
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:

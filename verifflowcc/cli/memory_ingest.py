@@ -20,17 +20,20 @@ _MOST = 40
 def ingest(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Conversations; - reads stdin.")],
     kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="dialogue, claude, codex or jsonl; else as it looks.")
+        str | None,
+        typer.Option("--kind", metavar="KIND", help="dialogue, claude, codex or jsonl (default: by the content)."),
     ] = None,
     scope: Annotated[
-        str | None, typer.Option("--scope", metavar="SCOPE", help="user, project or agent/ROLE alone; else as set.")
+        str | None,
+        typer.Option("--scope", metavar="SCOPE", help="Only user, project or agent/ROLE (default: as configured)."),
     ] = None,
     pending: Annotated[bool, typer.Option("--pending", help="Propose everything; nothing is active yet.")] = False,
     agent: Annotated[
         list[str] | None, typer.Option("--agent", metavar="NAME", help="Who in it is an agent; may be repeated.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option("--session", metavar="NAME", help="What the session is called; else it says it.")
+        str | None,
+        typer.Option("--session", metavar="NAME", help="Name of the session (default: the one in the file)."),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Read turns again whose items are not here any more, or never were.")
@@ -40,13 +43,13 @@ def ingest(
     yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Remember what was said in conversations.
+    """Extract memory items from conversations.
 
-    Dialogues, transcripts of Claude Code and Codex, or turns as lines of JSON. What is said becomes items of the
-    project and of you, new ones alone: nothing that is there is changed. A turn is read once. What no person at a
-    terminal ingests is proposed.
+    Reads dialogues, transcripts of Claude Code and Codex, or turns as lines of JSON. Statements become new items of the
+    project and of you; existing items do not change. Each turn is read once. Without a person at a terminal, the items
+    are proposals.
 
-    Exits with 1 where something could not be read.
+    Exits with 1 if something could not be read.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
@@ -143,7 +146,7 @@ def _lines(each: "Learned") -> list[str]:
     lines += [f"  contradicts {other}" for other in each.contradicts]
     if each.why:
         about = f" ({', '.join(each.others)})" if each.others else ""
-        where = f", said by {each.speaker} in {each.session}" if not each.id and not each.title else ""
+        where = f", spoken by {each.speaker} in {each.session}" if not each.id and not each.title else ""
         lines.append(f"  {each.why}{about}{where}")
     return lines
 
@@ -153,7 +156,7 @@ def _purged(done: "Purged") -> list[str]:
     lines = [*_rows(done.gone, f"{would}gone"), *_rows(done.back, f"{would}back, since the summary of it is gone")]
     lines += _rows(done.stand, f"{would}in force again")
     lines += [f"{other} still links to what is {would}gone" for other in done.linked_by]
-    lines += [f"{session} said some of it too: ingest it again to keep that" for session in done.said_too]
+    lines += [f"{session} contains some of it too; ingest it again to keep that" for session in done.said_too]
     items = f"{len(done.gone):,} {'item' if len(done.gone) == 1 else 'items'}"
     return [*lines, f"{items} {would}gone that came from {done.source}"]
 

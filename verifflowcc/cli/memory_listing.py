@@ -14,7 +14,7 @@ IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The item's id, or
 
 AsOfOption = Annotated[
     str | None,
-    typer.Option("--as-of", metavar="DAY", help="What held on a day, as far as the items say since when and until."),
+    typer.Option("--as-of", metavar="DAY", help="Show items as of a day, by the dates in them."),
 ]
 
 
@@ -41,7 +41,9 @@ def list_(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", metavar="NUMBER", help="At most so many; at a terminal 50 of a scope if not said."),
+        typer.Option(
+            "--limit", metavar="NUMBER", help="Most items to list (default: all; at a terminal 50 per scope)."
+        ),
     ] = None,
     as_of: AsOfOption = None,
     as_json: JsonFlag = False,

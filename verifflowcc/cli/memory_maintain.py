@@ -36,7 +36,8 @@ class MaintainScope(StrEnum):
 
 def maintain(
     scope: Annotated[
-        MaintainScope | None, typer.Option("--scope", help="The user's items alone, or the project's; else both.")
+        MaintainScope | None,
+        typer.Option("--scope", help="Only the user's items, or only the project's (default: both)."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be done; nothing is written.")
@@ -49,11 +50,11 @@ def maintain(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Record uses, and do what time does to items.
+    """Expire, decay and consolidate items; record usage counts.
 
-    What has ended or faded is archived, what says much the same becomes a summary, and a fix that a check proves is
-    surer; each step is told with its reason. Archived items stay in their files; no prompt holds them, and restore
-    brings them back.
+    Expired and faded items are archived, similar items become a summary, and a fix that a check proves gains
+    confidence; each step is shown with its reason. Archived items stay in their files; no prompt holds them, and
+    vfcc memory restore brings them back.
     """
     from verifflowcc.cli import memory_here
     from verifflowcc.cli import output as out

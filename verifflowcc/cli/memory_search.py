@@ -16,7 +16,7 @@ FileOption = Annotated[
 
 
 def search(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, or the task, in words.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Question or task, in words.")],
     scope: ScopeOption = None,
     type_: Annotated[
         list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")

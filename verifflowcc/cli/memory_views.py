@@ -137,7 +137,7 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
     where = f", in {source.project}" if source.project else ""
     yield "source", f"{source.kind}, {source.actor}{where}{f', session {source.session}' if source.session else ''}"
     if source.origin:
-        said = f", said by {source.speaker}" if source.speaker else ""
+        said = f", spoken by {source.speaker}" if source.speaker else ""
         yield "read from", f"{source.origin}{f', turn {source.turn}' if source.turn else ''}{said}"
     for name in ("key", "created", "updated", "expires", "deadline"):
         if value := getattr(item, name):

@@ -8,14 +8,16 @@ from verifflowcc.cli.options import JsonFlag
 
 
 def metrics(
-    sprint: Annotated[str | None, typer.Option("--sprint", metavar="ID", help="One sprint; else all of them.")] = None,
+    sprint: Annotated[
+        str | None, typer.Option("--sprint", metavar="ID", help="Sprint id (default: all sprints).")
+    ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print one row per stage as CSV.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Show the numbers of stages and sprints.
 
     Times, failures, rework, findings, waivers, tests and coverage of each stage, with totals per sprint. Exits with 1
-    where a stage's metrics.json is missing or damaged: its numbers are then unknown, and said to be.
+    where a stage's metrics.json is missing or damaged: its numbers are then unknown and shown as such.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli import report_views

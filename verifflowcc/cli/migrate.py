@@ -11,9 +11,9 @@ def migrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Make a memory of an older format one of the present format.
+    """Upgrade .memory/ to the current format.
 
-    Nothing is overwritten; what was interrupted goes on where it was.
+    Nothing is overwritten; an interrupted migration continues.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.services.migrating import migrate as migrate_memory

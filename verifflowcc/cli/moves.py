@@ -98,7 +98,7 @@ def _sentence(done: Transition) -> str:
     name, closed = done.state.id, str(done.state.status) == "closed"
     gaps = with_gaps(done.state.gaps)
     if done.after is None and done.before is None:
-        return f"{name}: closed{gaps}" if closed else f"{name}: nothing is in work"
+        return f"{name}: closed{gaps}" if closed else f"{name}: no stage is active"
     if done.before is None:
         return f"{name}: started, in {done.after}"
     left = done.state.stage(done.before)

@@ -19,7 +19,7 @@ SprintArgument = Annotated[
     str | None, typer.Argument(metavar="SPRINT", help="Sprint id (default: the current sprint).")
 ]
 StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Stage id (default: the active one).")]
-StageOption = Annotated[str | None, typer.Option("--stage", metavar="ID", help="The stage; else the one in work.")]
+StageOption = Annotated[str | None, typer.Option("--stage", metavar="ID", help="Stage id (default: the active one).")]
 ExpiresOption = Annotated[
     str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
 ]

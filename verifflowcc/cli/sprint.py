@@ -12,15 +12,15 @@ app = typer.Typer(help="Start, list, show, resolve, report and close sprints.", 
 
 @app.command()
 def start(
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What the sprint is called.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="Title of the sprint.")],
     goal: Annotated[
         list[str] | None, typer.Option("--goal", metavar="TEXT", help="A goal; may be given several times.")
     ] = None,
     workflow: Annotated[
-        str | None, typer.Option("--workflow", metavar="NAME", help="Its V; else the one in config.yaml.")
+        str | None, typer.Option("--workflow", metavar="NAME", help="Workflow (default: the one in config.yaml).")
     ] = None,
     sprint_id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Its id; else made from the title.")
+        str | None, typer.Option("--id", metavar="ID", help="Sprint id (default: made from the title).")
     ] = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,

@@ -108,9 +108,9 @@ def skip(
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Leave the stage in work out, and enter the next.
+    """Skip the current stage.
 
-    It takes a person at a terminal. What cannot be waived cannot be skipped.
+    It takes a person at a terminal. A stage with a criterion that cannot be waived cannot be skipped.
     """
     from verifflowcc.cli import asking, moves
     from verifflowcc.services import skipping

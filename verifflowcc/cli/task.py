@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Start and end tasks, and record what they find out.", no_args_is_help=True)
 
 TaskArgument = Annotated[
-    str | None, typer.Argument(metavar="[ID]", help="The task's id, or the beginning of it; else the one in work.")
+    str | None, typer.Argument(metavar="[ID]", help="Task id, or the beginning of it (default: the open one).")
 ]
-OutcomeOption = Annotated[str, typer.Option("--outcome", metavar="TEXT", help="What came of it.")]
+OutcomeOption = Annotated[str, typer.Option("--outcome", metavar="TEXT", help="Outcome of the task.")]
 PromoteOption = Annotated[
     list[str] | None,
     typer.Option("--promote", metavar="ITEM", help="An item of it that the project keeps; may be repeated."),
@@ -24,9 +24,9 @@ PromoteOption = Annotated[
 
 @app.command()
 def start(
-    about: Annotated[str, typer.Argument(metavar="TEXT", help="What it is about, in one line.")],
+    about: Annotated[str, typer.Argument(metavar="TEXT", help="Task on one line.")],
     agent: Annotated[
-        str | None, typer.Option("--agent", metavar="ROLE", help="Whose it is; else the one acting.")
+        str | None, typer.Option("--agent", metavar="ROLE", help="The role that has it (default: the one acting).")
     ] = None,
     sprint: SprintOption = None,
     stage: StageOption = None,
@@ -48,24 +48,26 @@ def start(
 
 @app.command()
 def note(
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What is to be remembered.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Text of the finding.")] = None,
     type_: Annotated[
         str, typer.Option("--type", metavar="TYPE", help="reasoning, tool_output or task_state.")
     ] = "reasoning",
     stage: Annotated[
-        str | None, typer.Option("--stage", metavar="ID", help="Where it is from; else the one in work.")
+        str | None, typer.Option("--stage", metavar="ID", help="Stage id (default: the active one).")
     ] = None,
     tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool whose output it is.")] = None,
     key: Annotated[
         str | None, typer.Option("--key", metavar="KEY", help="It takes the place of the item with this key.")
     ] = None,
-    task: Annotated[str | None, typer.Option("--task", metavar="ID", help="The task; else the newest in work.")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", metavar="ID", help="Task id (default: the newest open one).")
+    ] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Record what a task found out.
+    """Record a finding of a task.
 
-    A thought, what a tool said, how far it is.
+    A thought, the output of a tool, or the state of the task.
     """
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
@@ -139,7 +141,7 @@ def list_(
     everything: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """List the tasks that are in work, newest first."""
+    """List the active tasks, newest first."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import lines
     from verifflowcc.services.memory.tasks_showing import list_tasks

@@ -48,7 +48,7 @@ def lines(found: Sequence["TaskLine"], *, everything: bool) -> str:
     from verifflowcc.cli.table import table
 
     if not found:
-        return "there is no task" if everything else "no task is in work"
+        return "there is no task" if everything else "no task is active"
     rows = [
         (
             line.task.id,
@@ -96,7 +96,7 @@ def _page(shown: "TaskPage") -> Iterator[str]:
 
 def _where(task: "Task") -> str:
     sprint = f"in {task.sprint}{f', {task.stage}' if task.stage else ''}" if task.sprint else "in no sprint"
-    return f"{f'of {task.agent}' if task.agent else 'of nobody in particular'}, {sprint}"
+    return f"{f'of {task.agent}' if task.agent else 'of no agent'}, {sprint}"
 
 
 def _tokens(item: "Item") -> str:

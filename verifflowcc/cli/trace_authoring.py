@@ -21,8 +21,8 @@ RelationOption = Annotated[
 
 def add(
     type_: Annotated[str, typer.Argument(metavar="TYPE", help="need, requirement, …: a type of the workflow.")],
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What it says, in one line.")],
-    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="What it says, in full.")] = "",
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="Title on one line.")],
+    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="Full text.")] = "",
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
     verification: Annotated[
         str | None, typer.Option("--verification", metavar="METHOD", help="How it is verified: test, review, …")
@@ -37,7 +37,7 @@ def add(
         str | None, typer.Option("--planned", metavar="WHEN", help="It is agreed, and will be built then.")
     ] = None,
     integrity: Annotated[str | None, typer.Option("--integrity", metavar="LEVEL", help="Its integrity level.")] = None,
-    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Its id; else one is drawn.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Item id (default: generated).")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="May be repeated.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -104,7 +104,7 @@ def retire(
 ) -> None:
     """Retire an item.
 
-    Its file stays, it counts no more, and its id is not used again. What still speaks of it is told.
+    Its file stays, it counts no more, and its id is not used again. References that remain are listed.
     """
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out

@@ -16,7 +16,7 @@ app = typer.Typer(help="Create, list and compare baselines of all items.", no_ar
 @app.command()
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name: lower-case letters, digits and -.")],
-    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What it stands for.")] = "",
+    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Note to keep with the baseline.")] = "",
     as_json: JsonFlag = False,
 ) -> None:
     """Create a baseline: what all items say now.
@@ -59,12 +59,12 @@ def list_(as_json: JsonFlag = False) -> None:
 def diff(
     old: Annotated[str, typer.Argument(metavar="A", help="The baseline to compare from.")],
     new: Annotated[
-        str | None, typer.Argument(metavar="[B]", help="The baseline to compare with; else what is there now.")
+        str | None, typer.Argument(metavar="[B]", help="The baseline to compare with (default: the items of today).")
     ] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where anything is different.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compare a baseline with another, or with what is there now."""
+    """Compare a baseline with another, or with the current items."""
     from verifflowcc.cli import output as out
     from verifflowcc.services.trace_baselines import compare_baselines
     from verifflowcc.services.workspace import open_workspace

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def impact(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) -> None:
     """Show what a change of an item would touch.
 
-    Everything below it with the way to it, the code and the tests, and what it stands on. Exits with 3 where there is
+    Everything below it with the way to it, the code and the tests, and its parents. Exits with 3 where there is
     no item at all.
     """
     from verifflowcc.cli import output as out
@@ -47,7 +47,7 @@ def _page(found: "Impact") -> Iterator[str]:
             ("test", "outcome", "of"), [(each.test.test, each.test.word, ", ".join(each.items)) for each in found.tests]
         )
     if found.above:
-        yield "\nstands on"
+        yield "\ntraces to"
         yield table(("item", "way", "title"), [(each.id, _way(each, up=True), each.title) for each in found.above])
     if found.beside:
         yield "\nbeside"

@@ -81,7 +81,7 @@ def _page(shown: "ItemPage") -> Iterator[str]:
         yield ""
         yield "rationale"
         yield from _indented(item.rationale, gap=False)
-    yield from _part("stands on", [_end(each, each.id, item.id) for each in shown.links])
+    yield from _part("traces to", [_end(each, each.id, item.id) for each in shown.links])
     yield from _part("linked by", [_end(each, item.id, each.id) for each in shown.linked_by])
     yield from _part("code", [_place(each) for each in shown.code])
     yield from _part("tests", [f"{each.test}: {each.word}" for each in shown.tests])
@@ -130,8 +130,8 @@ def _place(place: "CodePlace") -> str:
 def _review(shown: "ItemPage") -> str:
     stamp = shown.item.reviewed
     if stamp is None:
-        return f"nobody has reviewed it; vfcc trace review {shown.item.id}"
-    by = f"{shown.review}, by {stamp.by or 'nobody known'} on {stamp.on or 'an unknown day'}"
+        return f"not reviewed; vfcc trace review {shown.item.id}"
+    by = f"{shown.review}, by {stamp.by or 'an unknown person'} on {stamp.on or 'an unknown day'}"
     return by if shown.review == "reviewed" else f"{by}; vfcc trace review {shown.item.id}"
 
 

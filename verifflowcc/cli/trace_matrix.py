@@ -28,7 +28,8 @@ class Format(StrEnum):
 
 def matrix(
     form: Annotated[
-        Format | None, typer.Option("--format", help="How to write it; else as the name of the output says, or text.")
+        Format | None,
+        typer.Option("--format", help="Format of the output (default: by the output file's name, or text)."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
@@ -48,7 +49,7 @@ def matrix(
     junit: JunitOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Show where each item stands, from need to test and back.
+    """Show the state of each item, from need to test and back.
 
     As html it is one file that needs no network, with filters and search, in both directions, readable on paper. Exits
     with 3 where there is no item.

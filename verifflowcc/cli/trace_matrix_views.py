@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 MOST_IDS = 3
 MIDDLE_COLUMNS, WIDE_COLUMNS = 110, 160
-NARROW = ("item", "state", "stands on", "below", "tests")
-MIDDLE = ("item", "state", "stands on", "below", "files", "tests", "title")
-WIDE = ("item", "state", "stands on", "answered by", "files", "tests", "title")
+NARROW = ("item", "state", "traces to", "below", "tests")
+MIDDLE = ("item", "state", "traces to", "below", "files", "tests", "title")
+WIDE = ("item", "state", "traces to", "answered by", "files", "tests", "title")
 
 
 def items_table(matrix: "Matrix") -> str:
@@ -68,7 +68,7 @@ def _number(number: int) -> str:
 _CELLS: "Mapping[str, Callable[[MatrixRow], str]]" = {
     "item": lambda row: row.id,
     "state": lambda row: str(row.state),
-    "stands on": lambda row: ids(row.parents),
+    "traces to": lambda row: ids(row.parents),
     "answered by": lambda row: ids(row.children),
     "below": lambda row: _number(len({end.id for end in row.children})),
     "files": lambda row: _number(len({place.path for place in row.code})),

@@ -15,8 +15,10 @@ def review(
     items: Annotated[
         list[str] | None, typer.Argument(metavar="[ID]…", help="Items, or the beginnings of their ids.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that nobody has looked at as they are now.")] = False,
-    own: Annotated[bool, typer.Option("--own", help="Your own work, too; the check then tells it.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Review all items that changed or have no review yet.")
+    ] = False,
+    own: Annotated[bool, typer.Option("--own", help="Allow your own work, too; the check reports it.")] = False,
     yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -63,7 +65,7 @@ def clear(
 
 def verify(
     item: IdArgument,
-    saw: Annotated[str, typer.Option("--saw", metavar="TEXT", help="What you saw, in your words; needed.")] = "",
+    saw: Annotated[str, typer.Option("--saw", metavar="TEXT", help="Your observation, in your words; required.")] = "",
     method: Annotated[
         str | None,
         typer.Option("--method", metavar="NAME", help="review, inspection, analysis or demonstration."),

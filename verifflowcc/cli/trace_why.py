@@ -86,7 +86,7 @@ def _reasons(told: "Story", view: "TraceView") -> Iterator[str]:
         yield " ".join(told.item.rationale.split())
     if not told.parents and not told.item.rationale:
         rule = view.policy.types.get(told.item.type)
-        yield "it is where the trace begins" if rule and rule.root else "nothing says why: it stands on nothing"
+        yield "it is where the trace begins" if rule and rule.root else "no reason: it has no parent and no rationale"
 
 
 def _answer(told: "Story", number: int) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Keep what an agent's model is shown within a limit.", no_args_is_help=True)
 
 SessionOption = Annotated[
-    str | None, typer.Option("--session", metavar="ID", help="The window's session; else the one written last.")
+    str | None, typer.Option("--session", metavar="ID", help="The window's session (default: the one written last).")
 ]
 
 
@@ -29,7 +29,7 @@ def show(session: SessionOption = None, as_json: JsonFlag = False) -> None:
 
 @app.command()
 def add(
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What the item says.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Text of the item.")] = None,
     type_: Annotated[
         str,
         typer.Option(
@@ -57,7 +57,7 @@ def add(
 ) -> None:
     """Add an item to a window, or begin one.
 
-    A new window needs --session. A word stands in the place of each secret.
+    A new window needs --session. Secrets are redacted.
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import read_stdin
@@ -68,7 +68,7 @@ def add(
     from verifflowcc.services.window.showing import add_to_window
 
     if (text is None) is not stdin:
-        raise UsageError("say a text or --stdin, one of the two", hint='vfcc window add "What is said"')
+        raise UsageError("say a text or --stdin, one of the two", hint='vfcc window add "The text"')
     span = _lines(lines) if lines else None
     weight = _thousandths(relevance)
     content = read_stdin() if text is None else text

@@ -20,7 +20,7 @@ _MARKS = {
 }
 _WORDS = {
     StageStatus.PASSED: "passed",
-    StageStatus.ACTIVE: "in work",
+    StageStatus.ACTIVE: "active",
     StageStatus.STALE: "stale",
     StageStatus.SKIPPED: "skipped",
 }

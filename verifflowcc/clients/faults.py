@@ -43,7 +43,7 @@ def faults(client: str, value: Mapping[str, object]) -> Iterator[Fault]:
     hooks = value.get("hooks")
     for event in EVENTS[client]:
         if any(is_ours(client, each) for each in _listed(value.get(event))):
-            yield Fault(f'"{event}" stands beside "hooks" and not in it')
+            yield Fault(f'"{event}" is beside "hooks" and not in it')
     for event, listed in hooks.items() if isinstance(hooks, Mapping) else ():
         for entry in _listed(listed):
             if is_ours(client, entry) and isinstance(entry, Mapping):
@@ -81,7 +81,7 @@ def untrusted(config: Mapping[str, object], root: str, value: Mapping[str, objec
     }
     missing = [place for place, digest in wanted.items() if known.get(place) != digest]
     return (
-        f"Codex was not told to trust {len(missing)} of {len(wanted)} hooks, and does not run them" if missing else ""
+        f"Codex does not run {len(missing)} of {len(wanted)} hooks, because they are not trusted yet" if missing else ""
     )
 
 

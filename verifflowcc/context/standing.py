@@ -49,12 +49,12 @@ class Stale:
     @property
     def why(self) -> str:
         """What is wrong with it, as a clause."""
-        return f"tells {self.original}, which {self.by} replaced"
+        return f"summarises {self.original}, which {self.by} replaced"
 
     @property
     def told(self) -> str:
         """What is wrong with it, and what to do."""
-        return f"{self.summary} {self.why}: vfcc memory maintain makes it anew"
+        return f"{self.summary} {self.why}; rebuild it: vfcc memory maintain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def withdrawn(items: Iterable[Item]) -> dict[str, str]:
         if item.status is not Status.ACTIVE:
             reasons[item.path] = str(item.status)
         elif awaits_promotion(item):
-            reasons[item.path] = f"pending: {item.source.actor} wrote it, and nobody promoted it"
+            reasons[item.path] = f"pending: written by {item.source.actor}, not promoted by a person"
         elif item.decision and item.decision.status in _WITHDRAWN:
             instead = f"; see {', '.join(item.decision.instead)}" if item.decision.instead else ""
             reasons[item.path] = f"{item.decision.status}{instead}"

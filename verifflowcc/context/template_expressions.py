@@ -126,7 +126,7 @@ class Expressions:
             meant = f"; did you mean `{near}`?" if near else ""
             return self._no(node, f"the filter `{node.name[:40]}` is not allowed; allowed: {', '.join(FILTERS)}{meant}")
         if node.node is None:
-            return self._no(node, "a filter stands after a value")
+            return self._no(node, "a filter needs a value before it")
         if not self._plain_arguments(node):
             return self._no(node, f"`{node.name}` is not used so; only `default` and `join` take a constant")
         shape = self.shape(node.node, scope)

@@ -123,7 +123,9 @@ def _scan_constants(tag: list[Token], found: Scan) -> None:
         elif kind == "string" and len(text) - 2 > MAX_STRING_CHARS:
             found.refuse(line, f"a constant text has at most {MAX_STRING_CHARS} characters")
         elif kind == "string" and any(match[1] not in ESCAPES for match in _ESCAPE.finditer(text)):
-            found.refuse(line, "in a constant, `\\` stands only before n, t, a quote or another `\\`", parsable=False)
+            found.refuse(
+                line, "in a constant, `\\` is allowed only before n, t, a quote or another `\\`", parsable=False
+            )
 
 
 def _bracket_depth(tag: list[Token]) -> int:

@@ -28,7 +28,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "reused-id",
-            "Git knows an item of this id that was retired and removed; old reports and commits speak of that one.",
+            "Git knows an item of this id that was retired and removed; old reports and commits refer to that one.",
             "Give the new item an id of its own.",
         ),
         (
@@ -103,13 +103,13 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "wrong-level",
-            "A `refines` link leads down in the V, so that the upper item would stand on the lower one.",
-            "Turn the link round: it stands in the lower item.",
+            "A `refines` link leads down in the V, so that the upper item would have the lower one as its parent.",
+            "Reverse the link: it belongs in the lower item.",
         ),
         ("self-link", "An item links to itself.", "Remove the link: `vfcc trace unlink ITEM ITEM`."),
         (
             "link-cycle",
-            "Following links upwards leads back to where it began; nothing in the circle stands on anything.",
+            "Following links upwards leads back to the same item; no item of the circle reaches a need.",
             "Remove the link that is wrong.",
         ),
         (
@@ -149,7 +149,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "no-parent",
-            "An item below the top has no link upwards and is not marked as derived: nobody asked for it.",
+            "An item below the top has no link upwards and is not marked as derived, so it has no origin.",
             "Link it to what it answers, or say `derived: true` and why.",
         ),
         (
@@ -202,18 +202,18 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "suspect-upstream",
-            "What an item stands on changed since somebody looked at the link.",
+            "The parent of an item changed since the link was reviewed.",
             'Look whether the item still answers it, then `vfcc trace clear ITEM --to PARENT --reason "…"`.',
         ),
         (
             "suspect-downstream",
-            "An item changed since somebody looked at its link upwards.",
+            "An item changed since its link upwards was reviewed.",
             'Look whether it still answers its parent, then `vfcc trace clear ITEM --to PARENT --reason "…"`.',
         ),
-        ("unreviewed", "Nobody has reviewed the item.", "Read it, then `vfcc trace review ITEM`."),
+        ("unreviewed", "The item has not been reviewed.", "Read it, then `vfcc trace review ITEM`."),
         (
             "unreviewed-link",
-            "Nobody has looked at the link since it was made.",
+            "The link has not been reviewed since it was made.",
             "Look at both ends, then `vfcc trace review ITEM`.",
         ),
         (
@@ -228,7 +228,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "code-edited",
-            "Code that an item refers to is not as it was when somebody looked.",
+            "Code that an item refers to changed since the last review.",
             "Look whether it still does what the item says, then `vfcc trace review ITEM`.",
         ),
         (
@@ -243,7 +243,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "cleared-without-reason",
-            "A suspect link was cleared and nobody said why it still holds.",
+            "A suspect link was cleared without a reason why it still holds.",
             'Clear it again with a reason: `vfcc trace clear ITEM --to PARENT --reason "…"`.',
         ),
         (
@@ -283,7 +283,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "unknown-test",
-            "A report speaks of a test that the tree does not hold.",
+            "A report names a test that the tree does not contain.",
             "Make the report again on this tree.",
         ),
         (
@@ -313,18 +313,18 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "missing-artifact",
-            "A stage was passed on an artifact that is not there any more.",
+            "A stage was passed on an artifact that no longer exists.",
             'Bring it back, or reopen the stage: `vfcc stage reopen STAGE --reason "…"`.',
         ),
         (
             "left-changed",
-            "What a left stage handed over changed after the right stage that answers it had passed.",
+            "An artifact of a left stage changed after the right stage that answers it had passed.",
             'Reopen the right stage and verify again: `vfcc stage reopen STAGE --reason "…"`.',
         ),
         ("waiver-expired", "The last day of a waiver is over.", "Meet the criterion, or waive it again: `vfcc waive`."),
         (
             "waiver-orphaned",
-            "A waiver speaks of a criterion or of findings that are not there any more.",
+            "The criterion or the findings of a waiver no longer exist.",
             "Nothing needs to be waived; the waiver counts no more.",
         ),
         (
@@ -334,7 +334,7 @@ HELP: Mapping[str, Help] = {
         ),
         (
             "integrity-inversion",
-            "An item has a lower integrity level than what it stands on.",
+            "An item has a lower integrity level than its parent.",
             "Raise its level, or say why the parent's is too high and lower that.",
         ),
         (

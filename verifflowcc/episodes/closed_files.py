@@ -64,7 +64,7 @@ def refused(command: str, found: "list[Program]", place: "Call") -> str:
         if path := _writes(program, found, place):
             return f"the command may change {whose(path)}"
     if ("vfcc" in command.lower()) and any(each.name in TERMINALS or _opens_terminal(each) for each in found):
-        return "the command gives vfcc a terminal of its own, which is how a person is told from an agent"
+        return "the command gives vfcc a terminal of its own, by which a person is distinguished from an agent"
     rest = command[LONGEST:].translate(_BETWEEN).split()
     if any(each in (*VFCC, "git") or place.closed(each) == INSIDE for each in rest):
         return "the command is too long to be judged: write its text into a file first, with the tool for that"
@@ -98,7 +98,7 @@ def _of_vfcc(program: "Program", found: "list[Program]") -> str:
     if any(map(_marks, (*settings, *unset))):
         return "the command changes what marks its program as an agent's (such as VFCC_AGENT): run vfcc without that"
     if any(each in TERMINALS for each in program.wrappers):
-        return "the command gives vfcc a terminal of its own, which is how a person is told from an agent"
+        return "the command gives vfcc a terminal of its own, by which a person is distinguished from an agent"
     if any(each in FEEDING for each in program.wrappers):
         return "another program would give vfcc its words, which hides its command: run vfcc with its words written out"
     from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_or_strictest, command_of

@@ -18,7 +18,7 @@ from verifflowcc.text.plain_line import plain_line
 
 _LONGEST = 300
 _CHANGING = (Operation.WRITE, Operation.EDIT)
-_WORK, _ASKED, _EDITED = "Not finished yet", "What the user said, newest first", "Files edited, newest first"
+_WORK, _ASKED, _EDITED = "Not finished yet", "Prompts of the user, newest first", "Files edited, newest first"
 _FAILED, _READ, _SAID = "Failed, and not passed since", "Files read, newest first", "What was answered, newest first"
 _FAILED_THEN = "Failed when it was last run so; another run since may have passed it"
 _HEADING = 12

@@ -116,7 +116,7 @@ def _response(event: Event, turn: _Turn | None) -> Iterator[WindowItem]:
 
 
 def _state(turn: _Turn, now: datetime) -> WindowItem:
-    content = f"In work for {minutes(age_minutes(turn.time, now))}: {plain_line(turn.description, 500)}"
+    content = f"Active for {minutes(age_minutes(turn.time, now))}: {plain_line(turn.description, 500)}"
     return WindowItem(f"{turn.item}.state", content, ItemType.TASK_STATE, turn.time, 0, task=turn.task)
 
 

@@ -110,7 +110,7 @@ def _edit_block(block: str, changes: Mapping[str, str | None], newline: str) -> 
 def _only(spans: tuple[KeySpan, ...], key: str) -> KeySpan | None:
     same = [span for span in spans if span.key == key]
     if len(same) > 1:
-        raise Refused(f"{key} stands in it twice", same[1].start)
+        raise Refused(f"{key} appears twice in it", same[1].start)
     hidden = [span for span in spans if span.key is None]
     if not same and hidden:
         raise Refused("a key is written with escapes", hidden[0].start)

@@ -77,7 +77,7 @@ def _edited(parts: FrontMatter, key: str, values: tuple[Value, ...], change: Lis
     spans = key_spans(block)
     same = [span for span in spans if span.key == key]
     if len(same) > 1:
-        raise Refused("it stands there twice", same[1].start)
+        raise Refused("the key appears twice", same[1].start)
     if not same and (hidden := next((span for span in spans if span.key is None), None)):
         raise Refused("a key is written with escapes", hidden.start)
     if not same:

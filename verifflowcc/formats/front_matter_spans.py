@@ -275,7 +275,7 @@ def _flow(block: str, point: int) -> int:
 def _demand_rest(block: str, point: int) -> None:
     rest = block[point : _line_end(block, point)]
     if rest.strip(" \t") and not re.match(r"[ \t]+#", rest):
-        raise Refused("something stands behind a value", point)
+        raise Refused("a value is followed by more text", point)
 
 
 def _content(block: str, position: int) -> int | None:

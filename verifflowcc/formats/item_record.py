@@ -172,7 +172,7 @@ def _note_duplicates(fields: Fields, table: Table | None) -> None:
     seen: set[str] = set()
     for key, value in table.pairs if table else ():
         if key in seen:
-            fields.note(value, f"{key} stands in the front matter twice; the last one is used")
+            fields.note(value, f"{key} appears twice in the front matter; the last one is used")
         seen.add(key)
 
 

@@ -116,7 +116,7 @@ class TraceFields(Fields):
     def _stamp(self, value: Value, said: dict[str, str | None], about: str, ends: int) -> Stamp | None:
         mark = said.get("fingerprint")
         if not mark:
-            self.note(value, f"{about} has no fingerprint, so nobody can tell what was looked at; its stamp is ignored")
+            self.note(value, f"{about} has no fingerprint, so the reviewed version is unknown; its stamp is ignored")
             return None
         parts = read_stamp(mark)
         if parts is None or (parts.comparable and len(parts.digests) != ends):

@@ -146,7 +146,7 @@ def _of_keys(pairs: tuple[tuple[str, Value], ...]) -> Iterator[Flaw]:
     seen: set[str] = set()
     for key, value in pairs:
         if key in seen:
-            yield Flaw("bad-field", value.line + 1, f"{key} stands there twice; the last one is used", key)
+            yield Flaw("bad-field", value.line + 1, f"{key} appears twice; the last one is used", key)
         elif key not in _KNOWN:
             near = nearest(key, _KNOWN)
             meant = f"; did you mean {near}?" if near else ""

@@ -172,7 +172,7 @@ class _Reader:
 
     def _tell_nobodys(self, number: int) -> None:
         if not self.notes:
-            self.notes.append(f"{self._file}:{number + 1}: nobody is named who says this; it is left out")
+            self.notes.append(f"{self._file}:{number + 1}: no speaker is named here; the text is left out")
 
 
 def _is_name(name: str) -> bool:

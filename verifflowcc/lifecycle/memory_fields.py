@@ -8,7 +8,7 @@ from verifflowcc.text.near import nearest
 
 _FILE_CODES = tuple(code for code, check in CHECKS.items() if check.family is MemoryFamily.FILES)
 _STEPS = {
-    "unreadable-file": "mend what stands at {path}, or remove it",
+    "unreadable-file": "repair {path}, or remove it",
     "not-utf8": "iconv -f WINDOWS-1252 -t UTF-8 {path}",
     "too-large": "split {path}",
     "link-outside": "put the file itself at {path}",

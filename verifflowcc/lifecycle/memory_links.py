@@ -60,7 +60,7 @@ def _dangling(looked: Looked, link: Link, sources: MemorySources, tell: MemoryFi
     there = link.to in sources.elsewhere
     if item.scope == "user" and (there or item.source.project is not None):
         return
-    why = "is in user memory, which nobody else has" if there else "is no item that is there"
+    why = "is in user memory, which others do not have" if there else "does not exist"
     message = f"{item.id} {link.relation} {link.to}, which {why}"
     step = f"vfcc memory link {item.id} --help" if there else f"correct the link in {item.path}, or remove it"
     tell.item("dangling-link", item, looked.line("links"), message, step, f"{link.relation} {link.to}")

@@ -21,13 +21,15 @@ def check_vouching(sources: MemorySources, tell: MemoryFindings) -> None:
 def _check_trust(looked: Looked, tell: MemoryFindings) -> None:
     item = looked.item
     if trust_held(item) is not item.trust:
-        message = f"{item.id} is trusted as {item.trust}, {_said(item)} it, and nobody is named who vouches"
+        message = (
+            f"{item.id} is trusted as {item.trust}, but it comes from {_origin(item)} and no person vouches for it"
+        )
         tell.item("raised-trust", item, looked.line("trust"), message, f"vfcc memory show {item.id} --explain")
     if item.status is Status.ACTIVE and awaits_promotion(item):
-        message = f"{item.id} is active, {item.source.actor} wrote it, and nobody is named who promoted it: it waits"
+        message = f"{item.id} is active, but {item.source.actor} wrote it and no person promoted it: it stays pending"
         tell.item("unpromoted", item, looked.line("status"), message, f"vfcc memory promote {item.id}")
 
 
-def _said(item: Item) -> str:
+def _origin(item: Item) -> str:
     spoke = item.source.speaker if item.source.actor.startswith("human") else None
-    return f"{spoke} said" if spoke else f"{item.source.actor} wrote"
+    return spoke or item.source.actor

@@ -122,7 +122,7 @@ def _must_be_there(found: _Compared | None) -> bool:
 
 def _outcome(found: _Compared | None) -> str:
     if found is None:
-        return "not told"
+        return "not reported"
     return f"{found[0]} ({found[1]} cases, of {', '.join(found[2]) or 'no item'})"
 
 

@@ -144,7 +144,7 @@ def _byte_code() -> Iterator[Remark]:
     if not lacking:
         return
     why = " and PYTHONDONTWRITEBYTECODE forbids to keep any" if on_path.keeps_no_byte_code() else ""
-    text = f"{len(lacking)} of {len(MODULES)} modules of a hook have no byte code{why}: each hook compiles them anew"
+    text = f"{len(lacking)} of {len(MODULES)} modules of a hook have no byte code{why}: each hook compiles them again"
     yield Remark(AREA, Health.NOTE, text, on_path.compile_command())
 
 

@@ -169,7 +169,9 @@ def _in_the_way(target: Path) -> bool:
 def _rename(workspace: Workspace, step: Step) -> None:
     source, target = _below(workspace, step.before), _below(workspace, step.after)
     if _in_the_way(target):
-        raise ConflictError(f"{step.after} has come meanwhile; what follows was not done", hint="vfcc migrate")
+        raise ConflictError(
+            f"{step.after} appeared during the migration; the remaining steps were not done", hint="vfcc migrate"
+        )
     try:
         source.rename(target)
         sync_folder(target.parent)

@@ -65,7 +65,7 @@ def _check_same(pinned: Workflow, now: Workflow, state: SprintState) -> None:
             told = f"{stage.id} {differs}" if differs else "it is not strict"
             folder = f".memory/sprint/{state.id}/events"
             raise LedgerError(
-                f"{folder}: {state.id} is said to go by {now.name} as it is here, and does not: {told}",
+                f"{folder}: {state.id} records the workflow {now.name} as it is here, but differs from it: {told}",
                 hint=f"git log --stat -- {folder}  # who changed its first event?",
             )
 

@@ -139,7 +139,7 @@ def _without_a_run(wanted: Wanted, recorded: Recorded, state: SprintState, facts
         stage = state.stage(wanted.stage)
         relied_on = stage is not None and stage.status is StageStatus.PASSED
         found = Found.STALE if relied_on else Found.WAITING
-        return _row(wanted, recorded, found, f"it speaks of other content: {', '.join(stale)}")
+        return _row(wanted, recorded, found, f"it is of other content: {', '.join(stale)}")
     if evidence.run is None and criterion.kind not in COMPUTED:
         trusted = evidence.trust.rank >= criterion.trust.rank
         found = Found.ON_TRUST if trusted else Found.NOT_REPRODUCIBLE

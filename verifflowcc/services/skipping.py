@@ -101,9 +101,9 @@ def _looked(state: SprintState, workspace: Workspace, stage_id: str | None) -> t
     require_open(state)
     current = state.current
     if current is None:
-        raise UsageError(f"{state.id} has no stage in work", hint=f"vfcc sprint close {state.id}")
+        raise UsageError(f"{state.id} has no active stage", hint=f"vfcc sprint close {state.id}")
     if stage_id is not None and find_stage(state, stage_id).stage.id != current:
-        raise UsageError(f"only the stage in work can be skipped, and that is {current}", hint="vfcc stage list")
+        raise UsageError(f"only the active stage can be skipped, and that is {current}", hint="vfcc stage list")
     if state.workflow and state.workflow.strict:
         raise NotAllowed(
             f"{current} cannot be skipped: the workflow {state.workflow.name} is strict",

@@ -230,7 +230,7 @@ def standing(before: SprintState, after: SprintState) -> tuple[str, ...]:
         if now.status is StageStatus.STALE:
             told.append(f"stale: {name}, until {', '.join(now.used)} {_have(now)} what it used")
         elif was.status is StageStatus.STALE and now.status is StageStatus.PASSED:
-            told.append(f"stands again: {name}, since what it used did not change")
+            told.append(f"passed again: {name}, since what it used did not change")
     return tuple(told)
 
 

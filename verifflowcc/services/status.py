@@ -189,7 +189,7 @@ def _text(status: Status) -> str:
         passed = f"{sprint.passed} of {sprint.stages} stages passed{with_gaps(sprint.gaps)}"
         lines.append(f"  {where}{passed}, as of event {sprint.as_of}")
         if sprint.problems:
-            lines.append(f"  {sprint.problems} of its event files cannot be trusted: what is said here leaves them out")
+            lines.append(f"  {sprint.problems} of its event files cannot be trusted and are left out here")
         lines += [f"  {line}" for line in people_lines(PeopleSaid(sprint.words, sprint.comments), sprint.id)]
         lines.append(f"  next: {sprint.next}")
     if not status.open:

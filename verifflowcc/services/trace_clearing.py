@@ -79,7 +79,7 @@ def _suspect(view: TraceView, item: TraceItem, links: tuple[TraceLink, ...]) -> 
         return found, next(state for state in states if state in SUSPECT)
     if LinkState.UNREVIEWED in states:
         raise UsageError(
-            f"nobody has looked at the link to {links[0].to} yet; it is stamped by a review",
+            f"the link to {links[0].to} has not been reviewed yet; a review stamps it",
             hint=f"vfcc trace review {item.id}",
         )
     raise UsageError(f"the link to {links[0].to} is not suspect: {states[0].means}", hint=f"vfcc trace show {item.id}")

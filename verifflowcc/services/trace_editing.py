@@ -40,7 +40,7 @@ def begin_edit(workspace: Workspace, item: TraceItem) -> Edit:
     data = read_item_file(workspace.root, item.path)
     now = read_one(workspace, item.path, data)
     if now is None or (now.id, now.digest) != (item.id, item.digest):
-        raise ConflictError(f"{item.path} has changed meanwhile; nothing was written", hint="run the command again")
+        raise ConflictError(f"{item.path} changed since it was read; nothing was written", hint="run the command again")
     return Edit(item.path, data, data)
 
 
@@ -68,7 +68,7 @@ def write_edits(workspace: Workspace, edits: Iterable[Edit]) -> tuple[str, ...]:
         for edit in wanted:
             if read_item_file(workspace.root, edit.path) != edit.before:
                 raise ConflictError(
-                    f"{edit.path} has changed meanwhile; nothing was written", hint="run the command again"
+                    f"{edit.path} changed since it was read; nothing was written", hint="run the command again"
                 )
         for edit in wanted:
             before, after = (data.decode("utf-8", "replace") for data in (edit.before, edit.after))

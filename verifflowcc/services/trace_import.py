@@ -233,7 +233,7 @@ def _write(workspace: Workspace, planned: list[_Planned]) -> int:
         if each.before is None and place.exists():
             raise ConflictError(f"{each.told.path} is there already; nothing was written", hint="vfcc trace list")
         if each.before is not None and read_item_file(workspace.root, each.told.path) != each.before:
-            raise ConflictError(f"{each.told.path} has changed meanwhile; nothing was written")
+            raise ConflictError(f"{each.told.path} changed since it was read; nothing was written")
     for each in wanted:
         before, after = ((data or b"").decode("utf-8", "replace") for data in (each.before, each.after))
         refuse_new_secret(before, after, withhold(each.told.path))

@@ -100,7 +100,7 @@ def _read(full: str) -> bytes:
 def _parsed(path: str, data: bytes, types: Collection[str]) -> TraceItem | None:
     line = conflict_line(data)
     if line is not None:
-        raise FormatError(f"{path}:{line}: holds the conflict markers of a merge that nobody finished")
+        raise FormatError(f"{path}:{line}: contains merge conflict markers")
     from verifflowcc.adapters.files.trace_items import parse_trace_item  # the index knows the files that did not change
 
     return parse_trace_item(path, data, types)

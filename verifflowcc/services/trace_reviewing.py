@@ -164,9 +164,9 @@ def _refusal(view: TraceView, item: TraceItem, *, own: bool) -> PassedOver | Non
     suspect = [link.to for link in item.links if link_state(view, item, link) is LinkState.SUSPECT]
     if suspect:
         step = f'vfcc trace clear {item.id} --to {suspect[0]} --reason "why it still holds"'
-        return PassedOver(item.id, f"has a suspect link to {suspect[0]}, which changed since somebody looked", step)
+        return PassedOver(item.id, f"has a suspect link to {suspect[0]}, which changed since the last review", step)
     if own:
-        step = f"vfcc trace review {item.id}  # by somebody else, or --own, which the check then tells"
+        step = f"vfcc trace review {item.id}  # by somebody else; or --own, which the check reports"
         return PassedOver(item.id, "is your own work; a reviewer is somebody else", step, not_allowed=True)
     return None
 

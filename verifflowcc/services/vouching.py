@@ -105,12 +105,12 @@ def _vouched(workspace: Workspace, state: SprintState, word: _Word) -> Vouched:
     if word.review and word.review.signed:
         return _signed(workspace, state, word, word.review, word.review.signed)
     if not in_repository(workspace.root):
-        return _of(word, "outside of git nobody vouches for it", "git init")
+        return _of(word, "outside of a git repository no commit vouches for it", "git init")
     path = event_file(state.id, word.event, state.packed)
     added = _added_by(workspace, state, word.event)
     if added is None:
         step = f"git add {path} && git commit -m 'approval' -- {path}  # by {word.actor}, in person"
-        return _of(word, f"it is in no commit, so nobody vouches for {word.actor}", step)
+        return _of(word, f"it is not committed, so no commit vouches for {word.actor}", step)
     sha, author, email = added
     if word.actor != f"human:{author}":
         return _of(word, f"the commit {sha[:12]} that brought it is by {author}", f"git show {sha[:12]}")

@@ -61,7 +61,7 @@ def current_folder() -> Path:
     try:
         return Path.cwd()
     except OSError as error:
-        raise WorkspaceError("the current folder is not there any more", hint="cd to a folder that is") from error
+        raise WorkspaceError("the current folder no longer exists", hint="cd to a folder that exists") from error
 
 
 def open_workspace(start: Path | None = None, clock: Clock | None = None) -> Workspace:

@@ -177,5 +177,5 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f'"{twice}" stands twice in one object')
+        raise ValueError(f'"{twice}" appears twice in one object')
     return found

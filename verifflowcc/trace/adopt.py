@@ -59,7 +59,7 @@ def adopt(foreign: Foreign, policy: TracePolicy, choices: Choices, here: Here, t
     for item in foreign.items:
         kind = type_for(item, foreign, policy, choices)
         if item.id in types:
-            left.append(f"{item.place}: {item.id} stands there twice; the first one was taken")
+            left.append(f"{item.place}: {item.id} appears twice; the first one was taken")
         elif kind is None:
             left.append(f"{item.place}: {item.id} demands nothing, and the workflow has no type {APART}")
         else:

@@ -21,7 +21,7 @@ def check_links_reviewed(view: TraceView, tell: Telling) -> None:
         stamp = link.stamp
         if stamp is None:
             unstamped += 1
-            message = f"nobody has looked at the link {item.id} {link.relation} {target.id}"
+            message = f"the link {item.id} {link.relation} {target.id} has not been reviewed"
             step = steps.review(item.id)
             tell.item("unreviewed-link", item, link.line, message, step, _about(link), [target.path])
             continue
@@ -41,14 +41,14 @@ def _suspect(item: TraceItem, link: TraceLink, target: TraceItem, parts: StampPa
     about, also = _about(link), [target.path]
     if parts is None or not parts.comparable or len(parts.digests) != 2:
         made = f"by {parts.algorithm}" if parts and not parts.comparable else "otherwise"
-        message = f"the stamp of {item.id} {link.relation} {target.id} was made {made}, so nobody can tell what changed"
+        message = f"the stamp of {item.id} {link.relation} {target.id} was made {made}, so the change is unknown"
         tell.item("suspect-upstream", item, link.line, message, steps.clear(item.id, target.id), about, also)
         return
     if parts.digests[0] != target.digest:
-        message = f"{target.id} changed since somebody looked at {item.id} {link.relation} {target.id}"
+        message = f"{target.id} changed since the link {item.id} {link.relation} {target.id} was reviewed"
         tell.item("suspect-upstream", item, link.line, message, steps.clear(item.id, target.id), about, also)
     if parts.digests[1] != item.digest:
-        message = f"{item.id} changed since somebody looked at its link to {target.id}"
+        message = f"{item.id} changed since its link to {target.id} was reviewed"
         tell.item("suspect-downstream", item, link.line, message, steps.review(item.id), about, also)
 
 
@@ -59,7 +59,7 @@ def check_reviews(view: TraceView, tell: Telling) -> None:
     for item in view.live:
         stamp = item.reviewed
         if stamp is None:
-            message = f"nobody has reviewed {item.id}"
+            message = f"{item.id} has not been reviewed"
             tell.item("unreviewed", item, 1, message, steps.review(item.id))
             continue
         reviewed += 1
@@ -79,7 +79,7 @@ def check_reviews(view: TraceView, tell: Telling) -> None:
 def _stale(item: TraceItem, stamp: Stamp) -> str:
     parts = read_stamp(stamp.fingerprint)
     if parts is not None and not parts.comparable:
-        return f"the review of {item.id} was stamped by {parts.algorithm}, so nobody can tell what changed"
+        return f"the review of {item.id} was stamped by {parts.algorithm}, so the change is unknown"
     on = f" on {stamp.on}" if stamp.on else ""
     return f"{item.id} changed since its review{on}"
 

@@ -43,7 +43,7 @@ def check_parents(view: TraceView, tell: Telling) -> None:
 
 
 _ORPHAN = {
-    "no-parent": "{id}, a {kind}, stands on nothing and is not derived",
+    "no-parent": "{id}, a {kind}, has no parent and is not derived",
     "orphan-test": "{id}, a {kind}, verifies nothing",
     "orphan-component": "{id} answers no requirement and is not derived",
 }

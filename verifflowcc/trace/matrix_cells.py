@@ -21,7 +21,7 @@ def item_rows(row: MatrixRow) -> str:
         f'<span class="name">{html_text(row.title)}</span></th>'
         + _cell("State", _word(row.state, row.state.tone))
         + _cell("Type", html_text(row.type))
-        + _cell("Stands on", _list(map(_linked, _once(row.parents))))
+        + _cell("Traces to", _list(map(_linked, _once(row.parents))))
         + _cell("Answered by", _list(map(_linked, _once(row.children))))
         + _cell("Implemented by", _list(dict.fromkeys(html_text(each.path) for each in row.code)))
         + _cell("Verified by", _list(map(_tested, row.tests)))
@@ -63,7 +63,7 @@ def _more(row: MatrixRow) -> str:
     return (
         f"<p>{html_text(row.text.strip())}</p>"
         + _part("Facts", [html_text(each) for each in facts if each])
-        + _part("Stands on", [f"{html_text(end.relation)} {_titled(end)}" for end in row.parents])
+        + _part("Traces to", [f"{html_text(end.relation)} {_titled(end)}" for end in row.parents])
         + _part("Answered by", [f"{_titled(end)} {html_text(f'({end.relation})')}" for end in row.children])
         + _part("Implemented by", [html_text(each) for each in dict.fromkeys(map(place_word, row.code))])
         + _part("Verified by", [_tested(each) + _of_test(each) for each in row.tests])

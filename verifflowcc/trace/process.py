@@ -32,7 +32,7 @@ def _levels(view: TraceView, tell: Telling) -> None:
             continue
         if rank.get(item.integrity or "", 0) < rank[target.integrity]:
             has = f"has level {item.integrity}" if item.integrity else "has no level"
-            message = f"{item.id} {has}, and {target.id}, which it stands on, has {target.integrity}"
+            message = f"{item.id} {has}, but its parent {target.id} has {target.integrity}"
             line, step = item.line("integrity"), f"set integrity: {target.integrity} in {item.path}"
             tell.item("integrity-inversion", item, line, message, step, target.id, [target.path])
     tell.ask(("integrity-inversion",), asked)
@@ -44,7 +44,7 @@ def _rationales(view: TraceView, tell: Telling) -> None:
         if item.reconstructed and item.rationale.strip():
             asked += 1
             if not _confirmed(item):
-                message = f"the rationale of {item.id} was reconstructed, and nobody has confirmed it"
+                message = f"the rationale of {item.id} was reconstructed and is not confirmed by a person"
                 tell.item("unconfirmed-rationale", item, item.line("rationale"), message, steps.review(item.id))
     tell.ask(("unconfirmed-rationale",), asked)
 

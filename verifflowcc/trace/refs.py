@@ -107,19 +107,19 @@ def _look(item: TraceItem, ref: Ref, places: _Places, tell: Telling) -> None:
         return
     line, name = item.line("refs"), f"{path}::{ref.symbol}" if ref.symbol else path
     if digest is not None:
-        message = f"{name}, of which {item.id} speaks, changed since somebody looked"
+        message = f"{name} changed since the review of {item.id}, which refers to it"
         tell.item("code-edited", item, line, message, steps.review(item.id), name, [path])
         return
     now = places.elsewhere(ref)
     if now is not None:
-        message = f"{name}, of which {item.id} speaks, is {now} now"
+        message = f"{name}, to which {item.id} refers, is now {now}"
         step = f"write {now} into the refs of {item.path}"
         tell.item("code-moved", item, line, message, step, name, [path, now.partition("::")[0]])
     elif ref.symbol and places.has(path):
-        message = f"{item.id} speaks of {ref.symbol} in {path}, and there is no such symbol in it"
+        message = f"{item.id} refers to {ref.symbol} in {path}, which has no such symbol"
         tell.item("symbol-gone", item, line, message, steps.edit(item.path, line), name, [path])
     else:
-        message = f"{item.id} speaks of {path}, and there is no such file"
+        message = f"{item.id} refers to {path}, which does not exist"
         tell.item("file-gone", item, line, message, steps.edit(item.path, line), name, [path])
 
 

@@ -25,7 +25,7 @@ def against(view: TraceView, item: TraceItem, target: TraceItem, relation: str) 
     if item.status is Status.ARCHIVED:
         return f"{item.id} is retired"
     if relation in view.upward and item.id in _above(view, target):
-        return f"{target.id} stands below {item.id} already: that would be a circle"
+        return f"{target.id} already traces to {item.id}: the link would close a circle"
     return ""
 
 

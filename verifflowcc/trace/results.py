@@ -106,18 +106,18 @@ def _reports(view: TraceView, stale: dict[str, list[str]], untrusted: dict[str, 
             message = f"{_called(name, report)} cannot be read as a report of results: {report.problem}"
             tell.place("unreadable-report", name, 1, message, _again(report))
         elif not report.tests:
-            tell.place("nothing-to-evaluate", name, 1, f"no test stands in {_called(name, report)}", _again(report))
+            tell.place("nothing-to-evaluate", name, 1, f"{_called(name, report)} contains no test", _again(report))
     for name, ids in sorted(stale.items()):
         found = reports.get(name)
         if found is None or not found.problem:
             why = found.stale if found else "no such report is there"
-            message = f"{_called(name, found)} is of other content ({why}); {_standing(ids)} it alone"
+            message = f"{_called(name, found)} is of other content ({why}); {_relying(ids)} it alone"
             tell.place("stale-result", name, 1, message, _again(found))
     least = view.sources.results.least_trust
     for name, ids in sorted(untrusted.items()):
         found = reports.get(name)
         worth = found.trust if found else Trust.ASSERTED
-        message = f"{_called(name, found)} is {_word(worth)}, and {_word(least)} is asked; {_standing(ids)} it alone"
+        message = f"{_called(name, found)} is {_word(worth)}, and {_word(least)} is asked; {_relying(ids)} it alone"
         tell.place("untrusted-result", name, 1, message, _again(found))
 
 
@@ -126,9 +126,9 @@ def _called(name: str, report: ResultReport | None) -> str:
     return f"{report.stage}/{report.criterion} ({name})" if report and report.stage and report.criterion else name
 
 
-def _standing(ids: list[str]) -> str:
+def _relying(ids: list[str]) -> str:
     names = sorted(set(ids))
-    return f"{names[0]} stands on" if len(names) == 1 else f"{len(names)} items, {names[0]} among them, stand on"
+    return f"{names[0]} relies on" if len(names) == 1 else f"{len(names)} items, {names[0]} among them, rely on"
 
 
 def _word(trust: Trust) -> str:
@@ -146,7 +146,7 @@ def _unknown(view: TraceView, joins: Joins, tell: Telling) -> None:
         count += 1
         if not result.known and result.test not in told:
             told.add(result.test)
-            message = f"{result.report} speaks of {result.test}, and the tree holds no such test"
+            message = f"{result.report} names {result.test}, which the tree does not contain"
             tell.place("unknown-test", result.report, 1, message, _again(view.reports.get(result.report)), result.test)
     tell.ask(("unknown-test",), count)
 

@@ -23,10 +23,10 @@ class LinkState(StrEnum):
 
 
 _MEANS = {
-    LinkState.AGREED: "both ends are as they were when somebody looked",
-    LinkState.UNREVIEWED: "nobody has looked at it",
-    LinkState.SUSPECT: "its other end changed since somebody looked",
-    LinkState.OUTGROWN: "this item changed since somebody looked",
+    LinkState.AGREED: "both ends are unchanged since the last review",
+    LinkState.UNREVIEWED: "it has not been reviewed",
+    LinkState.SUSPECT: "its other end changed since the last review",
+    LinkState.OUTGROWN: "this item changed since the last review",
     LinkState.DANGLING: "there is no such item",
 }
 

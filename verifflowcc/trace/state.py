@@ -53,7 +53,7 @@ _TONES = {
 _MEANS = {
     State.FAILED: "a test of it did not pass on this content",
     State.FAILED_BELOW: "a test of something below it did not pass on this content",
-    State.SUSPECT: "it, what it stands on, or its code changed since somebody looked",
+    State.SUSPECT: "the item, its parent or its code changed since the last review",
     State.FLAKY: "a test of it failed and passed on this content",
     State.STALE: "its results are of other content, of a test that is gone, or worth less than is asked",
     State.SKIPPED: "a test of it was skipped",

@@ -77,5 +77,5 @@ def _by_word(item: TraceItem, method: str, tell: Telling) -> None:
         message = f"{item.id} is to be verified by {method}, and was by {item.verified.method}"
         tell.item("not-verified", item, line, message, steps.verify(item.id))
     else:
-        message = f"{item.id} is to be verified by {method}, and nobody says that it was"
+        message = f"{item.id} is to be verified by {method}, but no verification is recorded"
         tell.item("not-verified", item, line, message, steps.verify(item.id))

@@ -201,7 +201,7 @@ def _counted(asked: _Asked, approved: Sequence[Review], found: Authorship, reque
         return asked.becomes(Verdict.FAIL, "; ".join(told[:_SHOWN]), approved)
     now = [one for one in requests if one.subject == asked.subject]
     wish = f"; {now[-1].actor} asks for it" if now else ""
-    return asked.becomes(Verdict.NOT_EVALUABLE, f"nobody has {asked.done} it yet{wish}", now)
+    return asked.becomes(Verdict.NOT_EVALUABLE, f"not {asked.done} yet{wish}", now)
 
 
 def _without_author(asked: _Asked, approved: Sequence[Review], found: Authorship) -> Assessment:
@@ -273,4 +273,4 @@ def _noted(assessment: Assessment, notes: Sequence[str]) -> Assessment:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nobody"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "no one"

@@ -58,7 +58,7 @@ def _planted(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[Cana
             yield from _people(criterion, stage_id, facts)
         case Kind.FEEDBACK:
             comment = Feedback(_ID, facts.sprint.id, stage_id, "canary", "human:canary", "")
-            yield Canary("a comment that nobody triaged", replace(facts, feedback=(*facts.feedback, comment)))
+            yield Canary("a comment without triage", replace(facts, feedback=(*facts.feedback, comment)))
         case Kind.UPSTREAM:
             yield from _earlier(stage_id, facts)
         case Kind.RULES:

@@ -96,7 +96,7 @@ def _leave(state: SprintState, event: Event) -> SprintState:
     name = fields.text(event.payload, "stage")
     entered = fields.optional_text(event.payload, "entered")
     if name != state.current:
-        raise LedgerError(f"a {event.type} for {name}, which is not the stage in work ({state.current or 'none'})")
+        raise LedgerError(f"a {event.type} for {name}, which is not the active stage ({state.current or 'none'})")
     left = _pass_stage if event.type is EventType.STAGE_PASSED else _skip_stage
     stages = tuple(left(each, event) if each.stage.id == name else each for each in state.stages)
     stages = _standing(_with_uses(stages, name))

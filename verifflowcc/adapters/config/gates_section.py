@@ -92,7 +92,7 @@ class CommandSection(Section):
     timeout: Annotated[int, Field(ge=1, le=LONGEST_TIMEOUT_S)] = Field(
         default=DEFAULT_TIMEOUT_S, description="After so many seconds it is ended, and has failed."
     )
-    reports: ReportsSection = Field(default_factory=ReportsSection, description="Where it writes its reports.")
+    reports: ReportsSection = Field(default_factory=ReportsSection, description="Paths of the reports that it writes.")
     inputs: list[InputPattern] = Field(
         default_factory=list, description="The files on which its result depends; none means all of the project."
     )
@@ -117,7 +117,7 @@ class GatesSection(Section):
     )
     modes: dict[Name, GateMode] = Field(
         default_factory=dict,
-        description="Per kind or id of a criterion: hard closes its gate, soft goes on record, off is not asked.",
+        description="Per kind or id of a criterion: hard closes the gate, soft is recorded only, off is not evaluated.",
     )
 
     @model_validator(mode="after")

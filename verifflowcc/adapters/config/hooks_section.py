@@ -19,7 +19,7 @@ class HooksSection(Section):
         default="never", description="Whether each session leaves a file to commit, without parameters and results."
     )
     tools: Literal["deny", "ask", "off"] = Field(
-        default="deny", description="What happens to calls that the role of the stage in work may not make."
+        default="deny", description="Answer to tool calls that the active stage does not allow the role to make."
     )
     files: bool = Field(default=True, description="Whether agents get what is known of a file that they read or edit.")
     brief_tokens: Annotated[int, Field(ge=0, le=MOST_BRIEF_TOKENS)] = Field(

@@ -104,8 +104,12 @@ class AssembliesSection(Section):
     thinking_roles: list[RoleName] = Field(
         default=[*THINKING_ROLES], description="The roles that plan and decide; all others work."
     )
-    thinking: ThinkingSection = Field(default_factory=ThinkingSection, description="What a thinking role is offered.")
-    working: WorkingSection = Field(default_factory=WorkingSection, description="What a working role is offered.")
+    thinking: ThinkingSection = Field(
+        default_factory=ThinkingSection, description="Items that are offered to a thinking role."
+    )
+    working: WorkingSection = Field(
+        default_factory=WorkingSection, description="Items that are offered to a working role."
+    )
 
 
 class MemorySection(Section):
@@ -126,8 +130,8 @@ class MemorySection(Section):
         default=1, description="The most calls of a model that memory makes for one turn; 0 asks none."
     )
     rerank: RerankSection = Field(default_factory=RerankSection, description="A second look at the best candidates.")
-    expansion: ExpansionSection = Field(default_factory=ExpansionSection, description="What links bring in.")
-    active: ActiveSection = Field(default_factory=ActiveSection, description="What memory does unasked.")
+    expansion: ExpansionSection = Field(default_factory=ExpansionSection, description="Items that are added by links.")
+    active: ActiveSection = Field(default_factory=ActiveSection, description="Actions of memory without a command.")
     embeddings: EmbeddingsSection = Field(
         default_factory=EmbeddingsSection, description="Comparing meanings beside words."
     )
@@ -143,7 +147,7 @@ class MemorySection(Section):
     )
 
     stale: Literal["flag", "withhold"] = Field(
-        default="flag", description="What becomes of an item whose code changed: it is marked, or left out of prompts."
+        default="flag", description="How an item is treated after its code changed: marked, or left out of prompts."
     )
 
     @model_validator(mode="before")
@@ -158,8 +162,8 @@ class MemorySection(Section):
             )
         if isinstance(value, dict) and "identity" in value:
             raise sentence(
-                "is never said by a project, or it could claim another's items; where the repository cannot tell which "
-                "project this is, say it in VFCC_PROJECT",
+                "belongs to your own environment, or a project could claim another's items; where the repository does "
+                "not identify the project, set VFCC_PROJECT",
                 "identity",
             )
         return value

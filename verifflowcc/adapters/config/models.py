@@ -186,7 +186,7 @@ class AllocationSection(Section):
 
 
 class GitSection(Section):
-    """What vfcc does with git."""
+    """Use of git."""
 
     commit: Literal["never", "always"] = Field(
         default="never",
@@ -232,14 +232,17 @@ class FileSection(Section):
         default_factory=dict, description="Each role's mix of code; `default` holds for roles with no mix of their own."
     )
     gates: GatesSection = Field(
-        default_factory=GatesSection, description="What is run for evidence, and how strict a new sprint's gates are."
+        default_factory=GatesSection,
+        description="Commands that are run for evidence, and the strictness of a new sprint's gates.",
     )
-    trace: TraceSection = Field(default_factory=TraceSection, description="Where the trace looks, beside its items.")
+    trace: TraceSection = Field(
+        default_factory=TraceSection, description="Places that the trace reads, beside its items."
+    )
     memory: MemorySection = Field(
         default_factory=MemorySection, description="How typed items are kept, and how many of them a role is offered."
     )
     hooks: HooksSection = Field(
-        default_factory=HooksSection, description="What the hooks of agents' clients record, say and deny."
+        default_factory=HooksSection, description="Recording, hints and denials of the hooks of agent clients."
     )
-    git: GitSection = Field(default_factory=GitSection, description="What vfcc does with git.")
+    git: GitSection = Field(default_factory=GitSection, description="Use of git.")
     tokens: TokensSection = Field(default_factory=TokensSection, description="How tokens are counted.")

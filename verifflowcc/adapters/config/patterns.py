@@ -142,7 +142,7 @@ def _parts_problem(pattern: str) -> str | None:
 
 def _wildcard_problem(parts: list[str]) -> str | None:
     if any("**" in part and part != "**" for part in parts):
-        return "has ** beside other characters; ** stands alone between slashes, as in **/*.md"
+        return "has ** beside other characters; write ** alone between slashes, as in **/*.md"
     if parts.count("**") > MOST_DOUBLE_STARS:
         return f"has ** more than {MOST_DOUBLE_STARS} times"
     if any(_unclosed(part) for part in parts):

@@ -86,8 +86,8 @@ _SECTIONS: tuple[tuple[Loc, type[BaseModel]], ...] = (
     (("tokens",), TokensSection),
 )
 _ELSEWHERE: dict[Loc, str] = {
-    ("llm",): "llm belongs to your own settings ($XDG_CONFIG_HOME/vfcc/config.yaml); a project names no model, or a "
-    "clone of it could make this machine run a program, or send what is said here elsewhere",
+    ("llm",): "llm belongs to your own settings ($XDG_CONFIG_HOME/vfcc/config.yaml); a project cannot name a model: a "
+    "clone of it could make this machine run a program, or send your text to another server",
 }
 """What is no key here, though it is one in another place."""
 _MODE: Loc = ("gates", "modes", ANY)

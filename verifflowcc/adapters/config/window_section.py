@@ -17,7 +17,7 @@ class WindowSection(Section):
 
     total_tokens: Tokens = Field(default=WindowSettings().total_tokens, description="The tokens that a model takes.")
     buffer_tokens: Buffer = Field(
-        default=WindowSettings().buffer_tokens, description="What of them is left free, for its answer."
+        default=WindowSettings().buffer_tokens, description="Tokens that are left free for the answer."
     )
 
     @model_validator(mode="after")

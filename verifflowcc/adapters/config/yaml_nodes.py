@@ -146,7 +146,7 @@ class _Composer:
 
     def _aliased(self, anchor: str | None, line: int) -> Node:
         if any(frame.anchor == anchor for frame in self._open):
-            self._fail(line, f"the alias *{anchor} stands inside the value that it names, so it has no end")
+            self._fail(line, f"the alias *{anchor} is inside the value that it names, so it has no end")
         node = self._anchors.get(anchor or "")
         if node is None:
             self._fail(line, f"*{anchor} is an alias of nothing in this file; put it in quotes if it is meant as text")

@@ -44,7 +44,7 @@ def syntax_sentence(text: str, at: tuple[int, int], problem: str, context: str) 
     line = lines[at[0]] if at[0] < len(lines) else ""
     rest = line[at[1] :]
     if line.lstrip(" ").startswith("\t") or rest.startswith("\t"):
-        return "a tab stands where YAML wants spaces; indent with spaces"
+        return "YAML does not allow tabs for indentation; indent with spaces"
     if "alias" in context:
         word = line[max(0, line.rfind("*", 0, at[1] + 1)) :].strip()
         return f"{word} begins with *, which YAML takes for an alias; put it in quotes"

@@ -50,7 +50,7 @@ def read_item_file(root: Path, path: str) -> bytes:
     line = conflict_line(data)
     if line is not None:
         raise ConflictError(
-            f"{path}:{line}: holds the conflict markers of a merge that nobody finished",
+            f"{path}:{line}: contains merge conflict markers",
             hint=f"edit {path}, and keep what is right",
         )
     return data
@@ -72,7 +72,7 @@ def replace_item_file(root: Path, path: str, before: bytes, after: bytes) -> Non
     Raises ConflictError, with nothing written, where the file is not as it was read.
     """
     if read_item_file(root, path) != before:
-        raise ConflictError(f"{path} has changed meanwhile; nothing was written", hint="run the command again")
+        raise ConflictError(f"{path} changed since it was read; nothing was written", hint="run the command again")
     full = (root / path).resolve()
     try:
         mode = S_IMODE(full.stat().st_mode)

@@ -63,7 +63,7 @@ def read_known(root: Path, folder: str, item: Item, stamp: str) -> StoredItem | 
 def _parsed(path: str, data: bytes) -> StoredItem | str:
     line = conflict_line(data)
     if line is not None:
-        return f"{path}:{line}: holds the conflict markers of a merge that nobody finished"
+        return f"{path}:{line}: contains merge conflict markers"
     try:
         return stored_item(path, data)
     except FormatError as error:

@@ -160,7 +160,7 @@ class LedgerWriter:
         except WorkspaceError as error:
             if not target.exists():
                 raise
-            return f"the move stands, but may not outlast a power failure ({error})"
+            return f"the move is recorded, but a power failure could lose it ({error})"
         return None
 
     def pack(self, events: Sequence[Event], closing: Event) -> str | None:

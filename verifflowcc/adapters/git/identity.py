@@ -74,10 +74,10 @@ def _place(root: Path) -> _Place:
     try:
         result = ask_git(root, "rev-parse", *_FACTS, "HEAD^{commit}")
     except WorkspaceError as error:
-        raise WorkspaceError(f"which project this is cannot be told: {error.message}", hint=_HINT) from error
+        raise WorkspaceError(f"cannot identify the project: {error.message}", hint=_HINT) from error
     lines = os.fsdecode(result.out).splitlines()
     if len(lines) < len(_FACTS):
-        raise WorkspaceError(f"which project this is cannot be told: {_why(result)}", hint=_hint_of(root, result))
+        raise WorkspaceError(f"cannot identify the project: {_why(result)}", hint=_hint_of(root, result))
     top, common, shallow, prefix = lines[:4]
     head = lines[4] if result.code == 0 and len(lines) > 4 and _COMMIT.fullmatch(lines[4]) else None
     if shallow not in ("true", "false"):

@@ -137,7 +137,7 @@ def _needs(
         at: Loc = (*_AT, "needs", index)
         need = _need(reader, each, at, types, relations)
         if need.id and need.id in {one.id for one in found}:
-            reader.wrong((*at, "id"), f"the need {need.id} stands there twice")
+            reader.wrong((*at, "id"), f"the need {need.id} appears twice")
         found.append(need)
     return tuple(found)
 

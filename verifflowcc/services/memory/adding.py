@@ -111,7 +111,7 @@ def add_item(
             now = plan(store, wanted, actor=actor, today=today)
             if planned and (planned.before and planned.before.text) != (now.before and now.before.text):
                 raise ConflictError(
-                    f"{now.after.item.id} has changed meanwhile; nothing was written", hint="run the command again"
+                    f"{now.after.item.id} changed since it was read; nothing was written", hint="run the command again"
                 )
             if now.outcome is Outcome.UNCHANGED:
                 return _added(now, written=False)
@@ -170,7 +170,7 @@ def plan(store: MemoryBackend, wanted: Wanted, *, actor: str, today: str) -> Pla
         return Planned(wanted.scope, Outcome.UNCHANGED, again, again)
     told = None if active else told_of_key(store, wanted.type, wanted.key)
     if told and _says_again(wanted, told):
-        note = f"{told.item.archived.into} tells it already" if told.item.archived else ""
+        note = f"{told.item.archived.into} already contains it" if told.item.archived else ""
         return Planned(wanted.scope, Outcome.UNCHANGED, told, told, notes=(note,))
     known = active or told
     supersedes = wanted.supersedes or (known.item.id if known else None)

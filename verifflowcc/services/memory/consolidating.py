@@ -143,7 +143,7 @@ def _undone_because(shelf: Shelf, summary: Item, doing: str | None) -> str | Non
         return "its restoring was interrupted; now it is done"
     gone = [item_id for item_id in originals_of(summary) if shelf.get(item_id) is None]
     if gone:
-        return f"{gone[0]}, which it tells, is not there any more"
+        return f"{gone[0]}, which it summarises, no longer exists"
     if doing == CONSOLIDATE and not _can_finish(shelf, summary):
         return "it was interrupted, and an original has changed so that it could not be brought back"
     return None
@@ -153,9 +153,9 @@ def _stale_because(summary: Item, replaced: dict[str, str], disputed: dict[str, 
     """Return why a summary tells what does not hold, or is in dispute, as a clause; None where it does not."""
     for told in originals_of(summary):
         if told in replaced:
-            return f"{told}, which it tells, was replaced by {replaced[told]}"
+            return f"{told}, which it summarises, was replaced by {replaced[told]}"
         if told in disputed:
-            return f"{told}, which it tells, is contradicted by {disputed[told]}"
+            return f"{told}, which it summarises, is contradicted by {disputed[told]}"
     return None
 
 

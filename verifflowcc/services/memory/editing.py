@@ -150,9 +150,9 @@ def changed_item(found: Found, changes: Changes, *, actor: str, today: str) -> t
 def demand_same(now: StoredItem | None, found: Found) -> None:
     """Raise ConflictError where an item is not as it was read."""
     if now is None or now.text != found.stored.text:
-        what = "is gone" if now is None else "has changed"
+        what = "was removed" if now is None else "changed"
         raise ConflictError(
-            f"{found.item.id} {what} meanwhile; nothing was written", hint=f"vfcc memory show {found.item.id}"
+            f"{found.item.id} {what} since it was read; nothing was written", hint=f"vfcc memory show {found.item.id}"
         )
 
 

@@ -73,7 +73,7 @@ def get_item(workspace: Workspace | None, scope: str, item_id: str) -> Found:
 
 def gone_meanwhile(item_id: str) -> ConflictError:
     """Return the error for an item that somebody else removed since it was found."""
-    return ConflictError(f"{item_id} is gone meanwhile; nothing was written", hint="vfcc memory list")
+    return ConflictError(f"{item_id} was removed since it was read; nothing was written", hint="vfcc memory list")
 
 
 def _with_id(workspace: Workspace | None, scope: str, item_id: str) -> Found | None:

@@ -111,11 +111,11 @@ def _why(item: Item, text: str) -> Iterator[str]:
         SourceKind.INFERRED: "inferred",
         SourceKind.IMPORTED: "imported",
     }[source.kind]
-    yield f"{said} by {source.actor}" + (f", said by {source.speaker}" if source.speaker else "")
+    yield f"{said} by {source.actor}" + (f", spoken by {source.speaker}" if source.speaker else "")
     if may_be_heard(item):
         yield "it is memory until a person adopts it into the trace"
     elif item.status is Status.ACTIVE:
-        yield "it came in active, and nobody is named who promoted it"
+        yield "it arrived as active, but no person promoted it"
     if reason := dict(item.details).get("waits"):
         yield withhold(reason)
     elif item.confidence < LOW_CONFIDENCE and source.kind is SourceKind.EXTRACTED and qualifiers(text):

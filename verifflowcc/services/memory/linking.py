@@ -57,7 +57,7 @@ def link_items(workspace: Workspace | None, found: Found, relation: Relation, to
     if any((link.to, link.relation) == (target, relation) for link in found.item.links):
         raise UsageError(f"{name} {relation} {target} already", hint=f"vfcc memory show {name}")
     if relation is Relation.SUPERSEDES and found.item.status is Status.ARCHIVED:
-        raise UsageError(f"{name} is archived, and takes nobody's place", hint=f"vfcc memory restore {name}")
+        raise UsageError(f"{name} is archived and cannot supersede another item", hint=f"vfcc memory restore {name}")
     after = with_link(found.stored, Link(target, relation))
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(name), found)

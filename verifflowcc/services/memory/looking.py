@@ -62,7 +62,7 @@ def look_into(path: str, data: bytes) -> Looked | Unread:
     """Return what the bytes of an item's file say."""
     line = conflict_line(data)
     if line is not None:
-        return Unread("conflict-markers", path, line, "holds the conflict markers of a merge that nobody finished")
+        return Unread("conflict-markers", path, line, "contains merge conflict markers")
     try:
         parsed = parse_item(path, data)
     except FormatError as error:

@@ -116,7 +116,7 @@ def transfer(  # noqa: PLR0913 - a move, and what a promotion adds to it
         now = source.get(found.item.id)
         if now is not None and now.text != found.stored.text:
             raise ConflictError(
-                f"{found.item.id} has changed meanwhile: it is in {to} as it was, and in {found.scope} as it is now",
+                f"{found.item.id} changed during the move: {to} has the old version, {found.scope} the new one",
                 hint=f"vfcc memory show {found.item.id} --scope {found.scope}",
             )
         source.delete(found.item.id)

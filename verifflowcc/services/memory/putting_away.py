@@ -18,7 +18,7 @@ WORDS: Mapping[str, str] = {
     STAGE: "its stage had ended",
     DECAYED: "it had not been used for long",
     EVICTED: "there were too many items",
-    CONSOLIDATED: "a summary tells it",
+    CONSOLIDATED: "a summary contains it",
 }
 """Why an item was put away, as its file says it and as a clause."""
 

@@ -167,7 +167,7 @@ def _known(holding: Holding, said: Said, draft: Item) -> tuple[tuple[str, ...], 
         return tuple(later), Fate.OLDER, "the same session says something of it later"
     before = [(name, how) for place, name, how in of_session if place < here]
     if said.unsure and before and before[-1][1] is Settles.SAME:
-        return (before[-1][0],), Fate.SAME, "the same session said it before"
+        return (before[-1][0],), Fate.SAME, "the same session contains it already"
     return (), Fate.SAME, ""
 
 

@@ -94,7 +94,7 @@ def _summary(shelf: Shelf, summary: Item, *, dry_run: bool) -> Restored:
             there = store_item(shelf, item_id)
             notes.append(f"{item_id} is {there.status}, and stays so" if there else f"{item_id} is not there any more")
     if summary.updated:
-        notes.append(f"{summary.id} was changed on {summary.updated[:10]}; what it said then goes with it")
+        notes.append(f"{summary.id} was changed on {summary.updated[:10]}; that change is lost with it")
     return Restored(
         shelf.scope, summary.id, tuple(_back(before[item.id], item) for item in back), dry_run, tuple(notes)
     )
@@ -128,7 +128,7 @@ def _told_by(shelf: Shelf, item: Item) -> tuple[str, ...]:
     into = item.archived.into if item.archived else None
     if into is None or shelf.get(into) is None:
         return ()
-    return (f"{into} still tells it: vfcc memory restore {into} brings back all that it was made of",)
+    return (f"{into} still contains it; to restore all items of the summary: vfcc memory restore {into}",)
 
 
 def _again(items: Iterable[Item], today: str, settings: MemorySettings) -> list[str]:

@@ -74,10 +74,10 @@ def task_in_work(workspace: Workspace, name: str | None, agent: str | None, *, c
 
     tasks = open_tasks(workspace, agent, resolve_sprint(workspace).id)
     if not tasks:
-        raise UsageError(f"no task is in work{f' for {agent}' if agent else ''}", hint=_START)
+        raise UsageError(f"no task is active{f' for {agent}' if agent else ''}", hint=_START)
     if command and len(tasks) > 1:
         names = ", ".join(task.id for task in tasks)
-        raise UsageError(f"several tasks are in work: {names}; say which one", hint=f"{command} {tasks[-1].id}")
+        raise UsageError(f"several tasks are active: {names}; name one", hint=f"{command} {tasks[-1].id}")
     return tasks[-1]
 
 

@@ -75,7 +75,9 @@ def rerank(
     try:
         order = asker.order(safe_text(question), sent.texts)
     except ModelError as error:
-        asker.notices.append(f"{error.message}; the order by words stands" + (f" ({error.hint})" if error.hint else ""))
+        asker.notices.append(
+            f"{error.message}; the order by words is kept" + (f" ({error.hint})" if error.hint else "")
+        )
         return _as_they_are(workspace, hits, error.why, error.message, asker)
     ordered = [*hits]
     for place, number in zip(sent.places, order, strict=True):

@@ -78,7 +78,7 @@ def item_of(given: Given, task: str | None, now: datetime, count: Count) -> Wind
 
 def _check(given: Given, kind: ItemType) -> None:
     if not given.content.strip():
-        raise UsageError("an item of a window says something", hint='vfcc window add "What is said"')
+        raise UsageError("the text of a window item is empty", hint='vfcc window add "The text"')
     if not 0 <= given.relevance <= FULL:
         raise UsageError("relevance is from 0 to 1", hint="--relevance 0.8")
     if kind is ItemType.CODE_SNIPPET and not given.path:

@@ -18,7 +18,7 @@ from verifflowcc.services.history.recording import record
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.ulid import ALPHABET, ENTROPY_BYTES, TIME_LENGTH, ulid
 
-_BEGIN = 'vfcc window add "What is said" --session ID'
+_BEGIN = 'vfcc window add "The text" --session ID'
 LONGEST_SESSION = 500
 
 
