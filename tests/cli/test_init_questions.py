@@ -84,16 +84,26 @@ def test_a_typed_command_is_shown_as_it_would_run_and_only_a_yes_allows_it(shop:
 
 
 def test_what_is_not_known_is_asked_again(shop: Path) -> None:
-    (shop / "tests" / "test_shop.py").unlink()
-    (shop / "go.mod").write_text("module shop\n", encoding="utf-8")
-
-    asked = typed(shop, "init", keys="lite\n\ny\ny\nclode\nclaude,codex\n\n")
+    asked = typed(shop, "init", keys="lite\n\nn\nclode\ny,codex\nclaude,codex\n\n")
 
     assert "there is no workflow lite; did you mean light?" in asked.err
-    assert "2/4 go test writes no JUnit report; with gotestsum installed: gotestsum --junitfile=FILE ./..." in asked.err
     assert "no client is called clode; choose from claude, codex" in asked.err
+    assert (shop / ".claude" / "settings.json").is_file()
     assert (shop / ".codex" / "hooks.json").is_file()
-    assert "gotestsum --junitfile=.memory/local/reports/test.junit.xml ./..." in vfcc(shop, "allow", "--check").out
+
+
+def test_a_doubtful_command_is_written_as_a_comment_unless_a_person_allows_it(tmp_path: Path) -> None:
+    for name, answer in (("yes", "y"), ("no", "")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "go.mod").write_text("module shop\n", encoding="utf-8")
+        asked = typed(tmp_path / name, "init", keys=f"\n{answer}\n\n\n")
+        assert "2/4 go test writes no JUnit report; with gotestsum installed:\n1 command in" in asked.err
+
+    assert (
+        "gotestsum --junitfile=.memory/local/reports/test.junit.xml ./..."
+        in vfcc(tmp_path / "yes", "allow", "--check").out
+    )
+    vfcc(tmp_path / "no", "allow", "--check").refused(3, "no command is configured")
 
 
 def test_leaving_in_the_middle_writes_nothing(shop: Path) -> None:

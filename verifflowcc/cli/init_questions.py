@@ -96,18 +96,17 @@ def _commands(
     commands = suggested_commands(root, workflow)
     number = count()
     while True:
-        shown = _shown(root, workflow, commands)
-        doubtful = next((each for each in commands if each.name == "test" and not each.certain), None)
-        out.say(f"{number} {table(shown) if shown else _unknown(doubtful)}")
-        answer = _answer(_asked(shown, doubtful))
+        offered = tuple(replace(each, certain=True) if each.name == "test" else each for each in commands)
+        shown = _shown(root, workflow, offered)
+        doubts = [f"{each.why}\n" for each in commands if each.name == "test" and not each.certain]
+        out.say(f"{number} {''.join(doubts)}{table(shown) if shown else 'No test command was recognised.'}")
+        answer = _answer(_asked(shown))
         if not answer or answer.lower() in _NO:
             return commands, None
         if answer.lower() not in _YES:
             commands = _with_typed(root, workflow, commands, answer)
         elif shown:
-            return commands, shown
-        elif doubtful:
-            commands = _with_test(commands, replace(doubtful, certain=True, why=""))
+            return offered, shown
 
 
 def _shown(root: Path, workflow: str, commands: Sequence[Suggestion]) -> CommandTable | None:
@@ -116,24 +115,18 @@ def _shown(root: Path, workflow: str, commands: Sequence[Suggestion]) -> Command
     return planned_commands(root, configuration_text(workflow, commands))
 
 
-def _unknown(doubtful: Suggestion | None) -> str:
-    if doubtful is None:
-        return "No test command was recognised."
-    return f"{doubtful.why} {' '.join(doubtful.words).replace('{junit}', 'FILE')}"
-
-
-def _asked(shown: CommandTable | None, doubtful: Suggestion | None) -> str:
-    if shown:
-        these = "this command" if len(shown.names) == 1 else f"these {len(shown.names)} commands"
-        return f"Allow {these} on this machine? y, n, or another test command [n]: "
-    return "Use it? y, n, or another test command [n]: " if doubtful else "Test command [none]: "
+def _asked(shown: CommandTable | None) -> str:
+    if shown is None:
+        return "Test command [none]: "
+    these = "this command" if len(shown.names) == 1 else f"these {len(shown.names)} commands"
+    return f"Allow {these} on this machine? y, n, or another test command [n]: "
 
 
 def _with_typed(root: Path, workflow: str, commands: tuple[Suggestion, ...], text: str) -> tuple[Suggestion, ...]:
     """Return the commands with the typed one as the test command; unchanged where it cannot be one."""
     try:
         typed = typed_command(text)
-        found = _with_test(commands, typed)
+        found = (typed, *(each for each in commands if each.name != "test"))
         planned_commands(root, configuration_text(workflow, found))
     except (ValueError, ConfigError) as error:
         out.say(f"not a command: {plain(text)} ({error.message if isinstance(error, ConfigError) else error})")
@@ -141,10 +134,6 @@ def _with_typed(root: Path, workflow: str, commands: tuple[Suggestion, ...], tex
     if not any("{junit}" in word for word in typed.words):
         out.say("vfcc knows no JUnit report of this command; write {junit} where the path of one belongs")
     return found
-
-
-def _with_test(commands: Sequence[Suggestion], test: Suggestion) -> tuple[Suggestion, ...]:
-    return (test, *(each for each in commands if each.name != "test"))
 
 
 def _clients(facts: ProjectFacts, count: Callable[[], str]) -> tuple[str, ...]:
