@@ -132,7 +132,7 @@ def prepare(folder: Path, start: str) -> None:
     if start == "roles":
         write_role_project(folder, run)
     if start == "example":
-        run("vfcc init --example && git add . && git commit -qm memory", folder)
+        run("vfcc init --worked-example && git add . && git commit -qm memory", folder)
 
 
 def run(command: str, folder: Path, typed: list[str] | None = None) -> str:

@@ -123,7 +123,7 @@ def test_one_line_installs_the_command(installer: str, wheel: Path, tmp_path: Pa
 
 
 def test_the_main_job_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    assert vfcc(installed, tmp_path, "init", "--example").returncode == 0
+    assert vfcc(installed, tmp_path, "init", "--worked-example").returncode == 0
     assert "sprint-02" in vfcc(installed, tmp_path, "status").stdout
     shown = vfcc(installed, tmp_path, "context", "show", "--agent", "coder")
     assert shown.returncode == 0, shown.stderr

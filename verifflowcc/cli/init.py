@@ -20,7 +20,12 @@ def init(
     workflow: Annotated[
         str | None, typer.Option("--workflow", metavar="NAME", help="One that comes with vfcc (default: light).")
     ] = None,
-    example: Annotated[bool, typer.Option("--example", help="Begin with the worked example.")] = False,
+    example: Annotated[
+        bool, typer.Option("--example", help="Create a small project with a sprint whose tests ran.")
+    ] = False,
+    worked_example: Annotated[
+        bool, typer.Option("--worked-example", help="Create a larger memory, without code.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Ask nothing; take each default.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -33,15 +38,36 @@ def init(
     from verifflowcc.services.workspace import current_folder
 
     root = current_folder() / folder
-    if not (yes or example or as_json) and _person_at_terminal(root):
+    if example:
+        _example(root, workflow, worked_example=worked_example, as_json=as_json)
+        return
+    if not (yes or worked_example or as_json) and _person_at_terminal(root):
         _by_answers(root, workflow)
         return
-    done = initialise(root, workflow=workflow, example=example)
+    done = initialise(root, workflow=workflow, example=worked_example)
     if as_json:
         out.emit_json(done)
         return
     _show(done)
-    out.emit("next: vfcc status" if example else f"next: {START}")
+    out.emit("next: vfcc status" if worked_example else f"next: {START}")
+
+
+def _example(root: Path, workflow: str | None, *, worked_example: bool, as_json: bool) -> None:
+    from verifflowcc.cli import output as out
+    from verifflowcc.errors import UsageError
+    from verifflowcc.services.example_project import LOOK_AT, create_example
+
+    if workflow or worked_example:
+        other = "--worked-example" if worked_example else "--workflow"
+        raise UsageError(f"--example goes without {other}: it has its own workflow", hint="vfcc init --example")
+    done = create_example(root)
+    if as_json:
+        out.emit_json(done)
+        return
+    _show(done)
+    width = max(len(command) for command, _ in LOOK_AT)
+    out.emit("\n".join(("look at:", *(f"  {command:<{width}}  {shows}" for command, shows in LOOK_AT))))
+    out.emit(f"next: {LOOK_AT[0][0]}")
 
 
 def _person_at_terminal(root: Path) -> bool:

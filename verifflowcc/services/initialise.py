@@ -50,9 +50,7 @@ def initialise(
     files = dict(_example_files() if example else _starting_files(target, workflow))
     suggestions = suggested_commands(root, workflow, example=example) if commands is None else commands
     files["config.yaml"] = configuration_text(workflow, suggestions).encode()
-    files[".gitignore"] = "".join(f"{line}\n" for line in IGNORED).encode()
-    _create(root, target, files)
-    created = [f"{MEMORY}/{name}" for name in sorted(files)]
+    created = create_memory(root, files)
     notices: list[str] = []
     if example:
         created += _core_file(root, notices)
@@ -63,6 +61,13 @@ def initialise(
         are = "are" if len(certain) > 1 else "is"
         notices.append(f"{' and '.join(certain)} {are} what evidence run will run; look at it, then: vfcc allow")
     return Initialised(root, tuple(created), tuple(notices))
+
+
+def create_memory(root: Path, files: dict[str, bytes]) -> list[str]:
+    """Create `.memory/` of these files and its `.gitignore`, whole or not at all; return the paths from the root."""
+    every = {**files, ".gitignore": "".join(f"{line}\n" for line in IGNORED).encode()}
+    _create(root, root / MEMORY, every)
+    return [f"{MEMORY}/{name}" for name in sorted(every)]
 
 
 def ensure_free(root: Path, workflow: str | None) -> None:
