@@ -118,7 +118,7 @@ def test_leaving_in_the_middle_writes_nothing(shop: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "env"),
-    [(("--yes",), {}), (("--json",), {}), (("--example",), {}), ((), {"CLAUDECODE": "1"}), ((), {"CI": "true"})],
+    [(("--yes",), {}), (("--json",), {}), (("--worked-example",), {}), ((), {"CLAUDECODE": "1"}), ((), {"CI": "true"})],
 )
 def test_only_a_person_who_did_not_decline_is_asked(shop: Path, options: tuple[str, ...], env: dict[str, str]) -> None:
     done = typed(shop, "init", *options, env=env)
