@@ -68,7 +68,7 @@ def test_a_typed_command_is_shown_as_it_would_run_and_only_a_yes_allows_it(shop:
     hook.chmod(0o755)
     own = "python -m pytest -k '{a} or b'"
 
-    asked = typed(shop, "init", "--workflow", "light", keys=f"'\n{own}\ny\nn\n\n")
+    asked = typed(shop, "init", "--workflow", "light", keys=f"'\n{own}\ny\nn\nn\n")
 
     assert questions(asked) == ["1/3", "2/3", "3/3"], "a workflow that the command names is no question"
     assert "not a command: ' (No closing quotation)" in asked.err
@@ -76,6 +76,7 @@ def test_a_typed_command_is_shown_as_it_would_run_and_only_a_yes_allows_it(shop:
     assert "git runs at a commit:\n  hook pre-commit: " in asked.err
     assert vfcc(shop, "allow", "--check").code == 0
     assert not (shop / ".claude").exists()
+    assert "next: vfcc sprint start" in asked.out
 
     (shop / "other").mkdir()
     refused = typed(shop, "init", "other", keys=f"\n{own}\nn\nn\n\n")

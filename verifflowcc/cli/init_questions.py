@@ -18,6 +18,7 @@ from verifflowcc.text.near import nearest
 
 _YES = frozenset({"y", "yes"})
 _NO = frozenset({"n", "no"})
+_NONE = _NO | {"none"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ def ask(root: Path, facts: ProjectFacts, workflow: str | None) -> InitAnswers:
     chosen = workflow or _workflow(count)
     commands, allowed = _commands(root, chosen, count)
     clients = _clients(facts, count)
-    return InitAnswers(chosen, commands, allowed, clients, _answer(f"{count()} Title of the first sprint [none]: "))
+    title = _answer(f"{count()} Title of the first sprint [none]: ")
+    return InitAnswers(chosen, commands, allowed, clients, "" if title.lower() in _NONE else title)
 
 
 def facts_lines(root: Path, facts: ProjectFacts) -> list[str]:
@@ -101,7 +103,7 @@ def _commands(
         doubts = [f"{each.why}\n" for each in commands if each.name == "test" and not each.certain]
         out.say(f"{number} {''.join(doubts)}{table(shown) if shown else 'No test command was recognised.'}")
         answer = _answer(_asked(shown))
-        if not answer or answer.lower() in _NO:
+        if not answer or answer.lower() in _NONE:
             return commands, None
         if answer.lower() not in _YES:
             commands = _with_typed(root, workflow, commands, answer)
@@ -152,7 +154,7 @@ def _clients(facts: ProjectFacts, count: Callable[[], str]) -> tuple[str, ...]:
         answer = _answer(question).lower() or by_default
         if answer in _YES and offered:
             return offered
-        if answer in _NO | {"none"}:
+        if answer in _NONE:
             return ()
         names = tuple(answer.replace(",", " ").split())
         wrong = [name for name in names if name not in FILES]
