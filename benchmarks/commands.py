@@ -134,7 +134,7 @@ def _options() -> argparse.Namespace:
 
 def _example(folder: Path) -> Path:
     folder.mkdir()
-    _vfcc(folder, "init", "--example")
+    _vfcc(folder, "init", "--worked-example")
     _vfcc(folder, "status")
     return folder
 

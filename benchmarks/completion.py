@@ -59,7 +59,7 @@ def _project(folder: Path, items: int) -> Path:
     folder.mkdir()
     env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
     subprocess.run(["git", "init", "-q"], cwd=folder, env=env, check=True)
-    subprocess.run([VFCC, "init", "--example"], cwd=folder, env=env, check=True, capture_output=True)
+    subprocess.run([VFCC, "init", "--worked-example"], cwd=folder, env=env, check=True, capture_output=True)
     functions = (f"def tide_{number}(): ...\n" for number in range(max(items, 10)))
     (folder / "tide.py").write_text("".join(functions), encoding="utf-8")
     home = folder / ".memory" / "project" / "items" / "requirement"

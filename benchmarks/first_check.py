@@ -218,7 +218,7 @@ def try_project(source: Path, into: Path, asked: argparse.Namespace) -> None:
         subprocess.run(["git", "clone", "--quiet", str(source), str(folder)], check=True)
         env = clean_environment(home, asked.vfcc)
         terminal = Terminal(asked.vfcc, folder, env, (asked.columns, asked.rows))
-        terminal.do("init", "--workflow", workflow)
+        terminal.do("init", "--yes", "--workflow", workflow)
         if workflow == "light":
             words = ["git", "-C", str(folder), "log", "-1", "--format=%h of %as"]
             commit = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()

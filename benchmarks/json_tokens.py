@@ -173,7 +173,7 @@ def _project(folder: Path, person: _Person) -> Path:
     _git(folder, "init", "--quiet", "--initial-branch", "main")
     _git(folder, "config", "user.name", "Ann")
     _git(folder, "config", "user.email", "ann@example.org")
-    person.does(folder, "init", "--example")
+    person.does(folder, "init", "--worked-example")
     _name_test_command(folder / ".memory" / "config.yaml")
     _git(folder, "add", "--all")
     _git(folder, "commit", "--quiet", "--message", "first")

@@ -100,7 +100,7 @@ def _project(folder: Path, vfcc: str) -> Path:
     _git(folder, "config", "user.name", "Ann")
     _git(folder, "config", "user.email", "ann@example.org")
     setup = _Person(folder, vfcc, Count("setup"))
-    setup.does("init")
+    setup.does("init", "--yes")
     config = folder / ".memory" / "config.yaml"
     run = f'  commands: {{test: {{run: ["{sys.executable}", -m, pytest, -q, "--junitxml={{junit}}"]}}}}\n'
     lines = config.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -38,7 +38,7 @@ def take(picture: Picture, browser: str, folder: Path) -> Path:
         root = Path(temporary) / "tides"
         root.mkdir()
         environment = os.environ | {"HOME": temporary, "XDG_CONFIG_HOME": f"{temporary}/config"}
-        for command in (("git", "init", "--quiet"), _vfcc("init", "--example"), _vfcc(*picture.command)):
+        for command in (("git", "init", "--quiet"), _vfcc("init", "--worked-example"), _vfcc(*picture.command)):
             subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True)
         size = ",".join(map(str, picture.size))
         options = (f"--user-data-dir={temporary}/profile", f"--window-size={size}", f"--screenshot={target.resolve()}")

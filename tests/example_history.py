@@ -68,7 +68,7 @@ def write_history(root: Path) -> None:
 def made_again(root: Path) -> dict[str, bytes]:
     """Make the example without its ledger in `root`, write the history, and return what the program wrote.
 
-    It is made as `vfcc init --example` makes it in an empty folder: the start of a sprint records the protected files.
+    It is made as `vfcc init --worked-example` makes it in an empty folder: a start records the protected files.
     """
     memory = root / ".memory"
     initialise(root, example=True)

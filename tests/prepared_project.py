@@ -79,7 +79,7 @@ def prepared_project(folder: Path) -> Path:
     root = folder / "shop"
     root.mkdir(parents=True)
     git(root, "init", "-q", "-b", "main")
-    _run(root, "init")
+    _run(root, "init", "--yes")
     traced(root)
     write_tree(root, FILES)
     write_memory(

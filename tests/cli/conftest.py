@@ -17,7 +17,7 @@ def _made(folder: Path, *options: str) -> Path:
 
 @pytest.fixture(scope="session")
 def _example(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _made(tmp_path_factory.mktemp("made") / "example", "--example")
+    return _made(tmp_path_factory.mktemp("made") / "example", "--worked-example")
 
 
 @pytest.fixture(scope="session")

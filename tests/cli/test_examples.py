@@ -48,7 +48,7 @@ def _run(root: Path, example: str) -> Ran:
         return Ran(done.returncode, done.stdout, done.stderr)
     words = shlex.split(line)
     forked.forks_at_once(words)
-    return typed(root, *words, keys="y\n" * 3)
+    return typed(root, *words, keys="\n" * 4 if words[0] == "init" else "y\n" * 3)
 
 
 def _ids(root: Path) -> dict[str, str]:

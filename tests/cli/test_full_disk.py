@@ -37,7 +37,9 @@ def test_no_move_is_made_and_nothing_is_half_written(example: Path, line: str, s
 @pytest.mark.vfcc("REQ-WHOLE-WRITES", "REQ-MEMORY-TREE")
 @pytest.mark.parametrize("size_bytes", [0, 100])
 def test_no_memory_is_made_by_halves(tmp_path: Path, size_bytes: int) -> None:
-    vfcc(tmp_path, "init", "--example", before=_files_of_at_most(size_bytes)).refused(3, "cannot", "File too large")
+    vfcc(tmp_path, "init", "--worked-example", before=_files_of_at_most(size_bytes)).refused(
+        3, "cannot", "File too large"
+    )
     assert everything(tmp_path) == {}
 
 
@@ -83,7 +85,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_disk_that_is_really_full(small_disk: Path) -> None:
-    assert vfcc(small_disk, "init", "--example").code == 0
+    assert vfcc(small_disk, "init", "--worked-example").code == 0
     (small_disk / DONE).write_text("Done.\n", encoding="utf-8")
     shown = vfcc(small_disk, "sprint", "show").out
     _fill(small_disk / "filler")

@@ -126,7 +126,7 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("there is no strace")
     folder = tmp_path_factory.mktemp("ready") / "example"
     folder.mkdir()
-    assert vfcc(folder, "init", "--example").code == 0
+    assert vfcc(folder, "init", "--worked-example").code == 0
     shutil.rmtree(folder / ".memory/local", ignore_errors=True)
     changes = folder / ".memory/stage/sprint-02/coding/artifacts/changes.md"
     changes.write_text("The export writes one event for each tide.\n", encoding="utf-8")

@@ -192,7 +192,7 @@ def a_day(desk: Desk, client: str, program: Path, files: Mapping[str, str], *, w
     git(day.folder, "init", "--quiet", "--initial-branch", "main")
     person(day.folder, "Pat")
     git(day.folder, "config", "user.email", "pat@example.org")
-    day.person("init", "--workflow", workflow)
+    day.person("init", "--yes", "--workflow", workflow)
     (day.folder / ".memory/config.yaml").write_text(f"format: 1\nworkflow: {workflow}\n{config}", encoding="utf-8")
     day.person("integrate", client)
     git(day.folder, "add", "--all")

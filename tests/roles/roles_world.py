@@ -113,7 +113,7 @@ def _prepared(folder: Path, *, integrate: bool) -> Path:
         git(root, "config", name, value)
     commit(root)
     shutil.rmtree(root / ".memory")
-    person(root, "init", "--workflow", "light")
+    person(root, "init", "--yes", "--workflow", "light")
     write_tree(root, {".memory/config.yaml": CONFIG, ".memory/workflow.yaml": WORKFLOW})
     if integrate:
         person(root, "integrate", "claude")

@@ -4,9 +4,11 @@ A page's sessions run one after another in one folder, so that the page reads as
 session says what to begin with: `<!-- replay: empty -->` (a folder with nothing), `<!-- replay: git -->` (a repository
 with one commit), `<!-- replay: example -->` (that, and the worked example, committed) or `<!-- replay: inflection -->`
 (a package from the index; the caller makes that folder) or `<!-- replay: roles -->` (the small project of
-`tests/role_project.py`); without one, the session continues where the last one ended.
+`tests/role_project.py`) or `<!-- replay: shop -->` (a repository with a function, its test and a CLAUDE.md); without
+one, the session continues where the last one ended.
 `<!-- replay: no -->` leaves a session out. `<!-- replay: git terminal -->` begins sessions of a person at a terminal
-120 columns wide: there, what follows `[y/N]:` in the promised output is typed as the answer. `<!-- agent: coder -->`
+120 columns wide: there, what follows `[y/N]: `, or another default in brackets, in the promised output is typed as the
+answer, and `⏎` for Enter alone. `<!-- agent: coder -->`
 before a session says that an agent of that role runs it, with no terminal; `<!-- person -->`, that a person runs this
 one at a terminal. `…` stands for anything within a line, and a line that is only `…` for any number of lines. Lines
 after a command are its output, stdout and stderr as they come; `[exit N]` follows where it is not 0. A command goes on
@@ -25,6 +27,7 @@ from pathlib import Path
 from tests.role_project import write_role_project
 from tests.transcript.terminal import ASKED, at_terminal
 
+ENTER = "⏎"
 _SESSION = re.compile(
     r"(?:<!-- replay: (?P<start>\w+)(?P<terminal> terminal)? -->\n+|<!-- agent: (?P<agent>\w+) -->\n+"
     r"|(?P<person><!-- person -->\n+)|<!-- file: (?P<file>[\w.-]+) -->\n+)?"
@@ -95,7 +98,8 @@ def matches(expected: str, actual: str) -> bool:
 
 def answers(promised: str) -> list[str]:
     """Return what somebody types where the page promises a question."""
-    return [line.partition(ASKED)[2].strip() for line in promised.splitlines() if ASKED in line]
+    asked = ((line, ASKED.search(line)) for line in promised.splitlines())
+    return [line[found.end() :].strip().replace(ENTER, "") for line, found in asked if found]
 
 
 def replay(page: str, folder: Path, begin: Callable[[Path, str], None] | None = None) -> list[str]:
@@ -113,7 +117,7 @@ def replay(page: str, folder: Path, begin: Callable[[Path, str], None] | None = 
         for step in session.steps:
             acting = _acting(session.agent) if session.agent else ""
             actual = run(acting + step.command, here, answers(step.expected) if session.terminal else None)
-            if not matches(step.expected, actual):
+            if not matches(step.expected.replace(ENTER, ""), actual):
                 wrong.append(f"line {step.line}: $ {step.command}\npromised:\n{step.expected}\nprinted:\n{actual}\n")
     return wrong
 
@@ -123,10 +127,12 @@ def prepare(folder: Path, start: str) -> None:
     if start == "empty":
         return
     run("git init -q -b main . && echo '# My project' > README.md && git add . && git commit -qm first", folder)
+    if start == "shop":
+        run(_SHOP, folder)
     if start == "roles":
         write_role_project(folder, run)
     if start == "example":
-        run("vfcc init --example && git add . && git commit -qm memory", folder)
+        run("vfcc init --worked-example && git add . && git commit -qm memory", folder)
 
 
 def run(command: str, folder: Path, typed: list[str] | None = None) -> str:
@@ -181,4 +187,11 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
+_SHOP = """\
+mkdir tests
+echo 'def price(cents): return f"{cents / 100:.2f}"' > shop.py
+echo 'def test_price(): assert f"{1.5:.2f}" == "1.50"' > tests/test_shop.py
+echo '# Shop: a small web shop. Python, pytest, no framework.' > CLAUDE.md
+git add . && git commit -qm shop
+"""
 _PERSON = {"NAME": "You", "EMAIL": "you@example.org"}

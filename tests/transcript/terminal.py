@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -13,7 +14,8 @@ from pathlib import Path
 
 COLUMNS = 120
 PATIENCE_S = 300
-ASKED = "[y/N]: "
+ASKED = re.compile(r"\[(?:y/N|\w+)\]: ")
+"""What a question ends with: its default in brackets."""
 END_OF_FILE = b"\x04"
 
 
@@ -51,8 +53,13 @@ def _converse(ours: int, answers: list[str]) -> bytes | None:
             os.close(ours)
             return shown
         shown += chunk
-        if shown[asked_until:].endswith(ASKED.encode()):
+        if _asks(shown[asked_until:].decode("utf-8", "replace")):
             asked_until = len(shown)
             os.write(ours, f"{answers.pop(0)}\n".encode() if answers else END_OF_FILE)
     os.close(ours)
     return None
+
+
+def _asks(text: str) -> bool:
+    """Whether a text ends with a question."""
+    return any(found.end() == len(text) for found in ASKED.finditer(text))

@@ -59,6 +59,15 @@ def test_what_the_page_answers_is_typed_and_a_question_too_many_gets_nothing(tmp
     assert run('read -p "Still? [y/N]: " said || echo "no answer"', tmp_path, []).endswith("no answer")
 
 
+def test_enter_takes_the_default_in_brackets(tmp_path: Path) -> None:
+    line = 'read -p "Which [light]: " a; read -p "Title [none]: " b; echo "$a.$b"'
+    page = (
+        f"<!-- replay: empty terminal -->\n```console\n$ {line}\nWhich [light]: ⏎\nTitle [none]: A bug\n.A bug\n```\n"
+    )
+
+    assert replay(page, tmp_path) == []
+
+
 def test_without_that_word_nobody_sits_there(tmp_path: Path) -> None:
     page = AT_A_TERMINAL.replace(" terminal", "").replace('"Sure? [y/N]: "', "x")
 

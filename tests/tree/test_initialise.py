@@ -97,7 +97,7 @@ TESTS = [
     ({"tox.ini": "[testenv]\ncommands = pytest\n"}, '[python, -m, pytest, "--junitxml={junit}"]', {}),
     (
         {"package.json": '{"devDependencies": {"vitest": "^3"}}'},
-        '[npx, vitest, run, "--reporter=junit", "--outputFile={junit}"]',
+        '[npx, vitest, run, --reporter=junit, "--outputFile={junit}"]',
         {},
     ),
     (

@@ -123,12 +123,16 @@ def test_one_line_installs_the_command(installer: str, wheel: Path, tmp_path: Pa
 
 
 def test_the_main_job_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    assert vfcc(installed, tmp_path, "init", "--example").returncode == 0
+    assert vfcc(installed, tmp_path, "init", "--worked-example").returncode == 0
     assert "sprint-02" in vfcc(installed, tmp_path, "status").stdout
     shown = vfcc(installed, tmp_path, "context", "show", "--agent", "coder")
     assert shown.returncode == 0, shown.stderr
     assert "## Project Context" in shown.stdout
     assert vfcc(installed, tmp_path, "config", "check").returncode == 0
+    proven = tmp_path / "proven"
+    proven.mkdir()
+    assert vfcc(installed, proven, "init", "--example").returncode == 0
+    assert "nothing red in 3 items" in vfcc(installed, proven, "check", "trace").stdout
 
 
 def test_a_first_sprint_starts_from_the_wheel(installed: Path, tmp_path: Path) -> None:

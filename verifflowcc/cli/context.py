@@ -27,7 +27,9 @@ Committed = Annotated[bool, typer.Option("--committed", help="Only what HEAD hol
 
 @app.command()
 def show(
-    agent: Agent,
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", metavar="ROLE", help="The role (default: that of the stage).")
+    ] = None,
     sprint: SprintOption = None,
     stage: StageOption = None,
     task: Task = "",
@@ -56,14 +58,20 @@ def show(
 ) -> None:
     """Print the prompt for an agent: on stdout, and nothing else.
 
-    A table of what each layer uses of the budget goes to stderr, where that is a terminal. With --json, the prompt and
-    its whole explanation. Outside of a project, the prompt holds what is known of you.
+    Without --agent, the prompt is for the active stage, and its task is the sprint's title and goals. A table of what
+    each layer uses of the budget goes to stderr, where that is a terminal. With --json, the prompt and its whole
+    explanation. Outside of a project, the prompt holds what is known of you.
     """
     from verifflowcc.cli import context_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.context import Question, compile_context, compile_prompt_only, note_prompt
     from verifflowcc.services.workspace import find_workspace
 
+    workspace = find_workspace()
+    if agent is None:
+        from verifflowcc.services.stage_question import role_and_task
+
+        agent, task = role_and_task(workspace, sprint, stage, task)
     question = Question(
         *(agent, sprint, stage, task, budget),
         strict=strict,
@@ -72,7 +80,6 @@ def show(
         with_past=everything,
         as_of=_day(as_of),
     )
-    workspace = find_workspace()
     if workspace is not None and not (explain or as_json):
         prompt = compile_prompt_only(workspace, question)
         context_views.deliver(prompt.text, output)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "": ("init", 'sprint start "Log in" --goal "Users sign in"', 'context show --agent coder --task "Add the form"'),
-    "init": ("init", "init --workflow standard"),
+    "init": ("init", "init --yes --workflow standard", "init --example"),
     "status": ("status",),
     "next": ("next", "next --sprint login"),
     "sprint": ('sprint start "Log in" --goal "Users sign in"', "sprint show"),
@@ -28,6 +28,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "stage reopen": ('stage reopen planning --reason "A requirement is missing"',),
     "context": ('context show --agent coder --task "Add the form"', "context tune"),
     "context show": (
+        "context show",
         'context show --agent coder --task "Add the form"',
         "context show -a tester --budget 8000 --explain",
     ),

@@ -35,7 +35,11 @@ class Acting:
 
 def acting_here(*, piped: bool = False) -> Acting:
     """Return who acts in the workspace of the current folder; `piped` is that of `actor_here`."""
-    workspace = open_workspace()
+    return acting_in(open_workspace(), piped=piped)
+
+
+def acting_in(workspace: Workspace, *, piped: bool = False) -> Acting:
+    """Return who acts in a workspace; `piped` is that of `actor_here`."""
     actor = actor_here(workspace.root, piped=piped).name
     return Acting(workspace, effective_config(workspace).config, actor)
 

@@ -11,7 +11,7 @@ from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.repository_code import RepositoryCode
 from verifflowcc.errors import CommandsNotAllowed, WorkspaceError
 from verifflowcc.records import dataclass
-from verifflowcc.services.configuration import effective_config
+from verifflowcc.services.configuration import effective_config, parse_config
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.placeholders import fill
 from verifflowcc.workflow.command_reports import report_paths
@@ -61,14 +61,22 @@ def show_commands(workspace: Workspace) -> CommandTable:
 
     Raises WorkspaceError where that is nothing, or the repository's settings cannot be read.
     """
-    configured, code = _configured(workspace)
+    return _table(workspace.root, *_configured(workspace))
+
+
+def planned_commands(root: Path, config: str) -> CommandTable:
+    """Return the same for a project in `root` whose `config.yaml` is still to be written. Raises the same."""
+    return _table(root, parse_config(config.encode()).gates.commands, read_repository_code(root))
+
+
+def _table(root: Path, configured: Mapping[str, Command], code: tuple[RepositoryCode, ...]) -> CommandTable:
     digest = commands_digest(configured)
-    known = read_allowed(workspace.root, os.environ, digest, code)
+    known = read_allowed(root, os.environ, digest, code)
     changes: tuple[str, ...] = ()
     if known.commands is not None:
         changes = (*_changes(known.commands, configured), *_code_changes(known.code, code))
     return CommandTable(
-        folder=workspace.root,
+        folder=root,
         commands=tuple(_shown(configured[name]) for name in sorted(configured)),
         digest=digest,
         allowed=(known.digest == digest or not configured) and set(code) <= set(known.code or ()),

@@ -53,6 +53,13 @@ def effective_config(workspace: Workspace) -> Loaded:
         raise
 
 
+def parse_config(data: bytes) -> Config:
+    """Return the configuration that a file with these bytes would be. Raises ConfigError with every problem."""
+    from verifflowcc.adapters.config.validate import check
+
+    return check(data, shipped_workflows()).config
+
+
 def check_config(workspace: Workspace) -> ConfigReport:
     """Validate `config.yaml` and each role's `tools.yaml` without the cache and without writing anything."""
     from verifflowcc.services.role_files import tools_problems

@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.files.layout import CORE_FILES, MEMORY, PROJECTIONS
@@ -12,7 +12,7 @@ from verifflowcc.adapters.workflows import load_workflow, own_name
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import shipped_workflows
-from verifflowcc.services.obvious_command import Suggestion, obvious_test_command, with_suggestion
+from verifflowcc.services.obvious_command import Suggestion, obvious_commands, with_suggestions
 from verifflowcc.services.role_files import starting_files
 from verifflowcc.text.near import nearest
 
@@ -30,13 +30,48 @@ class Initialised:
     notices: tuple[str, ...]
 
 
-def initialise(root: Path, *, workflow: str | None = None, example: bool = False) -> Initialised:
+def initialise(
+    root: Path,
+    *,
+    workflow: str | None = None,
+    example: bool = False,
+    commands: Sequence[Suggestion] | None = None,
+) -> Initialised:
     """Create the memory tree in `root`, from the worked example where `example` is true.
 
-    New sprints go by `workflow`, or where that is None by the example's own, else by `light`.
+    New sprints go by `workflow`, or where that is None by the example's own, else by `light`. `commands` are written
+    into the configuration; where that is None, those that the project's files name.
 
     Raises UsageError for an unknown workflow, WorkspaceError where there is a `.memory` already.
     """
+    ensure_free(root, workflow)
+    target = root / MEMORY
+    workflow = workflow or (own_name(example_folder()) if example else None) or "light"
+    files = dict(_example_files() if example else _starting_files(target, workflow))
+    suggestions = suggested_commands(root, workflow, example=example) if commands is None else commands
+    files["config.yaml"] = configuration_text(workflow, suggestions).encode()
+    created = create_memory(root, files)
+    notices: list[str] = []
+    if example:
+        created += _core_file(root, notices)
+    elif not any((root / name).exists() for name in CORE_FILES):
+        notices.append("there is no CLAUDE.md or AGENTS.md; write one, and it comes first in every prompt")
+    certain = [f"gates.commands.{each.name}" for each in suggestions if each.certain]
+    if certain and commands is None:
+        are = "are" if len(certain) > 1 else "is"
+        notices.append(f"{' and '.join(certain)} {are} what evidence run will run; look at it, then: vfcc allow")
+    return Initialised(root, tuple(created), tuple(notices))
+
+
+def create_memory(root: Path, files: dict[str, bytes]) -> list[str]:
+    """Create `.memory/` of these files and its `.gitignore`, whole or not at all; return the paths from the root."""
+    every = {**files, ".gitignore": "".join(f"{line}\n" for line in IGNORED).encode()}
+    _create(root, root / MEMORY, every)
+    return [f"{MEMORY}/{name}" for name in sorted(every)]
+
+
+def ensure_free(root: Path, workflow: str | None) -> None:
+    """Return where a memory tree can be created in `root`. Raises as `initialise` does."""
     if workflow is not None and workflow not in shipped_workflows():
         near = nearest(workflow, shipped_workflows())
         raise UsageError(
@@ -48,28 +83,18 @@ def initialise(root: Path, *, workflow: str | None = None, example: bool = False
         raise WorkspaceError(f"{target} exists already and is left as it is", hint="vfcc status")
     if not root.is_dir():
         raise WorkspaceError(f"{root} is not a folder", hint=f"mkdir -p {root}")
-    workflow = workflow or (own_name(example_folder()) if example else None) or "light"
-    files = dict(_example_files() if example else _starting_files(target, workflow))
-    suggestion = obvious_test_command(root)
-    files["config.yaml"] = _configuration(workflow, suggestion)
-    files[".gitignore"] = "".join(f"{line}\n" for line in IGNORED).encode()
-    _create(root, target, files)
-    created = [f"{MEMORY}/{name}" for name in sorted(files)]
-    notices: list[str] = []
-    if example:
-        created += _core_file(root, notices)
-    elif not any((root / name).exists() for name in CORE_FILES):
-        notices.append("there is no CLAUDE.md or AGENTS.md; write one, and it comes first in every prompt")
-    if suggestion and suggestion.certain:
-        notices.append("gates.commands.test is what evidence run will run; look at it, then: vfcc allow")
-    return Initialised(root, tuple(created), tuple(notices))
 
 
-def _configuration(workflow: str, suggestion: Suggestion | None) -> bytes:
-    text = (templates_folder() / "config.yaml").read_text(encoding="utf-8")
-    if suggestion:
-        text = with_suggestion(text, suggestion)
-    return re.sub(r"(?m)^workflow: [\w-]+", f"workflow: {workflow}", text, count=1).encode()
+def suggested_commands(root: Path, workflow: str, *, example: bool = False) -> tuple[Suggestion, ...]:
+    """Return the commands that the project's files name, of those that the workflow needs."""
+    memory = example_folder() if example and workflow == own_name(example_folder()) else root / MEMORY
+    return obvious_commands(root, load_workflow(memory, workflow))
+
+
+def configuration_text(workflow: str, commands: Sequence[Suggestion]) -> str:
+    """Return the first `config.yaml` of a project."""
+    text = with_suggestions((templates_folder() / "config.yaml").read_text(encoding="utf-8"), commands)
+    return re.sub(r"(?m)^workflow: [\w-]+", f"workflow: {workflow}", text, count=1)
 
 
 def _starting_files(memory: Path, workflow: str) -> Iterator[tuple[str, bytes]]:
