@@ -14,7 +14,7 @@ from tests.pure.test_words import KEPT_AS_SHIPPED, ROOT, avoided
 from verifflowcc.cli.app import app
 
 PACKAGE = ROOT / "verifflowcc"
-TEMPLATES = ("*.md", "*.j2", "*.yaml", "*.sql", "*.html")
+TEMPLATES = ("*.md", "*.j2", "*.yaml", "*.sql", "*.html", "*.js", "*.css")
 
 NAMES = {
     "said": "a key of `--json` and of local records",
