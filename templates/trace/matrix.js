@@ -46,19 +46,19 @@
     row.querySelector(".toggle").setAttribute("aria-expanded", String(open));
   }
   function write() {
-    var said = new URLSearchParams(), states = pressed(view());
-    if (view() !== "needs") { said.set("view", view()); }
-    if (search.value) { said.set("q", search.value); }
-    if (type.value) { said.set("type", type.value); }
-    if (states.length) { said.set("state", states.join(",")); }
-    history.replaceState(null, "", said.size === 0 ? location.pathname + location.search : "#" + said);
+    var query = new URLSearchParams(), states = pressed(view());
+    if (view() !== "needs") { query.set("view", view()); }
+    if (search.value) { query.set("q", search.value); }
+    if (type.value) { query.set("type", type.value); }
+    if (states.length) { query.set("state", states.join(",")); }
+    history.replaceState(null, "", query.size === 0 ? location.pathname + location.search : "#" + query);
   }
   function read() {
-    var said = new URLSearchParams(location.hash.slice(1)), name = said.get("view");
-    var states = (said.get("state") || "").split(",").filter(Boolean);
+    var query = new URLSearchParams(location.hash.slice(1)), name = query.get("view");
+    var states = (query.get("state") || "").split(",").filter(Boolean);
     controls.elements.view.value = views.indexOf(name) < 0 ? "needs" : name;
-    search.value = said.get("q") || "";
-    type.value = said.get("type") || "";
+    search.value = query.get("q") || "";
+    type.value = query.get("type") || "";
     if (type.selectedIndex < 0) { type.value = ""; }
     views.forEach(function (each) {
       buttons[each].forEach(function (one) {
@@ -67,7 +67,7 @@
     });
     show();
     document.querySelectorAll("tbody.marked").forEach(function (row) { row.classList.remove("marked"); });
-    var row = said.get("item") && document.getElementById("item=" + said.get("item"));
+    var row = query.get("item") && document.getElementById("item=" + query.get("item"));
     if (row) {
       row.hidden = false;
       row.classList.add("marked");

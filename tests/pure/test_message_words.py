@@ -14,7 +14,7 @@ from tests.pure.test_words import KEPT_AS_SHIPPED, ROOT, avoided
 from verifflowcc.cli.app import app
 
 PACKAGE = ROOT / "verifflowcc"
-TEMPLATES = ("*.md", "*.j2", "*.yaml", "*.sql", "*.html")
+TEMPLATES = ("*.md", "*.j2", "*.yaml", "*.sql", "*.html", "*.js", "*.css")
 
 NAMES = {
     "said": "a key of `--json` and of local records",
@@ -42,8 +42,8 @@ NEGATION = ("lifecycle/model_answer.py", r"\b(?:not|no|never|nobody|")
 """A file and the beginning of its pattern that recognises a negation in what a model answers."""
 
 
-def literals(tree: ast.Module) -> Iterator[ast.Constant]:
-    """Yield the string literals that are neither a docstring nor an annotation."""
+def literals(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield line and text of the string literals that are neither a docstring nor an annotation."""
     skipped: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
@@ -53,7 +53,7 @@ def literals(tree: ast.Module) -> Iterator[ast.Constant]:
                 skipped.update(id(each) for each in ast.walk(annotation))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
-            yield node
+            yield node.lineno, node.value
 
 
 def in_messages() -> Iterator[str]:
@@ -62,10 +62,10 @@ def in_messages() -> Iterator[str]:
         name = path.relative_to(PACKAGE).as_posix()
         if name in VOCABULARY:
             continue
-        for node in literals(ast.parse(path.read_text(encoding="utf-8"))):
-            is_negation = name == NEGATION[0] and node.value.startswith(NEGATION[1])
-            if words.search(node.value) and node.value not in NAMES and not is_negation:
-                yield f"{name}:{node.lineno}: {node.value[:90]!r}"
+        for line, text in literals(ast.parse(path.read_text(encoding="utf-8"))):
+            is_negation = name == NEGATION[0] and text.startswith(NEGATION[1])
+            if words.search(text) and text not in NAMES and not is_negation:
+                yield f"{name}:{line}: {text[:90]!r}"
 
 
 def in_help(command: object = None, path: str = "vfcc") -> Iterator[str]:
@@ -108,13 +108,13 @@ def test_no_template_has_a_word_of_the_list() -> None:
 def test_literals_are_found_and_docstrings_and_annotations_are_not() -> None:
     source = '"""said"""\nX = 1\n"""said"""\ndef f(a: "said") -> "said":\n    return g(f"it is {a} anew", "nobody")\n'
 
-    assert {node.value for node in literals(ast.parse(source))} == {"it is ", " anew", "nobody"}
+    assert {text for _, text in literals(ast.parse(source))} == {"it is ", " anew", "nobody"}
 
 
 def test_each_exception_is_needed() -> None:
     words = avoided()
     found = {
-        path.relative_to(PACKAGE).as_posix(): [node.value for node in literals(ast.parse(path.read_text("utf-8")))]
+        path.relative_to(PACKAGE).as_posix(): [text for _, text in literals(ast.parse(path.read_text("utf-8")))]
         for path in PACKAGE.rglob("*.py")
     }
     everywhere = {text for texts in found.values() for text in texts}

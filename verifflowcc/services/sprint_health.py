@@ -100,5 +100,5 @@ def _progress(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
     there = read_text(workspace.memory / path)
     results = results_path(state.id)
     if there and there != progress_document(state, parse_results(read_text(workspace.memory / results), results)):
-        text = f".memory/{path} is out of date; nothing reads it, and the next move writes it again"
+        text = f".memory/{path} is not up to date; nothing reads it, and the next move writes it again"
         yield Remark(state.id, Health.NOTE, text)
