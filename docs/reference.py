@@ -43,6 +43,24 @@ def commands(name: str) -> Iterator[str]:
     yield from _command(command.context_class(command, info_name=name, parent=parent), heading=False)
 
 
+def rarely(_: str) -> Iterator[str]:
+    """Yield a table of the commands that no help screen lists."""
+    yield "| command | meaning |\n|---|---|"
+    for path, command in _leaves(_root(), ()):
+        if command.hidden:
+            about = _cell(command.get_short_help_str(100))
+            yield f"| [`{' '.join(path)}`](#vfcc-{'-'.join(path)}) | {about} |"
+
+
+def _leaves(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name in group.list_commands(None):
+        below = group.commands[name]
+        if hasattr(below, "commands"):
+            yield from _leaves(below, (*path, name))
+        else:
+            yield (*path, name), below
+
+
 def settings(_: str) -> Iterator[str]:
     """Yield a table of the keys of `config.yaml`, as its JSON Schema has them."""
     schema = json.loads(config_schema())
@@ -192,7 +210,12 @@ def _part(found: re.Match[str]) -> str:
     return f"<!-- {name}: {found['of']} -->\n\n{lines}\n\n<!-- end of {name} -->\n"
 
 
-PARTS: dict[str, Callable[[str], Iterator[str]]] = {"commands": commands, "settings": settings, "shapes": shapes}
+PARTS: dict[str, Callable[[str], Iterator[str]]] = {
+    "commands": commands,
+    "rarely": rarely,
+    "settings": settings,
+    "shapes": shapes,
+}
 
 
 if __name__ == "__main__":

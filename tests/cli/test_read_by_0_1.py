@@ -53,7 +53,7 @@ WRITES: dict[str, tuple[str, Steps]] = {
 }
 """What this version writes, by its name: the sprint that it is about, and the commands with their actors."""
 MIGRATED = (
-    ("config", "check"),
+    ("check", "config"),
     ("doctor",),
     ("check", "gate", *SHOUT),
     ("stage", "advance", "shout"),

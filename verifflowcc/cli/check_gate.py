@@ -19,7 +19,7 @@ CLOSED = 4
 
 
 def gate(
-    stage: Annotated[str | None, typer.Argument(metavar="STAGE", help="Its id; else the one in work.")] = None,
+    stage: Annotated[str | None, typer.Argument(metavar="STAGE", help="Stage id (default: the active one).")] = None,
     sprint: SprintOption = None,
     entry: Annotated[bool, typer.Option("--entry", help="Ask what is needed to enter STAGE, not to leave it.")] = False,
     canary: Annotated[

@@ -15,7 +15,7 @@ def _number(text: str) -> int:
 
 def tune(
     agent: Annotated[
-        str | None, typer.Option("--agent", "-a", metavar="ROLE", help="One role; else each that has prompts.")
+        str | None, typer.Option("--agent", "-a", metavar="ROLE", help="One role (default: each that has prompts).")
     ] = None,
     last: Annotated[
         int | None,

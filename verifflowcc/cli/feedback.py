@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Add, list and triage comments on a sprint.", no_args_is_help=True)
 
 StageOption = Annotated[
-    str | None, typer.Option("--stage", metavar="ID", help="The stage that it is on; else the sprint.")
+    str | None, typer.Option("--stage", metavar="ID", help="The stage that it is on (default: the sprint).")
 ]
 
 

@@ -45,7 +45,7 @@ def show(
     what: Annotated[
         str | None, typer.Argument(metavar="[PATH]", help="With --by file and coedit: a file, or a part of its path.")
     ] = None,
-    by: Annotated[By | None, typer.Option("--by", help="What to ask by; else the latest actions.")] = None,
+    by: Annotated[By | None, typer.Option("--by", help="What to ask by (default: the latest actions).")] = None,
     everything: Annotated[bool, typer.Option("--all", help="With --by task: those that ended, too.")] = False,
     days: Annotated[int, typer.Option("--days", min=1, metavar="NUMBER", help="With --by tool: of so many days.")] = 7,
     limit: LimitOption = None,

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 def import_(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH]…", help="Files or folders; else where the clients keep them.")
+        list[str] | None,
+        typer.Argument(metavar="[PATH]…", help="Files or folders (default: where the clients keep them)."),
     ] = None,
     client: Annotated[str | None, typer.Option("--client", metavar="NAME", help="Only claude, or only codex.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be added; write nothing.")] = False,
@@ -33,7 +34,7 @@ def import_(
         out.emit_json(done)
         return
     for note in (*done.notes, *(note for each in done.files for note in each.notes)):
-        out.say(f"note: {note}")
+        out.note(note)
     out.emit_lines(_page(done))
 
 

@@ -11,7 +11,7 @@ from verifflowcc.cli.options import JsonFlag
 def init(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's root.")] = Path(),
     workflow: Annotated[
-        str | None, typer.Option("--workflow", metavar="NAME", help="One that comes with vfcc; else light.")
+        str | None, typer.Option("--workflow", metavar="NAME", help="A workflow that comes with vfcc (default: light).")
     ] = None,
     example: Annotated[bool, typer.Option("--example", help="Begin with the worked example.")] = False,
     as_json: JsonFlag = False,
@@ -30,5 +30,5 @@ def init(
         return
     out.emit(f"created .memory/ with {len(done.created)} files in {done.root}")
     for notice in done.notices:
-        out.say(f"note: {notice}")
+        out.note(notice)
     out.emit("next: vfcc status" if example else 'next: vfcc sprint start "Title" --goal "What it must achieve"')

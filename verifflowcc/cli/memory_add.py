@@ -24,14 +24,14 @@ def add(
     type_: Annotated[str, typer.Argument(metavar="TYPE", help="preference, fact, decision, …: a type of the table.")],
     text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What it says.", show_default=False)] = None,
     title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="In one line; else the beginning of the text.")
+        str | None, typer.Option("--title", metavar="TEXT", help="One line (default: the beginning of the text).")
     ] = None,
     key: Annotated[
         str | None, typer.Option("--key", metavar="WORD", help="What it is about; the item of this key is said anew.")
     ] = None,
     scope: ScopeOption = None,
     importance: Annotated[
-        str | None, typer.Option("--importance", metavar="NUMBER", help="From 0 to 1; else that of the type.")
+        str | None, typer.Option("--importance", metavar="NUMBER", help="From 0 to 1 (default: that of the type).")
     ] = None,
     confidence: Annotated[
         str | None, typer.Option("--confidence", metavar="NUMBER", help="From 0 to 1; 0.8 if left out.")
@@ -65,7 +65,7 @@ def add(
     source: Annotated[
         str, typer.Option("--source", metavar="KIND", help="explicit, inferred or extracted.")
     ] = "explicit",
-    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Its id; else one is drawn.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Item id (default: generated).")] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
     yes: YesOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")] = False,
@@ -158,6 +158,6 @@ def _tell(added: "Added", *, dry_run: bool) -> None:
         return
     tell([f"{name}: {added.outcome}, {added.item.title}", f"  {place(added.scope, added.item.path)}"])
     if added.pending:
-        out.say(f"note: it is proposed and enters no prompt until a person says: vfcc memory promote {name}")
+        out.note(f"it is proposed and enters no prompt until a person says: vfcc memory promote {name}")
     for note in added.notes:
-        out.say(f"note: {note}")
+        out.note(note)

@@ -28,14 +28,14 @@ class Format(StrEnum):
 
 def export(
     scopes: Annotated[
-        list[str] | None, typer.Option("--scope", metavar="SCOPE", help="Whose items; else the project's.")
+        list[str] | None, typer.Option("--scope", metavar="SCOPE", help="Items of this scope (default: the project's).")
     ] = None,
     types: Annotated[
         list[str] | None, typer.Option("--type", metavar="TYPE", help="Only these types; may be repeated.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All scopes that are open here, yours too.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to FILE, not to stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -73,13 +73,14 @@ def export(
 def import_(
     source: Annotated[str, typer.Argument(metavar="FILE|FOLDER|-", help="Lines of JSON, or Markdown files.")],
     scope: Annotated[
-        str | None, typer.Option("--scope", metavar="SCOPE", help="Whose items they become; else as they say.")
+        str | None,
+        typer.Option("--scope", metavar="SCOPE", help="Scope for the items (default: the one that each names)."),
     ] = None,
     type_: Annotated[
         str | None, typer.Option("--type", metavar="TYPE", help="The type of what says none of ours.")
     ] = None,
     form: Annotated[
-        Format | None, typer.Option("--format", help="What is imported; else the name of the file says it.")
+        Format | None, typer.Option("--format", help="Format of the file (default: by the file's name).")
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Take what comes where an item differs.")] = False,
     skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Take the sound lines alone.")] = False,

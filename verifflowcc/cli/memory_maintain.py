@@ -36,7 +36,8 @@ class MaintainScope(StrEnum):
 
 def maintain(
     scope: Annotated[
-        MaintainScope | None, typer.Option("--scope", help="The user's items alone, or the project's; else both.")
+        MaintainScope | None,
+        typer.Option("--scope", help="Only the user's items, or only the project's (default: both)."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be done; nothing is written.")

@@ -8,7 +8,9 @@ from verifflowcc.cli.options import JsonFlag
 
 
 def metrics(
-    sprint: Annotated[str | None, typer.Option("--sprint", metavar="ID", help="One sprint; else all of them.")] = None,
+    sprint: Annotated[
+        str | None, typer.Option("--sprint", metavar="ID", help="Sprint id (default: all sprints).")
+    ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print one row per stage as CSV.")] = False,
     as_json: JsonFlag = False,
 ) -> None:

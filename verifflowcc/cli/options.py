@@ -19,13 +19,13 @@ SprintArgument = Annotated[
     str | None, typer.Argument(metavar="SPRINT", help="Sprint id (default: the current sprint).")
 ]
 StageArgument = Annotated[str | None, typer.Argument(metavar="STAGE", help="Stage id (default: the active one).")]
-StageOption = Annotated[str | None, typer.Option("--stage", metavar="ID", help="The stage; else the one in work.")]
+StageOption = Annotated[str | None, typer.Option("--stage", metavar="ID", help="Stage id (default: the active one).")]
 ExpiresOption = Annotated[
     str | None, typer.Option("--expires", metavar="DAY", help="The last day on which it holds, as in 2026-12-31.")
 ]
 YesFlag = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
 CommitFlag = Annotated[
-    bool, typer.Option("--commit", help="Commit the move to git. `git.commit: always` makes it the default.")
+    bool, typer.Option("--commit", help="Commit the move to git (default: as `git.commit` in config.yaml).")
 ]
 
 
@@ -48,7 +48,8 @@ def one_of(argument: str | None, option: str | None, name: str, things: str) -> 
 
 
 def tokens(text: str) -> int:
-    """Return a number of tokens. Raises BadParameter where `text` is no whole number, 1 or more."""
-    if not (text.isascii() and text.isdecimal()) or len(text) > 12 or int(text) < 1:
-        raise typer.BadParameter(f"{text!r} is no number of tokens; give a whole number from 1 up")
-    return int(text)
+    """Return a number of tokens; 4k is 4,000. Raises BadParameter where `text` is no whole number, 1 or more."""
+    number, thousands = (text[:-1], 1000) if text[-1:] in ("k", "K") else (text, 1)
+    if not (number.isascii() and number.isdecimal()) or len(number) > 12 or int(number) < 1:
+        raise typer.BadParameter(f"{text!r} is no number of tokens; give a whole number from 1 up, or 4k for 4,000")
+    return int(number) * thousands

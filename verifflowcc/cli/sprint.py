@@ -17,10 +17,10 @@ def start(
         list[str] | None, typer.Option("--goal", metavar="TEXT", help="A goal; may be given several times.")
     ] = None,
     workflow: Annotated[
-        str | None, typer.Option("--workflow", metavar="NAME", help="Its V; else the one in config.yaml.")
+        str | None, typer.Option("--workflow", metavar="NAME", help="Workflow (default: the one in config.yaml).")
     ] = None,
     sprint_id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Its id; else made from the title.")
+        str | None, typer.Option("--id", metavar="ID", help="Sprint id (default: made from the title).")
     ] = None,
     commit: CommitFlag = False,
     as_json: JsonFlag = False,
@@ -131,7 +131,7 @@ def report(
     sprint: SprintArgument = None,
     named: SprintOption = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Start and end tasks, and record what they find out.", no_args_is_help=True)
 
 TaskArgument = Annotated[
-    str | None, typer.Argument(metavar="[ID]", help="The task's id, or the beginning of it; else the one in work.")
+    str | None, typer.Argument(metavar="[ID]", help="Task id, or the beginning of it (default: the open one).")
 ]
 OutcomeOption = Annotated[str, typer.Option("--outcome", metavar="TEXT", help="What came of it.")]
 PromoteOption = Annotated[
@@ -26,7 +26,7 @@ PromoteOption = Annotated[
 def start(
     about: Annotated[str, typer.Argument(metavar="TEXT", help="What it is about, in one line.")],
     agent: Annotated[
-        str | None, typer.Option("--agent", metavar="ROLE", help="Whose it is; else the one acting.")
+        str | None, typer.Option("--agent", metavar="ROLE", help="The role that has it (default: the one acting).")
     ] = None,
     sprint: SprintOption = None,
     stage: StageOption = None,
@@ -53,13 +53,15 @@ def note(
         str, typer.Option("--type", metavar="TYPE", help="reasoning, tool_output or task_state.")
     ] = "reasoning",
     stage: Annotated[
-        str | None, typer.Option("--stage", metavar="ID", help="Where it is from; else the one in work.")
+        str | None, typer.Option("--stage", metavar="ID", help="Stage id (default: the active one).")
     ] = None,
     tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool whose output it is.")] = None,
     key: Annotated[
         str | None, typer.Option("--key", metavar="KEY", help="It takes the place of the item with this key.")
     ] = None,
-    task: Annotated[str | None, typer.Option("--task", metavar="ID", help="The task; else the newest in work.")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", metavar="ID", help="Task id (default: the newest open one).")
+    ] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the text from stdin.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -104,6 +106,9 @@ def fail(
     task: TaskArgument = None,
     outcome: OutcomeOption = "",
     promote: PromoteOption = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="It is not tried again; also removes what is left of an ended task.")
+    ] = False,
     yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -112,23 +117,24 @@ def fail(
     Its items are gone then, but for those that are promoted to the project.
     """
     from verifflowcc.domain.tasks import TaskStatus
+    from verifflowcc.errors import UsageError
 
-    _end(task, TaskStatus.FAILED, outcome, promote or [], yes=yes, as_json=as_json)
+    if not forget:
+        _end(task, TaskStatus.FAILED, outcome, promote or [], yes=yes, as_json=as_json)
+        return
+    if outcome or promote:
+        raise UsageError("--forget keeps nothing, so it goes without --outcome and --promote", hint="vfcc task fail")
+    _forget(task, yes=yes, as_json=as_json)
 
 
-@app.command()
-def clear(task: TaskArgument = None, yes: YesFlag = False, as_json: JsonFlag = False) -> None:
-    """Remove the items of a task that is not tried again.
-
-    It is closed as failed. No other task is touched.
-    """
+def _forget(task: str | None, *, yes: bool, as_json: bool) -> None:
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import ended
     from verifflowcc.services.memory.tasks_ending import clear_task
 
     acting = moves.acting_here()
-    name = _meant(acting, task, "vfcc task clear")
+    name = _meant(acting, task, "vfcc task fail --forget")
     _tell(acting, name, "fail", [], yes=yes)
     done = clear_task(acting.workspace, name, actor=acting.actor)
     out.emit_json(done) if as_json else out.emit(ended(done))

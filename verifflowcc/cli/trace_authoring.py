@@ -37,7 +37,7 @@ def add(
         str | None, typer.Option("--planned", metavar="WHEN", help="It is agreed, and will be built then.")
     ] = None,
     integrity: Annotated[str | None, typer.Option("--integrity", metavar="LEVEL", help="Its integrity level.")] = None,
-    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Its id; else one is drawn.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", metavar="ID", help="Item id (default: generated).")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="May be repeated.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -130,7 +130,7 @@ def tell_added(added: "Added") -> None:
     links = "".join(f", {link.relation} {link.to}" for link in added.item.links)
     out.emit(printable(f"{added.item.id}: {added.item.title}{links}\n  in {_here(added.item.path)}"))
     for lack in added.lacks:
-        out.say(f"note: {lack}")
+        out.note(lack)
 
 
 def _said(done: "Linked", more: str = "") -> str:

@@ -59,7 +59,7 @@ def list_(as_json: JsonFlag = False) -> None:
 def diff(
     old: Annotated[str, typer.Argument(metavar="A", help="The baseline to compare from.")],
     new: Annotated[
-        str | None, typer.Argument(metavar="[B]", help="The baseline to compare with; else what is there now.")
+        str | None, typer.Argument(metavar="[B]", help="The baseline to compare with (default: the items of today).")
     ] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where anything is different.")] = False,
     as_json: JsonFlag = False,

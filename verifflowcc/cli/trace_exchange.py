@@ -14,7 +14,7 @@ Pairs = list[str] | None
 def import_(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files, or the folder of a tree.")],
     format_: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help=f"{ONE_OF}; else the files say it.")
+        str | None, typer.Option("--format", metavar="FORMAT", help=f"{ONE_OF} (default: by the content).")
     ] = None,
     type_: Annotated[
         str | None, typer.Option("--type", metavar="TYPE", help="The type of items that --map-type does not name.")
@@ -59,11 +59,11 @@ def export(
     format_: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="FORMAT", help="csv, json or reqif; else as the name of the output ends, or csv."
+            "--format", metavar="FORMAT", help="csv, json or reqif (default: by the output file's name, or csv)."
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it here; else to stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
     ] = None,
     type_: Annotated[
         list[str] | None, typer.Option("--type", metavar="TYPE", help="Items of this type alone; may be repeated.")

@@ -28,10 +28,11 @@ class Format(StrEnum):
 
 def matrix(
     form: Annotated[
-        Format | None, typer.Option("--format", help="How to write it; else as the name of the output says, or text.")
+        Format | None,
+        typer.Option("--format", help="Format of the output (default: by the output file's name, or text)."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
     ] = None,
     types: Annotated[
         list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")

@@ -16,7 +16,7 @@ def waive(
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
     expires: ExpiresOption = None,
     stage: Annotated[
-        str | None, typer.Option("--stage", metavar="ID", help="The stage; else what stands in the way now.")
+        str | None, typer.Option("--stage", metavar="ID", help="Stage id (default: that of what blocks now).")
     ] = None,
     yes: YesFlag = False,
     sprint: SprintOption = None,

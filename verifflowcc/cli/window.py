@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Keep what an agent's model is shown within a limit.", no_args_is_help=True)
 
 SessionOption = Annotated[
-    str | None, typer.Option("--session", metavar="ID", help="The window's session; else the one written last.")
+    str | None, typer.Option("--session", metavar="ID", help="The window's session (default: the one written last).")
 ]
 
 

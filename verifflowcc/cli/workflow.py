@@ -28,7 +28,9 @@ def list_(as_json: JsonFlag = False) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which; else that of the open sprint.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Workflow (default: that of the open sprint).")
+    ] = None,
     sprint: Annotated[
         str | None, typer.Option("--sprint", metavar="ID", help="Show the one that this sprint follows.")
     ] = None,

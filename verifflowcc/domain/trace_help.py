@@ -203,12 +203,12 @@ HELP: Mapping[str, Help] = {
         (
             "suspect-upstream",
             "What an item stands on changed since somebody looked at the link.",
-            'Look whether the item still answers it, then `vfcc trace clear ITEM --to PARENT --reason "…"`.',
+            'Look whether the item still answers it, then `vfcc trace review ITEM --to PARENT --reason "…"`.',
         ),
         (
             "suspect-downstream",
             "An item changed since somebody looked at its link upwards.",
-            'Look whether it still answers its parent, then `vfcc trace clear ITEM --to PARENT --reason "…"`.',
+            'Look whether it still answers its parent, then `vfcc trace review ITEM --to PARENT --reason "…"`.',
         ),
         ("unreviewed", "Nobody has reviewed the item.", "Read it, then `vfcc trace review ITEM`."),
         (
@@ -244,7 +244,7 @@ HELP: Mapping[str, Help] = {
         (
             "cleared-without-reason",
             "A suspect link was cleared and nobody said why it still holds.",
-            'Clear it again with a reason: `vfcc trace clear ITEM --to PARENT --reason "…"`.',
+            'Clear it again with a reason: `vfcc trace review ITEM --to PARENT --reason "…"`.',
         ),
         (
             "no-result",
