@@ -53,7 +53,7 @@ WRITES: dict[str, tuple[str, Steps]] = {
 }
 """What this version writes, by its name: the sprint that it is about, and the commands with their actors."""
 MIGRATED = (
-    ("check", "config"),
+    ("config", "check"),
     ("doctor",),
     ("check", "gate", *SHOUT),
     ("stage", "advance", "shout"),

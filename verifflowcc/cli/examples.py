@@ -16,7 +16,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "sprint list": ("sprint list",),
     "sprint show": ("sprint show", "sprint show login"),
     "sprint resolve": ("sprint resolve login", 'sprint resolve --keep 7PXF --reason "It came first"'),
-    "sprint report": ("sprint report login", "sprint report -o report.md"),
+    "sprint report": ("sprint report login", "sprint report -o report.html"),
     "sprint close": ('sprint close --unfinished "Moved to the next release"',),
     "stage": ("stage show", "stage advance"),
     "stage show": ("stage show", "stage show testing"),
