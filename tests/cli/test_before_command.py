@@ -26,17 +26,25 @@ def test_a_command_runs_in_another_folder(example: Path, tmp_path: Path) -> None
     assert not (tmp_path / "m.csv").exists()
 
 
-@pytest.mark.parametrize("line", ["-C nowhere status", "-C deep -C nowhere status", "-Cdeep status", "-qC deep status"])
-def test_a_folder_that_cannot_be_entered_is_an_error(tmp_path: Path, line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("-C nowhere status", "there is no folder 'nowhere'"),
+        ("-C deep -C nowhere status", "there is no folder 'nowhere'"),
+        ("-Cdeep status", "write it as two words, before the command: vfcc -C deep"),
+        ("-qC deep status", "write it as two words, before the command: vfcc -C deep"),
+    ],
+)
+def test_a_folder_that_cannot_be_entered_is_an_error(tmp_path: Path, line: str, message: str) -> None:
     (tmp_path / "deep").mkdir()
 
-    vfcc(tmp_path, *line.split()).refused(2, "-C FOLDER: cannot enter '")
+    vfcc(tmp_path, *line.split()).refused(2, f"-C FOLDER: {message}")
     assert json.loads(vfcc(tmp_path, *line.split(), "--json").out)["ok"] is False
 
 
 def test_a_missing_folder_is_named_and_a_flag_is_no_folder(tmp_path: Path) -> None:
     vfcc(tmp_path, "-C").refused(2, "-C needs a value")
-    vfcc(tmp_path, "-C", "-q", "status").refused(2, "cannot enter '-q'")
+    vfcc(tmp_path, "-C", "-q", "status").refused(2, "there is no folder '-q'")
     (tmp_path / "-q").mkdir()
     vfcc(tmp_path, "-C", "-q", "status").refused(3, "no .memory/ in")
 

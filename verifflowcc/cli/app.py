@@ -1,5 +1,6 @@
 """The command `vfcc`: its groups, in the order in which `--help` shows them."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -91,9 +92,12 @@ def _version(asked: bool) -> None:
 
 
 def _folder(given: str | None) -> None:
-    """Refuse a folder that could not be entered: those that can were entered before anything was parsed."""
-    if given is not None:
-        raise typer.BadParameter(f"cannot enter {given!r}; -C and a folder that exists come first, as two words")
+    """Refuse a folder that was not entered: `fast` enters it before anything is parsed, where it can."""
+    if given is None:
+        return
+    if Path(given).is_dir():
+        raise typer.BadParameter(f"write it as two words, before the command: vfcc -C {given}")
+    raise typer.BadParameter(f"there is no folder {given!r}")
 
 
 def _flag(given: bool, parameter: typer.CallbackParam) -> bool:

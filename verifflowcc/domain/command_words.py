@@ -10,7 +10,7 @@ NO_COLOR = "--no-color"
 FLAGS = (*QUIET, *VERBOSE, NO_COLOR)
 """Options before the command that take no value."""
 
-RENAMED = {
+RENAMED: "dict[tuple[str, ...], tuple[tuple[str, ...], str]]" = {
     ("config", "check"): (("check", "config"), ""),
     ("memory", "purge"): (("memory", "forget"), "--source"),
     ("task", "clear"): (("task", "fail", "--forget"), ""),
