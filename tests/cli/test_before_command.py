@@ -77,6 +77,13 @@ def test_quiet_leaves_out_notes_and_keeps_data_warnings_and_errors(example: Path
     assert vfcc(example, "-qv", "status").out == vfcc(example, "status").out
 
 
+def test_quiet_behind_a_check_asks_for_one_line(example: Path) -> None:
+    for line in ("check", "check config"):
+        assert vfcc(example, *line.split(), "-q") == vfcc(example, *line.split(), "--quiet")
+        assert len(vfcc(example, *line.split(), "-q").out.splitlines()) == 1
+    assert vfcc(example, "-q", "check", "config").out == vfcc(example, "check", "config").out
+
+
 def test_verbose_writes_where_and_how_long_to_stderr(example: Path, tmp_path: Path) -> None:
     for words in (("-v", "sprint", "list"), ("sprint", "list", "--verbose"), ("-v", "sprint", "list", "--json")):
         ran = vfcc(example, *words)

@@ -34,6 +34,7 @@ from verifflowcc.domain.command_classes import (
     class_of,
     class_with,
 )
+from verifflowcc.domain.command_words import FLAGS, split_globals
 
 pytestmark = pytest.mark.vfcc("REQ-ACTORS")
 
@@ -193,6 +194,19 @@ def test_words_alone_never_give_a_freer_class_than_the_parsed_options(data: st.D
 
     parsed = class_with(name, typed_options)
     assert order.index(str(class_of([*name.split(), *words]))) >= order.index(parsed), (words, parsed)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_options_before_a_command_change_no_class(data: st.DataObject) -> None:
+    """Whatever the folder behind -C is called: it is that of the command which vfcc then runs."""
+    folders = st.tuples(st.just("-C"), st.sampled_from(["status", "approve", "-q", "--help", "--", "memory list", ""]))
+    before = data.draw(st.lists(st.one_of(st.sampled_from([(flag,) for flag in FLAGS]), folders), max_size=4))
+    words = data.draw(st.sampled_from(sorted(COMMANDS))).split()
+    typed_words = [word for each in before for word in each] + words
+
+    assert class_of(typed_words) == class_of(words)
+    assert split_globals(typed_words)[2] == words
 
 
 # Who may

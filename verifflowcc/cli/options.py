@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-QuietFlag = Annotated[bool, typer.Option("--quiet", help="Print one line: how much was found.")]
+QuietFlag = Annotated[bool, typer.Option("-q", "--quiet", help="Print one line: how much was found.")]
 AllFlag = Annotated[bool, typer.Option("--all", help="List each finding (default: groups on one screen).")]
 NewFlag = Annotated[
     bool, typer.Option("--new", help="Only findings that the sprint's base, the target branch or the last tag has not.")
