@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from hashlib import sha256
 
-from verifflowcc.formats.html_text import html_text
+from verifflowcc.formats.html_text import visible_text
 
 
 def html_page(template: str, css: str, values: Mapping[str, object]) -> str:
@@ -14,14 +14,13 @@ def html_page(template: str, css: str, values: Mapping[str, object]) -> str:
     sheet by its digest (`style_digest`), so that a browser applies no other.
     """
     from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         autoescape=True,
         trim_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
-        finalize=lambda value: Markup(html_text(value)) if type(value) is str else value,
+        finalize=lambda value: visible_text(value) if type(value) is str else value,
     )
     digest = b64encode(sha256(css.encode("utf-8")).digest()).decode("ascii")
-    return environment.from_string(template).render(css=Markup(css), style_digest=f"sha256-{digest}", **values)
+    return environment.from_string(template).render(css=css, style_digest=f"sha256-{digest}", **values)
