@@ -103,7 +103,7 @@ check: $(TOOLS) $(REPORT) $(SWEEP_REPORT)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/pure/test_imports.py
-	$(BIN)/vfcc config check
+	$(BIN)/vfcc check config
 	$(BIN)/vfcc check trace
 	$(MAKE) site
 	$(BIN)/python -m pytest -q tests/wheel

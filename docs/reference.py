@@ -49,6 +49,24 @@ def commands(name: str) -> Iterator[str]:
     yield from _command(command.context_class(command, info_name=name, parent=parent), heading=False)
 
 
+def rarely(_: str) -> Iterator[str]:
+    """Yield a table of the commands that no help screen lists."""
+    yield "| command | meaning |\n|---|---|"
+    for path, command in _leaves(_root(), ()):
+        if command.hidden:
+            about = cell(command.get_short_help_str(100))
+            yield f"| [`{' '.join(path)}`](#vfcc-{'-'.join(path)}) | {about} |"
+
+
+def _leaves(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name in group.list_commands(None):
+        below = group.commands[name]
+        if hasattr(below, "commands"):
+            yield from _leaves(below, (*path, name))
+        else:
+            yield (*path, name), below
+
+
 def settings(of: str) -> Iterator[str]:
     """Yield a table of the keys of a project's `config.yaml`, or of a person's own, as the JSON Schema has them."""
     schema = json.loads(config_schema()) if of == "all" else UserFileSection.model_json_schema()
@@ -186,6 +204,7 @@ def _part(found: re.Match[str]) -> str:
 PARTS: dict[str, Callable[[str], Iterator[str]]] = {
     **_TABLES["TABLES"],
     "commands": commands,
+    "rarely": rarely,
     "settings": settings,
     "shapes": shapes,
 }

@@ -16,6 +16,7 @@ from typer.main import get_command
 import verifflowcc.fast
 from verifflowcc.adapters.workflows import load_shipped, shipped_names
 from verifflowcc.cli.app import app
+from verifflowcc.cli.daily import PLUMBING
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.domain.graph import SymbolKind
 from verifflowcc.domain.item_types import TYPES
@@ -68,7 +69,7 @@ OF_COMMANDS = {
     "code find --kind": "symbol kind",
     "evidence show ID": "evidence",
     "feedback triage ID": "comment",
-    "trace clear --to": "trace",
+    "trace review --to": "trace",
     "trace link TO": "trace",
     "trace unlink TO": "trace",
     "workflow show NAME": "workflow",
@@ -130,6 +131,7 @@ def _values() -> dict[str, list[list[str]]]:
 
 def _commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
     name = " ".join(path)
+    below = getattr(command, "commands", None)
     options = {}
     arguments = []
     for each in command.params:
@@ -138,10 +140,11 @@ def _commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, d
         elif not each.hidden:
             kind = None if each.is_flag else _kind(path, each)
             options[max(each.opts, key=len)] = [kind, each.multiple, each.help.split(".")[0], each.opts]
+    names = [*command.list_commands(None)] if below is not None else []
     entry = {"help": command.get_short_help_str(100).rstrip("."), "options": options, "arguments": arguments}
-    below = getattr(command, "commands", None)
     if below is not None:
-        entry["commands"] = [each for each in command.list_commands(None) if not below[each].hidden]
+        entry["commands"] = [each for each in names if not below[each].hidden]
+        entry["rarely"] = [each for each in names if below[each].hidden and " ".join((*path, each)) not in PLUMBING]
     yield name, entry
     for each, under in (below or {}).items():
         yield from _commands(under, (*path, each))

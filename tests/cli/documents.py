@@ -9,12 +9,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from verifflowcc.domain.command_words import spelled_today, split_globals
+
 SCHEMAS = Path(__file__).parents[2] / "docs" / "reference" / "schemas"
 
 
 def check_document(arguments: Sequence[str | bytes], code: int, printed: str) -> None:
     """Assert that `printed` is one document, in the shape that is published for the command; a killed one has none."""
-    words = [each for each in arguments if isinstance(each, str)]
+    typed = [each for each in arguments if isinstance(each, str)]
+    words, _ = spelled_today(split_globals(typed)[2])
     if code < 0 or "--json" not in words or words[0] == "hook" or "--help" in words:
         return
     validator(schema_of(words).name)(json.loads(printed))

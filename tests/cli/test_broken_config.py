@@ -80,7 +80,7 @@ def test_the_file_and_the_line_are_told_and_nothing_is_written(
 
     for line in NEEDS_IT:
         vfcc(example, *line.split()).refused(3, told)
-    check = vfcc(example, "config", "check")
+    check = vfcc(example, "check", "config")
 
     assert (check.code, check.err) == (1, "")
     assert check.out.startswith(told)

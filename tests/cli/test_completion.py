@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import environment, vfcc
-from tests.cli.test_help import COMMANDS, HIDDEN
+from verifflowcc.cli.daily import BELOW, SECTIONS
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,10 @@ def test_each_shell_gets_its_script(tmp_path: Path, shell: str, sign: str) -> No
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("vfcc ", {path[0] for path in COMMANDS if len(path) == 1} - HIDDEN),
+        ("vfcc ", {name for names in SECTIONS.values() for name in names}),
         ("vfcc st", {"status", "stage"}),
-        ("vfcc sprint ", {"start", "list", "show", "resolve", "report", "close"}),
-        ("vfcc check ", {"config", "gate", "memory", "trace", "workflow"}),
-        ("vfcc trace baseline ", {"create", "list", "diff"}),
+        ("vfcc sprint ", set(BELOW["sprint"])),
+        ("vfcc check ", set(BELOW["check"])),
         ("vfcc trace why --", {"--junit", "--json", "--full", "--help"}),
         ("vfcc context show --bu", {"--budget"}),
         ("vfcc stage reopen --", {"--reason", "--sprint", "--commit", "--json", "--full", "--help"}),

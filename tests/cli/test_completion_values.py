@@ -13,6 +13,7 @@ from tests.cli.test_fast import LISTING
 from tests.completed_world import completed_project, shell
 from tests.secret_samples import TOKEN
 from tests.trees import write_memory
+from verifflowcc.cli.daily import BELOW, PLUMBING
 
 STAGES = "planning design coding testing validation"
 TRACED = "NEED-login-a2b3 REQ-audit-p6q7 REQ-lock-m4n5 REQ-timeout-k3f9 UNIT-session-r8s9"
@@ -181,6 +182,23 @@ def test_options_that_were_given_are_not_offered_again(files: Path) -> None:
     offered = _values(files, "vfcc stage reopen design --reason why --")
 
     assert offered == ["--sprint", "--commit", "--json", "--full", "--help"]
+
+
+def test_rarely_typed_commands_are_offered_once_a_letter_is_typed(files: Path) -> None:
+    assert _values(files, "vfcc memory ") == [*BELOW["memory"]]
+    assert _values(files, "vfcc memory re") == ["reject", "restore"]
+    assert _values(files, "vfcc ta") == ["task"]
+    assert _values(files, "vfcc trace baseline ") == ["create", "list", "diff"]
+    for plumbing in PLUMBING:
+        assert _values(files, f"vfcc {plumbing}") == []
+
+
+def test_a_folder_before_the_command_is_the_one_whose_values_are_offered(files: Path) -> None:
+    line = f"vfcc -q -C {files.name} trace why REQ-l"
+
+    assert _values(files.parent, line) == ["REQ-lock-m4n5"]
+    assert _values(files.parent, "vfcc trace why REQ-l") == []
+    assert _values(files.parent, line.replace(files.name, "nowhere")) == []
 
 
 def test_symbols_that_are_gone_are_not_offered(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_a_configuration_without_shares_is_given_those_that_held_for_the_other_r
     snippet = tuned(young)["snippet"]
     assert "  planner: {agent: 0.1, stage: 0.2, sprint: 0.4, project: 0.3}\n" in snippet
     (young / ".memory/config.yaml").write_text(f"format: 1\ntoken_allocation:\n{snippet}", encoding="utf-8")
-    assert vfcc(young, "config", "check").code == 0
+    assert vfcc(young, "check", "config").code == 0
 
 
 def test_a_budget_of_the_role_stays_in_what_is_suggested(young: Path) -> None:

@@ -117,7 +117,7 @@ def test_an_example_that_writes_runs(tmp_path: Path, name: str, example: str) ->
         root = tmp_path
     else:
         root = copied(tmp_path, prepared_project)
-        _prepare(root, name)
+        _prepare(root, name, example)
     if name == "code watch":
         assert _interrupted(root) == 0
         return
@@ -127,15 +127,15 @@ def test_an_example_that_writes_runs(tmp_path: Path, name: str, example: str) ->
     assert "Traceback" not in ran.err
 
 
-def _prepare(root: Path, name: str) -> None:
+def _prepare(root: Path, name: str, example: str) -> None:
     """Bring about what the command needs beyond the prepared project."""
     if name == "sprint resolve":
         fork_sprint(root)
     elif name.startswith("baseline"):
         old_faults(root)
-    elif name == "memory purge":
+    elif name == "memory forget":
         assert typed(root, "memory", "ingest", "talk.md", "--yes").code == 0
-    elif name == "trace clear":
+    elif "--to NEED" in example:
         path = next(root.glob(".memory/project/items/need/*.md"))
         path.write_text(path.read_text("utf-8") + "More words.\n", encoding="utf-8")
     elif name == "evidence add":

@@ -34,7 +34,6 @@ READS = {
     "code map": "",
     "code refs": "ended",
     "code status": "",
-    "config check": "",
     "config schema": "",
     "config show": "",
     "context diff": "HEAD~1 --agent coder",
@@ -44,6 +43,7 @@ READS = {
     "evidence list": "",
     "evidence show": "none",
     "evidence stale": "",
+    "help": "",
     "feedback list": "",
     "history export": "--format jsonl",
     "history saved": "",
@@ -89,11 +89,11 @@ WRITES = set(
     approve, baseline lint, baseline tests, baseline trace, code watch,
     context, evidence add, evidence run, feedback add, feedback triage, history import,
     history learn, history prune, hook, init, integrate, memory add, memory copy, memory edit, memory forget,
-    memory import, memory ingest, memory link, memory maintain, memory move, memory promote, memory purge,
+    memory import, memory ingest, memory link, memory maintain, memory move, memory promote,
     memory reject, memory restore, migrate, prove, sprint close, sprint resolve, sprint start, stage advance,
-    stage draft, stage put, stage reopen, stage skip, task clear, task fail, task finish,
+    stage draft, stage put, stage reopen, stage skip, task fail, task finish,
     task note, task start, trace add, trace baseline create,
-    trace clear, trace import, trace link, trace retire, trace review, trace unlink, trace verify, waive, window add,
+    trace import, trace link, trace retire, trace review, trace unlink, trace verify, waive, window add,
     window prune, window restore, workflow use
     """.replace("\n", " ")
     .replace("  ", "")

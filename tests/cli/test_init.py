@@ -75,7 +75,7 @@ def test_the_example_keeps_your_own_words(tmp_path: Path, name: str) -> None:
 def test_what_it_makes_works_at_once(tmp_path: Path, workflow: str) -> None:
     assert vfcc(tmp_path, "init", "--workflow", workflow).code == 0
 
-    assert vfcc(tmp_path, "config", "check").out == "config.yaml is valid\n"
+    assert vfcc(tmp_path, "check", "config").out == "config.yaml is valid\n"
     assert vfcc(tmp_path, "sprint", "start", "First").code == 0
     assert vfcc(tmp_path, "stage", "show").code == 0
     role = vfcc(tmp_path, "stage", "list").out.splitlines()[1].split()[4]

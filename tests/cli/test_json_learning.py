@@ -1,4 +1,4 @@
-"""The shapes of the JSON of `vfcc memory ingest|purge|inbox|reject`: what is learned, and what a person says.
+"""The shapes of the JSON of `vfcc memory ingest|inbox|reject`: what is learned, and what a person says.
 
 As in `test_json.py`, the shapes are in `golden/`, and the schemas in docs/reference/schemas say what the keys mean.
 """
@@ -43,7 +43,7 @@ INGEST = "memory ingest talk.md"
 
 LEARNED = {
     "memory_ingest": Asked(INGEST, person=True),
-    "memory_purge": Asked("memory purge --source talk.md --yes", (INGEST,), person=True),
+    "memory_forget_source": Asked("memory forget --source talk.md --yes", (INGEST,), person=True),
     "memory_inbox": Asked("memory inbox"),
     "memory_reject": Asked("memory reject asked --reason no", person=True),
 }

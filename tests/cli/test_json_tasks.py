@@ -23,7 +23,7 @@ TASKED = {
     "task_note": Asked(NOTE, (START,)),
     "task_finish": Asked("task finish --promote clock --outcome late", (START, "task note Clock", "task note Other")),
     "task_fail": Asked("task fail", (START, NOTE)),
-    "task_clear": Asked("task clear", (START, NOTE)),
+    "task_fail_forget": Asked("task fail --forget", (START, NOTE)),
     "task_list": Asked("task list --all", (START, NOTE, "task finish", START)),
     "task_show": Asked("task show", (START, NOTE)),
     "memory_maintain": Asked("memory maintain --dry-run"),

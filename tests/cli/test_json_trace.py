@@ -36,7 +36,9 @@ TRACED = {
     "trace_unlink": Asked(f"trace unlink {TIMEOUT} {NEED}"),
     "trace_retire": Asked(f"trace retire {TIMEOUT} --reason gone"),
     "trace_review": Asked("trace review --all --yes", (*REVIEWED, "EDIT"), code=1, person=True),
-    "trace_clear": Asked(f"trace clear {TIMEOUT} --to {NEED} --reason holds --yes", (*REVIEWED, "EDIT"), person=True),
+    "trace_review_to": Asked(
+        f"trace review {TIMEOUT} --to {NEED} --reason holds --yes", (*REVIEWED, "EDIT"), person=True
+    ),
     "trace_verify": Asked(VERIFIED, person=True),
     "trace_baseline_create": Asked("trace baseline create one --note first"),
     "trace_baseline_list": Asked("trace baseline list", ("trace baseline create one",)),

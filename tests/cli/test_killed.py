@@ -140,7 +140,7 @@ def test_an_init_happened_or_did_not(tmp_path: Path, point: int) -> None:
 
     if not (tmp_path / ".memory").exists():
         assert vfcc(tmp_path, "init").code == 0
-    assert vfcc(tmp_path, "config", "check").code == 0
+    assert vfcc(tmp_path, "check", "config").code == 0
     assert vfcc(tmp_path, "sprint", "start", "First").code == 0
 
 

@@ -231,14 +231,14 @@ def test_a_purge_asks_and_leaves_the_state_from_before(talked: Path) -> None:
     typed(talked, "memory", "ingest", "talk.md")
     learned = everything(talked)
 
-    told = vfcc(talked, "memory", "purge", "--source", "talk.md", "--dry-run")
-    refused = typed(talked, "memory", "purge", "--source", "talk.md", keys="n\n")
+    told = vfcc(talked, "memory", "forget", "--source", "talk.md", "--dry-run")
+    refused = typed(talked, "memory", "forget", "--source", "talk.md", keys="n\n")
     assert everything(talked) == learned
     assert refused.code != 0
     assert "would be gone" in told.out
     assert "would be in force again" in told.out
 
-    done = typed(talked, "memory", "purge", "--source", "talk.md", keys="y\n")
+    done = typed(talked, "memory", "forget", "--source", "talk.md", keys="y\n")
 
     assert everything(talked) == before
     assert done.out.splitlines()[-1] == "2 items gone that came from talk.md"
@@ -250,7 +250,7 @@ def test_a_purge_asks_and_leaves_the_state_from_before(talked: Path) -> None:
 @pytest.mark.vfcc("REQ-PURGE")
 def test_a_purge_takes_a_person_and_something_to_purge(talked: Path) -> None:
     vfcc(talked, "memory", "ingest", "talk.md")
-    vfcc(talked, "memory", "purge", "--source", "talk.md", "--yes").refused(3, "needs a person at a terminal")
-    vfcc(talked, "memory", "purge", "--source", "other.md", "--dry-run").refused(2, "nothing here came from other.md")
-    done = typed(talked, "memory", "purge", "--source", "talk.md", "--yes", "--json", "--full")
+    vfcc(talked, "memory", "forget", "--source", "talk.md", "--yes").refused(3, "needs a person at a terminal")
+    vfcc(talked, "memory", "forget", "--source", "other.md", "--dry-run").refused(2, "nothing here came from other.md")
+    done = typed(talked, "memory", "forget", "--source", "talk.md", "--yes", "--json", "--full")
     assert (done.code, len(done.data["removed"])) == (0, 2)

@@ -119,9 +119,9 @@ def test_hybrid_is_the_mode_where_none_is_said_and_no_other_word_is_one(talked: 
     assert shown["memory.enabled"] is True
     for each in MODES:
         set_here(talked, f"extraction_mode: {each}")
-        assert vfcc(talked, "config", "check").code == 0
+        assert vfcc(talked, "check", "config").code == 0
     set_here(talked, "extraction_mode: both")
-    assert "memory.extraction_mode must be one of heuristic, llm, hybrid" in vfcc(talked, "config", "check").out
+    assert "memory.extraction_mode must be one of heuristic, llm, hybrid" in vfcc(talked, "check", "config").out
 
 
 @pytest.mark.vfcc("REQ-SETTING-CALLS")

@@ -1,4 +1,4 @@
-"""`vfcc memory purge`: of what came from one source no word is left, wherever a summary of it was promoted to."""
+"""`vfcc memory forget --source`: of what came from one source no word is left, wherever a summary was promoted to."""
 
 import re
 from pathlib import Path
@@ -40,9 +40,9 @@ def said(project: Path) -> dict[str, str]:
 def agreed(project: Path) -> dict[str, str]:
     """Purge the talk, and return what is left."""
     learned = said(project)
-    would = typed(project, "memory", "purge", "--source", "talk.md", "--dry-run")
+    would = typed(project, "memory", "forget", "--source", "talk.md", "--dry-run")
     assert said(project) == learned
-    done = typed(project, "memory", "purge", "--source", "talk.md", "--yes")
+    done = typed(project, "memory", "forget", "--source", "talk.md", "--yes")
     assert (would.code, done.code) == (0, 0), (would, done)
     assert done.out.splitlines()[-1] == "2 items gone that came from talk.md"
     return said(project)
@@ -91,7 +91,7 @@ def test_parts_of_the_project_that_are_not_open_are_purged_too(young: Path) -> N
     places = ("sprint/old/items/fact/one.md", "stage/old/coding/items/fact/one.md", "agent/coder/items/fact/one.md")
     write_memory(young, dict.fromkeys(places, lines))
 
-    done = typed(young, "memory", "purge", "--source", "talk.md", "--yes")
+    done = typed(young, "memory", "forget", "--source", "talk.md", "--yes")
 
     assert (done.code, said(young)) == (0, {}), done
     assert done.out.splitlines()[-1] == "3 items gone that came from talk.md"

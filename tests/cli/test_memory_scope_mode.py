@@ -113,7 +113,7 @@ def test_a_role_may_be_named_in_every_mode_and_what_came_from_there_is_undone_wi
     again = vfcc(talked, "memory", "ingest", "more.md", "--scope", "agent/coder", "--json", "--full").data
     assert (again["known"], again["learned"]) == (1, [])
 
-    assert typed(talked, "memory", "purge", "--source", "more.md", "--yes").code == 0
+    assert typed(talked, "memory", "forget", "--source", "more.md", "--yes").code == 0
     assert ids(talked, "agent/coder") == []
     assert by_person(talked, "more.md", "--scope", "agent/coder") == [("added", "agent/coder", "convention")]
 

@@ -1,13 +1,35 @@
 """`vfcc sprint report` as a process."""
 
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from tests.cli.process import by_person, vfcc
+from tests.cli.process import Ran, by_person, vfcc
 from tests.measured_world import ID, whole
 
 pytestmark = pytest.mark.vfcc("REQ-REPORT")
+
+
+class Texts(HTMLParser):
+    """The texts of a page's body."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._shown = False
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._shown = self._shown or tag == "body"
+        if tag != "code":
+            self.texts.append(" ")
+
+    def handle_data(self, data: str) -> None:
+        if self._shown:
+            self.texts.append(data)
 
 
 @pytest.fixture
@@ -30,6 +52,53 @@ def test_the_open_sprint_is_the_one_that_is_meant(measured: Path) -> None:
     assert by_person(measured, "sprint", "start", "Log out", "--workflow", "measured").code == 0
 
     assert vfcc(measured, "sprint", "report").out.startswith("# Log out: ")
+
+
+def test_without_a_name_the_last_closed_sprint_is_reported(measured: Path) -> None:
+    named = vfcc(measured, "sprint", "report", ID)
+
+    assert vfcc(measured, "sprint", "report") == named
+    assert vfcc(measured, "sprint", "report", "--sprint", ID) == named
+    assert vfcc(measured, "sprint", "report", "--json").data["id"] == ID
+
+
+def test_a_project_without_a_sprint_has_no_report(young: Path) -> None:
+    vfcc(young, "sprint", "report").refused(3, "no sprint is open")
+
+
+def test_html_has_the_content_of_the_markdown_and_needs_no_other_file(measured: Path) -> None:
+    assert vfcc(measured, "sprint", "report", "-o", "report.html") == Ran(0, "", "")
+    page = (measured / "report.html").read_text(encoding="utf-8")
+    reader = Texts()
+    reader.feed(page)
+    markdown = vfcc(measured, "sprint", "report").out
+
+    words = re.sub(r"^\|( --- \|)+$|^(#+|-) |^\| | \|$|`", "", markdown, flags=re.MULTILINE).replace(" | ", " ")
+    assert "".join(reader.texts).split() == words.split()
+    assert not re.search(r"src=|href=|url\(|@import|<script", page)
+    style = re.findall(r"<style>(.*)</style>", page, re.DOTALL)[0]
+    assert f"sha256-{b64encode(sha256(style.encode()).digest()).decode()}" in page
+
+
+def test_what_is_in_a_sprint_is_text_in_its_page(young: Path) -> None:
+    words = "<script>alert(1)</script> \"' & `x` {{ 7 * 7 }}"
+    assert by_person(young, "sprint", "start", "Log in", "--goal", words).code == 0
+    assert vfcc(young, "sprint", "report", "-o", "report.html").code == 0
+    page = (young / "report.html").read_text(encoding="utf-8")
+
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &#34;&#39; &amp; <code>x</code> {{ 7 * 7 }}" in page.replace(
+        "&quot;", "&#34;"
+    ).replace("&#x27;", "&#39;")
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report.docx", "report.json", "report.MD5"])
+def test_a_format_that_a_report_does_not_have_is_refused(measured: Path, name: str) -> None:
+    suffix = Path(name).suffix.lower()
+    refused = vfcc(measured, "sprint", "report", "-o", name)
+
+    refused.refused(2, f"error: a report is Markdown (.md) or HTML (.html), and not {suffix}\nhint: vfcc sprint report")
+    assert not (measured / name).exists()
 
 
 def test_the_json_is_the_same_report(measured: Path) -> None:

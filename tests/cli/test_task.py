@@ -116,11 +116,11 @@ def test_clearing_leaves_every_other_task(young: Path) -> None:
     noted(young, "Of one", "--task", one)
     kept = noted(young, "Of the other", "--task", other)
 
-    cleared = vfcc(young, "task", "clear", one)
+    cleared = vfcc(young, "task", "fail", "--forget", one)
 
     assert cleared.out == f"{one}: failed: cleared\n  gone: 1 item\n"
     assert task_items(young) == [kept]
-    again = vfcc(young, "task", "clear", one)
+    again = vfcc(young, "task", "fail", "--forget", one)
     assert (again.code, again.out) == (0, f"{one}: failed: cleared\n")
 
 
@@ -141,8 +141,8 @@ def test_two_roles_have_tasks_at_once(young: Path) -> None:
 def test_of_several_tasks_the_one_to_end_is_named(young: Path) -> None:
     one, two = started(young, "One"), started(young, "Two")
 
-    for verb in ("finish", "fail", "clear"):
-        ended = vfcc(young, "task", verb)
+    for verb in ("finish", "fail", "fail --forget"):
+        ended = vfcc(young, "task", *verb.split())
         ended.refused(2, f"several tasks are active: {one}, {two}; name one", f"hint: vfcc task {verb} {two}")
 
 

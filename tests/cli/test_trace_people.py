@@ -75,15 +75,15 @@ def test_a_suspect_link_is_cleared_with_a_reason_and_never_by_a_review(traced: P
         f"{NEED}: reviewed by human:Other\n{REQ}: reviewed by human:Other, with 1 link\n"
     )
     edit(traced, NEED, "gets in", "gets in at once")
-    typed(traced, "trace", "clear", REQ, "--to", NEED, "--yes").refused(2, "needs a reason")
+    typed(traced, "trace", "review", REQ, "--to", NEED, "--yes").refused(2, "needs a reason")
     edit(traced, REQ, "5 s", "6 s")
-    typed(traced, "trace", "review", REQ, "--yes").refused(2, f"has a suspect link to {NEED}", "vfcc trace clear")
+    typed(traced, "trace", "review", REQ, "--yes").refused(2, f"has a suspect link to {NEED}", "vfcc trace review")
 
     some = typed(traced, "trace", "review", "--all", "--yes")
     assert (some.code, some.out) == (1, f"{NEED}: reviewed by human:Other\n")
     assert f"not reviewed: {REQ} has a suspect link to {NEED}" in some.err
 
-    done = typed(traced, "trace", "clear", REQ, "--to", NEED, "--reason", "it ends all the same", keys="y\n")
+    done = typed(traced, "trace", "review", REQ, "--to", NEED, "--reason", "it ends all the same", keys="y\n")
     assert (done.code, done.out) == (0, f"{REQ}: the link to {NEED} is cleared by human:Other\n")
     assert f"suspect: {NEED} changed since human:Other looked on 20" in done.err
     assert "reason: it ends all the same\nDoes it still hold? [y/N]: " in done.err
@@ -108,7 +108,7 @@ def test_a_word_is_recorded_after_a_question(traced: Path) -> None:
 
 @pytest.mark.points(2)
 @pytest.mark.parametrize("marker", ["CLAUDECODE", "CI"])
-@pytest.mark.parametrize("line", [f"review {REQ}", f"clear {REQ} --to {NEED} --reason x", f"verify {REQ} --saw x"])
+@pytest.mark.parametrize("line", [f"review {REQ}", f"review {REQ} --to {NEED} --reason x", f"verify {REQ} --saw x"])
 def test_an_agent_at_a_terminal_is_no_person(traced: Path, line: str, marker: str) -> None:
     before = everything(traced)
 

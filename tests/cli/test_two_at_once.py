@@ -74,5 +74,5 @@ def test_two_that_init_leave_one_whole_memory(tmp_path: Path) -> None:
 
     assert codes[0] == 0
     assert codes[1] in (0, 3)
-    assert vfcc(tmp_path, "config", "check").code == 0
+    assert vfcc(tmp_path, "check", "config").code == 0
     assert [name for name in everything(tmp_path) if "/" not in name] == [".memory"]

@@ -34,6 +34,7 @@ from verifflowcc.domain.command_classes import (
     class_of,
     class_with,
 )
+from verifflowcc.domain.command_words import FLAGS, split_globals
 
 pytestmark = pytest.mark.vfcc("REQ-ACTORS")
 
@@ -45,15 +46,14 @@ OF_PERSON = {
     "stage skip": "stage skip --reason small --yes",
     "memory promote": "memory promote x --yes",
     "memory copy": "memory copy --scope project --from files --to sqlite",
-    "memory purge": "memory purge --source x --yes",
     "history prune": "history prune --older-than 90d --yes",
     "trace review": "trace review --all --yes",
-    "trace clear": "trace clear REQ-a --to NEED-a --reason x --yes",
     "trace verify": "trace verify REQ-a --saw x --yes",
     "trace baseline create": "trace baseline create one",
     "workflow use": "workflow use agile",
     "integrate --uninstall": "integrate claude --uninstall",
     "integrate --force": "integrate claude --force",
+    "memory forget --source": "memory forget --source x --yes",
     "memory forget --all": "memory forget --all --scope user --yes",
     "memory maintain --forget-project": "memory maintain --forget-project x",
     "sprint close --unfinished": "sprint close --unfinished enough",
@@ -140,8 +140,19 @@ def test_what_is_answered_without_the_guard_is_for_everybody() -> None:
         ("allow --check", QUERY),
         ("allow --yes", CI_TOO),
         ("integrate claude --force --dry-run", QUERY),
-        ("memory purge --source --dry-run", PERSON),
+        ("memory forget --source --dry-run", PERSON),
+        ("memory forget --source=x --dry-run", QUERY),
+        ("memory purge --source=x", PERSON),
         ("memory purge --source=x --dry-run", QUERY),
+        ("trace clear a --to b", PERSON),
+        ("config check --quiet", QUERY),
+        ("task clear", WORK),
+        ("-C status approve plan", PERSON),
+        ("-q -C approve --no-color status", QUERY),
+        ("approve -q --request", WORK),
+        ("approve -m --request", PERSON),
+        ("help approve", QUERY),
+        ("help --all", QUERY),
         ("memory maintain --forget-project --dry-run", PERSON),
         ("sprint close", MOVE),
         ("sprint close --unfinished=x", PERSON),
@@ -183,6 +194,19 @@ def test_words_alone_never_give_a_freer_class_than_the_parsed_options(data: st.D
 
     parsed = class_with(name, typed_options)
     assert order.index(str(class_of([*name.split(), *words]))) >= order.index(parsed), (words, parsed)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_options_before_a_command_change_no_class(data: st.DataObject) -> None:
+    """Whatever the folder behind -C is called: it is that of the command which vfcc then runs."""
+    folders = st.tuples(st.just("-C"), st.sampled_from(["status", "approve", "-q", "--help", "--", "memory list", ""]))
+    before = data.draw(st.lists(st.one_of(st.sampled_from([(flag,) for flag in FLAGS]), folders), max_size=4))
+    words = data.draw(st.sampled_from(sorted(COMMANDS))).split()
+    typed_words = [word for each in before for word in each] + words
+
+    assert class_of(typed_words) == class_of(words)
+    assert split_globals(typed_words)[2] == words
 
 
 # Who may
@@ -311,7 +335,7 @@ def test_a_request_with_yes_is_a_request_and_approves_nothing(example: Path) -> 
 
 def test_a_value_that_looks_like_an_option_is_no_way_around(example: Path) -> None:
     vfcc(example, "approve", "--yes", "--reason", "--request").refused(3, f"approve{REFUSED}")
-    vfcc(example, "memory", "purge", "--yes", "--source", "--dry-run").refused(3, f"purge{REFUSED}")
+    vfcc(example, "memory", "forget", "--yes", "--source", "--dry-run").refused(3, f"forget{REFUSED}")
 
 
 def test_a_terminal_made_by_script_below_a_client_makes_no_person(example: Path, tmp_path: Path) -> None:

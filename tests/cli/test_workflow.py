@@ -147,14 +147,6 @@ def test_a_check_tells_every_problem_with_its_line(young: Path) -> None:
     assert vfcc(young, "check", "workflow", "--json", "--full").data["problems"] == found.out.splitlines()
 
 
-@pytest.mark.sweep
-def test_a_check_of_the_configuration_is_the_same_in_both_places(young: Path) -> None:
-    assert vfcc(young, "check", "config") == vfcc(young, "config", "check")
-    (young / ".memory/config.yaml").write_text("workflo: light\n", encoding="utf-8")
-    assert vfcc(young, "check", "config") == vfcc(young, "config", "check")
-    assert vfcc(young, "check", "config").code == 1
-
-
 def test_a_mode_that_the_workflow_refuses_is_told_at_the_start(young: Path) -> None:
     path = young / ".memory/config.yaml"
     path.write_text("gates: {modes: {trace: off}}\n", encoding="utf-8")

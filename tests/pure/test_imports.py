@@ -85,6 +85,7 @@ OF_HOOKS = {
     "verifflowcc.clients.codex_outcome",
     "verifflowcc.clients.decode",
     "verifflowcc.clients.encode",
+    "verifflowcc.domain.command_words",
     "verifflowcc.episodes.briefed",
     "verifflowcc.episodes.file_notes",
     "verifflowcc.episodes.permission",

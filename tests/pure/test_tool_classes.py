@@ -81,7 +81,10 @@ vfcc memory search x
 vfcc --help
 vfcc
 vfcc approve --help
-vfcc memory purge x --dry-run
+vfcc memory forget --source x --dry-run
+vfcc -C src -q status
+vfcc config check
+vfcc help approve
 vfcc stage put plan.md --file a.md
 vfcc allow --check
 vfcc evidence run
@@ -109,6 +112,9 @@ vfcc status && vfcc stage advance
 python3 -m verifflowcc stage advance
 uv run vfcc stage advance
 timeout 60 vfcc stage advance
+vfcc -C src -q stage advance
+vfcc -C 'x status' stage advance
+vfcc stage advance 'x --help'
 """,
     RUN: r"""
 make test
@@ -216,6 +222,9 @@ git commit -m 'use $(vfcc approve)'
     NONE: r"""
 vfcc allow
 vfcc allow --yes
+vfcc -C status approve plan
+vfcc memory purge --source x
+vfcc trace clear a --to b
 vfcc approve plan --yes
 vfcc waive x
 vfcc stage skip

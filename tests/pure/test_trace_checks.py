@@ -280,7 +280,7 @@ def test_a_stamp_made_otherwise_is_suspect_and_stale(stamp: str) -> None:
 
 
 def test_a_suspect_link_is_cleared_and_an_outgrown_one_reviewed() -> None:
-    assert found(FAULTS["suspect-upstream"].planted)[0].step == 'vfcc trace clear REQ-login --to NEED-a --reason "…"'
+    assert found(FAULTS["suspect-upstream"].planted)[0].step == 'vfcc trace review REQ-login --to NEED-a --reason "…"'
     assert found(FAULTS["suspect-downstream"].planted)[0].step == "vfcc trace review UNIT-a"
 
 

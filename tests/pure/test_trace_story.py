@@ -53,7 +53,7 @@ def test_it_says_who_looked_and_whether_that_still_holds() -> None:
     assert [(each.kind, each.holds) for each in after.looked] == [("reviewed", True), ("link", False)]
     assert [each.code for each in after.findings] == ["suspect-upstream"]
     assert str(after.state) == "suspect"
-    assert after.next[0].startswith("vfcc trace clear REQ-login --to NEED-a")
+    assert after.next[0].startswith("vfcc trace review REQ-login --to NEED-a")
 
 
 def test_a_word_on_it_holds_until_its_code_changes() -> None:

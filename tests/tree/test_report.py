@@ -158,7 +158,7 @@ def test_a_stage_that_is_done_again_tells_the_verdicts_of_its_last_pass_as_such(
 
     report = report_sprint(at(here, 4), ID)
 
-    assert under(report, "build: verdicts").startswith("It does not stand as passed now;")
+    assert under(report, "build: verdicts").startswith("It is not passed now;")
     assert "changes.md" not in under(report, "Deviations")
 
 

@@ -25,8 +25,9 @@ from verifflowcc.domain.gates import Verdict
 from verifflowcc.errors import CommandsNotAllowed, ConflictError, LedgerError, WorkspaceError
 from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.services import evidence_running
+from verifflowcc.services.current_sprint import current_or_last
 from verifflowcc.services.evidence_adding import add_evidence
-from verifflowcc.services.rerun import Found, reproduce, sprint_to_reproduce
+from verifflowcc.services.rerun import Found, reproduce
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.sprints import close_sprint, start_sprint
 from verifflowcc.services.stages import advance_stage
@@ -301,14 +302,14 @@ def test_two_that_run_commands_here_wait_for_each_other(here: Workspace, monkeyp
 def test_a_sprint_does_not_escape_by_being_closed(here: Workspace) -> None:
     run(here, "tests")
     close_sprint(here, SPRINT, actor=YOU, unfinished_reason="enough")
-    assert sprint_to_reproduce(here) == SPRINT
+    assert current_or_last(here) == SPRINT
     assert reproduce(here, SPRINT).sound
 
     start_sprint(here, "Another", workflow="own", actor=YOU)
-    assert sprint_to_reproduce(here) == "another"
+    assert current_or_last(here) == "another"
     close_sprint(here, "another", actor=YOU, unfinished_reason="enough")
-    assert sprint_to_reproduce(here) == "another", "the one that was closed last"
-    assert sprint_to_reproduce(here, SPRINT) == SPRINT
+    assert current_or_last(here) == "another", "the one that was closed last"
+    assert current_or_last(here, SPRINT) == SPRINT
 
 
 def test_what_is_red_is_told_once(here: Workspace) -> None:

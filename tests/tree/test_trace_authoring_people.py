@@ -119,7 +119,7 @@ def test_a_review_never_papers_over_a_suspect_link(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"has a suspect link to {NEED}") as caught:
         reviewed(here, REQ)
 
-    assert caught.value.hint == f'vfcc trace clear {REQ} --to {NEED} --reason "why it still holds"'
+    assert caught.value.hint == f'vfcc trace review {REQ} --to {NEED} --reason "why it still holds"'
     assert everything(tmp_path) == before
 
 
@@ -167,7 +167,7 @@ def test_all_reviews_what_needs_it_and_tells_what_it_passed_over(tmp_path: Path)
     over = {each.item: each for each in done.passed_over}
     assert over.keys() == {REQ, "NEED-mine", "REQ-note"}
     assert "comment" in over["REQ-note"].reason
-    assert over[REQ].step.startswith("vfcc trace clear")
+    assert over[REQ].step.startswith("vfcc trace review")
     assert reviewed(here, everything=True).reviewed == ()
 
 

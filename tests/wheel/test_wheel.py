@@ -128,7 +128,7 @@ def test_the_main_job_runs_from_the_wheel(installed: Path, tmp_path: Path) -> No
     shown = vfcc(installed, tmp_path, "context", "show", "--agent", "coder")
     assert shown.returncode == 0, shown.stderr
     assert "## Project Context" in shown.stdout
-    assert vfcc(installed, tmp_path, "config", "check").returncode == 0
+    assert vfcc(installed, tmp_path, "check", "config").returncode == 0
     proven = tmp_path / "proven"
     proven.mkdir()
     assert vfcc(installed, proven, "init", "--example").returncode == 0

@@ -125,7 +125,7 @@ def _accept(kind: BaselineKind, given: _Options, runs: int = 1, *, prune: bool =
             expires=given.expires,
             runs=runs,
             actor=acting.actor,
-            progress=lambda text: out.say(f"running {text}"),
+            progress=lambda text: out.progress(f"running {text}"),
             watch=live if can_erase() else unwatched,
         )
     asking.confirm(asking.listed(baseline_views.proposal(what)), "Accept?", yes=given.yes)

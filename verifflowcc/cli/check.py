@@ -63,11 +63,12 @@ def check(
 def _rerun(sprint: str | None, *, as_json: bool) -> None:
     from verifflowcc.cli import output as out
     from verifflowcc.cli.rerun_views import reproduction
-    from verifflowcc.services.rerun import reproduce, sprint_to_reproduce
+    from verifflowcc.services.current_sprint import current_or_last
+    from verifflowcc.services.rerun import reproduce
     from verifflowcc.services.workspace import open_workspace
 
     workspace = open_workspace()
-    found = reproduce(workspace, sprint_to_reproduce(workspace, sprint))
+    found = reproduce(workspace, current_or_last(workspace, sprint))
     out.emit_json(found) if as_json else out.emit(reproduction(found))
     if not found.sound:
         raise typer.Exit(1)

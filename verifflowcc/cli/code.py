@@ -17,7 +17,12 @@ SymbolArgument = Annotated[
 ]
 BudgetOption = Annotated[
     int | None,
-    typer.Option("--budget", metavar="TOKENS", parser=tokens, help="At most so many tokens; else 4,000, a map 2,000."),
+    typer.Option(
+        "--budget",
+        metavar="TOKENS",
+        parser=tokens,
+        help="At most so many tokens; 4k is 4,000 (default: 4,000; for a map 2,000).",
+    ),
 ]
 KindOption = Annotated[
     str, typer.Option("--kind", metavar="KIND", help="callers, callees, imports, imported-by, inherits or uses.")

@@ -1,4 +1,4 @@
-"""`vfcc config`: check, show and describe the configuration."""
+"""`vfcc config`: show and describe the configuration; and `vfcc check config`."""
 
 from typing import TYPE_CHECKING
 
@@ -9,10 +9,9 @@ from verifflowcc.cli.options import JsonFlag, QuietFlag, one_output
 if TYPE_CHECKING:
     from verifflowcc.services.configuration import ConfigReport
 
-app = typer.Typer(help="Check, show and describe .memory/config.yaml.", no_args_is_help=True)
+app = typer.Typer(help="Show and describe .memory/config.yaml.", no_args_is_help=True)
 
 
-@app.command()
 def check(quiet: QuietFlag = False, as_json: JsonFlag = False) -> None:
     """Say everything that is wrong with config.yaml.
 

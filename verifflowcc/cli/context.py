@@ -20,7 +20,12 @@ Task = Annotated[
 ]
 Budget = Annotated[
     int | None,
-    typer.Option("--budget", metavar="TOKENS", parser=tokens, help="The most it may have; else the role's, or 50,000."),
+    typer.Option(
+        "--budget",
+        metavar="TOKENS",
+        parser=tokens,
+        help="At most so many tokens; 16k is 16,000 (default: the role's, or 50,000).",
+    ),
 ]
 Committed = Annotated[bool, typer.Option("--committed", help="Only what HEAD holds: the same bytes on every clone.")]
 
@@ -52,7 +57,7 @@ def show(
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="List every candidate, its fate and why.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:

@@ -57,7 +57,7 @@ def run(
         every=every,
         refactoring=refactoring,
         actor=acting.actor,
-        progress=lambda text: out.say(f"running {text}"),
+        progress=lambda text: out.progress(f"running {text}"),
         watch=live if can_erase() else unwatched,
     )
     remember_status(acting.workspace)
@@ -137,7 +137,7 @@ def show(
     which: Annotated[
         str, typer.Argument(metavar="ID", help="Its id, or its beginning, or four or more of its last characters.")
     ],
-    output: Annotated[bool, typer.Option("--output", help="Print what the command wrote, and nothing else.")] = False,
+    output: Annotated[bool, typer.Option("--output", help="Print only what the command wrote.")] = False,
     sprint: SprintOption = None,
     as_json: JsonFlag = False,
 ) -> None:

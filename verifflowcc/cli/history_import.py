@@ -34,7 +34,7 @@ def import_(
         out.emit_json(done)
         return
     for note in (*done.notes, *(note for each in done.files for note in each.notes)):
-        out.say(f"note: {note}")
+        out.note(note)
     out.emit_lines(_page(done))
 
 

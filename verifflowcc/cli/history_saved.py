@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, tokens
 
 if TYPE_CHECKING:
     from verifflowcc.episodes.saved import Saved, Tally
@@ -26,7 +26,12 @@ def saved(
     session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Of this session alone.")] = None,
     budget: Annotated[
         int | None,
-        typer.Option("--budget", min=1, metavar="TOKENS", help="So many tokens of code in a prompt; else 8,000."),
+        typer.Option(
+            "--budget",
+            parser=tokens,
+            metavar="TOKENS",
+            help="So many tokens of code in a prompt; 4k is 4,000 (default: 8,000).",
+        ),
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:

@@ -83,7 +83,7 @@ def _show(done: "Initialised") -> None:
 
     out.emit(f"created .memory/ with {len(done.created)} files in {done.root}")
     for notice in done.notices:
-        out.say(f"note: {notice}")
+        out.note(notice)
 
 
 def _by_answers(root: Path, workflow: str | None) -> None:

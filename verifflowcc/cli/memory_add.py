@@ -159,6 +159,6 @@ def _tell(added: "Added", *, dry_run: bool) -> None:
         return
     tell([f"{name}: {added.outcome}, {added.item.title}", f"  {place(added.scope, added.item.path)}"])
     if added.pending:
-        out.say(f"note: it is proposed and enters no prompt until a person says: vfcc memory promote {name}")
+        out.note(f"it is proposed and enters no prompt until a person says: vfcc memory promote {name}")
     for note in added.notes:
-        out.say(f"note: {note}")
+        out.note(note)

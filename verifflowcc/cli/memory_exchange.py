@@ -35,7 +35,7 @@ def export(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All scopes that are open here, yours too.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to FILE, not to stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:

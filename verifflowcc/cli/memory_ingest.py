@@ -1,4 +1,4 @@
-"""`vfcc memory ingest` and `purge`: learn from conversations, and undo what came from one of them."""
+"""`vfcc memory ingest`: learn from conversations."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from verifflowcc.services.memory.ingesting import Ingested
-    from verifflowcc.services.memory.purging import Purged, PurgedItem
     from verifflowcc.services.memory.remembering import Learned
 
 FINDINGS = 1
@@ -75,42 +74,12 @@ def ingest(
             confirm=lambda steering: yes or _agreed(steering),
         )
     for notice in (*done.notes, *extract.notices):
-        out.say(f"note: {notice}")
+        out.note(notice)
     for problem in done.problems:
         out.warn(problem)
     out.emit_json(done) if as_json else tell(_page(done))
     if done.problems:
         raise typer.Exit(FINDINGS)
-
-
-def purge(
-    source: Annotated[
-        str,
-        typer.Option("--source", metavar="SOURCE", help="A session, or the file that was read: its name is enough."),
-    ],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; change nothing.")] = False,
-    yes: YesFlag = False,
-    as_json: JsonFlag = False,
-) -> None:
-    """Remove what came from one source.
-
-    Its items go, and summaries made of them; what they had replaced holds again. It takes a person at a terminal.
-    """
-    from verifflowcc.cli import output as out
-    from verifflowcc.cli.asking import confirm
-    from verifflowcc.cli.memory_here import acting_here, tell
-    from verifflowcc.services.memory.purging import purge as undo
-
-    here = acting_here()
-    done = undo(
-        here.workspace,
-        source,
-        here.scopes(None),
-        actor=here.actor,
-        confirm=lambda asked: confirm(_purged(asked), f"Remove what came from {asked.source}?", yes=yes),
-        dry_run=dry_run,
-    )
-    out.emit_json(done) if as_json else tell(_purged(done))
 
 
 def _agreed(steering: "Sequence[Learned]") -> bool:
@@ -149,18 +118,3 @@ def _lines(each: "Learned") -> list[str]:
         where = f", spoken by {each.speaker} in {each.session}" if not each.id and not each.title else ""
         lines.append(f"  {each.why}{about}{where}")
     return lines
-
-
-def _purged(done: "Purged") -> list[str]:
-    would = "would be " if done.dry_run else ""
-    lines = [*_rows(done.gone, f"{would}gone"), *_rows(done.back, f"{would}back, since the summary of it is gone")]
-    lines += _rows(done.stand, f"{would}in force again")
-    lines += [f"{other} still links to what is {would}gone" for other in done.linked_by]
-    lines += [f"{session} contains some of it too; ingest it again to keep that" for session in done.said_too]
-    items = f"{len(done.gone):,} {'item' if len(done.gone) == 1 else 'items'}"
-    return [*lines, f"{items} {would}gone that came from {done.source}"]
-
-
-def _rows(items: "Sequence[PurgedItem]", what: str) -> list[str]:
-    rows = [f"{each.id} ({each.type}, {each.scope}): {what}" for each in items[:_MOST]]
-    return rows if len(items) <= _MOST else [*rows, f"and {len(items) - _MOST:,} more {what}"]

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
-QuietFlag = Annotated[bool, typer.Option("--quiet", help="Print one line: how much was found.")]
+QuietFlag = Annotated[bool, typer.Option("-q", "--quiet", help="Print one line: how much was found.")]
 AllFlag = Annotated[bool, typer.Option("--all", help="List each finding (default: groups on one screen).")]
 NewFlag = Annotated[
     bool, typer.Option("--new", help="Only findings that the sprint's base, the target branch or the last tag has not.")
@@ -25,7 +25,7 @@ ExpiresOption = Annotated[
 ]
 YesFlag = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
 CommitFlag = Annotated[
-    bool, typer.Option("--commit", help="Commit the move to git. `git.commit: always` makes it the default.")
+    bool, typer.Option("--commit", help="Commit the move to git (default: as `git.commit` in config.yaml).")
 ]
 
 
@@ -48,7 +48,8 @@ def one_of(argument: str | None, option: str | None, name: str, things: str) -> 
 
 
 def tokens(text: str) -> int:
-    """Return a number of tokens. Raises BadParameter where `text` is no whole number, 1 or more."""
-    if not (text.isascii() and text.isdecimal()) or len(text) > 12 or int(text) < 1:
-        raise typer.BadParameter(f"{text!r} is no number of tokens; give a whole number from 1 up")
-    return int(text)
+    """Return a number of tokens; 4k is 4,000. Raises BadParameter where `text` is no whole number, 1 or more."""
+    number, thousands = (text[:-1], 1000) if text[-1:] in ("k", "K") else (text, 1)
+    if not (number.isascii() and number.isdecimal()) or len(number) > 12 or int(number) < 1:
+        raise typer.BadParameter(f"{text!r} is no number of tokens; give a whole number from 1 up, or 4k for 4,000")
+    return int(number) * thousands

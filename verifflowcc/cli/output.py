@@ -72,6 +72,22 @@ def warn(text: str) -> None:
     say(f"warning: {text}")
 
 
+def note(text: str) -> None:
+    """Write a note for the person to stderr, unless --quiet is given."""
+    from verifflowcc.cli.verbosity import is_quiet
+
+    if not is_quiet():
+        say(f"note: {text}")
+
+
+def progress(text: str) -> None:
+    """Write to stderr what begins now, unless --quiet is given."""
+    from verifflowcc.cli.verbosity import is_quiet
+
+    if not is_quiet():
+        say(text)
+
+
 def write(stream: TextIO, text: str) -> None:
     """Write `text` so that no console and no pipe can fail on a character, and at once, so that streams keep order."""
     encoding = (stream.encoding or "ascii").replace("-", "").lower()
@@ -102,5 +118,7 @@ def _printable(text: str) -> str:
 
 
 def person_is_looking() -> bool:
-    """Whether stderr is a terminal."""
-    return sys.stderr.isatty()
+    """Whether stderr is a terminal, and shows more than errors and warnings: --quiet is not given."""
+    from verifflowcc.cli.verbosity import is_quiet
+
+    return sys.stderr.isatty() and not is_quiet()

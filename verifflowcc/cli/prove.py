@@ -23,7 +23,7 @@ def prove(
         str | None,
         typer.Argument(
             metavar="[RANGE]",
-            help="A commit, or a range of commits (default: the work tree, else HEAD).",
+            help="A commit, or a range of commits (default: the work tree; HEAD if it is unchanged).",
         ),
     ] = None,
     work_tree: Annotated[bool, typer.Option("--working-tree", help="Prove what is not committed yet.")] = False,

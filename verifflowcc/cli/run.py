@@ -1,6 +1,7 @@
 """Run the command line: the one place where an error becomes a message, a document and an exit code."""
 
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -14,18 +15,29 @@ INTERRUPTED = 130
 NARROW = 52
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vfcc` with `arguments` and return the exit code."""
-    from verifflowcc.cli import document
+def run(words: list[str], typed: list[str]) -> int:
+    """Run `vfcc` with `words`, the command line that was `typed` without the options before its command.
 
+    Returns the exit code.
+    """
+    from verifflowcc.cli import document, verbosity
+    from verifflowcc.domain.command_words import spelled_today
+
+    arguments, old = spelled_today(words)
+    before = typed[: len(typed) - len(words)]
     document.begin(arguments)
+    if old:
+        _note_rename(old)
+    started = time.monotonic()
     try:
-        code, problem = _outcome(lambda: _invoke(arguments))
+        code, problem = _outcome(lambda: _invoke(arguments, before))
     except Exception as error:
         with suppress(Exception):
             document.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
         raise
     written, _ = _outcome(lambda: document.finish(code, problem, _emit_document))
+    if verbosity.is_verbose():
+        _note_end(written or code, time.monotonic() - started)
     return written or code
 
 
@@ -33,6 +45,28 @@ def _emit_document(text: str) -> None:
     from verifflowcc.cli.output import emit
 
     emit(text, withheld=True)
+
+
+def _note_rename(old: str) -> None:
+    from verifflowcc.cli.output import note
+    from verifflowcc.domain.command_words import LAST, RENAMED
+
+    first, second = old.split()
+    today, needed = RENAMED[first, second]
+    words = " ".join(filter(None, (*today, needed)))
+    note(f"`vfcc {old}` is now `vfcc {words}`; the old spelling will be removed in {LAST}")
+
+
+def _note_end(code: int, seconds: float) -> None:
+    """With --verbose: which version ran, on which project, how it ended and how long it took."""
+    from verifflowcc import __version__
+    from verifflowcc.cli.output import note
+    from verifflowcc.services.workspace import find_workspace
+
+    with suppress(VfccError, OSError):
+        workspace = find_workspace()
+        where = f"project {workspace.root}" if workspace else "no project"
+        note(f"vfcc {__version__}, {where}: exit {code} after {seconds:.1f} s")
 
 
 def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
@@ -58,7 +92,7 @@ def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
         return ERROR, Problem("system", reason)
 
 
-def _invoke(arguments: list[str]) -> int:
+def _invoke(arguments: list[str], before: list[str]) -> int:
     from verifflowcc.cli.at_once import answered
 
     if answered(arguments):
@@ -71,7 +105,9 @@ def _invoke(arguments: list[str]) -> int:
 
     try:
         width = _help_width()
-        result = app(arguments, prog_name="vfcc", standalone_mode=False, terminal_width=width, obj=tuple(arguments))
+        result = app(
+            arguments, prog_name="vfcc", standalone_mode=False, terminal_width=width, obj=(*before, *arguments)
+        )
     except typer.Abort:
         say("aborted")
         document.explain(Problem("aborted", "the question was not answered with yes"))

@@ -131,35 +131,49 @@ def report(
     sprint: SprintArgument = None,
     named: SprintOption = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Print a whole sprint as a Markdown page.
+    """Print a whole sprint as a page, after its end too.
 
-    Goals, verdicts, evidence, approvals, waivers, what was reopened or skipped, comments, deviations, metrics. Exits
-    with 1 where an event or evidence file cannot be trusted, with 5 for a fork; the page says so too.
+    As Markdown; into a file whose name ends with .html, as HTML that needs no other file. Without a sprint it takes the
+    current one; where all are closed, the last. Goals, verdicts, evidence, approvals, waivers, what was reopened or
+    skipped, comments, deviations, metrics. Exits with 1 where an event or evidence file cannot be trusted, with 5 for a
+    fork; the page shows that too.
     """
     from verifflowcc.adapters.files.text_file import write_given
     from verifflowcc.cli import fork_views
     from verifflowcc.cli import output as out
-    from verifflowcc.services.current_sprint import active_sprint
-    from verifflowcc.services.report import report_sprint
+    from verifflowcc.services.current_sprint import active_sprint, current_or_last
+    from verifflowcc.services.report import report_html, report_sprint
     from verifflowcc.services.workspace import open_workspace
     from verifflowcc.workflow.report_page import report_page
 
+    as_html = _is_html(output, as_json=as_json)
     workspace = open_workspace()
-    state = active_sprint(workspace, sprint_of(sprint, named))
-    told = report_sprint(workspace, state.id)
+    state = active_sprint(workspace, current_or_last(workspace, sprint_of(sprint, named)))
+    found = report_sprint(workspace, state.id)
     if as_json:
-        out.emit_json(told, output)
+        out.emit_json(found, output)
     elif output is None:
-        out.emit(report_page(told))
+        out.emit(report_page(found))
     else:
-        write_given(output, out.without_secrets(report_page(told)))
+        write_given(output, out.without_secrets(report_html(found) if as_html else report_page(found)))
     fork_views.leave_if_troubled(state)
-    if told.problems:
+    if found.problems:
         raise typer.Exit(1)
+
+
+def _is_html(output: Path | None, *, as_json: bool) -> bool:
+    """Whether the name of a report's file asks for HTML. Raises UsageError for a format that a report does not have."""
+    from verifflowcc.errors import UsageError
+
+    suffix = output.suffix.lower() if output else ""
+    if suffix not in ("", ".md", ".markdown", ".html", ".htm") and not as_json:
+        hint = "vfcc sprint report --json -o report.json" if suffix == ".json" else "vfcc sprint report -o report.html"
+        raise UsageError(f"a report is Markdown (.md) or HTML (.html), and not {suffix}", hint=hint)
+    return suffix in (".html", ".htm") and not as_json
 
 
 @app.command()

@@ -106,6 +106,9 @@ def fail(
     task: TaskArgument = None,
     outcome: OutcomeOption = "",
     promote: PromoteOption = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="It is not tried again; also removes what is left of an ended task.")
+    ] = False,
     yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -114,23 +117,24 @@ def fail(
     Its items are gone then, but for those that are promoted to the project.
     """
     from verifflowcc.domain.tasks import TaskStatus
+    from verifflowcc.errors import UsageError
 
-    _end(task, TaskStatus.FAILED, outcome, promote or [], yes=yes, as_json=as_json)
+    if not forget:
+        _end(task, TaskStatus.FAILED, outcome, promote or [], yes=yes, as_json=as_json)
+        return
+    if outcome or promote:
+        raise UsageError("--forget keeps nothing, so it goes without --outcome and --promote", hint="vfcc task fail")
+    _forget(task, yes=yes, as_json=as_json)
 
 
-@app.command()
-def clear(task: TaskArgument = None, yes: YesFlag = False, as_json: JsonFlag = False) -> None:
-    """Remove the items of a task that is not tried again.
-
-    It is closed as failed. No other task is touched.
-    """
+def _forget(task: str | None, *, yes: bool, as_json: bool) -> None:
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
     from verifflowcc.cli.task_views import ended
     from verifflowcc.services.memory.tasks_ending import clear_task
 
     acting = moves.acting_here()
-    name = _meant(acting, task, "vfcc task clear")
+    name = _meant(acting, task, "vfcc task fail --forget")
     _tell(acting, name, "fail", [], yes=yes)
     done = clear_task(acting.workspace, name, actor=acting.actor)
     out.emit_json(done) if as_json else out.emit(ended(done))

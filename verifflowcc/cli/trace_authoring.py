@@ -130,7 +130,7 @@ def tell_added(added: "Added") -> None:
     links = "".join(f", {link.relation} {link.to}" for link in added.item.links)
     out.emit(printable(f"{added.item.id}: {added.item.title}{links}\n  in {_here(added.item.path)}"))
     for lack in added.lacks:
-        out.say(f"note: {lack}")
+        out.note(lack)
 
 
 def _said(done: "Linked", more: str = "") -> str:

@@ -32,7 +32,7 @@ def matrix(
         typer.Option("--format", help="Format of the output (default: by the output file's name, or text)."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
     ] = None,
     types: Annotated[
         list[str] | None, typer.Option("--type", metavar="NAME", help="Only items of a type; may be repeated.")

@@ -1,4 +1,4 @@
-"""`vfcc trace review|clear|verify`: what only a person at a terminal can say of an item."""
+"""`vfcc trace review|verify`: what only a person at a terminal can say of an item."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,18 +19,27 @@ def review(
         bool, typer.Option("--all", help="Review all items that changed or have no review yet.")
     ] = False,
     own: Annotated[bool, typer.Option("--own", help="Allow your own work, too; the check reports it.")] = False,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="ID", help="Clear only its suspect link to ID, which still holds.")
+    ] = None,
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="TEXT", help="With --to: why the link still holds; required.")
+    ] = "",
     yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Record that you reviewed items as they are now.
 
-    It takes a person at a terminal who did not write them. Their links are stamped, too; a link whose other end changed
-    is not: see clear.
+    It takes a person at a terminal who did not write them. Their links are stamped, too. A link is suspect once one of
+    its ends changed after a review: --to and --reason record why it still holds.
     """
     from verifflowcc.cli import asking, moves, trace_item_views
     from verifflowcc.cli import output as out
     from verifflowcc.services.trace_reviewing import review_items, what_to_review
 
+    if to is not None or reason:
+        _clear(items or [], to, reason, others=everything or own, yes=yes, as_json=as_json)
+        return
     acting = moves.acting_here()
     what = what_to_review(acting.workspace, items or (), everything=everything, own=own, actor=acting.actor)
     if what.changes:
@@ -41,23 +50,20 @@ def review(
         raise typer.Exit(1)
 
 
-def clear(
-    item: IdArgument,
-    to: Annotated[str, typer.Option("--to", metavar="ID", help="The other end of the link.")],
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why the link still holds; needed.")] = "",
-    yes: YesFlag = False,
-    as_json: JsonFlag = False,
-) -> None:
-    """Record why a suspect link still holds.
-
-    A link is suspect while one of its ends is not as it was when somebody looked. It takes a person at a terminal.
-    """
+def _clear(items: list[str], to: str | None, reason: str, *, others: bool, yes: bool, as_json: bool) -> None:
+    """Record why one suspect link holds still."""
     from verifflowcc.cli import asking, moves, trace_item_views
     from verifflowcc.cli import output as out
+    from verifflowcc.errors import UsageError
     from verifflowcc.services.trace_clearing import clear_link, what_to_clear
 
+    if to is None or len(items) != 1 or others:
+        raise UsageError(
+            "a suspect link is one item's: give its ID, --to and --reason, and neither --all nor --own",
+            hint='vfcc trace review ID --to PARENT --reason "why it still holds"',
+        )
     acting = moves.acting_here()
-    what = what_to_clear(acting.workspace, item, to, reason, actor=acting.actor)
+    what = what_to_clear(acting.workspace, items[0], to, reason, actor=acting.actor)
     asking.confirm(trace_item_views.to_clear(what), "Does it still hold?", yes=yes)
     done = clear_link(acting.workspace, what, actor=acting.actor)
     out.emit_json(done) if as_json else out.emit(f"{done.item}: the link to {done.to} is cleared by {done.by}")
@@ -112,6 +118,6 @@ def _tell(done: "Reviews") -> None:
         out.emit("nothing needs a review")
     for each in done.reviewed:
         for note in each.notes:
-            out.say(f"note: {each.item}: {note}")
+            out.note(f"{each.item}: {note}")
     for over in done.passed_over:
         out.say(f"not reviewed: {over.item} {over.reason}\n  {over.step}")

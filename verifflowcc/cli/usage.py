@@ -1,7 +1,7 @@
 """A command line that does not parse, as one sentence with the nearest name, and where its help is."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from verifflowcc.errors import UsageError
@@ -9,6 +9,7 @@ from verifflowcc.text.near import nearest
 
 if TYPE_CHECKING:
     from typer import TyperException
+    from typer._click import Command
 
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\.(?: Did you mean .*)?", re.DOTALL)
 _NO_CHOICE = re.compile(r"'(.*)' is not one of .*", re.DOTALL)
@@ -17,8 +18,13 @@ _EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
 
 def usage_error(error: "TyperException", arguments: list[str]) -> UsageError:
     """Return what is wrong with a command line as an error of ours, whose hint is the help of the command."""
-    command, names, hidden = _command(arguments)
-    return UsageError(_sentence(error, command, names, hidden), hint=f"{command} --help")
+    command, names = _command(arguments)
+    return UsageError(_sentence(error, command, names), hint=f"{command} --help")
+
+
+def no_command(command: str, typed: str) -> UsageError:
+    """Return the error for a word behind `command` that names no command of it."""
+    return UsageError(_no_command(command, typed), hint=f"{command} --help")
 
 
 def help_instead(error: "TyperException") -> str:
@@ -26,11 +32,8 @@ def help_instead(error: "TyperException") -> str:
     return error.format_message() if type(error).__name__ == "NoArgsIsHelpError" else ""
 
 
-def _command(arguments: list[str]) -> tuple[str, tuple[str, ...], frozenset[str]]:
-    """Return the command that `arguments` begin with, and the names of its commands (a group) or of its options.
-
-    Beside them, those of the commands that its help does not list.
-    """
+def _command(arguments: list[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the command that `arguments` begin with, and the names of its options."""
     from typer.main import get_command
 
     from verifflowcc.cli.app import app
@@ -43,21 +46,18 @@ def _command(arguments: list[str]) -> tuple[str, tuple[str, ...], frozenset[str]
         path.append(word)
         here = below
     options = [name for each in here.params for name in each.opts if name.startswith("--")]
-    commands = getattr(here, "commands", {})
-    hidden = frozenset(name for name, each in commands.items() if each.hidden)
-    return " ".join(path), (*commands, *options, "--help"), hidden
+    return " ".join(path), (*options, "--help")
 
 
-def _sentence(error: "TyperException", command: str, names: tuple[str, ...], hidden: frozenset[str]) -> str:
+def _sentence(error: "TyperException", command: str, names: tuple[str, ...]) -> str:
     said = error.format_message()
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if type(error).__name__ == "NoSuchOption":
-        return f"{command} has no option {option}; {_instead(str(option), (name for name in names if name[0] == '-'))}"
+        return f"{command} has no option {option}; {_instead(str(option), names)}"
     if type(error).__name__ == "BadOptionUsage":
         return f"{option} {'takes no value' if 'does not take' in said else 'needs a value'}"
     if found := _NO_COMMAND.fullmatch(said):
-        commands = [name for name in names if name[0] != "-"]
-        return f"{command} has no command {found[1] or repr('')}; {_instead(found[1], commands, hidden)}"
+        return _no_command(command, found[1])
     if found := _EXTRA.fullmatch(said):
         return f"{command} takes no further argument: {found[1]}"
     if parameter is None:
@@ -72,13 +72,37 @@ def _sentence(error: "TyperException", command: str, names: tuple[str, ...], hid
 
 
 def _long(options: list[str]) -> str:
-    """The long form of an option; nothing for an argument, which its metavar names."""
-    return next((name for name in options if name.startswith("--")), "")
+    """The long form of an option, or its only one; nothing for an argument, which its metavar names."""
+    return next((name for name in sorted(options) if name.startswith("-")), "")
 
 
-def _instead(name: str, known: Iterable[str], hidden: frozenset[str] = frozenset()) -> str:
-    """Return the nearest of the known names; where none is near, all that are not hidden."""
+def _no_command(command: str, typed: str) -> str:
+    """Return that a group has no such command, and the one that is meant; else those that its help lists."""
+    from typer.main import get_command
+
+    from verifflowcc.cli.app import app
+    from verifflowcc.cli.synonyms import meant
+
+    group = command.partition(" ")[2]
+    commands = dict(_all_commands(get_command(app), ()))
+    if found := meant(group, typed, commands):
+        return f"no such command `{typed}`; did you mean `vfcc {found}`?"
+    here = {name.rpartition(" ")[2]: hidden for name, hidden in commands.items() if name.rpartition(" ")[0] == group}
+    listed = [name for name, hidden in here.items() if not hidden] or [*here]
+    return f"no such command `{typed}`; {command} has {', '.join(listed)}"
+
+
+def _all_commands(group: "Command", path: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """Yield each command and group, the listed ones of a group first, with whether help leaves it out."""
+    below = getattr(group, "commands", {})
+    for name in sorted(below, key=lambda each: below[each].hidden):
+        yield " ".join((*path, name)), below[name].hidden
+    for name, each in below.items():
+        yield from _all_commands(each, (*path, name))
+
+
+def _instead(name: str, known: Iterable[str]) -> str:
+    """Return the nearest of the known names; where none is near, all of them."""
     names = {full.lstrip("-"): full for full in known}
     near = nearest(name.lstrip("-"), names)
-    listed = ", ".join(full for full in names.values() if full not in hidden)
-    return f"did you mean {names[near]}?" if near else f"there is {listed}"
+    return f"did you mean {names[near]}?" if near else f"there is {', '.join(names.values())}"

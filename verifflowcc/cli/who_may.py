@@ -1,25 +1,30 @@
 """What every command and group has: examples in its help and, a command, the refusal of an actor that may not run it.
 
 What an actor may do with one item, stage or sprint is for the services to decide; they refuse it again. Every command
-that takes `--json` and has no `--full` of its own gets it here.
+that takes `--json` and has no `--full` of its own gets it here, and every option for a text its short form.
 """
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from verifflowcc.cli.options import FULL
 from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_with
+from verifflowcc.domain.command_words import NO_COLOR, QUIET, VERBOSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from typer import Typer
-    from typer._click.core import Context
+    from typer._click.core import Context, Parameter
     from typer._click.formatting import HelpFormatter
 
 INSTEAD = {"approve": "vfcc approve --request  # asks a person for the approval"}
 """What else leads on, for commands where that is not a person who runs the same."""
+TEXT = "-m"
+TEXTS = frozenset(("--message", "--reason", "--text", "--note", "--outcome", "--saw"))
+"""Options for a sentence of the person or agent who acts: `-m` is the short form of each, as of git's --message."""
 _MAY = {PERSON: "a person at a terminal", CI_TOO: "a person at a terminal or a CI job"}
 
 
@@ -28,9 +33,19 @@ class Guarded(TyperCommand):
 
     def __init__(self, name: str | None, **given: Any) -> None:
         super().__init__(name, **given)
+        for each in self.params:
+            _write_default(each)
+            if not TEXTS.isdisjoint(each.opts) and TEXT not in each.opts:
+                each.opts = [*each.opts, TEXT]
         known = {option for each in self.params for option in each.opts}
         if "--json" in known and "--full" not in known:
             self.params.append(TyperOption(param_decls=["full", "--full"], is_flag=True, expose_value=False, help=FULL))
+
+    def get_params(self, ctx: "Context") -> "list[Parameter]":
+        """Return the parameters of the command, and the options that it shares with `vfcc` itself."""
+        own = super().get_params(ctx)
+        taken = {option for each in own for option in each.opts}
+        return [*own, *(each for each in _of_all_commands() if taken.isdisjoint(each.opts))]
 
     def invoke(self, ctx: "Context") -> object:
         """Run the command. Raises NotAllowed for an actor that the class of the command leaves out."""
@@ -49,8 +64,41 @@ class Group(TyperGroup):
     """A group of commands, with examples at the end of its help."""
 
     def format_epilog(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """Write the examples."""
+        """Write where its other commands are listed, and the examples."""
+        if rare := sum(command.hidden for command in self.commands.values()):
+            more = " more" if rare < len(self.commands) else ""
+            with formatter.section("Rarely typed"):
+                line = f"{rare}{more} command{'' if rare == 1 else 's'}: vfcc help --all {_name(ctx)}"
+                formatter.write_text(line.rstrip())
         _write_examples(ctx, formatter)
+
+
+def _write_default(parameter: Any) -> None:
+    """Write the default of a parameter as the end of its help, in the same form for all of them."""
+    text, default = parameter.help or "", parameter.default
+    if not parameter.show_default or isinstance(default, bool) or default in (None, "", ()) or callable(default):
+        return
+    if "(default: " not in text:
+        parameter.help = f"{text.removesuffix('.')} (default: {default})."
+    parameter.show_default = False
+
+
+@cache
+def _of_all_commands() -> "tuple[TyperOption, ...]":
+    """The options before a command that may stand behind it, too; one set of them for all commands."""
+    from verifflowcc.cli.verbosity import apply
+
+    def applied(ctx: "Context", parameter: "Parameter", given: bool) -> None:
+        if given:
+            apply(parameter.opts)
+
+    names = {"no_notes": QUIET, "more_notes": VERBOSE, "plain": (NO_COLOR,)}
+    return tuple(
+        TyperOption(
+            param_decls=[name, *options], is_flag=True, default=False, expose_value=False, hidden=True, callback=applied
+        )
+        for name, options in names.items()
+    )
 
 
 def _write_examples(ctx: "Context", formatter: "HelpFormatter") -> None:

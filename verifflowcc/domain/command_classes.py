@@ -1,7 +1,9 @@
 """What each command of vfcc does, and so who may run it: one table for the program, for hooks and for the reference.
 
-It is read inside of hooks, so it imports nothing.
+It is read inside of hooks, so it imports no more than the spellings of commands.
 """
+
+from verifflowcc.domain.command_words import FLAGS, spelled_today, split_globals
 
 QUERY, WORK, MOVE, CI_TOO, PERSON = "query", "work", "move", "ci", "person"
 CLASSES = {
@@ -24,11 +26,11 @@ _COMMANDS = {
         *("code context", "code impact", "code watch", "history saved", "history show", "history similar"),
         *("history sql", "trace list", "trace show", "trace export", "trace matrix"),
         *("trace impact", "trace coverage", "trace why", "trace baseline list", "trace baseline diff"),
-        *("baseline show", "workflow list", "workflow show", "config check", "config show", "config schema"),
+        *("baseline show", "workflow list", "workflow show", "config show", "config schema", "help"),
     ),
     WORK: (
         *("init", "integrate", "hook", "stage put", "stage draft", "evidence run", "evidence add", "feedback add"),
-        *("feedback triage", "task start", "task note", "task finish", "task fail", "task clear", "window add"),
+        *("feedback triage", "task start", "task note", "task finish", "task fail", "window add"),
         *("window prune", "window restore", "memory add", "memory edit", "memory link", "memory forget"),
         *("memory move", "memory reject", "memory restore", "memory import", "memory maintain", "memory ingest"),
         *("history import", "history export", "history learn", "trace add", "trace link", "trace unlink"),
@@ -37,8 +39,8 @@ _COMMANDS = {
     MOVE: ("sprint start", "sprint close", "stage advance", "stage reopen"),
     CI_TOO: ("allow", "migrate"),
     PERSON: (
-        *("approve", "waive", "stage skip", "memory promote", "memory copy", "memory purge", "history prune"),
-        *("trace review", "trace clear", "trace verify", "trace baseline create", "workflow use"),
+        *("approve", "waive", "stage skip", "memory promote", "memory copy", "history prune"),
+        *("trace review", "trace verify", "trace baseline create", "workflow use"),
         *("baseline tests", "baseline lint", "baseline trace"),
     ),
 }
@@ -57,7 +59,7 @@ BY_OPTION = {
     "evidence run": {"--refactoring": PERSON},
     "integrate": {"--uninstall": PERSON, "--force": PERSON},
     "memory export": _FILE,
-    "memory forget": {"--all": PERSON},
+    "memory forget": {"--all": PERSON, "--source": PERSON},
     "memory maintain": {"--forget-project": PERSON},
     "prove": {"--yes": CI_TOO},
     "sprint close": {"--unfinished": PERSON},
@@ -70,7 +72,7 @@ BY_OPTION = {
 _FLAGS = frozenset(
     (
         *("--yes", "--json", "--commit", "--check", "--withdraw", "--request", "--rerun", "--force", "--uninstall"),
-        *("--replace", "--move", "--all"),
+        *("--replace", "--move", "--all", *FLAGS),
     )
 )
 """Options of many commands that take no value, so that the word behind them is an option of its own."""
@@ -86,8 +88,8 @@ def command_of(arguments: "list[str]") -> str:
 
     >>> command_of(["trace", "baseline", "list", "--json"]), command_of(["--help"])
     ('trace baseline list', '')
-    >>> command_of(["--json", "memory", "--", "promote", "x"])
-    'memory promote'
+    >>> command_of(["--json", "memory", "--", "promote", "x"]), command_of(["-C", "status", "config", "check"])
+    ('memory promote', 'check config')
     """
     return _command_and_rest(arguments)[0]
 
@@ -125,13 +127,14 @@ def class_or_strictest(arguments: "list[str]") -> str:
     >>> class_or_strictest([]), class_or_strictest(["memory", "--help"]), class_or_strictest(["memory", "$X", "a"])
     ('query', 'query', 'person')
     """
-    names = " ".join(word for word in arguments if not word.startswith("-"))
+    names = " ".join(word for word in split_globals(arguments)[2] if not word.startswith("-"))
     group = any(f"{name} ".startswith(f"{names} ") for name in COMMANDS) or not names
     return class_of(arguments) or (QUERY if group else PERSON)
 
 
-def _command_and_rest(arguments: "list[str]") -> "tuple[str, list[str]]":
+def _command_and_rest(typed: "list[str]") -> "tuple[str, list[str]]":
     """Return the name of the command, and the other words; options and `--` may come before and between its names."""
+    arguments, _ = spelled_today(split_globals(typed)[2])
     places = [place for place, word in enumerate(arguments) if not word.startswith("-")]
     for count in range(_LONGEST, 0, -1):
         names = places[:count]

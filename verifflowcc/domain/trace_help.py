@@ -203,12 +203,12 @@ HELP: Mapping[str, Help] = {
         (
             "suspect-upstream",
             "The parent of an item changed since the link was reviewed.",
-            'Look whether the item still answers it, then `vfcc trace clear ITEM --to PARENT --reason "…"`.',
+            'Look whether the item still answers it, then `vfcc trace review ITEM --to PARENT --reason "…"`.',
         ),
         (
             "suspect-downstream",
             "An item changed since its link upwards was reviewed.",
-            'Look whether it still answers its parent, then `vfcc trace clear ITEM --to PARENT --reason "…"`.',
+            'Look whether it still answers its parent, then `vfcc trace review ITEM --to PARENT --reason "…"`.',
         ),
         ("unreviewed", "The item has not been reviewed.", "Read it, then `vfcc trace review ITEM`."),
         (
@@ -244,7 +244,7 @@ HELP: Mapping[str, Help] = {
         (
             "cleared-without-reason",
             "A suspect link was cleared without a reason why it still holds.",
-            'Clear it again with a reason: `vfcc trace clear ITEM --to PARENT --reason "…"`.',
+            'Clear it again with a reason: `vfcc trace review ITEM --to PARENT --reason "…"`.',
         ),
         (
             "no-result",

@@ -106,7 +106,7 @@ def _of_vfcc(program: "Program", found: "list[Program]") -> str:
     if class_or_strictest(program.given) in (PERSON, CI_TOO):
         name = command_of(program.given)
         if not name:
-            return "the words name no command of vfcc: write the command out (vfcc --help lists them)"
+            return "the words name no command of vfcc: write the command out (vfcc help --all lists them)"
         return f"only a person may do this, and no agent: ask a person to run: vfcc {name}"
     return ""
 

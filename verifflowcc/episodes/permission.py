@@ -251,7 +251,8 @@ def _of_command(call: Call, command: str, found: "list[Program]") -> "Iterator[W
             ):
                 yield "run", _shown(program)
         elif program.name == "vfcc":
-            yield "vfcc", " ".join(program.given)
+            # A word with a space in it is one word to vfcc, and none of its parts is an option or a command.
+            yield "vfcc", " ".join("_".join(word.split()) or "_" for word in program.given)
         elif not only_looks([], program.plain):
             yield "run", _shown(program)
             yield from (

@@ -19,7 +19,12 @@ def main() -> None:
     sys.exit(code)
 
 
-def _run(arguments: list[str]) -> int:
+def _run(typed: list[str]) -> int:
+    arguments = typed
+    if typed and typed[0][:1] == "-" and typed[0] != "--version":
+        from verifflowcc.fast.before_command import without_globals
+
+        arguments = without_globals(typed)
     try:
         if _answered(arguments):
             return 0
@@ -30,7 +35,7 @@ def _run(arguments: list[str]) -> int:
     collect_rarely()
     from verifflowcc.cli.run import run
 
-    return run(arguments)
+    return run(arguments, typed)
 
 
 def _answered(arguments: list[str]) -> bool:

@@ -5,7 +5,7 @@ the commands. Other shells, and scripts of older versions, are answered by typer
 """
 
 import sys
-from os import environ
+from os import chdir, environ
 
 from verifflowcc.text import quick_json
 
@@ -80,6 +80,8 @@ def complete(words: "list[str]", shell: str) -> "tuple[str, Values]":
     place = _Place(table["commands"])
     for word in words[1:-1]:
         place.take(word)
+    for folder in place.folders:
+        chdir(folder)
     current = "" if words[-1] == "=" else words[-1]
     option, equals, value = current.partition("=")
     if not place.waiting and equals and option.startswith("--") and shell != "bash":
@@ -88,7 +90,7 @@ def complete(words: "list[str]", shell: str) -> "tuple[str, Values]":
         return kind, [(f"{option}={each}", about) for each, about in found]
     if not place.waiting and current.startswith("-"):
         return "values", _fitting(place.options(), current)
-    if not place.waiting and (below := place.commands()):
+    if not place.waiting and (below := place.commands(current)):
         return "values", _fitting(below, current)
     return _values(place, current, table["values"])
 
@@ -100,12 +102,15 @@ class _Place:
         self._commands = commands
         self.name, self.waiting, self.arguments = "", "", list[str]()
         self.given: dict[str, str] = {}
+        self.folders: list[str] = []
 
     def take(self, word: str) -> None:
         """Go on by one word."""
         if word == "=":  # bash parts --option=value into three words
             return
         if self.waiting:
+            if self.waiting == "-C":
+                self.folders.append(word)
             self.given[self.waiting], self.waiting = word, ""
         elif word.startswith("-") and word != "-":
             self._take_option(word)
@@ -122,9 +127,15 @@ class _Place:
                 if kind is not None and not equals:
                     self.waiting = name
 
-    def commands(self) -> "Values":
-        """Return the commands below this one, with their help; none once an argument was given."""
-        names = () if self.arguments else self._here().get("commands", ())
+    def commands(self, current: str) -> "Values":
+        """Return the commands below this one, with their help; none once an argument was given.
+
+        Those that are rarely typed are among them once a letter is typed, and where there are no others.
+        """
+        here = self._here()
+        names = [] if self.arguments else here.get("commands", [])
+        if not self.arguments and (current or not names):
+            names = [*names, *here.get("rarely", [])]
         return [(name, self._commands[f"{self.name} {name}".strip()]["help"]) for name in names]
 
     def options(self) -> "Values":

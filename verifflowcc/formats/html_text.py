@@ -14,9 +14,18 @@ def html_text(text: str) -> str:
     >>> html_text("<b> & \\u202e")
     '&lt;b&gt; &amp; [U+202E]'
     """
-    if not (text.isprintable() and text.isascii()):
-        text = "".join(letter if _shows(letter) else f"[U+{ord(letter):04X}]" for letter in text)
-    return escape(text, quote=True)
+    return escape(visible_text(text), quote=True)
+
+
+def visible_text(text: str) -> str:
+    """Return a text with the number of each character that cannot be seen in its place; nothing is escaped.
+
+    >>> visible_text("<b> \\u202e")
+    '<b> [U+202E]'
+    """
+    if text.isprintable() and text.isascii():
+        return text
+    return "".join(letter if _shows(letter) else f"[U+{ord(letter):04X}]" for letter in text)
 
 
 def _shows(letter: str) -> bool:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from verifflowcc.adapters.files.layout import MEMORY
 from verifflowcc.adapters.files.started_here import FILE, started_here
 from verifflowcc.adapters.git.head import current_branch, head_files
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import UsageError, VfccError, WorkspaceError
 from verifflowcc.records import dataclass
-from verifflowcc.services.sprint_reading import ledger_of, open_sprints, show_sprint
+from verifflowcc.services.sprint_reading import ledger_of, list_sprints, open_sprints, show_sprint
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.near import nearest
 from verifflowcc.workflow.in_sprint import in_sprint
@@ -111,6 +111,18 @@ def active_sprint(workspace: Workspace, wanted: str | None = None) -> SprintStat
     if found.id is None:
         raise not_chosen(found)
     return show_sprint(workspace, found.id)
+
+
+def current_or_last(workspace: Workspace, wanted: str | None = None) -> str:
+    """Return the id of the sprint called `wanted`, or of the current one; where all are closed, of the last closed.
+
+    Raises as `active_sprint` does.
+    """
+    lines = list_sprints(workspace)
+    if wanted is None and lines and all(line.status is SprintStatus.CLOSED for line in lines):
+        ledger = ledger_of(workspace)
+        return max((line.id for line in lines), key=lambda sprint: ledger.names(sprint)[-1])
+    return active_sprint(workspace, wanted).id
 
 
 def sprint_with_stage(workspace: Workspace, wanted: str | None, stage: str | None, command: str) -> SprintState:

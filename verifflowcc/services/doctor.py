@@ -147,7 +147,7 @@ def _is_ignored(workspace: Workspace, rule: str) -> bool:
 
 def _config(workspace: Workspace) -> Iterator[Remark]:
     report = check_config(workspace)
-    yield from _checked("config", report.problems, report.notices, "vfcc config check", "config.yaml is valid")
+    yield from _checked("config", report.problems, report.notices, "vfcc check config", "config.yaml is valid")
     if not report.problems and (workspace.memory / FILE).exists() and (number := format_of(workspace)) < FORMAT:
         named = f"has format {number}" if number else "names no format"
         text = f"config.yaml {named}: new defaults do not reach what it lists"

@@ -93,7 +93,7 @@ def format_of(workspace: Workspace) -> int:
     if value is None:
         return 0
     if not value.text.isascii() or not value.text.isdecimal() or len(value.text) > 9:
-        raise ConfigError((f"{FILE}:{value.line}: format {value.text} is no whole number",), hint="vfcc config check")
+        raise ConfigError((f"{FILE}:{value.line}: format {value.text} is no whole number",), hint="vfcc check config")
     number = int(value.text)
     if number > FORMAT:
         sentence = f"{FILE}:{value.line}: format {number} is newer than this vfcc understands ({FORMAT})"

@@ -64,12 +64,12 @@ def format_value(data: bytes) -> Scalar | None:
     try:
         table = read_block(data.decode("utf-8-sig").replace("\r\n", "\n"))
     except UnicodeDecodeError as error:
-        raise ConfigError((f"{FILE}:1: not UTF-8 at byte {error.start}",), hint="vfcc config check") from error
+        raise ConfigError((f"{FILE}:1: not UTF-8 at byte {error.start}",), hint="vfcc check config") from error
     except FormatError as error:
-        raise ConfigError((f"{FILE}:{error.message}",), hint="vfcc config check") from error
+        raise ConfigError((f"{FILE}:{error.message}",), hint="vfcc check config") from error
     value = dict(table.pairs).get("format")
     if value is not None and not isinstance(value, Scalar):
-        raise ConfigError((f"{FILE}:{value.line}: format is no whole number",), hint="vfcc config check")
+        raise ConfigError((f"{FILE}:{value.line}: format is no whole number",), hint="vfcc check config")
     return value
 
 

@@ -10,16 +10,15 @@ from enum import StrEnum
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Mode
-from verifflowcc.domain.sprints import SprintState, SprintStatus, StageStatus
+from verifflowcc.domain.sprints import SprintState, StageStatus
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.current_sprint import active_sprint
 from verifflowcc.services.evidence_results import results_differ
 from verifflowcc.services.evidence_running import Made, run_for, running
 from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.gates import sound_facts
-from verifflowcc.services.sprint_reading import ledger_of, list_sprints, load_movable
+from verifflowcc.services.sprint_reading import load_movable
 from verifflowcc.services.vouching import Vouched, vouched
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.assess_recorded import judge
@@ -84,18 +83,6 @@ class Reproduction:
     def sound(self) -> bool:
         """Whether nothing is red."""
         return not any(row.found in RED for row in self.rows) and all(one.good for one in self.people)
-
-
-def sprint_to_reproduce(workspace: Workspace, wanted: str | None = None) -> str:
-    """Return the sprint called `wanted`, else the one that is open, else the one that was closed last.
-
-    A sprint does not escape by being closed. Raises as `active_sprint` does.
-    """
-    lines = list_sprints(workspace)
-    if wanted is None and lines and all(line.status is SprintStatus.CLOSED for line in lines):
-        ledger = ledger_of(workspace)
-        return max((line.id for line in lines), key=lambda sprint: ledger.names(sprint)[-1])
-    return active_sprint(workspace, wanted).id
 
 
 def reproduce(workspace: Workspace, sprint_id: str) -> Reproduction:

@@ -45,11 +45,11 @@ def what_to_clear(workspace: Workspace, name: str, to: str, reason: str, *, acto
     Raises NotAllowed for anybody but a named person; UsageError where there is no reason, no such link, or it is not
     suspect.
     """
-    require_person(actor, "clearing a suspect link", hint=f"vfcc trace clear {name} --to {to}  # at a terminal")
+    require_person(actor, "clearing a suspect link", hint=f"vfcc trace review {name} --to {to}  # at a terminal")
     view = items_view(workspace)
     item, other = find_item(view, name), find_item(view, to)
     why = one_line(reason, "the reason")
-    command = f"vfcc trace clear {item.id} --to {other.id}"
+    command = f"vfcc trace review {item.id} --to {other.id}"
     if not why:
         raise UsageError("clearing a suspect link needs a reason", hint=f'{command} --reason "why it still holds"')
     links = tuple(link for link in item.links if link.to == other.id)

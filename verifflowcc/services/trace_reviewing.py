@@ -163,7 +163,7 @@ def _refusal(view: TraceView, item: TraceItem, *, own: bool) -> PassedOver | Non
         return PassedOver(item.id, "is retired", f"vfcc trace show {item.id}")
     suspect = [link.to for link in item.links if link_state(view, item, link) is LinkState.SUSPECT]
     if suspect:
-        step = f'vfcc trace clear {item.id} --to {suspect[0]} --reason "why it still holds"'
+        step = f'vfcc trace review {item.id} --to {suspect[0]} --reason "why it still holds"'
         return PassedOver(item.id, f"has a suspect link to {suspect[0]}, which changed since the last review", step)
     if own:
         step = f"vfcc trace review {item.id}  # by somebody else; or --own, which the check reports"

@@ -14,7 +14,7 @@ def check_links_reviewed(view: TraceView, tell: Telling) -> None:
     """Tell of links whose ends are not as they were, of links that nobody looked at, and of those cleared for nothing.
 
     A link without its other end is not asked: that it leads nowhere is told. A stamp with the key `reason` and nothing
-    behind it was cleared without one; `vfcc trace clear` writes none without.
+    behind it was cleared without one; `vfcc trace review --to` writes none without.
     """
     stamped = unstamped = 0
     for item, link, target in view.ties:

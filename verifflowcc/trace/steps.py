@@ -12,7 +12,7 @@ def review(item_id: str) -> str:
 
 def clear(item_id: str, to: str) -> str:
     """Say that a suspect link still holds, and why."""
-    return f'vfcc trace clear {quote(item_id)} --to {quote(to)} --reason "…"'
+    return f'vfcc trace review {quote(item_id)} --to {quote(to)} --reason "…"'
 
 
 def show(item_id: str) -> str:

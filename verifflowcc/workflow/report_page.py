@@ -1,4 +1,4 @@
-"""A sprint's report as one Markdown page."""
+"""A sprint's report as one page: its sections, and Markdown made of them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,6 +6,7 @@ from verifflowcc.domain.baselines import BaselineAct
 from verifflowcc.domain.gates import Kind, Mode
 from verifflowcc.domain.people import Decision, Feedback
 from verifflowcc.domain.sprints import StageStatus
+from verifflowcc.records import dataclass
 from verifflowcc.workflow.deviations import clause
 from verifflowcc.workflow.gaps import with_gaps
 from verifflowcc.workflow.metrics_table import Numbers
@@ -17,12 +18,33 @@ NO_VERDICTS = "none on record: it was passed before gates kept their verdicts"
 _COUNTS = ("failures", "rework", "findings", "waived")
 
 
+@dataclass(frozen=True, slots=True)
+class ReportSection:
+    """A part of the page: a title, then whichever it has of a sentence, a table and a list."""
+
+    title: str
+    lines: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    text: str = ""
+    level: int = 2
+
+
 def report_page(report: SprintReport) -> str:
-    """Return the page; equal reports give equal pages."""
-    parts = [
-        f"# {clause(report.title)}: report of the sprint {report.id}",
-        _opening(report),
-        *([_listed("Not to be trusted", report.problems)] if report.problems else []),
+    """Return the page as Markdown; equal reports give equal pages."""
+    parts = [f"# {report_title(report)}", report_opening(report), *map(_markdown, report_sections(report))]
+    return "\n\n".join(parts) + "\n"
+
+
+def report_title(report: SprintReport) -> str:
+    """Return the title of the page."""
+    return f"{clause(report.title)}: report of the sprint {report.id}"
+
+
+def report_sections(report: SprintReport) -> tuple[ReportSection, ...]:
+    """Return what the page has below its opening; lists that are empty name that."""
+    return (
+        *([ReportSection("Not to be trusted", tuple(report.problems))] if report.problems else []),
         _listed("Goals", [clause(goal) for goal in report.goals], "none stated"),
         _v(report),
         *(_verdicts(stage) for stage in report.stages if stage.passes or stage.verdicts),
@@ -34,8 +56,13 @@ def report_page(report: SprintReport) -> str:
         _listed("Comments", [_comment(one, report.id) for one in report.feedback]),
         _listed("Deviations", report.deviations),
         _metrics(report),
-    ]
-    return "\n\n".join(parts) + "\n"
+    )
+
+
+def _markdown(section: ReportSection) -> str:
+    table = _grid(section.headings, section.rows) if section.headings else ""
+    listed = "\n".join(f"- {line}" for line in section.lines)
+    return "\n\n".join(filter(None, (f"{'#' * section.level} {section.title}", section.text, table, listed)))
 
 
 def _baseline(one: BaselineAct) -> str:
@@ -43,7 +70,8 @@ def _baseline(one: BaselineAct) -> str:
     return clause(f"{one.kind}: {faults} accepted by {one.actor} on {one.day}, until {one.expires}: {one.reason}")
 
 
-def _opening(report: SprintReport) -> str:
+def report_opening(report: SprintReport) -> str:
+    """Return the sentence below the title."""
     where = f", in {report.current}" if report.current else ""
     begun = f" Started on {report.started_at[:10]} by {report.started_by}" if report.started_at else ""
     base = f", from commit {report.base[:12]}" if report.base else ""
@@ -54,8 +82,8 @@ def _opening(report: SprintReport) -> str:
     )
 
 
-def _v(report: SprintReport) -> str:
-    rows = [
+def _v(report: SprintReport) -> ReportSection:
+    rows = tuple(
         (
             each.id,
             each.leg,
@@ -67,15 +95,15 @@ def _v(report: SprintReport) -> str:
             str(each.reopened),
         )
         for each in report.stages
-    ]
-    return "## The V\n\n" + _grid(("stage", "leg", "pair", "role", "status", "last passed", "passes", "reopened"), rows)
+    )
+    headings = ("stage", "leg", "pair", "role", "status", "last passed", "passes", "reopened")
+    return ReportSection("The V", headings=headings, rows=rows)
 
 
-def _verdicts(stage: ReportedStage) -> str:
-    lines = [_verdict(each, stage) for each in stage.verdicts]
-    again = "It does not stand as passed now; these are the verdicts of its last pass.\n\n" if _undone(stage) else ""
-    told = "\n".join(f"- {line}" for line in lines or [NO_VERDICTS])
-    return f"### {stage.id}: verdicts\n\n{again}{told}"
+def _verdicts(stage: ReportedStage) -> ReportSection:
+    lines = tuple(_verdict(each, stage) for each in stage.verdicts)
+    again = "It is not passed now; these are the verdicts of its last pass." if _undone(stage) else ""
+    return ReportSection(f"{stage.id}: verdicts", lines or (NO_VERDICTS,), text=again, level=3)
 
 
 def _undone(stage: ReportedStage) -> bool:
@@ -121,13 +149,12 @@ def _comment(one: Feedback, sprint: str) -> str:
     return clause(f"{where}: {one.text} ({one.actor}{origin}) – {one.decision}{decided}{why}")
 
 
-def _metrics(report: SprintReport) -> str:
+def _metrics(report: SprintReport) -> ReportSection:
     rows = [(each.stage, stage_time(each), *_numbers(each.numbers)) for each in report.metrics.stages]
     total = report.metrics.totals
     rows.append(("total", shown(total["duration_s"], lasting), *_numbers(total)))
-    wrong = [each.problem for each in report.metrics.stages if each.problem]
-    told = "\n\n" + "\n".join(f"- {problem}" for problem in wrong) if wrong else ""
-    return "## Metrics\n\n" + _grid(("stage", "time", *_COUNTS, "tests", "coverage"), rows) + told
+    wrong = tuple(each.problem for each in report.metrics.stages if each.problem)
+    return ReportSection("Metrics", wrong, ("stage", "time", *_COUNTS, "tests", "coverage"), tuple(rows))
 
 
 def _numbers(numbers: Numbers) -> tuple[str, ...]:
@@ -139,5 +166,5 @@ def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
-def _listed(title: str, lines: Sequence[str], nothing: str = "none") -> str:
-    return f"## {title}\n\n" + "\n".join(f"- {line}" for line in lines or [nothing])
+def _listed(title: str, lines: Sequence[str], nothing: str = "none") -> ReportSection:
+    return ReportSection(title, tuple(lines) or (nothing,))

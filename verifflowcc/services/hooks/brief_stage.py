@@ -77,7 +77,7 @@ def commands(request: BriefRequest) -> BriefPart:
         for command, use in _commands(request)
         if tools is None or (isinstance(allowed, list) and class_of(command.split()[1:]) in allowed)
     ]
-    return BriefPart("Commands", entries(lines[:_COMMANDS]), name="commands", command="vfcc --help")
+    return BriefPart("Commands", entries(lines[:_COMMANDS]), name="commands", command="vfcc help --all")
 
 
 def _commands(request: BriefRequest) -> Iterator[tuple[str, str]]:

@@ -77,7 +77,7 @@ def purge(
     stores do; interrupted, it is done again.
     """
     if not dry_run:
-        require_person(actor, "purging a source", hint=f"vfcc memory purge --source {source} --dry-run")
+        require_person(actor, "purging a source", hint=f"vfcc memory forget --source {source} --dry-run")
     if workspace is not None and PROJECT in scopes:
         scopes = tuple(dict.fromkeys((*scopes, *parts_of(workspace))))
     told = _purged(workspace, source, scopes, dry_run=True)
