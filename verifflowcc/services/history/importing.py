@@ -22,6 +22,7 @@ from verifflowcc.adapters.foreign.sessions import (
     session_file,
     subagent_of,
 )
+from verifflowcc.adapters.observer import step
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.session_told import Said, Spent, Tokens
 from verifflowcc.episodes.shape import KINDS, event_of, moment, with_typed_words
@@ -148,9 +149,11 @@ def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) 
     ordered = sorted(files, key=lambda each: (each.seen.at, each.seen.session not in known.met, str(each.path)))
     elsewhere: set[int] = set()
     reading = [_File(each, batches, elsewhere, str(workspace.root)) for each in ordered]
-    for each in reading:
-        each.read()
-    batches.finish()
+    with step("importing sessions", len(reading)) as advance:
+        for one in reading:
+            one.read()
+            advance(1)
+        batches.finish()
     return tuple(each.result() for each in reading)
 
 
