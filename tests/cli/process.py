@@ -72,6 +72,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm",
+        "VFCC_PROGRESS": "never",  # it comes and goes with the load of the machine
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,
         **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _PERSON.items()},

@@ -18,7 +18,8 @@ def confirm(shown: Sequence[str], question: str, *, yes: bool) -> None:
 
     out.say("\n".join(shown))
     if not yes:
-        typer.confirm(question, default=False, abort=True, err=True)
+        with out.asking():
+            typer.confirm(question, default=False, abort=True, err=True)
 
 
 def listed(lines: Sequence[str]) -> list[str]:

@@ -36,11 +36,10 @@ def run(
     """
     from verifflowcc.cli import document, evidence_views, moves
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.live_line import can_erase, live
     from verifflowcc.errors import UsageError
     from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.documents.envelope import Problem
-    from verifflowcc.services.evidence import run_evidence, unwatched
+    from verifflowcc.services.evidence import run_evidence
     from verifflowcc.services.status import remember_status
 
     if every and (names or stage):
@@ -56,7 +55,6 @@ def run(
         refactoring=refactoring,
         actor=acting.actor,
         progress=lambda text: out.say(f"running {text}"),
-        watch=live if can_erase() else unwatched,
     )
     remember_status(acting.workspace)
     for text in evidence_views.outputs(done):

@@ -116,7 +116,8 @@ def _agreed(steering: "Sequence[Learned]") -> bool:
 
     out.say(f"preferences that would steer every prompt in every project: {len(steering)}")
     out.say("\n".join(listed([f"  {each.title}" for each in steering])))
-    return typer.confirm("Remember them? (else they are proposed)", default=False, err=True)
+    with out.asking():
+        return typer.confirm("Remember them? (else they are proposed)", default=False, err=True)
 
 
 def _page(done: "Ingested") -> list[str]:

@@ -6,11 +6,40 @@ command prints passes here, so that no secret that lies in a file gets out.
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from verifflowcc.errors import WorkspaceError
+
+
+class Drawing(Protocol):
+    """What is drawn at the terminal below the output."""
+
+    def hide(self) -> None:
+        """Take it away for some output."""
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Take it away while a person is asked."""
+
+
+_DRAWINGS: list[Drawing] = []
+
+
+@contextmanager
+def below(drawing: Drawing) -> Iterator[None]:
+    """Have a drawing give way to all output inside."""
+    _DRAWINGS.append(drawing)
+    try:
+        yield
+    finally:
+        _DRAWINGS.remove(drawing)
+
+
+def asking() -> AbstractContextManager[None]:
+    """Keep the terminal free inside, where a person is asked."""
+    return _DRAWINGS[-1].paused() if _DRAWINGS else nullcontext()
 
 
 def emit(text: str, *, withheld: bool = False) -> None:
@@ -74,6 +103,8 @@ def warn(text: str) -> None:
 
 def write(stream: TextIO, text: str) -> None:
     """Write `text` so that no console and no pipe can fail on a character, and at once, so that streams keep order."""
+    if _DRAWINGS and stream.isatty():
+        _DRAWINGS[-1].hide()
     encoding = (stream.encoding or "ascii").replace("-", "").lower()
     buffer = getattr(stream, "buffer", None)
     if encoding == "utf8" or buffer is None:

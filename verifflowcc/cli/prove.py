@@ -134,5 +134,6 @@ def _allow(top: "Path", command: "TestCommand", *, yes: bool) -> None:
                 hint="vfcc prove --yes  # a person at a terminal, or a CI job",
             )
         out.say(f"vfcc prove runs the code of this repository, in a copy of it:\n  {words}\nin {quoted(str(top))}")
-        typer.confirm("Allow this command on this machine?", default=False, abort=True, err=True)
+        with out.asking():
+            typer.confirm("Allow this command on this machine?", default=False, abort=True, err=True)
     allow_command(top, command, SystemClock())

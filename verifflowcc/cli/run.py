@@ -20,7 +20,7 @@ def run(arguments: list[str]) -> int:
 
     document.begin(arguments)
     try:
-        code, problem = _outcome(lambda: _invoke(arguments))
+        code, problem = _outcome(lambda: _with_progress(arguments))
     except Exception as error:
         with suppress(Exception):
             document.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"))
@@ -50,6 +50,16 @@ def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
         reason = f"{error.filename or 'the system'}: {error.strerror or error}"
         say(f"error: {reason}")
         return ERROR, Problem("system", reason)
+
+
+def _with_progress(arguments: list[str]) -> int:
+    """Run the command; at a terminal, show how far it is."""
+    if not sys.stderr.isatty():
+        return _invoke(arguments)
+    from verifflowcc.cli.progress import shown
+
+    with shown(arguments):
+        return _invoke(arguments)
 
 
 def _invoke(arguments: list[str]) -> int:
