@@ -15,6 +15,7 @@ import pytest
 from tests.cli.process import PATIENCE_S, VFCC, environment, settings_of
 from tests.evidence_project import project
 from tests.screen import screen_of
+from tests.trees import write_tree
 from verifflowcc.adapters.observer import observed, observed_by, program, step
 from verifflowcc.cli import output as out
 from verifflowcc.cli.progress import Display
@@ -39,7 +40,7 @@ class Terminal:
 
     def __init__(self, folder: Path, *arguments: str, env: Mapping[str, str] = {}) -> None:
         ours, theirs = pty.openpty()
-        own = {"GIT_CONFIG_GLOBAL": settings_of("You"), "VFCC_PROGRESS": "auto", **env}
+        own = {"GIT_CONFIG_GLOBAL": settings_of("You"), "VFCC_PROGRESS": "auto", "NO_COLOR": "", **env}
         full = environment(folder.parent, **own) | {"XDG_DATA_HOME": os.environ["XDG_DATA_HOME"]}
         self.process = subprocess.Popen(
             [VFCC, *arguments], cwd=folder, env=full, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs
@@ -89,6 +90,7 @@ def test_a_running_command_is_shown_with_its_last_lines_and_leaves_one_line(wait
     assert left[-1].endswith(" s")
     assert "a line of the log" not in "\n".join(left)
     assert "\x1b" not in got
+    assert "\x1b[2m" in terminal.written.decode()
     assert "\x1b[?25l" not in terminal.written.decode(), "the cursor is hidden, and a killed process could not show it"
 
 
@@ -118,6 +120,18 @@ def test_nothing_is_drawn_where_no_person_looks(
     assert code == 0
     assert b"\x1b" not in terminal.written
     assert [line for line in left if "running" in line] == left[:1]
+
+
+def test_a_pipe_costs_nothing_that_is_for_a_terminal(tmp_path: Path) -> None:
+    write_tree(tmp_path / "project", {".memory/config.yaml": "format: 2\n", "a.py": "def a(): ...\n"})
+    words = [sys.executable, "-X", "importtime", "-m", "verifflowcc", "code", "index"]
+    ran = subprocess.run(
+        words, cwd=tmp_path / "project", env=environment(tmp_path), capture_output=True, check=True, text=True
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
+    assert "verifflowcc.adapters.observer" in loaded
+    assert not {each for each in loaded if each.partition(".")[0] in ("rich", "pygments")}
+    assert "verifflowcc.cli.progress" not in loaded
 
 
 def test_every_command_that_may_last_has_a_name_for_its_work_and_every_name_a_command() -> None:

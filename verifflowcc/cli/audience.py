@@ -6,7 +6,9 @@ from typing import TextIO
 
 def person_looks(stream: TextIO) -> bool:
     """Return whether a stream is a terminal that can redraw lines, outside of CI."""
-    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("CI")
+    if os.environ.get("TERM", "dumb") == "dumb" or os.environ.get("CI", "").lower() not in ("", "0", "false"):
+        return False
+    return stream.isatty()
 
 
 def wants_color(stream: TextIO) -> bool:

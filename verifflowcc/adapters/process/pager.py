@@ -9,8 +9,8 @@ from pathlib import Path
 
 _USUAL = ("less", "more")
 _NONE = ("", "cat")
-_SETTINGS = {"LESS": "FX", "LESSCHARSET": "utf-8"}
-"""`less` ends at once where the text fits the screen, and leaves it there."""
+_SETTINGS = {"LESS": "FRX", "LESSCHARSET": "utf-8"}
+"""`less` ends at once where the text fits the screen, and leaves it there; of control characters it takes colours."""
 
 
 def fits_screen(text: str, size: os.terminal_size) -> bool:
@@ -40,6 +40,12 @@ def pager_command(root: Path, env: Mapping[str, str]) -> list[str]:
         if found and os.path.isabs(found) and not _inside(Path(found), _repository(root)):  # noqa: PTH117
             return [found, *words[1:]]
     return []
+
+
+def takes_color(root: Path, env: Mapping[str, str] = os.environ) -> bool:
+    """Return whether the pager is `less` with settings that let colours through."""
+    command = pager_command(root, env)
+    return bool(command) and Path(command[0]).name == "less" and "R" in env.get("LESS", _SETTINGS["LESS"])
 
 
 def page(text: str, root: Path, env: Mapping[str, str] = os.environ) -> bool:
