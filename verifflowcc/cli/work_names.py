@@ -29,6 +29,9 @@ WORK_NAMES = {
     "memory copy": "copying items",
     "memory move": "moving items",
     "check": "checking",
+    "check gate": "checking the gate",
+    "check trace": "checking the trace",
+    "check memory": "checking the memory",
     "prove": "reading the changes",
     "code": "reading the code",
     "code watch": "",  # it lasts until Ctrl-C, and says when it did something
