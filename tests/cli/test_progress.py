@@ -160,7 +160,7 @@ def test_the_line_has_the_time_the_steps_with_counts_and_the_tests_so_far() -> N
     with observed_by(display), step("indexing items") as advance:
         advance(2)
         assert display.text() == "1 min 5 s · indexing items 2"
-    with observed_by(display), step("running test"), program(["pytest"]) as take:
+    with observed_by(display), step("running test", lasting=True), program(["pytest"]) as take:
         now[0] = 74.9
         take(b"tests/test_a.py ..F [ 37%]\n")
         assert display.text() == "9 s · running test · 2 passed, 1 failed, 37 %"

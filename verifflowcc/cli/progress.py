@@ -49,14 +49,6 @@ class _Step:
         return f"{self.what} {self.done:,}" if self.done else self.what
 
 
-@dataclass(slots=True)
-class _Program:
-    """A program that runs."""
-
-    output: RunProgress
-    started: float
-
-
 class Display:
     """An observer of work that draws what it learns below the output, in a thread of its own."""
 
@@ -64,7 +56,7 @@ class Display:
         self._clock = clock
         self._started = clock()
         self._steps = [_Step(what, self._started)]
-        self._program: _Program | None = None
+        self._program: RunProgress | None = None
         self._show_at = self._started + FIRST_S
         self._lock = threading.RLock()
         self._over = threading.Event()
@@ -94,19 +86,19 @@ class Display:
         """Show the output of a program that starts."""
         counts = runner_of(argv) in (Runner.PYTEST, Runner.UNITTEST)
         with self._lock:
-            self._program = _Program(RunProgress(counts), self._clock())
+            self._program = RunProgress(counts)
 
     def take_output(self, chunk: bytes) -> None:
         """Take output of the program."""
         with self._lock:
             if chunk and self._program:
-                self._program.output.feed(chunk.decode("utf-8", "replace"))
+                self._program.feed(chunk.decode("utf-8", "replace"))
 
     def end_program(self) -> None:
         """Show its output no longer."""
         with self._lock:
             if self._program:
-                self._steps[-1].summary = self._program.output.summary()
+                self._steps[-1].summary = self._program.summary()
             self._program = None
 
     def text(self) -> str:
@@ -114,14 +106,14 @@ class Display:
         with self._lock:
             what = [step.line() for step in self._steps[1:] or self._steps]
             now = self._clock()
-            since = self._program.started if self._program else self._started
-            summary = self._program.output.summary() if self._program else ""
+            since = next((step.started for step in self._steps if step.lasting), self._started)
+            summary = self._program.summary() if self._program else ""
         return " · ".join(filter(None, (lasting(now - since), *what, summary)))
 
     def last_lines(self) -> list[str]:
         """Return the last lines of the program, without secrets and without what could steer the terminal."""
         with self._lock:
-            lines = self._program.output.tail(LAST_LINES) if self._program else []
+            lines = self._program.tail(LAST_LINES) if self._program else []
         return [out.plain(line) for line in lines]
 
     def hide(self) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from verifflowcc.adapters.files.blobs import read_blob
 from verifflowcc.adapters.observer import step
 from verifflowcc.domain.evidence import Run
 from verifflowcc.domain.facts import Facts
@@ -9,7 +10,7 @@ from verifflowcc.domain.gates import Kind, Verdict
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.evidence_running import CommandRun, Made, log_path, now, run_for, running
+from verifflowcc.services.evidence_running import CommandRun, Made, last_lines, log_path, now, run_for, running
 from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.evidence_writing import Standing, standing, write_evidence
 from verifflowcc.services.facts import gather_facts
@@ -127,6 +128,12 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     by_wanted = {(one.wanted.stage, one.wanted.criterion.id): one for one in made}
     rows = [_row(one, by_wanted.get((one.stage, one.criterion.id)), after, durations) for one in chosen]
     return EvidenceRun(sprint_id, tuple(rows), tuple(map(_done, runs)))
+
+
+def end_of_output(workspace: Workspace, done: CommandDone, count: int) -> tuple[str, ...]:
+    """Return the last lines that a command wrote, more than its result keeps."""
+    output = read_blob(workspace.local, done.run.output)
+    return done.lines if output is None else last_lines(output, count)
 
 
 def _chosen(facts: Facts, names: Sequence[str], stage: str | None, every: bool) -> tuple[Wanted, ...]:

@@ -100,8 +100,12 @@ def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], fa
     project = Project(workspace.root, before.content, _history(workspace, facts, wanted))
     attempt = _Attempt(run, reports, before, now(workspace, facts), project, tree)
     made = tuple(_made(workspace, one, attempt) for one in wanted)
-    lines = without_stacks(ran.output.decode("utf-8", "replace")).splitlines()[-LAST_LINES:]
-    return CommandRun(run, argv, made, tuple(lines))
+    return CommandRun(run, argv, made, last_lines(ran.output))
+
+
+def last_lines(output: bytes, count: int = LAST_LINES) -> tuple[str, ...]:
+    """Return the last lines of an output, up to the stacks of a run that was ended."""
+    return tuple(without_stacks(output.decode("utf-8", "replace")).splitlines()[-count:])
 
 
 def _logged(workspace: Workspace, command: Command, argv: Sequence[str]) -> Ran:
