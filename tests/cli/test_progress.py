@@ -171,7 +171,7 @@ def test_the_line_has_the_time_the_steps_with_counts_and_the_tests_so_far() -> N
     assert display.last_lines() == []
 
 
-def test_nothing_is_drawn_while_a_person_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_drawn_while_a_person_is_asked() -> None:
     now = [0.0]
     display = Display("learning", lambda: now[0])
     with out.below(display):
@@ -183,4 +183,10 @@ def test_nothing_is_drawn_while_a_person_is_asked(capsys: pytest.CaptureFixture[
             assert not display._is_due()
         assert not display._is_due()
         now[0] = 21
+        assert display._is_due()
+        display.hide(mid_line=True)
+        now[0] = 30
+        assert not display._is_due(), "a question without a line end waits for its answer"
+        display.hide()
+        now[0] = 31
         assert display._is_due()

@@ -20,8 +20,8 @@ Paint = Callable[[str], str]
 class Drawing(Protocol):
     """What is drawn at the terminal below the output."""
 
-    def hide(self) -> None:
-        """Take it away for some output."""
+    def hide(self, *, mid_line: bool = False) -> None:
+        """Take it away for some output; keep it away while that ends in the middle of a line, as a question does."""
 
     def paused(self) -> AbstractContextManager[None]:
         """Take it away while a person is asked."""
@@ -115,7 +115,7 @@ def warn(text: str) -> None:
 def write(stream: TextIO, text: str) -> None:
     """Write `text` so that no console and no pipe can fail on a character, and at once, so that streams keep order."""
     if _DRAWINGS and stream.isatty():
-        _DRAWINGS[-1].hide()
+        _DRAWINGS[-1].hide(mid_line=not text.endswith("\n"))
     encoding = (stream.encoding or "ascii").replace("-", "").lower()
     buffer = getattr(stream, "buffer", None)
     if encoding == "utf8" or buffer is None:

@@ -63,6 +63,7 @@ class Display:
         self._live: Live | None = None
         self._drawn = self._started
         self._pauses = 0
+        self._mid_line = False
         self._thread = threading.Thread(target=self._draw_often, daemon=True)
 
     def begin(self, what: str, total: int | None, *, lasting: bool) -> None:
@@ -116,9 +117,10 @@ class Display:
             lines = self._program.tail(LAST_LINES) if self._program else []
         return [out.plain(line) for line in lines]
 
-    def hide(self) -> None:
-        """Take away what is drawn, for other output; it comes back while nothing more is written."""
+    def hide(self, *, mid_line: bool = False) -> None:
+        """Take away what is drawn, for other output; it comes back below whole lines while nothing more is written."""
         with self._lock:
+            self._mid_line = mid_line
             self._show_at = self._clock() + FIRST_S
             live, self._live = self._live, None
             if live:
@@ -159,7 +161,7 @@ class Display:
             self._live = None  # the terminal is gone
 
     def _is_due(self) -> bool:
-        return not self._pauses and not self._over.is_set() and self._clock() >= self._show_at
+        return not (self._pauses or self._mid_line or self._over.is_set()) and self._clock() >= self._show_at
 
     def _draw(self) -> None:
         self._drawn = self._clock()
