@@ -101,7 +101,7 @@ def import_sessions(
     else:
         with locked(workspace.local / LOCK, WAIT_S):
             files = _imported(workspace, mine, dry=False)
-        with open_history(workspace):
+        with step("indexing the history"), open_history(workspace):
             pass  # so that no hook has to wait for what was just added
     return Imported(
         files,

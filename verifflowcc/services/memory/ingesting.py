@@ -196,7 +196,7 @@ class _Run:
                 stream.load()
         places = _places(self.reads)
         learned: list[Learned] = []
-        for place, wanting in self.wanted:
+        for place, wanting in observed("comparing turns with the memory", self.wanted):
             read = self.reads[place]
             for candidate in self.given[place].candidates:
                 for stream in wanting:
