@@ -14,7 +14,7 @@ class Recorder:
     output: bytes = b""
     open: list[str] = field(default_factory=list)
 
-    def begin(self, what: str, total: int | None, *, lasting: bool) -> None:
+    def begin(self, what: str, total: int | None, *, past: str) -> None:
         self.steps[what] = (0, total)
         self.open.append(what)
 

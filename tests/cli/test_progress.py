@@ -86,7 +86,7 @@ def test_a_running_command_is_shown_with_its_last_lines_and_leaves_one_line(wait
     assert code == 0
     assert drawn[-2].endswith(" s · running build")
     assert drawn[-1] == "  a line of the log"
-    assert left[-1].startswith("running build: ")
+    assert left[-1].startswith("ran build in ")
     assert left[-1].endswith(" s")
     assert "a line of the log" not in "\n".join(left)
     assert "\x1b" not in got
@@ -160,7 +160,7 @@ def test_the_line_has_the_time_the_steps_with_counts_and_the_tests_so_far() -> N
     with observed_by(display), step("indexing items") as advance:
         advance(2)
         assert display.text() == "1 min 5 s · indexing items 2"
-    with observed_by(display), step("running test", lasting=True), program(["pytest"]) as take:
+    with observed_by(display), step("running test", past="ran test"), program(["pytest"]) as take:
         now[0] = 74.9
         take(b"tests/test_a.py ..F [ 37%]\n")
         assert display.text() == "9 s · running test · 2 passed, 1 failed, 37 %"

@@ -16,8 +16,8 @@ Advance = Callable[[int], None]
 class Observer(Protocol):
     """What is called while work lasts; steps are nested, and so are programs within them."""
 
-    def begin(self, what: str, total: int | None, *, lasting: bool) -> None:
-        """Note the begin of a step: what is done, to how many, and whether a line with its time is to remain."""
+    def begin(self, what: str, total: int | None, *, past: str) -> None:
+        """Note the begin of a step: what is done, to how many, and in the past tense where a line is to remain."""
 
     def advance(self, count: int) -> None:
         """Note that so many more of the innermost step's are done."""
@@ -49,16 +49,16 @@ def observed_by(observer: Observer) -> Iterator[None]:
 
 
 @contextmanager
-def step(what: str, total: int | None = None, *, lasting: bool = False) -> Iterator[Advance]:
+def step(what: str, total: int | None = None, *, past: str = "") -> Iterator[Advance]:
     """Report the work inside as a step; gives what is called with how many more are done.
 
-    Of a `lasting` step a line with its time remains, where it was shown.
+    Of a step with a name in the `past` tense, a line with its time remains where it was shown.
     """
     observer = _OBSERVER.get()
     if observer is None:
         yield _ignore
         return
-    observer.begin(what, total, lasting=lasting)
+    observer.begin(what, total, past=past)
     complete = False
     try:
         yield observer.advance

@@ -38,7 +38,7 @@ class _Step:
     what: str
     started: float
     total: int | None = None
-    lasting: bool = False
+    past: str = ""
     done: int = 0
     summary: str = ""
 
@@ -66,22 +66,22 @@ class Display:
         self._mid_line = False
         self._thread = threading.Thread(target=self._draw_often, daemon=True)
 
-    def begin(self, what: str, total: int | None, *, lasting: bool) -> None:
+    def begin(self, what: str, total: int | None, *, past: str) -> None:
         """Show a step."""
         with self._lock:
-            self._steps.append(_Step(what, self._clock(), total, lasting))
+            self._steps.append(_Step(what, self._clock(), total, past))
 
     def advance(self, count: int) -> None:
         """Count what is done of the step."""
         self._steps[-1].done += count
 
     def end(self, *, complete: bool) -> None:
-        """Show the step around it again; of a complete one that is to last, leave a line."""
+        """Show the step around it again; of a complete one with a name in the past tense, leave a line."""
         with self._lock:
             step = self._steps.pop()
-        if complete and step.lasting and self._drawn > step.started:
-            took = lasting(self._clock() - step.started)
-            out.say(f"{step.what}: {', '.join(filter(None, (took, step.summary)))}")
+        if complete and step.past and self._drawn > step.started:
+            results = f": {step.summary}" if step.summary else ""
+            out.say(f"{step.past} in {duration(self._clock() - step.started)}{results}")
 
     def start_program(self, argv: Sequence[str]) -> None:
         """Show the output of a program that starts."""
@@ -107,9 +107,9 @@ class Display:
         with self._lock:
             what = [step.line() for step in self._steps[1:] or self._steps]
             now = self._clock()
-            since = next((step.started for step in self._steps if step.lasting), self._started)
+            since = next((step.started for step in self._steps if step.past), self._started)
             summary = self._program.summary() if self._program else ""
-        return " · ".join(filter(None, (lasting(now - since), *what, summary)))
+        return " · ".join(filter(None, (duration(now - since), *what, summary)))
 
     def last_lines(self) -> list[str]:
         """Return the last lines of the program, without secrets and without what could steer the terminal."""
@@ -229,10 +229,10 @@ def encodable(text: str) -> str:
     return text.replace(" · ", " - ").encode(encoding, "replace").decode(encoding)
 
 
-def lasting(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a time as people write it.
 
-    >>> lasting(9.87), lasting(65)
+    >>> duration(9.87), duration(65)
     ('9 s', '1 min 5 s')
     """
     whole = int(seconds)

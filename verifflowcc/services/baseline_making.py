@@ -177,7 +177,7 @@ def _from_commands(
         for number in range(found.runs):
             run = f"{command.name} on {found.base[:7]}, {number + 1} of {found.runs}"
             progress(run)
-            with step(f"running {run}", lasting=True):
+            with step(f"running {run}", past=f"ran {run}"):
                 made.append(tree.run(command, report_kind(criterion)))
         entries += _faults(criterion, command, made, tree)
         codes[command.name] = tuple(sorted({each.ran.exit_code for each in made if each.ran.exit_code}))

@@ -110,7 +110,7 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
         for name, criteria in groups.items():
             command = facts.commands[name]
             progress(f"{name}: {' '.join(filled(command))} (log: {log_path(command)})")
-            with step(f"running {name}", lasting=True):
+            with step(f"running {name}", past=f"ran {name}"):
                 done = run_for(workspace, command, criteria, facts)
             at = _write(workspace, at, done.made, actor)
             runs.append(done)
@@ -119,7 +119,7 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
             if one.criterion.command:
                 name = one.criterion.command
                 progress(f"{one.criterion.id}: the tests of the change, by {name}, with the change and without it")
-            with step(f"making evidence for {one.criterion.id}", lasting=True):
+            with step(f"making evidence for {one.criterion.id}", past=f"made evidence for {one.criterion.id}"):
                 single = make_single(workspace, one, now(workspace, facts), reason)
             at = _write(workspace, at, [single], actor)
             made.append(single)
