@@ -1,6 +1,7 @@
 """What a terminal shows of the bytes that were written to it, as far as a region that is redrawn needs it."""
 
 import re
+from io import StringIO
 
 _PART = re.compile(r"\x1b\[(\d*)(?:;\d+)*([A-Za-z])|\x1b\[\?\d+[hl]|[\r\n]|[^\x1b\r\n]+")
 
@@ -25,3 +26,10 @@ def screen_of(written: str) -> list[str]:
     while lines and not lines[-1].strip():
         lines.pop()
     return [line.rstrip() for line in lines]
+
+
+class Screen(StringIO):
+    """A stream that takes itself for a terminal."""
+
+    def isatty(self) -> bool:
+        return True

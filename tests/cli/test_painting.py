@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.cli.process import by_person, on_terminal, settings_of
 from tests.evidence_project import project
+from tests.screen import Screen
 from verifflowcc.cli import output as out
 from verifflowcc.cli.painting import approval, changes, markdown
 
@@ -58,6 +59,10 @@ def test_the_changes_in_a_text_to_approve_have_colour_and_its_lists_none() -> No
     assert approval(page).endswith("\n- a point")
 
 
-def test_what_steers_a_terminal_is_written_out_before_there_is_colour(capsys: pytest.CaptureFixture[str]) -> None:
-    out.say("+\x1b[2Jnew", paint=changes)
-    assert "\x1b" not in capsys.readouterr().err
+def test_what_steers_a_terminal_is_written_out_before_there_is_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", screen := Screen())
+    monkeypatch.setenv("TERM", "xterm")
+    for name in ("CI", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    out.say("+\x1b[2Jnew\n same", paint=changes)
+    assert screen.getvalue() == "\x1b[32m+<U+001B>[2Jnew\x1b[0m\n same\n"

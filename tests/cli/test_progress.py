@@ -14,11 +14,11 @@ import pytest
 
 from tests.cli.process import PATIENCE_S, VFCC, environment, settings_of
 from tests.evidence_project import project
-from tests.screen import screen_of
+from tests.screen import Screen, screen_of
 from tests.trees import write_tree
 from verifflowcc.adapters.observer import observed, observed_by, program, step
 from verifflowcc.cli import output as out
-from verifflowcc.cli.progress import Display
+from verifflowcc.cli.progress import Display, shown
 from verifflowcc.cli.work_names import WORK_NAMES, work_name
 
 WAITS = """\
@@ -107,19 +107,32 @@ def test_an_interrupt_leaves_a_clean_screen(waiting: Path) -> None:
     assert "\x1b[2m" not in terminal.written.decode(), "NO_COLOR is set"
 
 
-@pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"CI": "true"}, {"VFCC_PROGRESS": "never"}], ids=str)
-def test_nothing_is_drawn_where_no_person_looks(
-    env: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("env", "arguments", "is_shown"),
+    [
+        ({}, ["check", "trace"], True),
+        ({"NO_COLOR": "1"}, ["check", "trace"], True),
+        ({"CI": "false"}, ["check", "trace"], True),
+        ({"TERM": "dumb"}, ["check", "trace"], False),
+        ({"TERM": ""}, ["check", "trace"], False),
+        ({"CI": "true"}, ["check", "trace"], False),
+        ({"VFCC_PROGRESS": "never"}, ["check", "trace"], False),
+        ({}, ["hook", "post-tool-use"], False),
+        ({}, ["code", "watch"], False),
+    ],
+    ids=str,
+)
+def test_progress_is_for_a_person_at_a_terminal(
+    env: Mapping[str, str], arguments: list[str], is_shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "machine"))
-    slow = [sys.executable, "-c", "import time; time.sleep(0.7)"]
-    here = project(tmp_path / "project", build={"run": slow}).root
-    terminal = Terminal(here, "evidence", "run", "built", env=env)
-    code, _, left = terminal.end()
-
-    assert code == 0
-    assert b"\x1b" not in terminal.written
-    assert [line for line in left if "running" in line] == left[:1]
+    for name, value in {"TERM": "xterm", "CI": "", "NO_COLOR": "", "VFCC_PROGRESS": "", **env}.items():
+        monkeypatch.setenv(name, value)
+    with shown(arguments):
+        assert not out._DRAWINGS, "stderr is no terminal"
+    monkeypatch.setattr("sys.stderr", Screen())
+    with shown(arguments):
+        assert bool(out._DRAWINGS) is is_shown
+    assert not out._DRAWINGS
 
 
 def test_a_pipe_costs_nothing_that_is_for_a_terminal(tmp_path: Path) -> None:

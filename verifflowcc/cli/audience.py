@@ -6,7 +6,7 @@ from typing import TextIO
 
 def person_looks(stream: TextIO) -> bool:
     """Return whether a stream is a terminal that can redraw lines, outside of CI."""
-    if os.environ.get("TERM", "dumb") == "dumb" or os.environ.get("CI", "").lower() not in ("", "0", "false"):
+    if os.environ.get("TERM", "") in ("", "dumb") or os.environ.get("CI", "").lower() not in ("", "0", "false"):
         return False
     return stream.isatty()
 
