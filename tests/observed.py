@@ -1,6 +1,7 @@
 """An observer of work that keeps what is reported."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from verifflowcc.records import dataclass, field
 
@@ -12,6 +13,7 @@ class Recorder:
     steps: dict[str, tuple[int, int | None]] = field(default_factory=dict)
     programs: list[tuple[str, ...]] = field(default_factory=list)
     output: bytes = b""
+    pauses: int = 0
     open: list[str] = field(default_factory=list)
 
     def begin(self, what: str, total: int | None, *, past: str) -> None:
@@ -33,3 +35,8 @@ class Recorder:
 
     def end_program(self) -> None:
         """Nothing more is to come."""
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        self.pauses += 1
+        yield

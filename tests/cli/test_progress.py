@@ -16,7 +16,7 @@ from tests.cli.process import PATIENCE_S, VFCC, environment, settings_of
 from tests.evidence_project import project
 from tests.screen import Screen, screen_of
 from tests.trees import write_tree
-from verifflowcc.adapters.observer import observed, observed_by, program, step
+from verifflowcc.adapters.observer import observed, observed_by, program, step, terminal_in_use
 from verifflowcc.cli import output as out
 from verifflowcc.cli.progress import Display, shown
 from verifflowcc.cli.work_names import WORK_NAMES, work_name
@@ -187,10 +187,10 @@ def test_the_line_has_the_time_the_steps_with_counts_and_the_tests_so_far() -> N
 def test_nothing_is_drawn_while_a_person_is_asked() -> None:
     now = [0.0]
     display = Display("learning", lambda: now[0])
-    with out.below(display):
+    with out.below(display), observed_by(display):
         now[0] = 10
         assert display._is_due()
-        with out.asking():
+        with terminal_in_use():
             display.hide()
             now[0] = 20
             assert not display._is_due()

@@ -5,7 +5,7 @@ here and do not know how it is shown.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Protocol, TypeVar
 
@@ -33,6 +33,9 @@ class Observer(Protocol):
 
     def end_program(self) -> None:
         """Note the end of the program."""
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Draw nothing inside."""
 
 
 _OBSERVER: ContextVar[Observer | None] = ContextVar("observer", default=None)
@@ -95,6 +98,12 @@ def program(argv: Sequence[str]) -> Iterator[Callable[[bytes], None]]:
         yield observer.take_output
     finally:
         observer.end_program()
+
+
+def terminal_in_use() -> AbstractContextManager[None]:
+    """Have nothing drawn inside, where a person is asked, or another program has the terminal."""
+    observer = _OBSERVER.get()
+    return nullcontext() if observer is None else observer.paused()
 
 
 def _ignore(_: object) -> None:

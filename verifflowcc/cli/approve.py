@@ -87,9 +87,8 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
     looking = sys.stdout.isatty() and sys.stderr.isatty()
     if pager and looking and not fits_screen(text, shutil.get_terminal_size()):
         paint = approval if takes_color(here.root) else None
-        with out.asking():
-            if page(out.painted(text, sys.stdout, paint), here.root):
-                return
+        if page(out.painted(text, sys.stdout, paint), here.root):
+            return
     out.say(text, paint=approval)
 
 

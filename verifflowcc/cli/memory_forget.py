@@ -64,9 +64,9 @@ def _forget_all(here: "Here", scope: str | None, *, yes: bool, as_json: bool) ->
 
 
 def _is_sure() -> bool:
-    from verifflowcc.cli import output as out
+    from verifflowcc.adapters.observer import terminal_in_use
 
-    with out.asking():
+    with terminal_in_use():
         return str(typer.prompt("Type yes to go on", default="", show_default=False, err=True)).strip() == "yes"
 
 

@@ -7,7 +7,7 @@ command prints passes here, so that no secret that lies in a file gets out.
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, TextIO
 
@@ -23,9 +23,6 @@ class Drawing(Protocol):
     def hide(self, *, mid_line: bool = False) -> None:
         """Take it away for some output; keep it away while that ends in the middle of a line, as a question does."""
 
-    def paused(self) -> AbstractContextManager[None]:
-        """Take it away while a person is asked."""
-
 
 _DRAWINGS: list[Drawing] = []
 
@@ -38,11 +35,6 @@ def below(drawing: Drawing) -> Iterator[None]:
         yield
     finally:
         _DRAWINGS.remove(drawing)
-
-
-def asking() -> AbstractContextManager[None]:
-    """Keep the terminal free inside, where a person is asked."""
-    return _DRAWINGS[-1].paused() if _DRAWINGS else nullcontext()
 
 
 def emit(text: str, *, withheld: bool = False, paint: Paint | None = None) -> None:

@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from verifflowcc.adapters.observer import terminal_in_use
+
 _USUAL = ("less", "more")
 _NONE = ("", "cat")
 _SETTINGS = {"LESS": "FRX", "LESSCHARSET": "utf-8"}
@@ -56,13 +58,18 @@ def page(text: str, root: Path, env: Mapping[str, str] = os.environ) -> bool:
     command = pager_command(root, env)
     if not command:
         return False
+    with terminal_in_use():
+        return _shown_by(command, text.encode("utf-8", "replace"), {**_SETTINGS, **env, "LESSSECURE": "1"})
+
+
+def _shown_by(command: list[str], text: bytes, env: Mapping[str, str]) -> bool:
     try:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, env={**_SETTINGS, **env, "LESSSECURE": "1"})
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, env=env)
     except OSError:
         return False
     while True:
         try:
-            process.communicate(text.encode("utf-8", "replace"))
+            process.communicate(text)
         except KeyboardInterrupt:  # the pager's own key for stopping a search; it is still open
             continue
         except (BrokenPipeError, ValueError):
