@@ -65,13 +65,15 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     """Return an environment with nothing of ours in it: no agent's marker, no git configuration, no terminal.
 
     What a person has beyond their projects is below `home`: there is no XDG variable, and the projects in one folder
-    share it.
+    share it. Terminals get plain text, as NO_COLOR asks for; a test about colours sets it to "".
     """
     return {
         "PATH": f"{VFCC.parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm",
+        "NO_COLOR": "1",
+        "VFCC_PROGRESS": "never",  # it comes and goes with the load of the machine
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,
         **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _PERSON.items()},

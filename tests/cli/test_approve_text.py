@@ -9,7 +9,7 @@ from tests.cli.at_terminal import project, typed
 from tests.cli.process import vfcc
 from tests.people_world import ID, PLAN, commit, put
 from tests.secret_samples import TOKEN
-from verifflowcc.adapters.process.pager import pager_command
+from verifflowcc.adapters.process.pager import pager_command, takes_color
 from verifflowcc.services.sprint_reading import show_sprint
 from verifflowcc.services.workspace import Workspace
 
@@ -112,6 +112,17 @@ def test_a_text_longer_than_the_screen_goes_through_the_persons_pager(tmp_path: 
     plain = typed(here.root, "approve", "--no-pager", keys="n\n", env={"PAGER": f"'{mine}'"})
     assert "PAGED" not in plain.out
     assert plain.err.count("A line.\n") == 50
+
+
+def test_colours_go_to_less_alone_and_where_its_settings_let_them_through(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("less", "more"):
+        pager(tmp_path / "bin" / name)
+    path = {"PATH": str(tmp_path / "bin")}
+    assert takes_color(tmp_path / "p", path)
+    assert takes_color(tmp_path / "p", {**path, "LESS": "-R"})
+    assert not takes_color(tmp_path / "p", {**path, "LESS": "FX"})
+    assert not takes_color(tmp_path / "p", {**path, "PAGER": "more"})
 
 
 @pytest.mark.sweep

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import CI, VFCC, environment, vfcc
+from tests.cli.process import CI, VFCC, by_person, environment, vfcc
 from tests.cli.test_killed import STOPPER
 from tests.cli.trees import half_written
 from tests.evidence_project import ADD, PYTHON, SUB_FAILED, TEST, TREE, config
@@ -66,6 +66,9 @@ def test_a_red_run_exits_with_1_and_shows_the_end_of_the_output(here: Path) -> N
     assert shown[-1].endswith(f"(vfcc evidence show {name} --output)")
     whole = here / shown[-1].split()[3]
     assert vfcc(here, "evidence", "show", name, "--output").out == whole.read_text()
+
+    looked_at = by_person(here, "evidence", "run", "tests").err.splitlines()
+    assert [line for line in looked_at if line.startswith("  ")][:-1] == [f"  {n}" for n in range(21, 40)]
 
 
 def test_nothing_runs_before_it_is_allowed(here: Path) -> None:

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.observed import Recorder
 from tests.tree.code_graph_world import answers, clean, project, said
 from tests.trees import environment, repository, write_tree
 from verifflowcc.adapters import stamps
 from verifflowcc.adapters.index import store
+from verifflowcc.adapters.observer import observed_by
 from verifflowcc.services.code import parsing
 from verifflowcc.services.code.indexing import bring_up
 from verifflowcc.services.workspace import Workspace
@@ -24,14 +26,23 @@ FLIPS = 60
 INDEXING = """\
 import sys
 from pathlib import Path
+from tests.observed import Recorder
 from verifflowcc.adapters import stamps
+from verifflowcc.adapters.observer import observed_by
 from verifflowcc.services.code import parsing
 from verifflowcc.services.code.indexing import bring_up
 from verifflowcc.services.workspace import Workspace
 
+
+class Printer(Recorder):
+    def advance(self, count):
+        print(count, flush=True)
+
+
 parsing.PART_BYTES = 2_000
 parsing.ENOUGH_FOR_TWO = int(sys.argv[2])
-done = bring_up(Workspace(Path(sys.argv[1])), tell=lambda more: print(more, flush=True))
+with observed_by(Printer()):
+    done = bring_up(Workspace(Path(sys.argv[1])))
 print("done", done.parsed, done.known, flush=True)
 """
 
@@ -136,11 +147,12 @@ def test_a_partner_reads_as_one_process_does(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(parsing, "ENOUGH_FOR_TWO", 1)
     monkeypatch.setattr(parsing, "PART_BYTES", 2_000)
     monkeypatch.setattr(parsing, "_HANDED_OVER", 1_000)
-    told: list[int] = []
-    done = bring_up(here, tell=told.append)
+    recorder = Recorder()
+    with observed_by(recorder):
+        done = bring_up(here)
     with closing(done.code) as code:
         assert said(code) == expected
-        assert done.parsed == sum(told) == 120
+        assert done.parsed == recorder.steps["reading code"][0] == 120
 
 
 def lose(here: Workspace) -> None:

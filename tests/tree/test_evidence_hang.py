@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.evidence_project import project, run
-from verifflowcc.cli.live_line import LiveLine
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.evidence_running import log_path
 
@@ -35,14 +34,3 @@ def test_a_run_out_of_time_names_the_test_that_ran(tmp_path: Path, monkeypatch: 
     assert not any("File " in line for line in command.lines)
     log = (here.root / log_path(effective_config(here).config.gates.commands["test"])).read_text("utf-8")
     assert "tests/test_hang.py ." in log
-
-
-def test_the_live_line_shows_time_counts_and_the_last_line_within_the_width() -> None:
-    line = LiveLine(counts=True)
-    line.feed("tests/test_a.py ..F")
-    assert line.text(65, 80) == "1 min 5 s · 2 passed, 1 failed · tests/test_a.py ..F"
-    assert line.text(9, 20) == "9 s · 2 passed, 1 …"
-    line.feed("\x1b]0;title\x07 password = 'Tr0ub4dor" + "&3x'\n")
-    shown = line.text(9, 200)
-    assert "Tr0ub4dor" not in shown
-    assert shown.isprintable()

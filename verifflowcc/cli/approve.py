@@ -77,16 +77,19 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
     import shutil
     import sys
 
-    from verifflowcc.adapters.process.pager import fits_screen, page
+    from verifflowcc.adapters.process.pager import fits_screen, page, takes_color
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.painting import approval
     from verifflowcc.services.approval_texts import pages, texts_to_approve
     from verifflowcc.text.invisible import printable
 
     text = printable(out.without_secrets(pages(texts_to_approve(here, what), what.files))) + "\n"
     looking = sys.stdout.isatty() and sys.stderr.isatty()
-    if pager and looking and not fits_screen(text, shutil.get_terminal_size()) and page(text, here.root):
-        return
-    out.say(text)
+    if pager and looking and not fits_screen(text, shutil.get_terminal_size()):
+        paint = approval if takes_color(here.root) else None
+        if page(out.painted(text, sys.stdout, paint), here.root):
+            return
+    out.say(text, paint=approval)
 
 
 def _ask(what: "Approvable", said: "Opinions", *, yes: bool) -> None:

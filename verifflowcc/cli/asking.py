@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from verifflowcc.adapters.observer import terminal_in_use
 from verifflowcc.cli import output as out
 from verifflowcc.services.transitions import Transition
 from verifflowcc.services.workspace import Workspace
@@ -18,7 +19,8 @@ def confirm(shown: Sequence[str], question: str, *, yes: bool) -> None:
 
     out.say("\n".join(shown))
     if not yes:
-        typer.confirm(question, default=False, abort=True, err=True)
+        with terminal_in_use():
+            typer.confirm(question, default=False, abort=True, err=True)
 
 
 def listed(lines: Sequence[str]) -> list[str]:

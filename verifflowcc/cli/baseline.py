@@ -102,11 +102,9 @@ def show(sprint: SprintOption = None, as_json: JsonFlag = False) -> None:
 def _accept(kind: BaselineKind, given: _Options, runs: int = 1, *, prune: bool = False) -> None:
     from verifflowcc.cli import asking, baseline_views, moves
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.live_line import can_erase, live
     from verifflowcc.errors import UsageError
     from verifflowcc.services import baseline_making
     from verifflowcc.services.current_sprint import active_sprint
-    from verifflowcc.services.evidence import unwatched
 
     if prune and (given.reason or given.expires):
         raise UsageError("--prune keeps reason and day", hint="vfcc baseline tests --prune")
@@ -126,7 +124,6 @@ def _accept(kind: BaselineKind, given: _Options, runs: int = 1, *, prune: bool =
             runs=runs,
             actor=acting.actor,
             progress=lambda text: out.progress(f"running {text}"),
-            watch=live if can_erase() else unwatched,
         )
     asking.confirm(asking.listed(baseline_views.proposal(what)), "Accept?", yes=given.yes)
     commit = acting.commits(given.commit)

@@ -144,6 +144,7 @@ def diff(
     """
     from verifflowcc.cli import context_views
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.painting import changes
     from verifflowcc.services.context_diff import compare_contexts, sides
     from verifflowcc.services.workspace import open_workspace
 
@@ -152,7 +153,7 @@ def diff(
     if as_json:
         out.emit_json(comparison)
     else:
-        out.emit(context_views.comparison(comparison))
+        out.emit(context_views.comparison(comparison), paint=changes)
 
 
 app.command("tune")(context_tune.tune)

@@ -22,7 +22,9 @@ def deliver(text: str, path: Path | None) -> None:
     if path is not None:
         write_given(path, text if text.endswith("\n") else text + "\n")
         return
-    out.emit(text, withheld=True)
+    from verifflowcc.cli.painting import markdown
+
+    out.emit(text, withheld=True, paint=markdown)
     if sys.stdout.isatty() and out.person_is_looking():
         out.say("")
 

@@ -1,7 +1,8 @@
 """`vfcc evidence`: make, add, list and show what the gates rest on."""
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,7 +10,14 @@ from verifflowcc.cli.options import FullFlag, JsonFlag, SprintOption
 
 app = typer.Typer(help="Make, add, list and show the evidence that gates rest on.", no_args_is_help=True)
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from verifflowcc.services.evidence import CommandDone
+    from verifflowcc.services.workspace import Workspace
+
 UNMET = 1
+LINES_FOR_PERSON = 20
 STALE = 1
 StageFilter = Annotated[str | None, typer.Option("--stage", metavar="ID", help="Only this stage.")]
 
@@ -38,11 +46,10 @@ def run(
     """
     from verifflowcc.cli import document, evidence_views, moves
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.live_line import can_erase, live
     from verifflowcc.errors import UsageError
     from verifflowcc.services.current_sprint import active_sprint
     from verifflowcc.services.documents.envelope import Problem
-    from verifflowcc.services.evidence import run_evidence, unwatched
+    from verifflowcc.services.evidence import run_evidence
     from verifflowcc.services.status import remember_status
 
     if every and (names or stage):
@@ -58,10 +65,9 @@ def run(
         refactoring=refactoring,
         actor=acting.actor,
         progress=lambda text: out.progress(f"running {text}"),
-        watch=live if can_erase() else unwatched,
     )
     remember_status(acting.workspace)
-    for text in evidence_views.outputs(done):
+    for text in evidence_views.outputs(done, _last_lines(acting.workspace)):
         out.say(text)
     if as_json:
         out.emit_json(done)
@@ -70,6 +76,16 @@ def run(
     if not done.all_met:
         document.explain(Problem("criteria_unmet", "a criterion is not met by this evidence", "vfcc next"))
         raise typer.Exit(UNMET)
+
+
+def _last_lines(workspace: "Workspace") -> "Callable[[CommandDone], Sequence[str]]":
+    """Return what gives the end of a command's output: more of it where a person looks."""
+    from verifflowcc.cli.audience import person_looks
+    from verifflowcc.services.evidence import end_of_output
+
+    if person_looks(sys.stderr):
+        return lambda done: end_of_output(workspace, done, LINES_FOR_PERSON)
+    return lambda done: done.lines
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """How evidence is shown to a person."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from verifflowcc.cli.table import table
 from verifflowcc.domain.evidence import Evidence, Inputs
@@ -25,10 +25,10 @@ def ran(done: EvidenceRun) -> str:
     return "\n".join([text, "", count, *(f"to do: {step}" for step in steps)])
 
 
-def outputs(done: EvidenceRun) -> Iterator[str]:
+def outputs(done: EvidenceRun, lines_of: Callable[[CommandDone], Sequence[str]]) -> Iterator[str]:
     """Yield the end of the output of each command whose criteria are not all met."""
     unmet = {row.command for row in done.rows if row.ran and not row.met and row.kind is not Kind.RED_FIRST}
-    yield from (_output(each) for each in done.commands if each.run.command in unmet)
+    yield from (_output(each, lines_of(each)) for each in done.commands if each.run.command in unmet)
 
 
 def added(done: EvidenceAdded) -> str:
@@ -98,11 +98,11 @@ def staleness(found: Staleness, *, why: bool) -> str:
     return "\n".join([*lines, f"{fresh} of {len(found.lines)} fresh"])
 
 
-def _output(each: CommandDone) -> str:
+def _output(each: CommandDone, last: Sequence[str]) -> str:
     ended = each.run.failure or f"ended with exit code {each.run.exit_code}"
     digits = each.run.output.removeprefix("sha256:")
-    lines = [f"{each.run.command} {ended}; the last lines of its output:", *(f"  {line}" for line in each.lines)]
-    if not each.lines:
+    lines = [f"{each.run.command} {ended}; the last lines of its output:", *(f"  {line}" for line in last)]
+    if not last:
         lines = [f"{each.run.command} {ended}; it wrote nothing"]
     known = next(iter(each.evidence), None)
     whole = f".memory/local/blobs/{digits[:2]}/{digits}"

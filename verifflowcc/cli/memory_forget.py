@@ -79,10 +79,17 @@ def _forget_all(here: "Here", scope: str | None, *, yes: bool, as_json: bool) ->
     require_person(here.actor, "clearing user memory", hint="vfcc memory list --scope user")
     number = count_user(here.workspace)
     out.say(f"This forgets all {number:,} items of your memory, in every project. It cannot be undone.")
-    if not yes and typer.prompt("Type yes to go on", default="", show_default=False, err=True).strip() != "yes":
+    if not (yes or _is_sure()):
         raise typer.Abort
     done = clear_user(here.workspace, actor=here.actor)
     out.emit_json(done) if as_json else tell([f"forgotten: {done.items:,} items of user memory"])
+
+
+def _is_sure() -> bool:
+    from verifflowcc.adapters.observer import terminal_in_use
+
+    with terminal_in_use():
+        return str(typer.prompt("Type yes to go on", default="", show_default=False, err=True)).strip() == "yes"
 
 
 def _ask_to_forget(here: "Here", found: "Found", *, yes: bool) -> None:

@@ -136,8 +136,9 @@ def _show(promoting: "Promoting") -> None:
     """Show what changes, beside the data and before anything is written."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_inbox_views import change_lines
+    from verifflowcc.cli.painting import changes
 
-    out.say("\n".join(change_lines(promoting)))
+    out.say("\n".join(change_lines(promoting)), paint=changes)
 
 
 def _ask(promoting: "Promoting", *, yes: bool) -> None:

@@ -83,12 +83,14 @@ def ingest(
 
 
 def _agreed(steering: "Sequence[Learned]") -> bool:
+    from verifflowcc.adapters.observer import terminal_in_use
     from verifflowcc.cli import output as out
     from verifflowcc.cli.asking import listed
 
     out.say(f"preferences that would steer every prompt in every project: {len(steering)}")
     out.say("\n".join(listed([f"  {each.title}" for each in steering])))
-    return typer.confirm("Remember them? (else they are proposed)", default=False, err=True)
+    with terminal_in_use():
+        return typer.confirm("Remember them? (else they are proposed)", default=False, err=True)
 
 
 def _page(done: "Ingested") -> list[str]:

@@ -6,22 +6,47 @@ command prints passes here, so that no secret that lies in a file gets out.
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from verifflowcc.errors import WorkspaceError
 
+Paint = Callable[[str], str]
+"""Adds colour to a text, and changes nothing else."""
 
-def emit(text: str, *, withheld: bool = False) -> None:
+
+class Drawing(Protocol):
+    """What is drawn at the terminal below the output."""
+
+    def hide(self, *, mid_line: bool = False) -> None:
+        """Take it away for some output; keep it away while that ends in the middle of a line, as a question does."""
+
+
+_DRAWINGS: list[Drawing] = []
+
+
+@contextmanager
+def below(drawing: Drawing) -> Iterator[None]:
+    """Have a drawing give way to all output inside."""
+    _DRAWINGS.append(drawing)
+    try:
+        yield
+    finally:
+        _DRAWINGS.remove(drawing)
+
+
+def emit(text: str, *, withheld: bool = False, paint: Paint | None = None) -> None:
     """Write data to stdout, ending with one newline, with a word in the place of each secret.
 
     A terminal gets nothing that could steer it, a pipe what there is. `withheld` says that the text was made without
-    secrets. Raises BrokenPipeError where the reader has gone, WorkspaceError where stdout cannot take it.
+    secrets; `paint` adds colour for a person. Raises BrokenPipeError where the reader has gone, WorkspaceError where
+    stdout cannot take it.
     """
     shown = text if withheld else without_secrets(text)
     if sys.stdout.isatty():
-        shown = _printable(shown)
+        shown = painted(_printable(shown), sys.stdout, paint)
     try:
         write(sys.stdout, shown if shown.endswith("\n") else shown + "\n")
     except BrokenPipeError:
@@ -53,13 +78,20 @@ def without_secrets(text: str) -> str:
     return withhold(text)
 
 
-def say(text: str) -> None:
+def say(text: str, *, paint: Paint | None = None) -> None:
     """Write a message for the person to stderr; what a name in it could do to a terminal is written out."""
-    shown = plain(text)
+    shown = painted(plain(text), sys.stderr, paint)
     try:
         write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
     except OSError:
         abandon(sys.stderr)  # there is nowhere left to tell it; the exit code still does
+
+
+def painted(text: str, stream: TextIO, paint: Paint | None) -> str:
+    """Return a text in colour, where the stream takes it."""
+    from verifflowcc.cli.audience import wants_color
+
+    return paint(text) if paint and wants_color(stream) else text
 
 
 def plain(text: str) -> str:
@@ -90,6 +122,8 @@ def progress(text: str) -> None:
 
 def write(stream: TextIO, text: str) -> None:
     """Write `text` so that no console and no pipe can fail on a character, and at once, so that streams keep order."""
+    if _DRAWINGS and stream.isatty():
+        _DRAWINGS[-1].hide(mid_line=not text.endswith("\n"))
     encoding = (stream.encoding or "ascii").replace("-", "").lower()
     buffer = getattr(stream, "buffer", None)
     if encoding == "utf8" or buffer is None:

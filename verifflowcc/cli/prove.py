@@ -118,6 +118,7 @@ def _allow(top: "Path", command: "TestCommand", *, yes: bool) -> None:
     """Return where the command may run: allowed before, or now. Raises CommandsNotAllowed, typer.Abort."""
     from verifflowcc.adapters.actor import actor_here
     from verifflowcc.adapters.clock import SystemClock
+    from verifflowcc.adapters.observer import terminal_in_use
     from verifflowcc.cli import output as out
     from verifflowcc.cli.allow_views import quoted
     from verifflowcc.errors import CommandsNotAllowed
@@ -134,5 +135,6 @@ def _allow(top: "Path", command: "TestCommand", *, yes: bool) -> None:
                 hint="vfcc prove --yes  # a person at a terminal, or a CI job",
             )
         out.say(f"vfcc prove runs the code of this repository, in a copy of it:\n  {words}\nin {quoted(str(top))}")
-        typer.confirm("Allow this command on this machine?", default=False, abort=True, err=True)
+        with terminal_in_use():
+            typer.confirm("Allow this command on this machine?", default=False, abort=True, err=True)
     allow_command(top, command, SystemClock())

@@ -30,7 +30,7 @@ def run(words: list[str], typed: list[str]) -> int:
         _note_rename(old)
     started = time.monotonic()
     try:
-        code, problem = _outcome(lambda: _invoke(arguments, before))
+        code, problem = _outcome(lambda: _with_progress(arguments, before))
     except Exception as error:
         with suppress(Exception):
             document.finish(CRASH, Problem("crash", f"{type(error).__name__}: {error}"), _emit_document)
@@ -90,6 +90,18 @@ def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
         reason = f"{error.filename or 'the system'}: {error.strerror or error}"
         say(f"error: {reason}")
         return ERROR, Problem("system", reason)
+
+
+def _with_progress(arguments: list[str], before: list[str]) -> int:
+    """Run the command; at a terminal, show how far it is."""
+    from verifflowcc.cli.verbosity import is_quiet
+
+    if not sys.stderr.isatty() or is_quiet():
+        return _invoke(arguments, before)
+    from verifflowcc.cli.progress import shown
+
+    with shown(arguments):
+        return _invoke(arguments, before)
 
 
 def _invoke(arguments: list[str], before: list[str]) -> int:

@@ -1,7 +1,7 @@
 """What the output of a running test command says: how many tests ended and how, and which one runs."""
 
 import re
-from collections import Counter
+from collections import Counter, deque
 
 from verifflowcc.records import dataclass, field
 
@@ -14,6 +14,7 @@ _PASSED, _FAILED = frozenset({".", "PASSED", "X", "XPASS"}), frozenset({"F", "E"
 _COLOUR = re.compile(r"\x1b\[[0-9;?]{0,40}[A-Za-z]")
 _FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+) in (\S+)$', re.MULTILINE)
 _LONGEST_LINE = 10_000
+_MOST_LINES = 20
 
 
 @dataclass(slots=True)
@@ -25,14 +26,20 @@ class RunProgress:
     percent: int | None = None
     _partial: str = ""
     _results: Counter[str] = field(default_factory=Counter)
+    _lines: deque[str] = field(default_factory=lambda: deque(maxlen=_MOST_LINES))
 
     def feed(self, text: str) -> None:
         """Take the next part of the output; it may end within a line."""
         *whole, self._partial = (self._partial + text).split("\n")
         for line in whole:
             self._results.update(self._read(line))
+            self._lines.append(_shown(line))
         self._partial = self._partial[-_LONGEST_LINE:]
         self._read(self._partial)
+
+    def tail(self, count: int) -> list[str]:
+        """Return the last lines that are not empty, at most 20, without colours."""
+        return [line for line in (*self._lines, _shown(self._partial)) if line.strip()][-count:]
 
     def summary(self) -> str:
         """Return the counts as a clause; "" while no test is known to have ended."""
@@ -44,7 +51,7 @@ class RunProgress:
         return f"{passed} passed{f', {failed} failed' if failed else ''}{percent}"
 
     def _read(self, raw: str) -> Counter[str]:
-        line = _COLOUR.sub("", raw.rpartition("\r")[2]).strip()
+        line = _shown(raw).strip()
         self.last = line or self.last
         if _AFTERWARDS.match(line):
             self.counts = False  # what follows is about tests that were counted
@@ -57,6 +64,11 @@ class RunProgress:
         if letters:
             return Counter(letters[1])
         return Counter([words[1] or words[2]]) if words else Counter()
+
+
+def _shown(raw: str) -> str:
+    """Return what a terminal would show of a line: what follows its last carriage return, without colours."""
+    return _COLOUR.sub("", raw.rstrip("\r").rpartition("\r")[2]).rstrip()
 
 
 def running_test(output: str, root: str) -> str:

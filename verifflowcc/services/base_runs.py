@@ -1,7 +1,7 @@
 """Run a configured command on the content of a sprint's base, in a scratch tree beside the repository."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,11 +39,8 @@ class BaseTree:
     root: Path
     files: dict[str, TreeFile]
 
-    def run(self, command: Command, kind: str, on_output: Callable[[bytes], None] | None = None) -> BaseRun:
-        """Run a command on exactly the commit's content; `kind` is that of the report to read.
-
-        `on_output` gets its output while it runs.
-        """
+    def run(self, command: Command, kind: str) -> BaseRun:
+        """Run a command on exactly the commit's content; `kind` is that of the report to read."""
         self.scratch.become(self.files)
         paths = report_paths(command)
         remove_reports(self.root, paths.values())
@@ -55,7 +52,7 @@ class BaseTree:
         roots = [self.root / each for each in import_roots(sources)]
         env = scratch_environment(os.environ, self.scratch, self.root, roots)
         argv = (program_of(self.project, words[0]), *words[1:])
-        ran = run_command(self.root, argv, command.timeout_s, on_output=on_output, env=env)
+        ran = run_command(self.root, argv, command.timeout_s, env=env)
         path = paths.get(kind)
         return BaseRun(ran, read_project_file(self.root, path) if path else None)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from verifflowcc.adapters.files.blobs import read_blob
 from verifflowcc.adapters.files.ledger import LedgerWriter
+from verifflowcc.adapters.observer import step
 from verifflowcc.domain.baselines import FAILED, OF_KIND, Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.events import EventType
 from verifflowcc.domain.evidence import Command
@@ -21,7 +22,6 @@ from verifflowcc.records import dataclass, replace
 from verifflowcc.services.allow import ensure_allowed
 from verifflowcc.services.base_runs import BaseRun, BaseTree, base_tree
 from verifflowcc.services.baselines import load_baseline
-from verifflowcc.services.evidence import Watch, unwatched
 from verifflowcc.services.evidence_running import running
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.given import one_line
@@ -70,11 +70,10 @@ def propose_baseline(  # noqa: PLR0913 - one argument for each option, and who a
     runs: int = 2,
     actor: str,
     progress: Callable[[str], None],
-    watch: Watch = unwatched,
 ) -> BaselineProposal:
     """Return the faults that vfcc sees on the base content of a sprint; nothing is recorded.
 
-    `progress` gets a line for each run, and `watch` gives what takes its output.
+    `progress` gets a line for each run.
 
     Without a reason and a day those of the baseline before it hold on. Tests run `runs` times, so that one that fails
     and passes is known as flaky. Raises NotAllowed for anybody but a person and in a strict workflow, UsageError where
@@ -94,7 +93,7 @@ def propose_baseline(  # noqa: PLR0913 - one argument for each option, and who a
         if kind is BaselineKind.TRACE:
             found = replace(found, entries=tuple(_trace_faults(workspace, state, tree)))
         else:
-            found = _from_commands(workspace, found, gather_facts(workspace, state), tree, progress, watch)
+            found = _from_commands(workspace, found, gather_facts(workspace, state), tree, progress)
     if not found.entries:
         raise UsageError(f"there is nothing to accept: {base[:7]}, the base of {sprint_id}, has no such fault")
     return BaselineProposal(sprint_id, found, _removed(before, found))
@@ -166,7 +165,7 @@ def _removed(before: Baseline | None, now: Baseline) -> tuple[str, ...]:
 
 
 def _from_commands(
-    workspace: Workspace, found: Baseline, facts: Facts, tree: BaseTree, progress: Callable[[str], None], watch: Watch
+    workspace: Workspace, found: Baseline, facts: Facts, tree: BaseTree, progress: Callable[[str], None]
 ) -> Baseline:
     asked = tuple(_asked(found.kind, facts))
     if not asked:
@@ -177,9 +176,10 @@ def _from_commands(
     for criterion, command in asked:
         made = []
         for number in range(found.runs):
-            progress(f"{command.name} on {found.base[:7]}, {number + 1} of {found.runs}")
-            with watch(command) as on_output:
-                made.append(tree.run(command, report_kind(criterion), on_output))
+            run = f"{command.name} on {found.base[:7]}, {number + 1} of {found.runs}"
+            progress(run)
+            with step(f"running {run}", past=f"ran {run}"):
+                made.append(tree.run(command, report_kind(criterion)))
         entries += _faults(criterion, command, made, tree)
         codes[command.name] = tuple(sorted({each.ran.exit_code for each in made if each.ran.exit_code}))
     return replace(found, entries=tuple(sorted(entries)), exit_codes=codes)

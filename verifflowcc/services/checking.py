@@ -1,6 +1,7 @@
 """Check all that there is to check in one run: configuration, workflow, gates of all open sprints, trace, memory."""
 
 from verifflowcc.adapters.files.memory_walk import any_item_file
+from verifflowcc.adapters.observer import step
 from verifflowcc.domain.health import Remark
 from verifflowcc.domain.sprints import SprintStatus
 from verifflowcc.domain.trace import EarlierFindings
@@ -80,16 +81,19 @@ def check_everything(workspace: Workspace, *, new: bool = False) -> Everything:
         if line.status is SprintStatus.CLOSED:
             continue
         try:
-            gates.append(ask_stage(workspace, line.id))
+            with step(f"checking the gates of {line.id}"):
+                gates.append(ask_stage(workspace, line.id))
         except VfccError as error:
             unasked.append(Unasked(line.id, error.message, error.hint or "", error.exit_code))
     trace = memory = None
     try:
-        trace = _trace(workspace, earlier.trace if earlier else None)
+        with step("checking the trace"):
+            trace = _trace(workspace, earlier.trace if earlier else None)
     except VfccError as error:
         unasked.append(Unasked("", error.message, error.hint or "", error.exit_code, "trace"))
     try:
-        memory = _memory(workspace, earlier.memory if earlier else None)
+        with step("checking the memory"):
+            memory = _memory(workspace, earlier.memory if earlier else None)
     except VfccError as error:
         unasked.append(Unasked("", error.message, error.hint or "", error.exit_code, "memory"))
     return Everything(

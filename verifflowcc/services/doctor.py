@@ -14,6 +14,7 @@ from verifflowcc.adapters.files.layout import PROJECTIONS
 from verifflowcc.adapters.files.leftovers import leftovers
 from verifflowcc.adapters.files.lock import holder
 from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.workflows import load_workflow
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.health import Diagnosis, Health, Remark
@@ -63,7 +64,7 @@ def diagnose(start: Path | None = None) -> Diagnosis:
         ("lock", _lock),
     )
     remarks = [Remark("project", Health.OK, str(workspace.root))]
-    for about, look in looks:
+    for about, look in observed("looking at the project", looks):
         remarks += _told(about, look, workspace)
     return Diagnosis((*machine, *remarks))
 

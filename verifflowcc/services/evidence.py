@@ -1,15 +1,16 @@
 """Make evidence: run what the gates ask for, and put what it shows on record."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
 
-from verifflowcc.domain.evidence import Command, Run
+from verifflowcc.adapters.files.blobs import read_blob
+from verifflowcc.adapters.observer import step
+from verifflowcc.domain.evidence import Run
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Kind, Verdict
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.allow import ensure_allowed
-from verifflowcc.services.evidence_running import CommandRun, Made, log_path, now, run_for, running
+from verifflowcc.services.evidence_running import CommandRun, Made, last_lines, log_path, now, run_for, running
 from verifflowcc.services.evidence_single import SINGLE, make_single
 from verifflowcc.services.evidence_writing import Standing, standing, write_evidence
 from verifflowcc.services.facts import gather_facts
@@ -78,16 +79,6 @@ class EvidenceRun:
         return all(row.met for row in self.rows)
 
 
-Watch = Callable[[Command], AbstractContextManager[Callable[[bytes], None]]]
-"""Gives, for a command that is about to run, what takes its output."""
-
-
-@contextmanager
-def unwatched(_: Command) -> Iterator[Callable[[bytes], None]]:
-    """Give what takes output and does nothing with it."""
-    yield lambda _: None
-
-
 def run_evidence(  # noqa: PLR0913 - one argument for each option
     workspace: Workspace,
     sprint_id: str,
@@ -98,11 +89,10 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     refactoring: str = "",
     actor: str,
     progress: Callable[[str], None],
-    watch: Watch = unwatched,
 ) -> EvidenceRun:
     """Make evidence for the criteria or commands named; without names, for what stands in the way now.
 
-    Each command runs once. `progress` gets a line for each, and `watch` gives what takes its output.
+    Each command runs once. `progress` gets a line for each.
 
     Raises CommandsNotAllowed, with nothing run and nothing
     written, where the commands are not allowed on this machine; WorkspaceError where nothing of what is wanted can be
@@ -124,8 +114,8 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
         for name, criteria in groups.items():
             command = facts.commands[name]
             progress(f"{name}: {' '.join(filled(command))} (log: {log_path(command)})")
-            with watch(command) as on_output:
-                done = run_for(workspace, command, criteria, facts, on_output)
+            with step(f"running {name}", past=f"ran {name}"):
+                done = run_for(workspace, command, criteria, facts)
             at = _write(workspace, at, done.made, actor)
             runs.append(done)
             made += done.made
@@ -133,7 +123,8 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
             if one.criterion.command:
                 name = one.criterion.command
                 progress(f"{one.criterion.id}: the tests of the change, by {name}, with the change and without it")
-            single = make_single(workspace, one, now(workspace, facts), reason)
+            with step(f"making evidence for {one.criterion.id}", past=f"made evidence for {one.criterion.id}"):
+                single = make_single(workspace, one, now(workspace, facts), reason)
             at = _write(workspace, at, [single], actor)
             made.append(single)
     after = gather_facts(workspace, at.state)
@@ -141,6 +132,12 @@ def run_evidence(  # noqa: PLR0913 - one argument for each option
     by_wanted = {(one.wanted.stage, one.wanted.criterion.id): one for one in made}
     rows = [_row(one, by_wanted.get((one.stage, one.criterion.id)), after, durations) for one in chosen]
     return EvidenceRun(sprint_id, tuple(rows), tuple(map(_done, runs)))
+
+
+def end_of_output(workspace: Workspace, done: CommandDone, count: int) -> tuple[str, ...]:
+    """Return the last lines that a command wrote, more than its result keeps."""
+    output = read_blob(workspace.local, done.run.output)
+    return done.lines if output is None else last_lines(output, count)
 
 
 def _chosen(facts: Facts, names: Sequence[str], stage: str | None, every: bool) -> tuple[Wanted, ...]:

@@ -1,7 +1,7 @@
 """Run a command for evidence: once, for all criteria that it shows, on content that stays as it is meanwhile."""
 
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from verifflowcc.adapters.files.blobs import put_blob
@@ -78,16 +78,10 @@ def log_path(command: Command) -> str:
     return f"{LOG_FOLDER}/{command.name}.log"
 
 
-def run_for(
-    workspace: Workspace,
-    command: Command,
-    wanted: Sequence[Wanted],
-    facts: Facts,
-    on_output: Callable[[bytes], None] | None = None,
-) -> CommandRun:
+def run_for(workspace: Workspace, command: Command, wanted: Sequence[Wanted], facts: Facts) -> CommandRun:
     """Run a command that is allowed, and return what it shows of each criterion; nothing goes on record yet.
 
-    `on_output` gets its output while it runs; so does the file at `log_path`.
+    The file at `log_path` gets its output while it runs.
 
     A run that changes its own inputs speaks neither of the old content nor of the new: that is no evidence. Raises
     WorkspaceError where an old report cannot be removed, or is a file that git keeps.
@@ -96,7 +90,7 @@ def run_for(
     remove_reports(workspace.root, paths.values())
     before, tree = now(workspace, facts), head_commit(workspace.root)
     argv = filled(command)
-    ran = _watched(workspace, command, argv, on_output)
+    ran = _logged(workspace, command, argv)
     output = put_blob(workspace.local, ran.output)
     limits = command.argv, command.timeout_s
     run = Run(command.name, *limits, ran.exit_code, ran.failure, output, len(ran.output), ran.duration_ms)
@@ -106,23 +100,19 @@ def run_for(
     project = Project(workspace.root, before.content, _history(workspace, facts, wanted))
     attempt = _Attempt(run, reports, before, now(workspace, facts), project, tree)
     made = tuple(_made(workspace, one, attempt) for one in wanted)
-    lines = without_stacks(ran.output.decode("utf-8", "replace")).splitlines()[-LAST_LINES:]
-    return CommandRun(run, argv, made, tuple(lines))
+    return CommandRun(run, argv, made, last_lines(ran.output))
 
 
-def _watched(
-    workspace: Workspace, command: Command, argv: Sequence[str], on_output: Callable[[bytes], None] | None
-) -> Ran:
+def last_lines(output: bytes, count: int = LAST_LINES) -> tuple[str, ...]:
+    """Return the last lines of an output, up to the stacks of a run that was ended."""
+    return tuple(without_stacks(output.decode("utf-8", "replace")).splitlines()[-count:])
+
+
+def _logged(workspace: Workspace, command: Command, argv: Sequence[str]) -> Ran:
     """Run a command with a live log; one whose time is over says which test ran then, as far as it is known."""
     with live_log(workspace.root / log_path(command)) as log:
-
-        def take(chunk: bytes) -> None:
-            log(chunk)
-            if on_output:
-                on_output(chunk)
-
         trace = signal.SIGABRT if runner_of(command.argv) is Runner.PYTEST else None
-        ran = run_command(workspace.root, argv, command.timeout_s, on_output=take, trace_signal=trace)
+        ran = run_command(workspace.root, argv, command.timeout_s, on_output=log, trace_signal=trace)
     return replace(ran, failure=f"{ran.failure}; {_place(ran, workspace)}") if ran.timed_out else ran
 
 

@@ -15,6 +15,7 @@ from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.item_files import writing_items
 from verifflowcc.adapters.files.layout import CORE_FILES
 from verifflowcc.adapters.files.write import sync_folder, write_atomic
+from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConfigError, ConflictError, VfccError, WorkspaceError
@@ -63,7 +64,7 @@ def migrate(workspace: Workspace, *, dry_run: bool = False) -> Migration:
         plan = _plan(workspace, before)
         for step in plan.renames:
             _rename(workspace, step)
-        for name, data in plan.files.items():
+        for name, data in observed("writing files", plan.files.items()):
             write_atomic((workspace.root / name).resolve(), data)
     return plan.shown(*move_history(workspace, plan.moves), dry_run=False)
 

@@ -7,6 +7,7 @@ from verifflowcc.adapters.files.tree import Found, Tree
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.adapters.index.files import Known, Learned
 from verifflowcc.adapters.index.index import Index
+from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.stamps import settled
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import StoredItem
@@ -64,7 +65,8 @@ class Reading:
             else:
                 self.problems[file.path] = file.problem
         known, matches = self.index.known(readable, terms)
-        learned = [one for file in readable if file.path not in known and (one := self._learn(file))]
+        new = [file for file in readable if file.path not in known]
+        learned = [one for file in observed("reading sources", new) if (one := self._learn(file))]
         self.index.learn(learned)
         known |= {one.known.path: one.known for one in learned}
         fresh = {one.known.path: one.units if _holds(one.units, terms) else () for one in learned}

@@ -7,6 +7,7 @@ look sound. A second run does not read what they claim.
 from collections.abc import Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
+from verifflowcc.adapters.observer import step
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import COMPUTED, Criterion, Kind, Mode
@@ -160,14 +161,16 @@ def _run_again(workspace: Workspace, left: Sequence[tuple[Wanted, Recorded]], fa
         rows += [_compared(*pair, _single_again(workspace, *pair, facts), workspace) for pair in proofs]
         for name, pairs in sorted(by_command.items()):
             once = tuple({str(wanted): wanted for wanted, _ in pairs}.values())
-            made = {str(one.wanted): one for one in run_for(workspace, facts.commands[name], once, facts).made}
+            with step(f"running {name} again"):
+                made = {str(one.wanted): one for one in run_for(workspace, facts.commands[name], once, facts).made}
             rows += [_compared(wanted, recorded, made[str(wanted)], workspace) for wanted, recorded in pairs]
     return rows
 
 
 def _single_again(workspace: Workspace, wanted: Wanted, recorded: Recorded, facts: Facts) -> Made:
     reason = reason_of_refactoring(recorded.evidence) if recorded.evidence else ""
-    return make_single(workspace, wanted, facts, reason)
+    with step(f"making evidence for {wanted.criterion.id} again"):
+        return make_single(workspace, wanted, facts, reason)
 
 
 def _not_met(state: SprintState, facts: Facts, told: Set[tuple[str, str]]) -> Iterator[Rerun]:

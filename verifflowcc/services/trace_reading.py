@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from verifflowcc.adapters.files.memory_walk import MemoryWalk, walk_memory
 from verifflowcc.adapters.index.trace import ItemRow, TraceIndex
 from verifflowcc.adapters.index.trace_facts import trace_item_from_text, trace_item_to_text
+from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.stamps import as_on_disk
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_policy import TracePolicy
@@ -63,7 +64,7 @@ def read_walked(workspace: Workspace, walk: MemoryWalk, policy: TracePolicy, ind
     known = index.items(key)
     items: dict[str, TraceItem | None] = {}
     unreadable, learned, parsed = dict(walk.problems), list[ItemRow](), 0
-    for path in walk.items:
+    for path in observed("reading trace items", walk.items):
         row, stamp = known.get(path), "" if path in walk.fresh else walk.stamps[path]
         if row is not None and row.stamp == stamp != "":
             items[path] = _item(row.facts)

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifflowcc.adapters.git.place import refuse_embedded
+from verifflowcc.adapters.observer import terminal_in_use
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 
@@ -101,7 +102,9 @@ def commit_with_git(root: Path, *arguments: str) -> GitResult:
     hook starts may fetch, as it may when a person commits. Raises as `ask_git`.
     """
     person = {name: value for name, value in os.environ.items() if name.startswith(_PERSON)}
-    return _run(root, _argv(arguments, ()), {**_environment(), **person, **_WORDS, "GIT_NO_LAZY_FETCH": "1"}, None)
+    env = {**_environment(), **person, **_WORDS, "GIT_NO_LAZY_FETCH": "1"}
+    with terminal_in_use():  # a program that signs may ask for a password there
+        return _run(root, _argv(arguments, ()), env, None)
 
 
 def _argv(arguments: tuple[str, ...], settings: tuple[str, ...]) -> list[str]:

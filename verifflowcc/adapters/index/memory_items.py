@@ -16,6 +16,7 @@ from verifflowcc.adapters.index.kept import summed, unsummed
 from verifflowcc.adapters.index.linked import LINKING, having, names_meant
 from verifflowcc.adapters.index.memory_log import log_changes, newest_mark, paths_since
 from verifflowcc.adapters.index.sound import SoundTables
+from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.query import Condition, Value, matches, ordered_by
 
@@ -228,7 +229,7 @@ class MemoryItems(SoundTables):
 
 
 def _read_all(paths: Iterable[str], read: Callable[[str], Reading], readings: dict[str, Reading]) -> None:
-    for path in paths:
+    for path in observed("reading items", paths):
         if path not in readings:
             readings[path] = read(path)
 

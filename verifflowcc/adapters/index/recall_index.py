@@ -23,6 +23,7 @@ from verifflowcc.adapters.index.recall_tables import (
 from verifflowcc.adapters.index.recall_vectors import drop_stale_vectors
 from verifflowcc.adapters.index.recall_words import Best, best_numbers
 from verifflowcc.adapters.index.sound import SoundTables
+from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.memory import Changes, MemoryBackend
 from verifflowcc.domain.recall import FIELDS, Corpus, KeptUnit, Unit, extent_of
@@ -125,7 +126,7 @@ class RecallIndex(SoundTables):
         """Put in what changed; return False where another process did so meanwhile. Files are read outside of it."""
         scope = self._scope(store.scope)
         changes = store.changes(scope.mark if scope else None, scope.known if scope else dict)
-        new = [prepared(each, self._rules.read) for each in changes.changed]
+        new = [prepared(each, self._rules.read) for each in observed("indexing items", changes.changed)]
         if scope and not changes.complete and not new and not changes.gone:
             if changes.mark != scope.mark:
                 self._store.rows("UPDATE recall_scopes SET mark = ? WHERE scope = ?", (changes.mark, store.scope))

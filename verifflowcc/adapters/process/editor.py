@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from verifflowcc.adapters.observer import terminal_in_use
 from verifflowcc.errors import FormatError, UsageError, WorkspaceError
 
 
@@ -23,7 +24,8 @@ def edited_text(text: str, name: str, env: Mapping[str, str] = os.environ) -> st
         file = Path(folder, name)
         file.write_bytes(text.encode("utf-8"))
         try:
-            code = subprocess.run([*shlex.split(command), str(file)], check=False).returncode
+            with terminal_in_use():
+                code = subprocess.run([*shlex.split(command), str(file)], check=False).returncode
         except (OSError, ValueError) as error:
             raise WorkspaceError(f"the editor {command} cannot be run: {error}", hint="export EDITOR=vi") from error
         if code != 0:

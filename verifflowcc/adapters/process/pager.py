@@ -7,10 +7,12 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from verifflowcc.adapters.observer import terminal_in_use
+
 _USUAL = ("less", "more")
 _NONE = ("", "cat")
-_SETTINGS = {"LESS": "FX", "LESSCHARSET": "utf-8"}
-"""`less` ends at once where the text fits the screen, and leaves it there."""
+_SETTINGS = {"LESS": "FRX", "LESSCHARSET": "utf-8"}
+"""`less` ends at once where the text fits the screen, and leaves it there; of control characters it takes colours."""
 
 
 def fits_screen(text: str, size: os.terminal_size) -> bool:
@@ -42,6 +44,12 @@ def pager_command(root: Path, env: Mapping[str, str]) -> list[str]:
     return []
 
 
+def takes_color(root: Path, env: Mapping[str, str] = os.environ) -> bool:
+    """Return whether the pager is `less` with settings that let colours through."""
+    command = pager_command(root, env)
+    return bool(command) and Path(command[0]).name == "less" and "R" in env.get("LESS", _SETTINGS["LESS"])
+
+
 def page(text: str, root: Path, env: Mapping[str, str] = os.environ) -> bool:
     """Show a text in the pager; return False, with nothing shown, where there is none or it does not start.
 
@@ -50,13 +58,18 @@ def page(text: str, root: Path, env: Mapping[str, str] = os.environ) -> bool:
     command = pager_command(root, env)
     if not command:
         return False
+    with terminal_in_use():
+        return _shown_by(command, text.encode("utf-8", "replace"), {**_SETTINGS, **env, "LESSSECURE": "1"})
+
+
+def _shown_by(command: list[str], text: bytes, env: Mapping[str, str]) -> bool:
     try:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, env={**_SETTINGS, **env, "LESSSECURE": "1"})
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, env=env)
     except OSError:
         return False
     while True:
         try:
-            process.communicate(text.encode("utf-8", "replace"))
+            process.communicate(text)
         except KeyboardInterrupt:  # the pager's own key for stopping a search; it is still open
             continue
         except (BrokenPipeError, ValueError):

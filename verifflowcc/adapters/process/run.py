@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from verifflowcc.adapters.observer import program
 from verifflowcc.adapters.process.guard import guard
 from verifflowcc.records import dataclass, field
 
@@ -59,19 +60,19 @@ def run_command(
 ) -> Ran:
     """Run `argv` in the folder `root` with nothing on stdin; `on_start` is called once it runs.
 
-    It gets the variables `env` (default: those of this process). `on_output` gets what it writes at once, and some
-    times a second nothing. At `trace_signal`, sent when the time is over, it writes where it is.
+    It gets the variables `env` (default: those of this process). `on_output` gets what it writes at once. At
+    `trace_signal`, sent when the time is over, it writes where it is.
 
     What it leaves running is ended with it. On KeyboardInterrupt, on SIGTERM and SIGHUP, which raise SystemExit, and on
     any error of `on_start` or `on_output`, all of it is ended before the exception is passed on.
     """
     started = time.monotonic()
-    with guard() as tell:
+    with guard() as tell, program(argv) as observed:
         try:
             process = start_group(root, argv, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, env=env)
         except (OSError, ValueError) as error:
             return Ran(None, why_not_started(root, argv, error), b"", 0)
-        output = _Output(on_output)
+        output = _Output((observed, on_output) if on_output else (observed,))
         with process:
             try:
                 tell(process.pid)
@@ -139,9 +140,7 @@ def _await_end(process: subprocess.Popen[bytes], output: "_Output", until: float
                 drained = min(time.monotonic() + _DRAIN_S, until)
             if drained is None and time.monotonic() >= until:
                 return False
-            if not ready.select(_PAUSE_S):
-                output.show(b"")
-            elif not output.take(pipe):
+            if ready.select(_PAUSE_S) and not output.take(pipe):
                 break
     return has_ended(process, until)
 
@@ -204,7 +203,7 @@ def _pipe(process: subprocess.Popen[bytes]) -> IO[bytes]:
 class _Output:
     """The beginning and the end of what a command writes."""
 
-    show_to: Callable[[bytes], None] | None = None
+    takers: Sequence[Callable[[bytes], None]] = ()
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
     cut: int = 0
@@ -212,18 +211,14 @@ class _Output:
     def take(self, pipe: IO[bytes]) -> bool:
         """Read once; return whether there was anything, else the pipe has ended."""
         chunk = os.read(pipe.fileno(), _CHUNK_BYTES)
-        self.show(chunk)
+        for take in self.takers:
+            take(chunk)
         room = _HEAD_BYTES - len(self.head)
         self.head += chunk[:room]
         self.tail += chunk[room:] if room else chunk
         if len(self.tail) > 2 * _TAIL_BYTES:
             self._cut_tail()
         return bool(chunk)
-
-    def show(self, chunk: bytes) -> None:
-        """Pass output on to who watches it."""
-        if self.show_to:
-            self.show_to(chunk)
 
     def bytes(self) -> bytes:
         """Return all of it, or both ends with a mark between them."""

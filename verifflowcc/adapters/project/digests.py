@@ -9,6 +9,7 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.stamps import settled, stamp_of
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
@@ -81,7 +82,7 @@ def digest_all(names: Iterable[tuple[str, bytes]], known: KnownDigests, root: Pa
     """
     digests: dict[str, str] = {}
     folders = []
-    for name, full in names:
+    for name, full in observed("comparing files", names):
         try:
             digest = known.digest(name, full)
         except IsADirectoryError:

@@ -1,7 +1,7 @@
 """What the code graph holds, and what bringing it up to the files took."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from verifflowcc.domain.code_told import GraphStatus, Indexed, LanguageCount
 from verifflowcc.domain.graph import SourceFile
@@ -9,9 +9,9 @@ from verifflowcc.services.code.indexing import FILE, Brought, bring_up
 from verifflowcc.services.workspace import Workspace
 
 
-def index_code(workspace: Workspace, tell: Callable[[int], None] = lambda more: None) -> Indexed:
+def index_code(workspace: Workspace) -> Indexed:
     """Bring the graph up to the files, and return what that took. Raises as `bring_up`."""
-    brought = bring_up(workspace, tell=tell)
+    brought = bring_up(workspace)
     with brought.code:
         return what_it_took(brought)
 

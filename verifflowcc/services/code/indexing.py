@@ -3,7 +3,6 @@
 Where nothing changed since the last time, that is seen from git's listing and the files' stamps alone.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 from verifflowcc.adapters.index.code_graph import KeptCode, Source, State
@@ -17,9 +16,6 @@ from verifflowcc.services.code.states import READING, Done, joined_stamps, names
 from verifflowcc.services.workspace import Workspace
 
 FILE = "code.db"
-
-Tell = Callable[[int], None]
-"""Is told, now and then, how many more files were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +38,18 @@ class Brought:
         return self.code.notices
 
 
-def open_code(
-    workspace: Workspace,
-    *,
-    commit: str | None = None,
-    tell: Tell = lambda more: None,
-) -> KeptCode:
+def open_code(workspace: Workspace, *, commit: str | None = None) -> KeptCode:
     """Return the code of a project as its files are now, or as a commit has them. Raises as `bring_up`."""
-    return bring_up(workspace, commit=commit, tell=tell).code
+    return bring_up(workspace, commit=commit).code
 
 
-def bring_up(
-    workspace: Workspace,
-    *,
-    commit: str | None = None,
-    tell: Tell = lambda more: None,
-    index: Path | None = None,
-) -> Brought:
+def bring_up(workspace: Workspace, *, commit: str | None = None, index: Path | None = None) -> Brought:
     """Bring the code graph up to the files, or to a commit, and open it. It is kept in the project, or in `index`.
 
     Raises WorkspaceError where the files cannot be listed, UsageError where there is no such commit, and BackendError
     where the index is lost again and again.
     """
-    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit, tell)
+    bringing = _Bringing(workspace.root, index or workspace.local / FILE, commit)
     try:
         state = bringing.state()
     except BaseException:
@@ -78,8 +63,8 @@ def bring_up(
 class _Bringing:
     """One index being brought up to one tree. The listing is asked for before all else, as git takes its time."""
 
-    def __init__(self, root: Path, index: Path, commit: str | None, tell: Tell) -> None:
-        self._root, self._commit, self._tell = root, commit, tell
+    def __init__(self, root: Path, index: Path, commit: str | None) -> None:
+        self._root, self._commit = root, commit
         self._listing = None if commit else begun(root)
         self._index = CodeIndex(index, READING)
         self.done = Done(0, 0, 0)
@@ -124,13 +109,13 @@ class _Bringing:
         self.store.let_go()
         from verifflowcc.services.code.updating import update
 
-        brought = update(self._root, self.store, tree, listed, stamps, self._tell)
+        brought = update(self._root, self.store, tree, listed, stamps)
         return self._held(tables, brought)
 
     def _committed(self, tables: Tables, commit: str) -> State | None:
         from verifflowcc.services.code.updating_commit import update_to_commit
 
-        return self._held(tables, update_to_commit(self._root, self.store, commit, self._tell))
+        return self._held(tables, update_to_commit(self._root, self.store, commit))
 
     def _held(self, tables: Tables, brought: "tuple[State, Done] | None") -> State | None:
         """Return a state once the index is held as it is now, if it still has all that the state needs."""

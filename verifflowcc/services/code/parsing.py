@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.index.code_graph_parts import GrowingPart, Part
+from verifflowcc.adapters.observer import Advance
 from verifflowcc.adapters.process.partner import Partner, PartnerGoneError
 from verifflowcc.adapters.project.source_marks import marks_by_text
 from verifflowcc.codegraph.read import read_facts
@@ -30,8 +31,8 @@ PART_BYTES = 4_000_000
 _WORK = "verifflowcc.services.code.parsing:work"
 
 
-def read_texts(texts: Iterator[Text], write: Callable[[Part], None], tell: Callable[[int], None]) -> None:
-    """Read texts and `write` their facts, a part after the other; `tell` is told how many texts were read."""
+def read_texts(texts: Iterator[Text], write: Callable[[Part], None], advance: Advance) -> None:
+    """Read texts and `write` their facts, a part after the other; `advance` gets how many texts were read."""
     first: list[Text] = []
     size = 0
     for text in texts:
@@ -39,7 +40,7 @@ def read_texts(texts: Iterator[Text], write: Callable[[Part], None], tell: Calla
         size += len(text[2])
         if size >= ENOUGH_FOR_TWO:
             break
-    reading = _Reading(write, tell, _partner() if size >= ENOUGH_FOR_TWO else None)
+    reading = _Reading(write, advance, _partner() if size >= ENOUGH_FOR_TWO else None)
     collects = gc.isenabled()
     gc.disable()  # facts are many objects without a cycle among them
     try:
@@ -61,8 +62,8 @@ def _partner() -> Partner | None:
 class _Reading:
     """Texts being read by two; what the other one was given and has not brought back is kept, lest it ends early."""
 
-    def __init__(self, write: Callable[[Part], None], tell: Callable[[int], None], partner: Partner | None) -> None:
-        self._write, self._tell, self._partner = write, tell, partner
+    def __init__(self, write: Callable[[Part], None], advance: Advance, partner: Partner | None) -> None:
+        self._write, self._advance, self._partner = write, advance, partner
         self._own = GrowingPart()
         self._given: list[Text] = []
         self._bundles = 0
@@ -89,7 +90,7 @@ class _Reading:
 
     def _read_one(self, text: Text) -> None:
         add(self._own, text)
-        self._tell(1)
+        self._advance(1)
         if self._own.size >= PART_BYTES:
             self._write(self._own.finish())
             self._own = GrowingPart()
@@ -123,7 +124,7 @@ class _Reading:
         """Note an answer: how many texts of a bundle were read, or a part with all that was given before."""
         if isinstance(answer, int):
             self._bundles -= 1
-            self._tell(answer)
+            self._advance(answer)
         else:
             self._write(answer)
             done = {(unit[0], unit[1]) for unit in answer[0]}

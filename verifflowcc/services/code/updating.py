@@ -1,7 +1,7 @@
 """Bring the code graph up to files that changed: read what is not known, and keep the new state of the tree."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.index.code_graph import NO_PART, Row, State
@@ -9,6 +9,7 @@ from verifflowcc.adapters.index.code_graph_merging import merge
 from verifflowcc.adapters.index.code_graph_parts import Part, Unit, UnitRow
 from verifflowcc.adapters.index.code_graph_tables import Tables, Tree, number_of
 from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.observer import Advance, step
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.adapters.project.source_listing import YOUNG, names_in, stamps_of
 from verifflowcc.adapters.project.source_marks import marks_by_name
@@ -20,8 +21,6 @@ from verifflowcc.services.code.states import Done, names_of, rows_of, stamps_kep
 
 START_BYTES = 4096
 """Of so many first bytes a language may be told."""
-
-Tell = Callable[[int], None]
 
 
 class Wanted:
@@ -57,11 +56,11 @@ class Wanted:
         self._units.pop(place, None)
         self.rows[place] = row
 
-    def read(self, texts: Iterator[Text], tell: Tell) -> None:
+    def read(self, texts: Iterator[Text], advance: Advance) -> None:
         """Read the texts that are not known, and write down what they say."""
         first = next(texts, None)
         if first is not None:
-            read_texts(_chained(first, texts), self._write, tell)
+            read_texts(_chained(first, texts), self._write, advance)
         for place, (unit, letters) in self._units.items():
             number, (blob, language, lines, _, marks, problem) = self._known[unit]
             both = "".join(dict.fromkeys(letters + marks))
@@ -79,7 +78,7 @@ class Wanted:
 
 
 def update(
-    root: Path, store: Store, tree: Tree | None, listing: bytes, stamps: Sequence[str], tell: Tell
+    root: Path, store: Store, tree: Tree | None, listing: bytes, stamps: Sequence[str]
 ) -> tuple[State, Done] | None:
     """Bring the index up to the files of a listing. `tree` is the last state; `stamps` are those of its files now.
 
@@ -99,7 +98,8 @@ def update(
             wanted.rows[place] = last[1]
         elif stamp:
             changed.append(place)
-    wanted.read(_texts(root, names, changed, stamps, wanted), tell)
+    with step("reading code", len(changed)) as advance:
+        wanted.read(_texts(root, names, changed, stamps, wanted), advance)
     there = {name for name, row in zip(names, wanted.rows, strict=True) if row}
     removed = sum(row is not None and name not in there for name, (_, row) in before.items())
     done = Done(wanted.parsed, len(there) - wanted.parsed, removed)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.index.code_graph import NO_PART, State
 from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.observer import step
 from verifflowcc.adapters.project.content import belongs
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.adapters.project.source_marks import marks_by_name
@@ -13,14 +14,15 @@ from verifflowcc.codegraph.languages import known_without_grammar, language_of
 from verifflowcc.codegraph.read import LARGEST
 from verifflowcc.services.code.parsing import NO_GRAMMAR, Text
 from verifflowcc.services.code.states import Done, joined_names, state_of
-from verifflowcc.services.code.updating import Tell, Wanted, language_said
+from verifflowcc.services.code.updating import Wanted, language_said
 
 
-def update_to_commit(root: Path, store: Store, commit: str, tell: Tell) -> tuple[State, Done]:
+def update_to_commit(root: Path, store: Store, commit: str) -> tuple[State, Done]:
     """Bring the index up to a commit. Raises sqlite3.DatabaseError, and as `committed_files`."""
     files = [(name, blob) for name, blob in committed_files(root, commit) if belongs(shown_name(name))]
     wanted = Wanted(store, len(files))
-    wanted.read(_texts(root, files, wanted), tell)
+    with step("reading the code of a commit", len(files)) as advance:
+        wanted.read(_texts(root, files, wanted), advance)
     state = state_of(joined_names([name for name, _ in files]), wanted.rows)
     return state, Done(wanted.parsed, len(state.numbers) - wanted.parsed, 0)
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
-from verifflowcc.services.code.indexing import Brought, Tell, bring_up
+from verifflowcc.services.code.indexing import Brought, bring_up
 from verifflowcc.services.workspace import Workspace
 
 EVERY_S = 2.0
@@ -16,7 +16,7 @@ Wait = Callable[[float], bool]
 """Waits some seconds; returns True, at once, when it is time to end."""
 
 
-def watch(workspace: Workspace, saw: Callable[[Brought], None], wait: Wait, *, tell: Tell = lambda more: None) -> None:
+def watch(workspace: Workspace, saw: Callable[[Brought], None], wait: Wait) -> None:
     """Bring the graph up again and again until `wait` says that it is time to end; tell `saw` of each time on which
     something was done, and of the first. The code that it is given is closed after that.
 
@@ -24,7 +24,7 @@ def watch(workspace: Workspace, saw: Callable[[Brought], None], wait: Wait, *, t
     """
     first = True
     while True:
-        done = bring_up(workspace, tell=tell)
+        done = bring_up(workspace)
         try:
             if first or done.parsed or done.removed:
                 saw(done)

@@ -22,6 +22,7 @@ from verifflowcc.adapters.foreign.sessions import (
     session_file,
     subagent_of,
 )
+from verifflowcc.adapters.observer import step
 from verifflowcc.domain.events import Json
 from verifflowcc.domain.session_told import Said, Spent, Tokens
 from verifflowcc.episodes.shape import KINDS, event_of, moment, with_typed_words
@@ -101,7 +102,7 @@ def import_sessions(
     else:
         with locked(workspace.local / LOCK, WAIT_S):
             files = _imported(workspace, mine, dry=False)
-        with open_history(workspace):
+        with step("indexing the history"), open_history(workspace):
             pass  # so that no hook has to wait for what was just added
     return Imported(
         files,
@@ -149,9 +150,11 @@ def _imported(workspace: Workspace, files: Sequence[SessionFile], *, dry: bool) 
     ordered = sorted(files, key=lambda each: (each.seen.at, each.seen.session not in known.met, str(each.path)))
     elsewhere: set[int] = set()
     reading = [_File(each, batches, elsewhere, str(workspace.root)) for each in ordered]
-    for each in reading:
-        each.read()
-    batches.finish()
+    with step("importing sessions", len(reading)) as advance:
+        for one in reading:
+            one.read()
+            advance(1)
+        batches.finish()
     return tuple(each.result() for each in reading)
 
 

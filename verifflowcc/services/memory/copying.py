@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import closing
 
 from verifflowcc.adapters.files.user_home import USER, user_settings_file
+from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import BackendError, UsageError
@@ -114,7 +115,7 @@ def copy_store(old: MemoryBackend, new: MemoryBackend, *, replace: bool, move: b
             plan = plan_copy(old, new, replace=replace)
             if plan.conflicts:
                 return plan, False
-            for item in plan.bring:
+            for item in observed("copying items", plan.bring):
                 new.add(item)
         _read_back(plan.bring, new)
         if move:

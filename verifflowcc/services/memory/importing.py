@@ -8,6 +8,7 @@ from pathlib import Path
 from verifflowcc.adapters.files.items import edit_item
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.adapters.foreign.given_file import read_bytes
+from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.item_types import TYPES, item_type
 from verifflowcc.domain.items import SourceKind, Status, least_trust
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
@@ -203,7 +204,7 @@ def _into(
     with store.writing():
         there = _There(store.list_all())
         decided = [_fate(there, each, choices, actor) for each in coming]
-        for _, kept in decided:
+        for _, kept in observed("writing items", decided):
             if kept is not None:
                 store.add(kept)
     return [fate for fate, _ in decided]

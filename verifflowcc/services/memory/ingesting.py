@@ -12,6 +12,7 @@ from functools import cache, partial
 from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.adapters.files.item_files import draw_letters
 from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.candidates import Candidate, Extracted
 from verifflowcc.domain.item_types import is_trace_type
 from verifflowcc.domain.turns import Conversation, Turn
@@ -166,7 +167,7 @@ class _Run:
         for stream in self.streams:
             stream.look()
         self.wanted = []
-        for place, read in enumerate(self.reads):
+        for place, read in enumerate(observed("reading turns", self.reads)):
             session, turn = read.turn.session, read.turn.id
             wanting = self._wanting(session, turn)
             for stream in wanting:
@@ -198,7 +199,7 @@ class _Run:
                 stream.load()
         places = _places(self.reads)
         learned: list[Learned] = []
-        for place, wanting in self.wanted:
+        for place, wanting in observed("comparing turns with the memory", self.wanted):
             read = self.reads[place]
             for candidate in self.given[place].candidates:
                 for stream in wanting:

@@ -9,6 +9,7 @@ from verifflowcc.adapters.files.item_walk import ItemWalk, walk_items
 from verifflowcc.adapters.files.items import parse_item
 from verifflowcc.adapters.index.facts import item_from_text, item_to_text
 from verifflowcc.adapters.index.memory_checked import MemoryChecked
+from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.stamps import as_on_disk, settled
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.key_lines import key_lines
@@ -39,7 +40,7 @@ def read_folders(root: Path, folders: Iterable[str], index: MemoryChecked, apart
     items: list[Looked] = []
     unread = [_problem(path, why) for path, why in walk.problems.items()]
     learned, parsed = [], 0
-    for path in sorted(walk.files):
+    for path in observed("reading items", sorted(walk.files)):
         seen = walk.files[path]
         stamp = seen.stamp if settled(seen.touched_ns) else ""
         kept = known.get(path)

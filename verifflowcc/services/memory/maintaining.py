@@ -11,6 +11,7 @@ from verifflowcc.adapters.clock import SystemClock
 from verifflowcc.adapters.files.consolidated import note_consolidated, read_consolidated
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.config import MemorySettings
 from verifflowcc.errors import VfccError
 from verifflowcc.lifecycle.consolidate import is_consolidation
@@ -79,7 +80,7 @@ def _maintained(workspace: Workspace | None, scopes: Sequence[str], *, dry_run: 
             steps += uses_to_merge(folder, main, shelves)
         turned, told = _turned(workspace) if workspace and _has_fixes(shelves, main) else ((), [])
         now = _round(workspace, shelves, main, turned)
-        for scope, store in stores.items():
+        for scope, store in observed("maintaining scopes", stores.items()):
             with nullcontext() if dry_run else store.writing():
                 shelf = shelves[scope] if dry_run else Shelf(store, dry_run=False)
                 steps += keep_up(shelf, now)

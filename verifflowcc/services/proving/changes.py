@@ -15,6 +15,7 @@ from verifflowcc.adapters.git.versions import (
     merge_base,
     with_submodules,
 )
+from verifflowcc.adapters.observer import observed
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 
@@ -76,7 +77,7 @@ def _committed(top: Path, words: str) -> Iterator[Change]:
         base, tip = merge_base(top, one or "HEAD", other or "HEAD")
         yield _change(top, words, "", tip, commit_files(top, base), commit_files(top, tip))
         return
-    for commit in commits_of(top, words):
+    for commit in observed("changes", commits_of(top, words)):
         before = commit_files(top, commit_id(top, commit.parents[0]) if commit.parents else None)
         yield _change(top, commit.id[:9], commit.subject, commit.id, before, commit_files(top, commit.id))
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from verifflowcc.adapters.observer import step
 from verifflowcc.adapters.proving.folders import sweep
 from verifflowcc.proving.verdicts import Verdict
 from verifflowcc.records import dataclass
@@ -58,7 +59,8 @@ def prove(
         if time.monotonic() >= until:
             left += 1
             continue
-        found.append(prove_change(top, change, wanted, Limits(until, runs)))
+        with step(f"proving {change.name}"):
+            found.append(prove_change(top, change, wanted, Limits(until, runs)))
         if on_change:
             on_change(found[-1])
     return Proof(wanted.argv, tuple(found), left, wanted.folder)

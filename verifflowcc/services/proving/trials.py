@@ -9,6 +9,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.git.versions import TreeFile
 from verifflowcc.adapters.git.work_tree import object_id
+from verifflowcc.adapters.observer import step
 from verifflowcc.adapters.proving.outcome_cache import keep_outcome, load_outcome
 from verifflowcc.adapters.proving.run import run_in_scratch
 from verifflowcc.adapters.proving.scratch import Scratch
@@ -97,9 +98,10 @@ class Trials:
             "wanted": {each.path: list(each.names) for each in self.wanted},
             "modules": list(self.setup.modules),
         }
-        done = run_in_scratch(
-            self.scratch, self.setup.folder, argv, self.timeout_s, roots=self.setup.roots, orders=orders
-        )
+        with step(f"run {self.runs}"):
+            done = run_in_scratch(
+                self.scratch, self.setup.folder, argv, self.timeout_s, roots=self.setup.roots, orders=orders
+            )
         here = f"{self.scratch.tree}{os.sep}"  # what is inside of it is named as it is in the repository
         output = done.ran.output.decode("utf-8", "replace")
         report = output if prints_results(self.setup.runner) else done.report

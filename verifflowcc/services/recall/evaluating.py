@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from verifflowcc.adapters.observer import observed
 from verifflowcc.context.standing import standing
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.labelled import Expectation, Labelled
@@ -112,7 +113,7 @@ def evaluate(
     limit = max(*ks, DEFAULT_LIMIT)
     asked: list[Asked] = []
     notices: list[str] = []
-    for each in ready:
+    for each in observed("asking questions", ready):
         ranks, told = _ranks(workspace, each, limit)
         notices += told
         answers = (
