@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 VFCC = Path(sys.executable).with_name("vfcc")
 SERVER = Path(__file__).with_name("fork_server.py")
 READ_LATE = re.compile(
-    r"PATH|HOME|COLUMNS|EDITOR|SCRIPT|CI|CLAUDECODE|CURSOR_AGENT|GEMINI_CLI|(?:VFCC|XDG|GIT|CLAUDE|CODEX)_\w+"
+    r"PATH|HOME|COLUMNS|NO_COLOR|EDITOR|SCRIPT|CI|CLAUDECODE|CURSOR_AGENT|GEMINI_CLI|(?:VFCC|XDG|GIT|CLAUDE|CODEX)_\w+"
 )
 SAME = {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
 _LOCK = threading.Lock()

@@ -65,13 +65,14 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     """Return an environment with nothing of ours in it: no agent's marker, no git configuration, no terminal.
 
     What a person has beyond their projects is below `home`: there is no XDG variable, and the projects in one folder
-    share it.
+    share it. Terminals get plain text, as NO_COLOR asks for; a test about colours sets it to "".
     """
     return {
         "PATH": f"{VFCC.parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm",
+        "NO_COLOR": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_SYSTEM": os.devnull,
         **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _PERSON.items()},
@@ -155,8 +156,8 @@ def on_terminal(
     env: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run `vfcc` with stderr, and stdout unless `piped_stdout`, on terminals of their own; newlines come back as LF."""
-    err, err_side = _terminal(columns, rows)
-    out, out_side = os.pipe() if piped_stdout else _terminal(columns, rows)
+    err, err_side = terminal(columns, rows)
+    out, out_side = os.pipe() if piped_stdout else terminal(columns, rows)
     streams = (err_side, out_side, err_side)
     process = forked.start(arguments, folder, environment(folder.parent, **(env or {})), streams)
     os.close(out_side)
@@ -168,7 +169,8 @@ def on_terminal(
     return ran
 
 
-def _terminal(columns: int, rows: int) -> tuple[int, int]:
+def terminal(columns: int, rows: int) -> tuple[int, int]:
+    """Open a terminal of a size and return its two sides, ours first."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     return ours, theirs

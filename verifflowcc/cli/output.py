@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from verifflowcc.cli.terminal import around_marks, revealed
 from verifflowcc.errors import WorkspaceError
 
 
@@ -21,7 +22,7 @@ def emit(text: str, *, withheld: bool = False) -> None:
     """
     shown = text if withheld else without_secrets(text)
     if sys.stdout.isatty():
-        shown = _printable(shown)
+        shown = revealed(_printable(shown))
     try:
         write(sys.stdout, shown if shown.endswith("\n") else shown + "\n")
     except BrokenPipeError:
@@ -55,7 +56,7 @@ def without_secrets(text: str) -> str:
 
 def say(text: str) -> None:
     """Write a message for the person to stderr; what a name in it could do to a terminal is written out."""
-    shown = plain(text)
+    shown = revealed(plain(text))
     try:
         write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
     except OSError:
@@ -98,7 +99,7 @@ def _printable(text: str) -> str:
         return text
     from verifflowcc.text.invisible import printable
 
-    return printable(text)
+    return around_marks(text, printable)
 
 
 def person_is_looking() -> bool:
