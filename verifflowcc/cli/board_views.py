@@ -232,12 +232,15 @@ def _memory(waiting: int) -> "Text":
 
 
 def _agent(who: str, time: str, did: str, success: bool | None) -> "Text":
-    line = _text(f"{who}  ")
-    line = _status("failed", who) if success is False else line
-    line.append("  " if success is False else " ")
-    line.append_text(_text(f"{time[:16].replace('T', ' ')}  ", "quiet"))
-    line.append(" ")
-    line.append_text(_text(did))
+    from rich.text import Text
+
+    line = Text(no_wrap=True, overflow="ellipsis")
+    for part in (
+        _status("failed", who) if success is False else _text(who),
+        _text(f"  {time[:16].replace('T', ' ')}  ", "quiet"),
+        _text(did),
+    ):
+        line.append_text(part)
     return line
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from verifflowcc.cli.terminal import around_marks, revealed
+from verifflowcc.cli.terminal import around_marks, colored, revealed
 from verifflowcc.errors import WorkspaceError
 
 
@@ -22,7 +22,7 @@ def emit(text: str, *, withheld: bool = False) -> None:
     """
     shown = text if withheld else without_secrets(text)
     if sys.stdout.isatty():
-        shown = revealed(_printable(shown))
+        shown = revealed(_printable(shown if withheld else colored(shown, sys.stdout)))
     try:
         write(sys.stdout, shown if shown.endswith("\n") else shown + "\n")
     except BrokenPipeError:
@@ -56,7 +56,7 @@ def without_secrets(text: str) -> str:
 
 def say(text: str) -> None:
     """Write a message for the person to stderr; what a name in it could do to a terminal is written out."""
-    shown = revealed(plain(text))
+    shown = revealed(_printable(colored(without_secrets(text), sys.stderr)))
     try:
         write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
     except OSError:

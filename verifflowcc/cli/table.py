@@ -153,8 +153,8 @@ def _least(cells: Sequence[str], whole: bool) -> int:
 
 def _wide(text: str) -> int:
     """Return the columns that a printable text takes."""
-    if text.isascii():
-        return len(text)
+    if text.isascii() or all(each < "\u0300" or "\u2010" <= each <= "\u2027" for each in text):
+        return len(text)  # letters with accents, dashes and an ellipsis need no table of widths
     from rich.cells import cell_len
 
     return cell_len(text)

@@ -41,6 +41,9 @@ RICH = {
     "strong": "bold",
 }
 """The same styles in the words of rich."""
+LABELS = {"next": "strong", "hint": "strong", "to do": "strong", "error": "bad", "warning": "warn", "note": "quiet"}
+"""Words before a colon that begin a line of the program's own, and their styles."""
+_COMMANDS = ("next", "hint", "to do")
 SYMBOLS = {
     "passed": ("✓", "+", "good"),
     "failed": ("✗", "X", "bad"),
@@ -57,7 +60,7 @@ SYMBOLS = {
 """A symbol for each status word, as Unicode and as ASCII, and its colour. The word is beside it on every screen."""
 
 
-def set_color(wanted: bool) -> None:
+def set_color(*, wanted: bool) -> None:
     """Switch colours and shapes off, or back on, for this process."""
     _SETTINGS["color"] = wanted
 
@@ -85,6 +88,24 @@ def painted(text: str, style: str, stream: "TextIO | None" = None) -> str:
     if not text or not wants_color(stream):
         return text
     return f"{_mark(CODES[style])}{text}{_mark('0')}"
+
+
+def colored(text: str, stream: "TextIO") -> str:
+    """Return `text` with its labels and commands in colour where a person wants that: `next: vfcc …`, `error: …`."""
+    if not wants_color(stream):
+        return text
+    import re
+
+    def label(found: "re.Match[str]") -> str:
+        name, rest = found[1], found[2]
+        if name not in _COMMANDS:
+            return f"{painted(f'{name}:', LABELS[name], stream)} {rest}"
+        command, comment, why = rest.partition("  # ")
+        return f"{painted(f'{name}:', 'strong', stream)} {painted(command, 'accent', stream)}" + painted(
+            f"{comment}{why}", "quiet", stream
+        )
+
+    return re.sub(rf"^({'|'.join(LABELS)}): (.*)$", label, text, flags=re.MULTILINE)
 
 
 def status_symbol(word: str) -> str:
