@@ -178,7 +178,7 @@ def _grid(lines: "list[tuple[str, Text]]") -> "RenderableType":
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 1), expand=True)
-    grid.add_column(width=9)
+    grid.add_column(width=10)
     grid.add_column(ratio=1)
     for label, text in lines:
         grid.add_row(_text(f" {label}", "quiet"), text)
@@ -213,11 +213,12 @@ def _lines_below(board: "Board") -> "Iterator[tuple[str, Text]]":
 def _evidence(sprint: "SprintBoard") -> "Text":
     from rich.text import Text
 
-    found = sprint.freshness
+    found, here = sprint.freshness, f"{sprint.state.current}/"
+    stale, missing = (", ".join(name.removeprefix(here) for name in names) for names in (found.stale, found.missing))
     line = Text(no_wrap=True, overflow="ellipsis")
     parts = [_status("passed", f"{found.fresh} fresh")] if found.fresh else []
-    parts += [_status("stale", f"{len(found.stale)} stale ({', '.join(found.stale)})")] if found.stale else []
-    parts += [_status("missing", f"{len(found.missing)} missing ({', '.join(found.missing)})")] if found.missing else []
+    parts += [_status("stale", f"{len(found.stale)} stale ({stale})")] if found.stale else []
+    parts += [_status("missing", f"{len(found.missing)} missing ({missing})")] if found.missing else []
     for part in parts or [_text("none so far", "quiet")]:
         line.append_text(Text("  ") if line else Text())
         line.append_text(part)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 from verifflowcc.cli.output import plain
 from verifflowcc.cli.table import width_of
 from verifflowcc.cli.terminal import RICH, SYMBOLS, drawn, has_unicode
-from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
+from verifflowcc.domain.gates import RECORDED, Assessment, Gate, Side, Verdict
 from verifflowcc.text.short_ids import shown_ids
 from verifflowcc.workflow.gaps import with_gaps
 
@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 WIDEST = 120
 """Columns beyond which a panel is not drawn any wider."""
-_STATUS = {
-    Verdict.PASS: ("passed", "passed"),
-    Verdict.FAIL: ("failed", "failed"),
-    Verdict.NOT_EVALUABLE: ("missing", "nothing to evaluate"),
-    Verdict.WAIVED: ("waived", "waived"),
-}
+_WORDS = {Verdict.PASS: "passed", Verdict.FAIL: "failed", Verdict.WAIVED: "waived"}
 _COMMENT = "  # "
 Row = tuple[str, str, list["Text"]]
 """The status word that chooses a symbol, the word that is shown, and the lines beside it."""
@@ -42,6 +37,11 @@ def gate_panel(gate: Gate, *, full: bool = False) -> str:
     title = f"gate to {verb} {gate.sprint}/{gate.stage}"
     border = "green" if gate.is_open and not gate.findings else "yellow" if gate.is_open else "red"
     return _panel(title, state, rows, notes, border, sys.stdout)
+
+
+def status_word(each: Assessment) -> str:
+    """Return the status word of a criterion: with nothing to evaluate, its evidence is stale, or it has none."""
+    return _WORDS.get(each.verdict) or ("stale" if each.used and each.criterion.kind in RECORDED else "missing")
 
 
 def refusal_panel(head: str, lines: Sequence[str], stream: TextIO) -> str:
@@ -82,8 +82,8 @@ def _panel(title: str, state: str, rows: Sequence[Row], notes: Sequence["Text"],
 
 
 def _row(each: Assessment, used: Sequence[str]) -> Row:
-    word, shown = _STATUS[each.verdict]
-    return word, shown, list(_lines(each, used))
+    word = status_word(each)
+    return word, word, list(_lines(each, used))
 
 
 def _lines(each: Assessment, used: Sequence[str]) -> Iterator["Text"]:

@@ -14,6 +14,7 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
     Of a stage that is named, what it owes.
     """
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.folding import folded
     from verifflowcc.cli.terminal import wants_color
     from verifflowcc.services.current_sprint import sprint_with_stage
     from verifflowcc.services.next_step import next_step
@@ -28,7 +29,7 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
         return
     chosen = [f"sprint {step.sprint} ({step.by})"] if step.by else []
     if wants_color():
-        out.emit("\n".join([*chosen, *_explained(step), *_more(step)]))
+        out.emit("\n".join([*chosen, *_explained(step), *(folded(line, 4) for line in _more(step))]))
     else:
         out.emit("\n".join([*chosen, step.why, step.command, *_more(step)]))
 

@@ -1,5 +1,6 @@
 """The status words of every screen, and the older words of the program's own records that mean the same."""
 
+import re
 from typing import TYPE_CHECKING
 
 from verifflowcc.cli.terminal import SYMBOLS, status_style, status_symbol
@@ -9,6 +10,8 @@ if TYPE_CHECKING:
 
 HEADINGS = frozenset({"status", "verdict", "is", "review", "outcome", "fate"})
 """Columns of tables whose cells begin with a status word."""
+_DOUBTED = re.compile(r"(passed|failed|skipped|error)( \((stale|not in the tree|untrusted)\)|, (?!proven\b))")
+"""A result that does not count as it is: of other content, of an unknown test, of a report that is trusted less."""
 _SHOWN = {
     "pass": ("passed", "passed"),
     "fail": ("failed", "failed"),
@@ -32,7 +35,11 @@ def status_of(text: str) -> tuple[str, str]:
 
     >>> status_of("fail"), status_of("passed with 2 gaps"), status_of("something else")
     (('failed', 'failed'), ('passed', 'passed with 2 gaps'), ('', 'something else'))
+    >>> status_of("passed (stale); price.py changed")[0]
+    'stale'
     """
+    if _DOUBTED.match(text):
+        return "stale", text
     for word, (status, shown) in _SHOWN.items():
         if text == word or text.startswith((f"{word} ", f"{word},", f"{word}:")):
             return status, shown + text[len(word) :]

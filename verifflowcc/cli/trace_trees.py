@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.cli.output import plain
 from verifflowcc.cli.status_words import status_of
 from verifflowcc.cli.table import width_of
-from verifflowcc.cli.terminal import RICH, SYMBOLS, drawn, has_unicode
+from verifflowcc.cli.terminal import RICH, SYMBOLS, drawn, has_unicode, status_style
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -31,7 +31,7 @@ def item_tree(title: str, facts: Sequence[str], text: str, parts: Iterable[Part]
     root = _text(title, "strong")
     for fact in facts:
         root.append("\n")
-        root.append_text(_text(fact, "quiet"))
+        root.append_text(_text(fact, status_style(status_of(fact)[0]) or "quiet"))
     if text:
         root.append("\n\n")
         root.append_text(Text(plain(text)))
