@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from verifflowcc.cli.counted import counted
-from verifflowcc.cli.output import plain
+from verifflowcc.cli.output import emit, plain
 from verifflowcc.cli.table import width_of
 from verifflowcc.cli.terminal import RICH, SYMBOLS, drawn, has_unicode
 from verifflowcc.workflow.drawing import draw_v
@@ -26,6 +26,15 @@ _FEWEST_CHECKS = 2
 _AGENTS = 3
 _ORDER = ("failed", "stale", "missing", "waived")
 _COMMENT = "  # "
+
+
+def show_board() -> None:
+    """Print the board of the project in the current folder."""
+    from verifflowcc.cli.folding import screen_lines
+    from verifflowcc.services.board import read_board
+    from verifflowcc.services.workspace import open_workspace
+
+    emit(board_page(read_board(open_workspace()), screen_lines()))
 
 
 def board_page(board: "Board", rows: int) -> str:

@@ -21,17 +21,14 @@ def status(watch: WatchFlag = False, as_json: JsonFlag = False) -> None:
     from verifflowcc.services.status import remember_status
     from verifflowcc.services.workspace import open_workspace
 
-    workspace = open_workspace()
     if watch:
         from verifflowcc.cli.board_watch import watch_board
 
-        watch_board(workspace, as_json=as_json)
+        watch_board(open_workspace(), as_json=as_json)
     elif not as_json and wants_color():
-        from verifflowcc.cli.board_views import board_page
-        from verifflowcc.cli.folding import screen_lines
-        from verifflowcc.services.board import read_board
+        from verifflowcc.cli.board_views import show_board
 
-        out.emit(board_page(read_board(workspace), screen_lines()))
+        show_board()
     else:
-        shown = remember_status(workspace)
+        shown = remember_status(open_workspace())
         out.emit_json(shown.status) if as_json else out.emit(shown.text)

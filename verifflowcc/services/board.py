@@ -163,11 +163,11 @@ def _check(asked: Assessment, name: str, freshness: Freshness) -> BoardCheck:
 
 
 def _waiting(workspace: Workspace, notices: list[str]) -> int:
-    from verifflowcc.services.memory.inbox import open_inbox
+    from verifflowcc.services.memory.inbox import count_waiting
     from verifflowcc.services.memory.scopes import scopes_listed
 
     try:
-        return len(open_inbox(workspace, scopes_listed(workspace)).waiting)
+        return count_waiting(workspace, scopes_listed(workspace))
     except VfccError as error:
         notices.append(error.message.splitlines()[0])
         return 0
