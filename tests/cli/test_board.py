@@ -33,6 +33,19 @@ def test_the_board_fits_one_screen_and_names_what_blocks(example: Path) -> None:
     assert "\x1b[32m✓ planning" in seen.out
 
 
+def test_several_open_sprints_are_a_line_each_until_one_is_chosen(young: Path) -> None:
+    for name in ("one", "two"):
+        assert on_terminal(young, "sprint", "start", name, "--id", name, "--workflow", "standard").code == 0
+
+    seen = on_terminal(young, "status", env=COLORS)
+    chosen = on_terminal(young, "status", env={**COLORS, "VFCC_SPRINT": "two"}, rows=24)
+
+    assert " open      ▶········ one: 0 of 9 passed, in planning\n" in plain(seen.out)
+    assert "choose    export VFCC_SPRINT=one" in plain(seen.out)
+    assert "╭─ two: two ──" in plain(chosen.out)
+    assert len(chosen.out.splitlines()) < 24
+
+
 def test_without_color_a_terminal_gets_the_text_of_a_pipe(example: Path) -> None:
     piped = vfcc(example, "status").out
 

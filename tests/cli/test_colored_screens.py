@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import git, on_terminal, vfcc
+from verifflowcc.cli.status_words import status_of
 
 COLORS = {"NO_COLOR": ""}
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -60,6 +61,21 @@ def test_a_status_has_its_symbol_and_its_word_in_a_table(example: Path) -> None:
     assert "\x1b[32m✓ passed" in seen.out
     assert "▶ active" in plain(seen.out)
     assert max(map(len, plain(seen.out).splitlines())) <= 80
+
+
+def test_help_has_the_same_words_in_color(tmp_path: Path) -> None:
+    for line in (("--help",), ("stage", "advance", "--help"), ("stage",)):
+        seen, piped = on_terminal(tmp_path, *line, env=COLORS), vfcc(tmp_path, *line)
+        assert "\x1b[1mUsage:\x1b[0m vfcc" in seen.out + seen.err
+        assert plain(seen.out) == piped.out
+        assert plain(seen.err) == piped.err
+
+
+def test_a_result_that_does_not_count_is_not_green() -> None:
+    for word in ("passed (stale); price.py changed", "passed (untrusted)", "passed, not discriminating"):
+        assert status_of(word)[0] == "stale"
+    for word in ("passed", "passed, proven", "passed on this content, says testing/tests"):
+        assert status_of(word)[0] == "passed"
 
 
 def test_a_file_gets_plain_text_from_a_terminal(example: Path) -> None:

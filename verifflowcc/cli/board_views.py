@@ -9,6 +9,7 @@ from verifflowcc.cli.counted import counted
 from verifflowcc.cli.output import emit, plain
 from verifflowcc.cli.table import width_of
 from verifflowcc.cli.terminal import RICH, SYMBOLS, drawn, has_unicode
+from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.drawing import draw_v
 from verifflowcc.workflow.gaps import with_gaps
 
@@ -24,6 +25,7 @@ WIDEST = 100
 _FRAME = 4
 _FEWEST_CHECKS = 2
 _AGENTS = 3
+_OTHERS = 4
 _ORDER = ("failed", "stale", "missing", "waived")
 _COMMENT = "  # "
 
@@ -149,7 +151,8 @@ def _checks(board: "SprintBoard") -> "Iterator[Text]":
     else:
         yield _status("open", f"gate of {stage}: nothing blocks among {counted(len(board.checks), 'check')}")
     unmet = [each for each in board.checks if each.status != "passed"]
-    yield from (_check(each) for each in sorted(unmet, key=_rank))
+    folder = f"{artifacts_folder(line.id, stage)}/"
+    yield from (_check(each, folder) for each in sorted(unmet, key=_rank))
     passed = [each.asked.criterion.id for each in board.checks if each.status == "passed"]
     if passed:
         yield _indented("passed", f"passed: {', '.join(passed)}")
@@ -161,9 +164,12 @@ def _rank(each: "BoardCheck") -> tuple[bool, int]:
     return not each.asked.blocks, _ORDER.index(each.status)
 
 
-def _check(each: "BoardCheck") -> "Text":
+def _check(each: "BoardCheck", folder: str) -> "Text":
+    """Return a check that is not met; its reason names artifacts below the stage's `folder`."""
     soft = "" if each.asked.blocks or each.asked.met else " (soft)"
-    return _indented(each.status, f"{each.status}: {each.asked.criterion.id}{soft}: {each.asked.reason}")
+    return _indented(
+        each.status, f"{each.status}: {each.asked.criterion.id}{soft}: {each.asked.reason.replace(folder, '')}"
+    )
 
 
 def _indented(word: str, shown: str) -> "Text":
@@ -197,9 +203,10 @@ def _grid(lines: "list[tuple[str, Text]]") -> "RenderableType":
 def _lines_below(board: "Board") -> "Iterator[tuple[str, Text]]":
     """Yield what is below the sprint, each line with its label."""
     status, sprint = board.status, board.sprint
-    others = [each for each in status.open if sprint is None or each.id != sprint.line.id]
-    if others:
-        yield "also open", _text(", ".join(f"{each.id} ({each.stage}, {each.passed}/{each.stages})" for each in others))
+    for place, each in enumerate(board.others[:_OTHERS]):
+        yield "" if place else "also open" if sprint else "open", _strip(each)
+    if len(board.others) > _OTHERS:
+        yield "", _text(f"and {len(board.others) - _OTHERS} more: vfcc sprint list", "quiet")
     if sprint:
         yield "evidence", _evidence(sprint)
         if sprint.line.comments:
@@ -215,8 +222,21 @@ def _lines_below(board: "Board") -> "Iterator[tuple[str, Text]]":
     for notice in board.notices:
         yield "", _status("missing", notice)
     if status.problem:
-        yield "choose", _text(f"{status.problem}: {status.hint}", "warn")
+        yield "choose", _text(status.hint, "warn")
     yield "next", _text(_next(board), "accent")
+
+
+def _strip(sprint: "SprintBoard") -> "Text":
+    """Return a sprint in a line: a symbol for each stage, and the active one by name."""
+    from rich.text import Text
+
+    line = Text(no_wrap=True, overflow="ellipsis")
+    for each in sprint.state.stages:
+        word = str(each.status)
+        line.append_text(_text(_symbol(word), SYMBOLS[word][2]))
+    where = f", in {sprint.line.stage}" if sprint.line.stage else ""
+    line.append_text(_text(f" {sprint.line.id}: {sprint.line.passed} of {sprint.line.stages} passed{where}"))
+    return line
 
 
 def _evidence(sprint: "SprintBoard") -> "Text":

@@ -145,7 +145,7 @@ def drawn(shape: "RenderableType", width: int, stream: "TextIO | None" = None) -
         console.print(shape)
     text = capture.get().rstrip("\n")
     lines = (text if has_unicode(stream) else text.replace("…", ">")).split("\n")
-    return "\n".join(_with_marks(line) for line in lines)
+    return "\n".join(with_marks(line) for line in lines)
 
 
 def rich_text(text: str, style: str = "") -> "Text":
@@ -173,10 +173,11 @@ def revealed(text: str) -> str:
     return _pattern().sub("\x1b[\\1m", text) if _BEGIN in text and _KEY else text
 
 
-def _with_marks(line: str) -> str:
+def with_marks(text: str) -> str:
+    """Return text of the program's own, which rich or help has coloured, with a mark for each colour."""
     import re
 
-    return re.sub(r"\x1b\[([0-9;]*)m", lambda found: _mark(found[1]), line).rstrip()
+    return re.sub(r"\x1b\[([0-9;]*)m", lambda found: _mark(found[1]), text).rstrip()
 
 
 def _mark(code: str) -> str:

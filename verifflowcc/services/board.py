@@ -80,11 +80,15 @@ class AgentLine:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Everything on the board; `waiting` counts the items of memory that wait for a person's review."""
+    """Everything on the board; `waiting` counts the items of memory that wait for a person's review.
+
+    `others` are the open sprints that commands do not act on.
+    """
 
     project: str
     status: Status
     sprint: SprintBoard | None
+    others: tuple[SprintBoard, ...]
     waiting: int
     agents: tuple[AgentLine, ...]
     notices: tuple[str, ...] = ()
@@ -99,6 +103,7 @@ def read_board(workspace: Workspace) -> Board:
         project=workspace.root.name,
         status=status,
         sprint=_sprint(workspace, line) if line else None,
+        others=tuple(SprintBoard(each, show_sprint(workspace, each.id)) for each in status.open if each is not line),
         waiting=_waiting(workspace, notices),
         agents=_agents(workspace, notices),
         notices=tuple(notices),
