@@ -106,7 +106,9 @@ def _sprint(board: "SprintBoard", width: int, rows: int) -> "RenderableType":
 def _border(board: "SprintBoard") -> str:
     if board.line.problems or board.state.fork or board.problem:
         return "red"
-    return "yellow" if board.blocking else "green"
+    if board.state.current is None:
+        return "green"
+    return "yellow" if board.blocking else "none"  # what is not asked here may block: that is not green
 
 
 def _v(state: "SprintState", width: int, most: int) -> "list[Text]":
@@ -149,7 +151,7 @@ def _checks(board: "SprintBoard") -> "Iterator[Text]":
         verb = "blocks" if blocking == 1 else "block"
         yield _status("blocked", f"gate of {stage}: {blocking} of {counted(len(board.checks), 'check')} {verb}")
     else:
-        yield _status("open", f"gate of {stage}: nothing blocks among {counted(len(board.checks), 'check')}")
+        yield _status("open", f"gate of {stage}: nothing blocks among {counted(len(board.checks), 'check')} asked here")
     unmet = [each for each in board.checks if each.status != "passed"]
     folder = f"{artifacts_folder(line.id, stage)}/"
     yield from (_check(each, folder) for each in sorted(unmet, key=_rank))
@@ -157,7 +159,7 @@ def _checks(board: "SprintBoard") -> "Iterator[Text]":
     if passed:
         yield _indented("passed", f"passed: {', '.join(passed)}")
     if board.unasked:
-        yield _text(f"  ? not asked here: {', '.join(board.unasked)} (vfcc check gate)", "quiet")
+        yield _text(f"  ? vfcc check gate also asks: {', '.join(board.unasked)}", "quiet")
 
 
 def _rank(each: "BoardCheck") -> tuple[bool, int]:

@@ -42,7 +42,7 @@ def watch_board(workspace: "Workspace", *, as_json: bool) -> None:
     ):
         seen, drawn_at = "", 0.0
         while True:
-            now = _stamp(workspace.memory)
+            now = f"{memory_stamp(workspace.memory)} {os.get_terminal_size(sys.stdout.fileno())}"
             if now != seen or time.monotonic() - drawn_at >= AT_LEAST_S:
                 live.update(_page(workspace), refresh=True)
                 seen, drawn_at = now, time.monotonic()
@@ -61,11 +61,11 @@ def _page(workspace: "Workspace") -> "Text":
     return Text.from_ansi(revealed(plain(board_page(read_board(workspace), screen_lines()))))
 
 
-def _stamp(memory: "Path") -> str:
-    """Return what changes when a file of the memory or the size of the terminal does."""
+def memory_stamp(memory: "Path") -> str:
+    """Return what changes when a file of the memory does; derived files, which a drawing may write, do not count."""
     from verifflowcc.text.digest import digest_text
 
-    return digest_text("\n".join((str(os.get_terminal_size(sys.stdout.fileno())), *_stamps(str(memory)))))
+    return digest_text("\n".join(_stamps(str(memory))))
 
 
 def _stamps(folder: str, top: bool = True) -> "Iterator[str]":

@@ -19,10 +19,13 @@ from verifflowcc.workflow.evidence_choice import chosen
 from verifflowcc.workflow.evidence_wanted import everything
 from verifflowcc.workflow.gate import assess
 from verifflowcc.workflow.idle import idle
+from verifflowcc.workflow.moves import next_in_order
 from verifflowcc.workflow.staleness import stale_reasons
 
 QUICK = (RECORDED - {Kind.BASELINE}) | {Kind.ARTIFACT, Kind.FEEDBACK}
 """Kinds that are asked from the files of the project and the ledger alone."""
+RULES = "protected files"
+"""What every gate asks besides its criteria."""
 AGENTS = 20
 """Calls of tools among which the latest of each agent is looked for."""
 
@@ -51,7 +54,8 @@ class BoardCheck:
 class SprintBoard:
     """The sprint that commands act on: its stages, the checks to leave the active one, and its evidence.
 
-    `unasked` are the criteria that need git's history or the trace. `problem` says why nothing could be asked.
+    `unasked` names what a gate asks besides: it needs git's history or the trace. `problem` says why
+    nothing could be asked.
     """
 
     line: OpenSprint
@@ -123,12 +127,11 @@ def _sprint(workspace: Workspace, line: OpenSprint) -> SprintBoard:
         return SprintBoard(line, state, problem=wrong)
     criteria = tuple(_asked_now(state, facts))
     quick = [each for each in criteria if each.kind in QUICK]
+    unasked = (*(each.id for each in criteria if each.kind not in QUICK), *_to_enter(state), RULES)
     freshness = _freshness(state, facts, {each.id for each in quick})
     stage = state.current or ""
     asked = tuple(_check(assess(each, stage, facts), f"{stage}/{each.id}", freshness) for each in quick)
-    return SprintBoard(
-        line, state, asked, tuple(each.id for each in criteria if each.kind not in QUICK), freshness=freshness
-    )
+    return SprintBoard(line, state, asked, unasked if state.current else (), freshness=freshness)
 
 
 def _asked_now(state: SprintState, facts: Facts) -> Iterator[Criterion]:
@@ -140,6 +143,13 @@ def _asked_now(state: SprintState, facts: Facts) -> Iterator[Criterion]:
     for each in (*stage.stage.enter, *stage.stage.exit) if first else stage.stage.exit:
         if each.mode is not Mode.OFF and not idle(each, facts):
             yield each
+
+
+def _to_enter(state: SprintState) -> Iterator[str]:
+    """Yield the criteria to enter the next stage: which stage that is can depend on the trace."""
+    following = next_in_order(state, state.current) if state.current else None
+    stage = state.stage(following) if following else None
+    yield from (each.id for each in (stage.stage.enter if stage else ()) if each.mode is not Mode.OFF)
 
 
 def _freshness(state: SprintState, facts: Facts, now: set[str]) -> Freshness:
