@@ -70,6 +70,9 @@ def test_without_color_a_terminal_gets_the_text_of_a_pipe(example: Path) -> None
 def test_a_console_without_unicode_gets_a_board_in_ascii(example: Path) -> None:
     seen = on_terminal(example, "status", env={**COLORS, "PYTHONIOENCODING": "ascii"})
 
+    latin = on_terminal(example, "sprint", "list", env={**COLORS, "PYTHONIOENCODING": "iso-8859-1"})
+
+    assert plain(latin.out).splitlines()[1].startswith("----")
     assert seen.out.isascii()
     assert re.search(r"\+ planning -+ \. validation", plain(seen.out))
     assert "?" not in plain(seen.out).replace("? vfcc", "")

@@ -205,8 +205,9 @@ def _grid(lines: "list[tuple[str, Text]]") -> "RenderableType":
 def _lines_below(board: "Board") -> "Iterator[tuple[str, Text]]":
     """Yield what is below the sprint, each line with its label."""
     status, sprint = board.status, board.sprint
-    for place, each in enumerate(board.others[:_OTHERS]):
-        yield "" if place else "also open" if sprint else "open", _strip(each)
+    label = "also open" if sprint else "open"
+    for place, other in enumerate(board.others[:_OTHERS]):
+        yield "" if place else label, _strip(other)
     if len(board.others) > _OTHERS:
         yield "", _text(f"and {len(board.others) - _OTHERS} more: vfcc sprint list", "quiet")
     if sprint:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from verifflowcc.cli.terminal import around_marks, colored, revealed
+from verifflowcc.cli.terminal import around_marks, colored, has_unicode, revealed
 from verifflowcc.errors import WorkspaceError
 
 
@@ -75,9 +75,9 @@ def warn(text: str) -> None:
 
 def write(stream: TextIO, text: str) -> None:
     """Write `text` so that no console and no pipe can fail on a character, and at once, so that streams keep order."""
-    encoding = (stream.encoding or "ascii").replace("-", "").lower()
+    encoding = stream.encoding or "ascii"
     buffer = getattr(stream, "buffer", None)
-    if encoding == "utf8" or buffer is None:
+    if has_unicode(stream) or buffer is None:
         stream.write(text.encode("utf-8", "replace").decode("utf-8"))
     elif stream.isatty():
         stream.write(text.encode(encoding, "replace").decode(encoding))
