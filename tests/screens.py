@@ -50,8 +50,8 @@ FIXED = (
     (re.compile(r"(?<!\d)20\d\d-\d\d-\d\d(?!\d)"), "2026-01-02"),
     (re.compile(r"(?<![\d.])\d\.\d s\b"), "0.4 s"),
 )
-TOKENS = re.compile(r"(?<![\d,.;\[])\d{3}(?![\d,.m])")
-"""Counts of tokens, which depend on the random ids within a prompt."""
+TOKENS = re.compile(r"(?<=\s)(\d\d)\d(?=\s)")
+"""Counts of tokens, rounded to tens: random ids within a prompt take one more or one less."""
 THEME = TerminalTheme(
     (22, 27, 34),
     (201, 209, 217),
@@ -110,7 +110,7 @@ def svg(root: Path, name: str, columns: int, *, colored: bool) -> str:
         shutil.rmtree(here / ".memory")
     raw = _replaced(_shown(here, SCREENS[name], columns, colored=colored), here)
     if name == "context-show":
-        raw = TOKENS.sub("240", raw)
+        raw = TOKENS.sub(r"\g<1>0", raw)
     console = Console(file=io.StringIO(), record=True, width=columns, force_terminal=True, _environ={})
     prompt = Text.assemble(("$ ", "dim"), ("vfcc " + " ".join(_quoted(SCREENS[name])), "bold"))
     for line in (prompt, *Text.from_ansi(raw).split("\n")):
