@@ -16,7 +16,7 @@ QUICK = $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT) $(TESTS)
 # Where this is set, each test process and each vfcc that they start compiles every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo recording test sweep fresh matrix reference screenshots check site dist bench clean
+.PHONY: help demo recording test sweep fresh matrix reference screenshots screens check site dist bench clean
 
 help:
 	@echo "make demo    install into $(VENV) and show a gate that stays closed until the tests can fail"
@@ -28,6 +28,7 @@ help:
 	@echo "make check   lint, types, import rules, our own trace, the documentation and the built wheel"
 	@echo "make site    build the documentation site into build/site; a dead link fails"
 	@echo "make dist    build the source archive and the wheel into dist, and check what an index would show of them"
+	@echo "make screens   write docs/screens again: what a person sees of ten commands"
 	@echo "make bench   the benchmarks"
 	@echo "make recording   run the demo and write docs/demo.svg"
 	@echo "make screenshots   take the pictures of the documentation (needs chromium or google-chrome)"
@@ -58,6 +59,10 @@ recording: $(INSTALLED)
 
 screenshots: $(INSTALLED)
 	$(BIN)/python docs/screenshots.py
+
+# What a person sees of ten commands. A test compares it with what they show now.
+screens: $(READY)
+	$(BIN)/python -m tests.screens
 
 # The report of an earlier sweep is about other code, or will be.
 test: $(READY)

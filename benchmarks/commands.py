@@ -81,7 +81,10 @@ def main() -> None:
         hello = folder / "hello.py"
         hello.write_text(HELLO, encoding="utf-8")
         size = f"{options.entries:,} entries" if options.data is None else options.data.name
-        trees = {"example": _example(folder / "example"), size: _large(folder / "large", options.entries, options.data)}
+        trees = {
+            "example": example_tree(folder / "example"),
+            size: _large(folder / "large", options.entries, options.data),
+        }
         commands = [
             Command("python -c pass", [sys.executable, "-c", "pass"], folder),
             Command("typer hello-world", [sys.executable, str(hello)], folder),
@@ -132,7 +135,8 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _example(folder: Path) -> Path:
+def example_tree(folder: Path) -> Path:
+    """Make a project with the worked example and a snapshot of its status."""
     folder.mkdir()
     _vfcc(folder, "init", "--worked-example")
     _vfcc(folder, "status")
@@ -140,7 +144,7 @@ def _example(folder: Path) -> Path:
 
 
 def _large(folder: Path, entries: int, data: Path | None) -> Path:
-    _example(folder)
+    example_tree(folder)
     decisions = folder / ".memory" / "project" / "decisions"
     if data is not None:
         for number, path in enumerate(sorted(data.rglob("*.md"))):

@@ -157,8 +157,8 @@ def on_terminal(
     env: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run `vfcc` with stderr, and stdout unless `piped_stdout`, on terminals of their own; newlines come back as LF."""
-    err, err_side = _terminal(columns, rows)
-    out, out_side = os.pipe() if piped_stdout else _terminal(columns, rows)
+    err, err_side = terminal(columns, rows)
+    out, out_side = os.pipe() if piped_stdout else terminal(columns, rows)
     streams = (err_side, out_side, err_side)
     process = forked.start(arguments, folder, environment(folder.parent, **(env or {})), streams)
     os.close(out_side)
@@ -170,7 +170,8 @@ def on_terminal(
     return ran
 
 
-def _terminal(columns: int, rows: int) -> tuple[int, int]:
+def terminal(columns: int, rows: int) -> tuple[int, int]:
+    """Open a terminal of a size and return its two sides, ours first."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     return ours, theirs

@@ -87,7 +87,7 @@ def _show_texts(what: "Approvable", here: "Workspace", *, pager: bool) -> None:
     looking = sys.stdout.isatty() and sys.stderr.isatty()
     if pager and looking and not fits_screen(text, shutil.get_terminal_size()):
         paint = approval if takes_color(here.root) else None
-        if page(out.painted(text, sys.stdout, paint), here.root):
+        if page(out.with_paint(text, sys.stdout, paint), here.root):
             return
     out.say(text, paint=approval)
 

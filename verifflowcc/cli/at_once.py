@@ -38,6 +38,8 @@ _LONGEST_NUMBER = 9
 
 def answered(arguments: list[str]) -> bool:
     """Answer a plain command line; return False where it is for typer. Raises as the command does."""
+    if arguments == ["status"]:
+        return _drawn()
     plain = [word for word in arguments if word != "--full"]  # `cli/document.py` reads it
     if "_VFCC_COMPLETE" in os.environ or len(plain) < 2:
         return False
@@ -45,6 +47,18 @@ def answered(arguments: list[str]) -> bool:
     if (group, command) == ("memory", "search"):
         return _searched(words)
     return group == "code" and command in CODE and _asked(command, words)
+
+
+def _drawn() -> bool:
+    """Draw the board, where a person looks; the text is for `fast/`, and for the full command."""
+    from verifflowcc.cli.terminal import wants_color
+
+    if "_VFCC_COMPLETE" in os.environ or not wants_color():
+        return False
+    from verifflowcc.cli.board_views import show_board
+
+    show_board()
+    return True
 
 
 def _searched(words: list[str]) -> bool:

@@ -8,6 +8,7 @@ import typer
 
 from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
 from verifflowcc.cli.report_formats import chosen, problem_in, report_text
+from verifflowcc.cli.terminal import set_color
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_checking import TraceChecked
@@ -56,6 +57,8 @@ def trace(
 
     wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
     one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
+    if output is not None:
+        set_color(wanted=False)  # a file holds plain text
     workspace = open_workspace()
     earlier = None
     if new:

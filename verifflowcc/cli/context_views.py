@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.files.text_file import write_given
 from verifflowcc.cli import output as out
-from verifflowcc.cli.table import table, width_of
+from verifflowcc.cli.table import table
 from verifflowcc.domain.entries import LayerUse, Prompt
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _layers(prompt: Prompt) -> str:
         ("layer", "budget", "used", "kept", "trimmed", "dropped"),
         rows,
         right=(1, 2, 3, 4, 5),
-        width=width_of(sys.stderr),
+        stream=sys.stderr,
     )
     share = prompt.compression / 10
     place = "/".join(part for part in (prompt.sprint, prompt.stage) if part)

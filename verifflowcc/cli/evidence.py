@@ -80,10 +80,10 @@ def run(
 
 def _last_lines(workspace: "Workspace") -> "Callable[[CommandDone], Sequence[str]]":
     """Return what gives the end of a command's output: more of it where a person looks."""
-    from verifflowcc.cli.audience import person_looks
+    from verifflowcc.cli.terminal import can_draw
     from verifflowcc.services.evidence import end_of_output
 
-    if person_looks(sys.stderr):
+    if can_draw(sys.stderr):
         return lambda done: end_of_output(workspace, done, LINES_FOR_PERSON)
     return lambda done: done.lines
 

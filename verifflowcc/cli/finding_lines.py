@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from verifflowcc.cli.counted import counted
 from verifflowcc.cli.folding import cut, folded, height, shortened
+from verifflowcc.cli.terminal import painted
 from verifflowcc.domain.finding_groups import FindingGroup, group_findings
 from verifflowcc.domain.trace import Finding, Severity
 from verifflowcc.text.invisible import printable
@@ -12,6 +13,7 @@ HANG = 4
 MOST = 10
 """So many findings are listed each; of more, so many groups with one example each."""
 _FOLDERS = 3
+_STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warn"}
 _EDIT = "edit "
 
 
@@ -19,10 +21,10 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield one line for each, and under it the next step, unless the finding after it has the same."""
     for number, each in enumerate(findings):
         place = f"{each.path}:{each.line}: " if each.path else ""
-        yield folded(printable(f"{place}{each.severity} {each.code}: {each.message}"), HANG)
+        yield _painted(folded(printable(f"{place}{each.severity} {each.code}: {each.message}"), HANG), each)
         following = findings[number + 1] if number + 1 < len(findings) else None
         if each.step and not (following is not None and following.step == each.step):
-            yield folded(printable(f"  → {each.step}"), HANG)
+            yield painted(folded(printable(f"  → {each.step}"), HANG), "accent")
 
 
 def overview(findings: Sequence[Finding], command: str, room: int) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ def _line(group: FindingGroup) -> str:
     named = (example.item or example.path) in example.message
     place = "" if named else f"{example.path.rpartition('/')[2]}:{example.line}: "
     message = " ".join(example.message.split())
-    return cut(printable(f"{example.severity} {example.code}{count}: {place}{message}"))
+    return _painted(cut(printable(f"{example.severity} {example.code}{count}: {place}{message}")), example)
 
 
 def _group(group: FindingGroup) -> Iterator[str]:
@@ -68,7 +70,7 @@ def _group(group: FindingGroup) -> Iterator[str]:
     example = group.example
     codes = ", ".join(dict.fromkeys(each.code for each in group.findings))
     shared, where = _where(group)
-    yield folded(printable(f"{example.severity} {codes}: {len(group.findings):,}{where}"), HANG)
+    yield _painted(folded(printable(f"{example.severity} {codes}: {len(group.findings):,}{where}"), HANG), example)
     place = f"{example.path.removeprefix(shared)}:{example.line}: " if example.path else ""
     yield folded(printable(f"  {place}{shortened(example.message)}"), HANG)
     yield from _step(example)
@@ -76,14 +78,21 @@ def _group(group: FindingGroup) -> Iterator[str]:
 
 def _alone(finding: Finding) -> Iterator[str]:
     place = f"{finding.path}:{finding.line}: " if finding.path else ""
-    yield folded(printable(f"{place}{finding.severity} {finding.code}: {shortened(finding.message)}"), HANG)
+    line = folded(printable(f"{place}{finding.severity} {finding.code}: {shortened(finding.message)}"), HANG)
+    yield _painted(line, finding)
     yield from _step(finding)
 
 
 def _step(finding: Finding) -> Iterator[str]:
     """Yield the next step, unless it is to edit the very line that is named already."""
     if finding.step and finding.step != f"{_EDIT}{finding.path}:{finding.line}":
-        yield folded(printable(f"  → {finding.step}"), HANG)
+        yield painted(folded(printable(f"  → {finding.step}"), HANG), "accent")
+
+
+def _painted(line: str, finding: Finding) -> str:
+    """Return a line with the weight of its finding in colour."""
+    weight = str(finding.severity)
+    return line.replace(weight, painted(weight, _STYLES.get(finding.severity, "quiet")), 1)
 
 
 def _where(group: FindingGroup) -> tuple[str, str]:

@@ -5,6 +5,7 @@ import sys
 
 from verifflowcc.cli.output import without_secrets
 from verifflowcc.cli.table import UNBOUNDED, width_of
+from verifflowcc.cli.terminal import visible
 
 SCREEN = 40
 """The most lines of a page that is to be read at one glance; a terminal with fewer rows gets fewer."""
@@ -28,7 +29,7 @@ def screen_lines() -> int:
 def height(text: str) -> int:
     """Return how many rows of stdout a text takes: a terminal breaks a line with a word that is too long."""
     width = width_of(sys.stdout)
-    return sum(max(1, -(-len(line) // width)) for line in text.split("\n"))
+    return sum(max(1, -(-len(line) // width)) for line in visible(text).split("\n"))
 
 
 def shortened(sentence: str) -> str:

@@ -1,8 +1,9 @@
 """How a gate is shown to a person: every criterion, what shows it, and the way on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from verifflowcc.cli.folding import folded, shortened
+from verifflowcc.cli.terminal import painted, wants_color
 from verifflowcc.domain.gates import Assessment, Gate, Side, Verdict
 from verifflowcc.services.gates import StageGates
 from verifflowcc.text.short_ids import shown_ids
@@ -52,18 +53,18 @@ def short(asked: StageGates, command: str, most: int) -> str:
 
 def one_gate(gate: Gate, *, full: bool = False) -> str:
     """Return a gate with all its criteria, and with whole ids where they are to be `full`."""
-    return _page(gate, gate.assessments, full=full)
+    if wants_color():
+        from verifflowcc.cli.gate_panels import gate_panel
+
+        return gate_panel(gate, full=full)
+    notes = [folded(f"  note: {note}", HANG) for note in gate.notes]
+    ids = shown_ids((name for each in gate.assessments for name in each.used), full=full)
+    return "\n".join([head(gate), *(line for each in gate.assessments for line in _lines(each, ids)), *notes])
 
 
 def following(command: str) -> str:
     """Return the line that names the next command."""
     return folded(f"next: {command}", len("next: "))
-
-
-def _page(gate: Gate, assessments: Sequence[Assessment], *, full: bool = False) -> str:
-    notes = [folded(f"  note: {note}", HANG) for note in gate.notes]
-    ids = shown_ids((name for each in assessments for name in each.used), full=full)
-    return "\n".join([head(gate), *(line for each in assessments for line in _lines(each, ids)), *notes])
 
 
 def head(gate: Gate) -> str:
@@ -78,11 +79,11 @@ def head(gate: Gate) -> str:
 
 def _brief(each: Assessment) -> Iterator[str]:
     """Yield a criterion that is not met in few lines: why, and the next step."""
-    yield folded(
-        f"  {_WORDS[each.verdict]:7}  {each.criterion.id} ({each.criterion.mode}): {shortened(each.reason)}", HANG
-    )
+    word = _WORDS[each.verdict]
+    line = folded(f"  {word:7}  {each.criterion.id} ({each.criterion.mode}): {shortened(each.reason)}", HANG)
+    yield line.replace(word, painted(word, "bad" if each.blocks else "warn"), 1)
     if each.step:
-        yield folded(f"{'':{HANG}}→ {each.step.partition(_COMMENT)[0]}", HANG + 2)
+        yield painted(folded(f"{'':{HANG}}→ {each.step.partition(_COMMENT)[0]}", HANG + 2), "accent")
 
 
 def _lines(each: Assessment, ids: Mapping[str, str]) -> list[str]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.cli.folding import folded
 from verifflowcc.cli.memory_views import MOST_LINES
+from verifflowcc.cli.terminal import painted
 from verifflowcc.domain.candidates import QUOTE
 
 if TYPE_CHECKING:
@@ -24,12 +25,13 @@ def inbox_page(found: "Inbox") -> list[str]:
         lines += ([""] if lines else []) + list(_of_one(each))
     count = len(found.waiting)
     what = "1 item waits" if count == 1 else f"{count:,} items wait"
-    return [*lines, "", f"{what}: vfcc memory promote ID, or vfcc memory reject ID"]
+    ways = f"{painted('vfcc memory promote ID', 'accent')}, or {painted('vfcc memory reject ID', 'accent')}"
+    return [*lines, "", f"{painted(f'{what}:', 'strong')} {ways}"]
 
 
 def _of_one(each: "Waiting") -> Iterator[str]:
     item = each.item
-    yield folded(f"{item.id}: {item.title}", 2)
+    yield folded(f"{item.id}: {item.title}", 2).replace(item.id, painted(item.id, "accent"), 1)
     yield folded(f"  {item.type} for {each.scope}, trust {item.trust}, {item.created or 'without a day'}", 4)
     yield folded(f"  {each.why}", 4)
     if each.origin:

@@ -14,6 +14,8 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
     Of a stage that is named, what it owes.
     """
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.terminal import wants_color
     from verifflowcc.services.current_sprint import sprint_with_stage
     from verifflowcc.services.next_step import next_step
     from verifflowcc.services.workspace import open_workspace
@@ -26,7 +28,23 @@ def next_(stage: StageArgument = None, sprint: SprintOption = None, as_json: Jso
         out.emit_json(step)
         return
     chosen = [f"sprint {step.sprint} ({step.by})"] if step.by else []
-    out.emit("\n".join([*chosen, step.why, step.command, *_more(step)]))
+    if wants_color():
+        out.emit("\n".join([*chosen, *_explained(step), *(folded(line, 4) for line in _more(step))]))
+    else:
+        out.emit("\n".join([*chosen, step.why, step.command, *_more(step)]))
+
+
+def _explained(step: "NextStep") -> list[str]:
+    """Return the command and, in a sentence, why it is next, for a terminal."""
+    from verifflowcc.cli.folding import folded
+    from verifflowcc.cli.terminal import painted, status_symbol
+
+    why = f"because {step.why}"
+    if first := step.first:
+        verb = "entered" if first.entering else "left"
+        closed = f"because {first.stage} cannot be {verb} yet" if first.mode == "hard" else "because a check is open"
+        why = f"{closed}: {first.criterion}: {first.reason}"
+    return [f"{status_symbol('active')} {painted(step.command, 'accent')}", folded(f"  {why}", 2)]
 
 
 def _more(step: "NextStep") -> list[str]:

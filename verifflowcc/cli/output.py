@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from verifflowcc.cli.terminal import around_marks, colored, has_unicode, revealed, wants_color
 from verifflowcc.errors import WorkspaceError
 
 Paint = Callable[[str], str]
@@ -46,7 +47,7 @@ def emit(text: str, *, withheld: bool = False, paint: Paint | None = None) -> No
     """
     shown = text if withheld else without_secrets(text)
     if sys.stdout.isatty():
-        shown = painted(_printable(shown), sys.stdout, paint)
+        shown = _for_terminal(shown, sys.stdout, paint, labels=not withheld)
     try:
         write(sys.stdout, shown if shown.endswith("\n") else shown + "\n")
     except BrokenPipeError:
@@ -80,17 +81,15 @@ def without_secrets(text: str) -> str:
 
 def say(text: str, *, paint: Paint | None = None) -> None:
     """Write a message for the person to stderr; what a name in it could do to a terminal is written out."""
-    shown = painted(plain(text), sys.stderr, paint)
+    shown = _for_terminal(without_secrets(text), sys.stderr, paint)
     try:
         write(sys.stderr, shown if shown.endswith("\n") else shown + "\n")
     except OSError:
         abandon(sys.stderr)  # there is nowhere left to tell it; the exit code still does
 
 
-def painted(text: str, stream: TextIO, paint: Paint | None) -> str:
+def with_paint(text: str, stream: TextIO, paint: Paint | None) -> str:
     """Return a text in colour, where the stream takes it."""
-    from verifflowcc.cli.audience import wants_color
-
     return paint(text) if paint and wants_color(stream) else text
 
 
@@ -124,9 +123,9 @@ def write(stream: TextIO, text: str) -> None:
     """Write `text` so that no console and no pipe can fail on a character, and at once, so that streams keep order."""
     if _DRAWINGS and stream.isatty():
         _DRAWINGS[-1].hide(mid_line=not text.endswith("\n"))
-    encoding = (stream.encoding or "ascii").replace("-", "").lower()
+    encoding = stream.encoding or "ascii"
     buffer = getattr(stream, "buffer", None)
-    if encoding == "utf8" or buffer is None:
+    if has_unicode(stream) or buffer is None:
         stream.write(text.encode("utf-8", "replace").decode("utf-8"))
     elif stream.isatty():
         stream.write(text.encode(encoding, "replace").decode(encoding))
@@ -143,12 +142,19 @@ def abandon(stream: TextIO) -> None:
     os.close(nowhere)
 
 
+def _for_terminal(text: str, stream: TextIO, paint: Paint | None, *, labels: bool = True) -> str:
+    """Return a text without what could steer a terminal, then with its colours: by `paint`, or of its own labels."""
+    if paint:
+        return with_paint(_printable(text), stream, paint)
+    return revealed(_printable(colored(text, stream) if labels else text))
+
+
 def _printable(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     from verifflowcc.text.invisible import printable
 
-    return printable(text)
+    return around_marks(text, printable)
 
 
 def person_is_looking() -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.observer import observed_by
 from verifflowcc.cli import output as out
-from verifflowcc.cli.audience import person_looks, wants_color
+from verifflowcc.cli.terminal import can_draw, wants_color
 from verifflowcc.cli.work_names import work_name
 from verifflowcc.proving.run_progress import RunProgress
 from verifflowcc.proving.runners import Runner, runner_of
@@ -196,7 +196,7 @@ class Display:
 @contextmanager
 def shown(arguments: Sequence[str]) -> Iterator[None]:
     """Show the progress of a command line, where a person looks and it is one that may last."""
-    wanted = person_looks(sys.stderr) and os.environ.get("VFCC_PROGRESS") != "never"
+    wanted = can_draw(sys.stderr) and os.environ.get("VFCC_PROGRESS") != "never"
     what = work_name(arguments) if wanted else ""
     if not what:
         yield

@@ -76,7 +76,9 @@ def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
     try:
         return step() or 0, None
     except VfccError as error:
-        say(_sentence(error))
+        from verifflowcc.cli.error_views import error_text
+
+        say(error_text(error))
         return error.exit_code, problem_of(error)
     except KeyboardInterrupt:
         say("interrupted")
@@ -147,9 +149,3 @@ def _help_width() -> int | None:
 
     columns = get_terminal_size().columns
     return max(columns - 2, 20) if columns < NARROW else None
-
-
-def _sentence(error: VfccError) -> str:
-    lines = error.message.split("\n")
-    text = "\n".join(f"  {line}" if line.startswith("- ") else f"error: {line}" for line in lines)
-    return f"{text}\nhint: {error.hint}" if error.hint else text

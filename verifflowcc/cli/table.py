@@ -4,27 +4,43 @@ import os
 import sys
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
+from verifflowcc.cli.terminal import wants_color
 from verifflowcc.text.withholding import withhold_cells
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 UNBOUNDED = 1_000
 """Columns in a pipe, where nothing is folded or cut."""
 GAP = 2
+_CELLS = {"–": "dim", ">": "bold cyan"}
+"""Styles of cells that hold a sign alone."""
 LONG_WORD = 16
 """A column may be so narrow; a path longer than this is cut where the terminal leaves no room for it."""
 
 
 def table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), width: int | None = None
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    width: int | None = None,
+    stream: TextIO | None = None,
 ) -> str:
     """Return rows under headings, aligned; columns in `right` are numbers.
 
-    It keeps to `width` columns, those of stdout if not said: it folds between words, and where that is not enough each
-    row is a block of lines. Secrets are withheld before anything is cut, after which nobody could tell them.
+    It keeps to `width` columns (default: those of `stream`, and that is stdout by default): it folds between words, and
+    where that is not enough each row is a block of lines. Secrets are withheld before anything is cut, after which they
+    could not be recognised. Without a `width`, a person who wants colours gets a table drawn by rich.
     """
-    width = width_of(sys.stdout) if width is None else width
+    shown_on = sys.stdout if stream is None else stream
+    colored = width is None and wants_color(shown_on)
+    width = width_of(shown_on) if width is None else width
     cells = [[_plain_cell(cell) for cell in row] for row in withhold_cells(rows)]
+    if colored:
+        cells = _with_symbols(headings, cells)
     columns = list(zip(headings, *cells, strict=True))
     widths = [max(map(_wide, column)) for column in columns]
     room = width - GAP * (len(columns) - 1)
@@ -33,7 +49,46 @@ def table(
         if sum(least) > room:
             return "\n".join(_block(headings, row) for row in cells)
         widths = _fit(widths, least, room)
+    if colored:
+        from verifflowcc.cli.terminal import drawn
+
+        return drawn(_shape(headings, cells, right, widths), width, shown_on)
     return _grid([headings, *cells], right, widths)
+
+
+def _with_symbols(headings: Sequence[str], cells: list[list[str]]) -> list[list[str]]:
+    """Return the cells with a symbol before each status."""
+    from verifflowcc.cli.status_words import HEADINGS, with_symbol
+
+    return [
+        [with_symbol(cell) if name in HEADINGS else cell for name, cell in zip(headings, row, strict=True)]
+        for row in cells
+    ]
+
+
+def _shape(
+    headings: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[int], widths: Sequence[int]
+) -> "Table":
+    """Return a table of rich: a rule under the headings, the status in its colour."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from verifflowcc.cli.status_words import HEADINGS, styled
+
+    shape = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="bold")
+    for index, (name, columns) in enumerate(zip(headings, widths, strict=True)):
+        shape.add_column(
+            Text(name), width=columns, overflow="fold", justify="right" if index in right else "left", no_wrap=False
+        )
+    for row in cells:
+        shape.add_row(
+            *(
+                styled(cell) if name in HEADINGS else Text(cell, style=_CELLS.get(cell, ""))
+                for name, cell in zip(headings, row, strict=True)
+            )
+        )
+    return shape
 
 
 def width_of(stream: TextIO) -> int:
@@ -98,8 +153,8 @@ def _least(cells: Sequence[str], whole: bool) -> int:
 
 def _wide(text: str) -> int:
     """Return the columns that a printable text takes."""
-    if text.isascii():
-        return len(text)
+    if text.isascii() or all(each < "\u0300" or "\u2010" <= each <= "\u2027" for each in text):
+        return len(text)  # letters with accents, dashes and an ellipsis need no table of widths
     from rich.cells import cell_len
 
     return cell_len(text)

@@ -30,11 +30,17 @@ def impact(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = Fals
 
 def _page(found: "Impact") -> Iterator[str]:
     from verifflowcc.cli.table import table
+    from verifflowcc.cli.terminal import wants_color
     from verifflowcc.trace.matrix_csv import place_word
 
-    yield f"{found.id}: {found.title}"
-    yield f"  a change touches {_sum(found)}"
-    if found.below:
+    if wants_color():
+        from verifflowcc.cli.trace_trees import reach_tree
+
+        yield reach_tree(f"{found.id}: {found.title}", f"a change touches {_sum(found)}", found.below)
+    else:
+        yield f"{found.id}: {found.title}"
+        yield f"  a change touches {_sum(found)}"
+    if found.below and not wants_color():
         yield "\nbelow"
         yield table(("item", "way", "title"), [(each.id, _way(each), each.title) for each in found.below])
     if found.code:

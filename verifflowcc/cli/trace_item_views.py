@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from verifflowcc.cli.folding import folded
+from verifflowcc.cli.terminal import wants_color
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.text.invisible import printable
 from verifflowcc.text.secrets import withhold
@@ -68,7 +69,19 @@ def _text(item: TraceItem) -> Iterator[str]:
 
 def page(shown: "ItemPage") -> str:
     """Return an item's page: text, fields, links, code, tests, review."""
+    if wants_color():
+        return _tree(shown)
     return printable("\n".join(_page(shown)))
+
+
+def _tree(shown: "ItemPage") -> str:
+    from verifflowcc.cli.trace_trees import item_tree
+
+    item = shown.item
+    parts = [("rationale", item.rationale.splitlines())] if item.rationale else []
+    parts += [(heading, lines) for heading, lines in _parts(shown) if lines]
+    parts += [("review", [line.removeprefix("review: ") for line in _people(shown)])]
+    return item_tree(f"{item.id}: {item.title}", (", ".join(_facts(shown)), item.path), item.text.strip("\n"), parts)
 
 
 def _page(shown: "ItemPage") -> Iterator[str]:
@@ -81,16 +94,25 @@ def _page(shown: "ItemPage") -> Iterator[str]:
         yield ""
         yield "rationale"
         yield from _indented(item.rationale, gap=False)
-    yield from _part("traces to", [_end(each, each.id, item.id) for each in shown.links])
-    yield from _part("linked by", [_end(each, item.id, each.id) for each in shown.linked_by])
-    yield from _part("code", [_place(each) for each in shown.code])
-    yield from _part("tests", [f"{each.test}: {each.word}" for each in shown.tests])
-    yield from _part("evidence", list(item.evidence))
+    for heading, lines in _parts(shown):
+        yield from _part(heading, lines)
     yield ""
-    yield folded(f"review: {_review(shown)}", 2)
-    if item.verified:
-        said = item.verified
-        yield folded(f"verified: by {said.method}, {said.by} on {said.on}: {said.saw}", 2)
+    yield from (folded(line, 2) for line in _people(shown))
+
+
+def _parts(shown: "ItemPage") -> Iterator[tuple[str, list[str]]]:
+    item = shown.item
+    yield "traces to", [_end(each, each.id, item.id) for each in shown.links]
+    yield "linked by", [_end(each, item.id, each.id) for each in shown.linked_by]
+    yield "code", [_place(each) for each in shown.code]
+    yield "tests", [f"{each.test}: {each.word}" for each in shown.tests]
+    yield "evidence", list(item.evidence)
+
+
+def _people(shown: "ItemPage") -> Iterator[str]:
+    yield f"review: {_review(shown)}"
+    if seen := shown.item.verified:
+        yield f"verified: by {seen.method}, {seen.by} on {seen.on}: {seen.saw}"
 
 
 def _facts(shown: "ItemPage") -> Iterator[str]:

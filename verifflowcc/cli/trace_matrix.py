@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.terminal import set_color
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_seeing import TraceSeen
@@ -66,6 +67,8 @@ def matrix(
         if output is not None:
             out.say(f"written: {output}")
         return
+    if output is not None:
+        set_color(wanted=False)  # a file holds plain text
     text = _written(seen, shown, wanted, tests=tests)
     if output is None:
         out.emit(text)

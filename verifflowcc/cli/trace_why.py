@@ -1,6 +1,6 @@
 """`vfcc trace why`: one item's whole story."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from verifflowcc.cli.options import JsonFlag
@@ -21,6 +21,7 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     next commands. Exits with 3 where there is no item at all.
     """
     from verifflowcc.cli import output as out
+    from verifflowcc.cli.terminal import wants_color
     from verifflowcc.cli.trace_warnings import see
     from verifflowcc.services.trace_finding import find_item
     from verifflowcc.trace.story import story
@@ -30,7 +31,16 @@ def why(item: IdArgument, junit: JunitOption = None, as_json: JsonFlag = False) 
     if as_json:
         out.emit_json(told)
     else:
-        out.emit("\n".join(map(_shown, _page(told, seen.view))))
+        out.emit(_tree(told, seen.view) if wants_color() else "\n".join(map(_shown, _page(told, seen.view))))
+
+
+def _tree(told: "Story", view: "TraceView") -> str:
+    from verifflowcc.cli.trace_trees import item_tree
+
+    item = told.item
+    facts = (f"{told.state}: {told.state.means}", ", ".join(_facts(told)), item.path)
+    parts = [(title, lines) for title, lines in _parts(told, view) if lines]
+    return item_tree(f"{item.id}: {item.title}", facts, item.text.strip("\n"), parts)
 
 
 def _page(told: "Story", view: "TraceView") -> Iterator[str]:
@@ -44,24 +54,28 @@ def _page(told: "Story", view: "TraceView") -> Iterator[str]:
     yield f"  {item.path}"
     if item.text:
         yield from (f"  {line}".rstrip() for line in ("", *withhold(item.text).splitlines()))
-    yield from _part("why it is there", _reasons(told, view))
-    yield from _part("what answers it", (_answer(told, number) for number in range(len(told.answers))))
-    yield from _part("what it still needs", told.lacking)
-    yield from _part("implemented by", _places(told))
-    yield from _part("verified by", (_test(each, view) for each in told.tests))
-    yield from _part("shown by", map(_criterion, told.evidence))
-    yield from _part("who looked", map(_looked, told.looked))
-    yield from _part("what is wrong", map(_finding, told.findings))
-    yield from _part("next", told.next)
+    for title, lines in _parts(told, view):
+        yield from _part(title, lines)
 
 
-def _part(title: str, lines: Iterable[str]) -> Iterator[str]:
+def _parts(told: "Story", view: "TraceView") -> Iterator[tuple[str, list[str]]]:
+    yield "why it is there", list(_reasons(told, view))
+    yield "what answers it", [_answer(told, number) for number in range(len(told.answers))]
+    yield "what it still needs", list(told.lacking)
+    yield "implemented by", _places(told)
+    yield "verified by", [_test(each, view) for each in told.tests]
+    yield "shown by", list(map(_criterion, told.evidence))
+    yield "who looked", list(map(_looked, told.looked))
+    yield "what is wrong", list(map(_finding, told.findings))
+    yield "next", list(told.next)
+
+
+def _part(title: str, lines: Sequence[str]) -> Iterator[str]:
     from verifflowcc.cli.folding import folded
 
-    found = list(lines)
-    if found:
+    if lines:
         yield f"\n{title}"
-        yield from (folded(f"  {line}", 4) for line in found)
+        yield from (folded(f"  {line}", 4) for line in lines)
 
 
 def _facts(told: "Story") -> Iterator[str]:

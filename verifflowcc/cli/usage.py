@@ -1,9 +1,11 @@
 """A command line that does not parse, as one sentence with the nearest name, and where its help is."""
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from verifflowcc.cli.terminal import visible, wants_color, with_marks
 from verifflowcc.errors import UsageError
 from verifflowcc.text.near import nearest
 
@@ -29,7 +31,10 @@ def no_command(command: str, typed: str) -> UsageError:
 
 def help_instead(error: "TyperException") -> str:
     """Return the help that a command group alone gets; empty for all other errors."""
-    return error.format_message() if type(error).__name__ == "NoArgsIsHelpError" else ""
+    if type(error).__name__ != "NoArgsIsHelpError":
+        return ""
+    shown = with_marks(error.format_message())
+    return shown if wants_color(sys.stderr) else visible(shown)
 
 
 def _command(arguments: list[str]) -> tuple[str, tuple[str, ...]]:

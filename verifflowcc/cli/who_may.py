@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from verifflowcc.cli.help_colors import colored_help
 from verifflowcc.cli.options import FULL
 from verifflowcc.domain.command_classes import CI_TOO, PERSON, class_with
 from verifflowcc.domain.command_words import NO_COLOR, QUIET, VERBOSE
@@ -55,6 +56,10 @@ class Guarded(TyperCommand):
             demand(name, needed, ctx.obj or name.split())
         return super().invoke(ctx)
 
+    def get_help(self, ctx: "Context") -> str:
+        """Return the help, in colour where a person looks."""
+        return colored_help(super().get_help(ctx))
+
     def format_epilog(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """Write examples at the end of the help."""
         _write_examples(ctx, formatter)
@@ -62,6 +67,10 @@ class Guarded(TyperCommand):
 
 class Group(TyperGroup):
     """A group of commands, with examples at the end of its help."""
+
+    def get_help(self, ctx: "Context") -> str:
+        """Return the help, in colour where a person looks."""
+        return colored_help(super().get_help(ctx))
 
     def format_epilog(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """Write where its other commands are listed, and the examples."""

@@ -21,8 +21,8 @@ def answer(arguments: list[str]) -> bool:
         return False
     if _over(snapshot.get("until")):
         return False
-    if arguments and sys.stdout.isatty():
-        return False  # a terminal gets the document indented
+    if sys.stdout.isatty() and (arguments or _looks()):
+        return False  # a terminal gets the board, and the document indented
     text = snapshot.get("json" if arguments else "text")
     return isinstance(text, str) and _print(text)
 
@@ -65,6 +65,12 @@ def fresh(root: str, stamps: object) -> bool:
     if not isinstance(stamps, dict) or not stamps:
         return False
     return all(stamp(f"{root}/{path}") == expected for path, expected in stamps.items())
+
+
+def _looks() -> bool:
+    from verifflowcc.cli.terminal import wants_color
+
+    return wants_color()
 
 
 def _over(until: object) -> bool:

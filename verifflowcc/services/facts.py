@@ -24,9 +24,12 @@ from verifflowcc.workflow.people import reviews, waivers, with_addresses
 _ASKS_GIT = frozenset({Kind.DIFF, Kind.COMMIT, Kind.REVIEW, Kind.ATTESTATION, Kind.BASELINE})
 
 
-def gather_facts(workspace: Workspace, state: SprintState) -> Facts:
-    """Return what there is to know now about a sprint whose ledger is sound."""
-    history = _history(workspace, state)
+def gather_facts(workspace: Workspace, state: SprintState, *, with_history: bool = True) -> Facts:
+    """Return what there is to know now about a sprint whose ledger is sound.
+
+    Git's history takes longest to read; what is asked without it must not need it.
+    """
+    history = _history(workspace, state) if with_history else None
     commands = effective_config(workspace).config.gates.commands
     return Facts(
         sprint=state,

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.domain.items import Item, Relation, SourceKind, Status
-from verifflowcc.domain.memory import StoredItem
+from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.domain.vouching import awaits_promotion, may_be_heard
-from verifflowcc.lifecycle.extract.qualifiers import doubt_about, qualifiers
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.heard import awaits_adoption
@@ -57,13 +56,26 @@ def open_inbox(workspace: Workspace | None, scopes: Sequence[str]) -> Inbox:
     notices: list[str] = []
     for scope in dict.fromkeys(scopes):
         with open_store(workspace, scope) as store:
-            ids = [item.id for item in store.items() if awaits_promotion(item) or may_be_heard(item)]
+            stored = _stored(store)
             notices += store.problems
-            stored = [each for name in ids if (each := store.get(name)) and _waits(each)]
             titles = _titles(store.linked(_targets(stored)) if stored else ())
         found += [_waiting(each, scope, titles) for each in stored]
     found.sort(key=lambda each: (each.item.created or _OLDEST_LAST, each.scope, each.item.id))
     return Inbox(tuple(found), tuple(notices))
+
+
+def count_waiting(workspace: Workspace | None, scopes: Sequence[str]) -> int:
+    """Return how many items wait in these scopes. Raises as `open_inbox` does."""
+    count = 0
+    for scope in dict.fromkeys(scopes):
+        with open_store(workspace, scope) as store:
+            count += len(_stored(store))
+    return count
+
+
+def _stored(store: MemoryBackend) -> list[StoredItem]:
+    ids = [item.id for item in store.items() if awaits_promotion(item) or may_be_heard(item)]
+    return [each for name in ids if (each := store.get(name)) and _waits(each)]
 
 
 def _waits(stored: StoredItem) -> bool:
@@ -118,7 +130,12 @@ def _why(item: Item, text: str) -> Iterator[str]:
         yield "it arrived as active, but no person promoted it"
     if reason := dict(item.details).get("waits"):
         yield withhold(reason)
-    elif item.confidence < LOW_CONFIDENCE and source.kind is SourceKind.EXTRACTED and qualifiers(text):
-        yield doubt_about(text)
     elif item.confidence < LOW_CONFIDENCE:
-        yield "its confidence is low"
+        yield (_doubt(text) if source.kind is SourceKind.EXTRACTED else "") or "its confidence is low"
+
+
+def _doubt(text: str) -> str:
+    """Return the words of a text that qualify it, as a reason to wait; "" for none."""
+    from verifflowcc.lifecycle.extract.qualifiers import doubt_about, qualifiers  # its package compiles many patterns
+
+    return doubt_about(text) if qualifiers(text) else ""
