@@ -35,7 +35,9 @@ def api(of: str) -> Iterator[str]:
         found = getattr(verifflowcc, name)
         own = vars(found) if inspect.isclass(found) and name not in BACKENDS else {}
         methods = {each: one for each, one in own.items() if not each.startswith("_") and inspect.isfunction(one)}
-        yield f"| {code(name + _signature(found))} | {cell(_summary(found))} |"
+        # a record makes its constructor when the first one is made, so its signature would depend on what ran before
+        called = "" if hasattr(found, "__record_fields__") else _signature(found)
+        yield f"| {code(name + called)} | {cell(_summary(found))} |"
         yield from (f"| {code(f'.{each}{_signature(one)}')} | {cell(_summary(one))} |" for each, one in methods.items())
 
 

@@ -29,7 +29,7 @@ from tests.trees import write_tree
 FOLDER = Path(__file__).parents[1] / "docs" / "screens"
 SCREENS = {
     "help": ("--help",),
-    "init": ("init",),
+    "init": ("init", "--yes"),
     "status": ("status",),
     "next": ("next",),
     "check-gate": ("check", "gate"),

@@ -40,6 +40,11 @@ def parts_of(table: Path) -> set[str]:
     return set(_read(table)["parts"])
 
 
+def rows_of(table: Path) -> list[list[Mapping[str, Any]]]:
+    """Return the rows of each table in a file."""
+    return list(_read(table)["parts"].values())
+
+
 def _read(table: Path) -> Table:
     read: Table = yaml.safe_load(table.read_text(encoding="utf-8"))
     return read

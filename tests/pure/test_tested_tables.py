@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tested_tables import PART, TABLES, page_of, parts_of, with_rows
+from tests.tested_tables import PART, TABLES, page_of, parts_of, rows_of, with_rows
+
+README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.stem)
@@ -17,3 +19,10 @@ def test_a_page_has_the_rows_of_its_tables(table: Path) -> None:
         dict.fromkeys(re.findall(r"<!-- rows: (.+) -->", page))
     )
     assert {found["of"] for found in PART.finditer(page)} == parts_of(table)
+
+
+def test_the_comparison_in_the_readme_has_the_cells_that_the_sources_are_for() -> None:
+    rows = re.findall(r"^\| (?:\*\*vfcc|\[|its \[|Claude Code \[).*$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    cells = [[cell.strip() for cell in row.strip("|").split("|")[1:]] for row in rows]
+
+    assert cells == [[str(row["cell"]) for row in each] for each in rows_of(TABLES[0].with_name("comparison.yaml"))]

@@ -415,7 +415,7 @@ def test_a_folder_that_is_a_link_to_elsewhere_is_refused(root: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"content": " "}, "says something"),
+        ({"content": " "}, "is empty"),
         ({"type": "thought"}, "there is no type of a window's items thought"),
         ({"type": "code_snippet"}, "a code_snippet is from a file"),
         ({"type": "tool_result", "lines": (1, 2)}, "lines are those of a file"),

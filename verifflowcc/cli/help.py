@@ -28,7 +28,7 @@ def help_(
     for name in names or ():
         below = getattr(here, "commands", {}).get(name)
         if below is None:
-            raise no_command(where.command_path, name)
+            raise no_command(context.find_root().command, where.command_path, name)
         here, where = below, below.context_class(below, info_name=name, parent=where)
     out.emit(_all(where) if everything and hasattr(here, "commands") else where.get_help())
 

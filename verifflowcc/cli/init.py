@@ -26,7 +26,7 @@ def init(
     worked_example: Annotated[
         bool, typer.Option("--worked-example", help="Create a larger memory, without code.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing; take each default.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask no questions.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Create .memory/, the memory of a project.

@@ -137,7 +137,7 @@ def _invoke(arguments: list[str], before: list[str]) -> int:
         if shown := help_instead(error):
             say(shown)
             return USAGE
-        raise usage_error(error, arguments) from None
+        raise usage_error(typer.main.get_command(app), error, arguments) from None
     if result == INTERRUPTED:
         say("interrupted")
     return result if isinstance(result, int) else 0

@@ -72,7 +72,7 @@ def wants_color(stream: "TextIO | None" = None) -> bool:
 
 def can_draw(stream: "TextIO | None" = None) -> bool:
     """Return whether `stream` (default: stdout) is a terminal on which the cursor can move, outside of CI."""
-    if os.environ.get("TERM", "dumb") == "dumb" or os.environ.get("CI", "").lower() not in ("", "0", "false"):
+    if os.environ.get("TERM", "") in ("", "dumb") or os.environ.get("CI", "").lower() not in ("", "0", "false"):
         return False
     return (sys.stdout if stream is None else stream).isatty()
 

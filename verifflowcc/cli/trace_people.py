@@ -31,7 +31,7 @@ def review(
     """Record that you reviewed items as they are now.
 
     It takes a person at a terminal who did not write them. Their links are stamped, too. A link is suspect once one of
-    its ends changed after a review: --to and --reason record why it still holds.
+    its ends changed after a review; record why it still holds with --to and --reason.
     """
     from verifflowcc.cli import asking, moves, trace_item_views
     from verifflowcc.cli import output as out

@@ -18,15 +18,15 @@ _NO_CHOICE = re.compile(r"'(.*)' is not one of .*", re.DOTALL)
 _EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
 
 
-def usage_error(error: "TyperException", arguments: list[str]) -> UsageError:
+def usage_error(root: "Command", error: "TyperException", arguments: list[str]) -> UsageError:
     """Return what is wrong with a command line as an error of ours, whose hint is the help of the command."""
-    command, names = _command(arguments)
-    return UsageError(_sentence(error, command, names), hint=f"{command} --help")
+    command, names = _command(root, arguments)
+    return UsageError(_sentence(root, error, command, names), hint=f"{command} --help")
 
 
-def no_command(command: str, typed: str) -> UsageError:
+def no_command(root: "Command", command: str, typed: str) -> UsageError:
     """Return the error for a word behind `command` that names no command of it."""
-    return UsageError(_no_command(command, typed), hint=f"{command} --help")
+    return UsageError(_no_command(root, command, typed), hint=f"{command} --help")
 
 
 def help_instead(error: "TyperException") -> str:
@@ -37,13 +37,9 @@ def help_instead(error: "TyperException") -> str:
     return shown if wants_color(sys.stderr) else visible(shown)
 
 
-def _command(arguments: list[str]) -> tuple[str, tuple[str, ...]]:
+def _command(root: "Command", arguments: list[str]) -> tuple[str, tuple[str, ...]]:
     """Return the command that `arguments` begin with, and the names of its options."""
-    from typer.main import get_command
-
-    from verifflowcc.cli.app import app
-
-    path, here = ["vfcc"], get_command(app)
+    path, here = ["vfcc"], root
     for word in arguments:
         below = getattr(here, "commands", {}).get(word)
         if below is None:
@@ -54,7 +50,7 @@ def _command(arguments: list[str]) -> tuple[str, tuple[str, ...]]:
     return " ".join(path), (*options, "--help")
 
 
-def _sentence(error: "TyperException", command: str, names: tuple[str, ...]) -> str:
+def _sentence(root: "Command", error: "TyperException", command: str, names: tuple[str, ...]) -> str:
     said = error.format_message()
     option, parameter = getattr(error, "option_name", None), getattr(error, "param", None)
     if type(error).__name__ == "NoSuchOption":
@@ -62,7 +58,7 @@ def _sentence(error: "TyperException", command: str, names: tuple[str, ...]) -> 
     if type(error).__name__ == "BadOptionUsage":
         return f"{option} {'takes no value' if 'does not take' in said else 'needs a value'}"
     if found := _NO_COMMAND.fullmatch(said):
-        return _no_command(command, found[1])
+        return _no_command(root, command, found[1])
     if found := _EXTRA.fullmatch(said):
         return f"{command} takes no further argument: {found[1]}"
     if parameter is None:
@@ -81,15 +77,12 @@ def _long(options: list[str]) -> str:
     return next((name for name in sorted(options) if name.startswith("-")), "")
 
 
-def _no_command(command: str, typed: str) -> str:
+def _no_command(root: "Command", command: str, typed: str) -> str:
     """Return that a group has no such command, and the one that is meant; else those that its help lists."""
-    from typer.main import get_command
-
-    from verifflowcc.cli.app import app
     from verifflowcc.cli.synonyms import meant
 
     group = command.partition(" ")[2]
-    commands = dict(_all_commands(get_command(app), ()))
+    commands = dict(_all_commands(root, ()))
     if found := meant(group, typed, commands):
         return f"no such command `{typed}`; did you mean `vfcc {found}`?"
     here = {name.rpartition(" ")[2]: hidden for name, hidden in commands.items() if name.rpartition(" ")[0] == group}
