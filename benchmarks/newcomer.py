@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pty
+import re
 import select
 import shlex
 import subprocess
@@ -93,6 +94,7 @@ def _newcomer(source: Path, options: argparse.Namespace) -> Newcomer:
         for command, answers in _steps(TITLES.get(count.repository, TITLE), by_commands=options.by_commands):
             out = _type(program, command, answers, clone, home, count)
         count.seconds = round(time.perf_counter() - begin, 1)
+        out = re.sub(r"\x1b\[[0-9;]*m", "", out)  # at a terminal a prompt is coloured
         count.prompt_bytes = len(out.encode())
         lines = out.splitlines()
         count.prompt_sections = [line for line in lines if line.startswith(("## ", "### "))]

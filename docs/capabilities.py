@@ -105,7 +105,7 @@ SECTIONS: dict[int, tuple[Section, ...]] = {
             "reasons",
             "Context, the decision, consequences, references",
             ("Context", "Decision", "Architecture", "Consequences", "References"),
-            "reasons for the rest, which stands in the sections below",
+            "reasons for the rest, which the sections below implement",
         ),
         Section("drivers", "What drives the decision", ("Decision Drivers",)),
         Section(

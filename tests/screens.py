@@ -139,11 +139,12 @@ def _shown(folder: Path, words: tuple[str, ...], columns: int, *, colored: bool)
 
 def _replaced(text: str, root: Path) -> str:
     """Return a text with fixed ids, times and places."""
-    files = sorted({each.stem for each in (root / ".memory").rglob("01*.json")})
-    for place, found in enumerate(dict.fromkeys((*files, *ULID.findall(text)))):
-        if ULID.fullmatch(found):
-            fixed = f"01M9{'0' * 18}S{place:03}"
-            text = re.sub(rf"(?<![0-9A-Z]){found[-4:]}(?![0-9A-Z])", fixed[-4:], text.replace(found, fixed))
+    files = {each.stem for each in (root / ".memory").rglob("01*.json") if ULID.fullmatch(each.stem)}
+    shown = {found: found[-4:] for found in {*files, *ULID.findall(text)} if found[-4:] in text}
+    # numbered as they appear: how many there are beside those on the screen depends on the machine
+    for place, (found, end) in enumerate(sorted(shown.items(), key=lambda each: text.index(each[1]))):
+        fixed = f"01M9{'0' * 18}S{place:03}"
+        text = re.sub(rf"(?<![0-9A-Z]){end}(?![0-9A-Z])", fixed[-4:], text.replace(found, fixed))
     for pattern, fixed in FIXED:
         text = pattern.sub(fixed, text)
     return text.replace(str(root), "/home/you/shop")

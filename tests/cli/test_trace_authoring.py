@@ -193,7 +193,7 @@ def test_a_baseline_is_written_listed_and_compared(traced: Path) -> None:
         ("baseline diff v1", 2, "there is no baseline yet"),
         ("baseline create V1", 2, "vfcc trace baseline create v1"),
         ("review REQ-timeout", 3, "vfcc trace review needs a person at a terminal, and this is a program"),
-        ("clear REQ-timeout --to NEED-login --reason x", 3, "needs a person at a terminal"),
+        ("review REQ-timeout --to NEED-login --reason x", 3, "needs a person at a terminal"),
         ("verify REQ-timeout --saw x", 3, "needs a person at a terminal"),
     ],
 )

@@ -67,5 +67,5 @@ def test_a_migration_changes_in_prompts_only_what_roles_may_do_where_the_project
 
 def listed_after_migration() -> list[str]:
     """Return the roles that the page names for a migration."""
-    (roles,) = re.findall(r"A migration changes what the roles (.+?) may do", PAGE)
+    (roles,) = re.findall(r"A migration changes what the roles (.+?) may do", " ".join(PAGE.split()))
     return re.split(r", | and ", roles)
