@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from verifflowcc.adapters.observer import observed_by
 from verifflowcc.cli import output as out
-from verifflowcc.cli.terminal import can_draw, wants_color
+from verifflowcc.cli.terminal import can_draw, has_unicode, wants_color
 from verifflowcc.cli.work_names import work_name
 from verifflowcc.proving.run_progress import RunProgress
 from verifflowcc.proving.runners import Runner, runner_of
@@ -223,9 +223,9 @@ def stderr_console() -> "Console":
 
 def encodable(text: str) -> str:
     """Return a text with signs in the place of what stderr cannot encode."""
-    encoding = sys.stderr.encoding or "ascii"
-    if encoding.lower().replace("-", "") == "utf8":
+    if has_unicode(sys.stderr):
         return text
+    encoding = sys.stderr.encoding or "ascii"
     return text.replace(" · ", " - ").encode(encoding, "replace").decode(encoding)
 
 

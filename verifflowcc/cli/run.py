@@ -96,9 +96,9 @@ def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
 
 def _with_progress(arguments: list[str], before: list[str]) -> int:
     """Run the command; at a terminal, show how far it is."""
-    from verifflowcc.cli.verbosity import is_quiet
+    from verifflowcc.cli.output import person_is_looking
 
-    if not sys.stderr.isatty() or is_quiet():
+    if not person_is_looking():
         return _invoke(arguments, before)
     from verifflowcc.cli.progress import shown
 

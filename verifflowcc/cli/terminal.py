@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from rich.console import RenderableType
-    from rich.text import Text
 
 _BEGIN, _END = "\ufdd0", "\ufdd1"
 """Noncharacters, which Unicode keeps for a program's own use."""
@@ -146,13 +145,6 @@ def drawn(shape: "RenderableType", width: int, stream: "TextIO | None" = None) -
     text = capture.get().rstrip("\n")
     lines = (text if has_unicode(stream) else text.replace("…", ">")).split("\n")
     return "\n".join(with_marks(line) for line in lines)
-
-
-def rich_text(text: str, style: str = "") -> "Text":
-    """Return text with marks as a text of rich; `style` is one of rich."""
-    from rich.text import Text
-
-    return Text.from_ansi(revealed(text), style=style)
 
 
 def visible(text: str) -> str:

@@ -41,6 +41,7 @@ def show(
     """Show a workflow as a V, and the criteria of its gates."""
     from verifflowcc.cli import output as out
     from verifflowcc.cli import workflow_views
+    from verifflowcc.cli.terminal import has_unicode
     from verifflowcc.services.workflows import show_workflow, workflow_yaml
     from verifflowcc.services.workspace import open_workspace
 
@@ -54,7 +55,7 @@ def show(
     if as_json:
         out.emit_json(view)
     else:
-        out.emit(workflow_views.whole(view, ascii_only=plain_ascii or not workflow_views.speaks_unicode()))
+        out.emit(workflow_views.whole(view, ascii_only=plain_ascii or not has_unicode()))
 
 
 @app.command()

@@ -28,11 +28,6 @@ _NARROWEST = 30
 _UNIT = 1_000_000
 
 
-def speaks_unicode() -> bool:
-    """Whether what goes to stdout may hold more than ASCII."""
-    return (sys.stdout.encoding or "ascii").replace("-", "").lower() == "utf8"
-
-
 def listed(found: WorkflowList) -> str:
     """Return the workflows as a table; the one that new sprints follow is marked."""
     return table(("", "name", "title", "stages", "gates", "from"), [_row(each) for each in found.workflows], right=(3,))
