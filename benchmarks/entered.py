@@ -17,7 +17,7 @@ from pathlib import Path
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.sprint_files import OF_AGENTS
+from benchmarks.sprint_files import CODE, OF_AGENTS, TEST
 
 HOOK = """
 import os, sys
@@ -124,8 +124,6 @@ HOOK_EVENT = (
 
 def _make(folder: Path, vfcc: str, env: Mapping[str, str]) -> None:
     """Make a repository with a function, a test, five trace items and a sprint in its stage of tests."""
-    from benchmarks.sprint_files import CODE, TEST
-
     (folder / "tests").mkdir(parents=True)
     (folder / "tides.py").write_text(CODE, encoding="utf-8")
     (folder / "conftest.py").write_text("", encoding="utf-8")

@@ -2,7 +2,7 @@
 
     python benchmarks/house.py [--json] [--package FOLDER] [--moves FILE] [--vfcc PROGRAM]
 
-An import counts wherever it stands in a file, except below `TYPE_CHECKING`. A circle is a set of files of which each
+An import counts anywhere in a file, except below `TYPE_CHECKING`. A circle is a set of files of which each
 imports each other, directly or not. An upward import is one against the order of the capabilities; `--moves` names a
 JSON object (path today → path in the order's folders) for a tree that has other folders. A name is shared if another
 class or module of the package has it, too; `__init__` and `__main__` do not count. A comment counts if it is on a line

@@ -99,7 +99,7 @@ def only_looks(words: "list[str]", plain: "list[str]") -> bool:
 def _sed_only_looks(given: "list[str]") -> bool:
     """Say whether a script does nothing but choose lines, or replace text in what is shown: others can write and run.
 
-    A script from a file is nobody's guess.
+    A script from a file may do anything.
     """
     if any(_sed_edits(word) or word.startswith(("-f", "--file", "-s", "--sep")) for word in given):
         return False

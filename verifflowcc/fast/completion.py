@@ -1,6 +1,6 @@
 """Complete a command line in bash, zsh and fish: commands, options, and values out of the project.
 
-Nothing is written and no process is started. What commands take stands in `completion.json`, which a test compares with
+Nothing is written and no process is started. `completion.json` lists what commands take; a test compares it with
 the commands. Other shells, and scripts of older versions, are answered by typer, without values.
 """
 

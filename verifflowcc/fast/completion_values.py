@@ -43,7 +43,7 @@ def values(
 
 
 def is_plain(value: str) -> bool:
-    """Say whether a value means itself to every shell, whatever it stands beside."""
+    """Say whether a value means itself to every shell, beside any other text."""
     return bool(value) and value[0] not in "-." and all(each.isalnum() or each in _IN_VALUES for each in value)
 
 
