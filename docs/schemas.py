@@ -62,6 +62,7 @@ COMMANDS: Mapping[str, object] = {
     ],
     "evidence add": "services.evidence_adding.EvidenceAdded",
     "evidence list": ("services.evidence_listing.EvidenceLine",),
+    "evidence redact": "services.evidence_redacting.Redaction",
     "evidence run": "services.evidence.EvidenceRun",
     "evidence show": ["services.evidence_listing.EvidenceView", {"output": "str"}],
     "evidence stale": "services.evidence_staleness.Staleness",

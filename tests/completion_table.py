@@ -68,6 +68,7 @@ OF_COMMANDS = {
     "memory edit --status": "status",
     "code find --kind": "symbol kind",
     "evidence show ID": "evidence",
+    "evidence redact ID": "evidence",
     "feedback triage ID": "comment",
     "trace review --to": "trace",
     "trace link TO": "trace",

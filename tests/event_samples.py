@@ -77,6 +77,12 @@ def evidence(number: int, *parents: Event, stage: str = "check", second: int = 0
     return event(EventType.EVIDENCE_ADDED, payload, *parents, second=second, actor=actor)
 
 
+def redacted(reason: str, *parents: Event, second: int = 0, actor: str = ANN) -> Event:
+    names: dict[str, Json] = {"stage": "check", "criterion": "tests", "evidence": ulid(1, bytes(10)), "reason": reason}
+    payload = {**names, "was": DIGEST, "digest": digest_text(reason)}
+    return event(EventType.EVIDENCE_REDACTED, payload, *parents, second=second, actor=actor)
+
+
 def review(reason: str, *parents: Event, stage: str = "plan", second: int = 0, actor: str = ANN) -> Event:
     payload: dict[str, Json] = {
         "stage": stage,

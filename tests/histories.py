@@ -14,6 +14,7 @@ from tests.event_samples import (
     evidence,
     feedback,
     passed,
+    redacted,
     reopened,
     review,
     root,
@@ -29,7 +30,7 @@ from verifflowcc.workflow.moves import after_passing, after_skipping, reopenable
 SPRINT = "login"
 CLOCK = st.integers(0, 10**8)
 """Seconds: the writers' clocks are up to three years apart."""
-ADDITIVE = ("feedback", "evidence", "review", "waiver", "attested", "artifact_put", "baseline_set")
+ADDITIVE = ("feedback", "evidence", "review", "waiver", "attested", "artifact_put", "baseline_set", "redacted")
 
 
 MOVING = ("pass", "skip", "reopen", "close", "resolve")
@@ -120,6 +121,7 @@ def _made(
         "attested": lambda: _attested(words, heads, second),
         "artifact_put": lambda: artifact_put(words, *heads, second=second, actor=actor),
         "baseline_set": lambda: baseline_set(digest_text(words), *heads, second=second, actor=actor),
+        "redacted": lambda: redacted(words, *heads, second=second, actor=actor),
         "pass": lambda: passed(now, after_passing(state, now, ()), *heads, second=second, actor=actor),
         "skip": lambda: skipped(now, after_skipping(state, now), words, *heads, second=second, actor=actor),
         "reopen": lambda: reopened(draw(st.sampled_from(reopenable(state))), words, *heads, second=second),

@@ -87,7 +87,7 @@ READS = {
 WRITES = set(
     """
     approve, baseline lint, baseline tests, baseline trace, code watch,
-    context, evidence add, evidence run, feedback add, feedback triage, history import,
+    context, evidence add, evidence redact, evidence run, feedback add, feedback triage, history import,
     history learn, history prune, hook, init, integrate, memory add, memory copy, memory edit, memory forget,
     memory import, memory ingest, memory link, memory maintain, memory move, memory promote,
     memory reject, memory restore, migrate, prove, sprint close, sprint resolve, sprint start, stage advance,

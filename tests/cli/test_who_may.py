@@ -42,6 +42,7 @@ OF_PERSON = {
     "approve": "approve coding --yes",
     "doctor --repair": "doctor --repair --yes",
     "waive": "waive tests --reason small --yes",
+    "evidence redact": "evidence redact 4K7M --reason small --yes",
     **{f"baseline {kind}": f"baseline {kind} --reason old --expires 2999-12-31 --yes" for kind in BaselineKind},
     "stage skip": "stage skip --reason small --yes",
     "memory promote": "memory promote x --yes",

@@ -1,4 +1,4 @@
-"""`vfcc evidence`: make, add, list and show what the gates rest on."""
+"""`vfcc evidence`: make, add, list, show and redact what the gates rest on."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import FullFlag, JsonFlag, SprintOption
+from verifflowcc.cli.options import CommitFlag, FullFlag, JsonFlag, SprintOption, YesFlag
 
 app = typer.Typer(help="Make, add, list and show the evidence that gates rest on.", no_args_is_help=True)
 
@@ -203,3 +203,34 @@ def stale(
         out.emit(evidence_views.staleness(found, why=why))
     if found.stale:
         raise typer.Exit(STALE)
+
+
+@app.command()
+def redact(
+    which: Annotated[
+        str, typer.Argument(metavar="ID", help="Its id, or its beginning, or four or more of its last characters.")
+    ],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the ledger.")],
+    yes: YesFlag = False,
+    sprint: SprintOption = None,
+    commit: CommitFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Remove secrets from recorded evidence.
+
+    Its numbers stay, and an event says who did it and why. Git's history keeps the old file: change the secret itself,
+    too.
+    """
+    from verifflowcc.cli import asking, moves
+    from verifflowcc.services.current_sprint import active_sprint
+    from verifflowcc.services.evidence_redacting import redact_evidence, what_to_redact
+
+    acting = moves.acting_here()
+    here = acting.workspace
+    wanted = active_sprint(here, sprint).id
+    found = what_to_redact(here, wanted, which)
+    asking.confirm([f"{found.recorded.path}: {', '.join(found.kinds)}", f"reason: {reason}"], "Redact?", yes=yes)
+    commits = acting.commits(commit)
+    done = redact_evidence(here, wanted, which, reason, actor=acting.actor, email=acting.email, commit=commits)
+    lines = [f"{done.path}: redacted ({', '.join(done.kinds)}); git's history still has it, so change the secret"]
+    asking.show_note(done, done.done, lines, here, as_json=as_json)

@@ -43,6 +43,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "evidence list": ("evidence list", "evidence list --stage testing --all"),
     "evidence show": ("evidence show 4K7M", "evidence show 4K7M --output"),
     "evidence stale": ("evidence stale --why",),
+    "evidence redact": ('evidence redact 4K7M --reason "A token of the test server"',),
     "allow": ("allow --check", "allow"),
     "approve": ("approve coding", 'approve coding --reject --reason "No test"'),
     "waive": ('waive reviewed --reason "One line" --expires 2099-12-31',),

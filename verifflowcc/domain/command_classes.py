@@ -41,7 +41,7 @@ _COMMANDS = {
     PERSON: (
         *("approve", "waive", "stage skip", "memory promote", "memory copy", "history prune"),
         *("trace review", "trace verify", "trace baseline create", "workflow use"),
-        *("baseline tests", "baseline lint", "baseline trace"),
+        *("baseline tests", "baseline lint", "baseline trace", "evidence redact"),
     ),
 }
 DRY_RUN = "--dry-run"

@@ -38,9 +38,10 @@ class EventType(StrEnum):
     FORK_RESOLVED = "fork_resolved"
     ARTIFACT_PUT = "artifact_put"
     BASELINE_SET = "baseline_set"
+    EVIDENCE_REDACTED = "evidence_redacted"
 
 
-_SINCE_V2 = frozenset({EventType.ARTIFACT_PUT, EventType.BASELINE_SET})
+_SINCE_V2 = frozenset({EventType.ARTIFACT_PUT, EventType.BASELINE_SET, EventType.EVIDENCE_REDACTED})
 
 
 def format_of(event_type: EventType, payload: Json) -> int:

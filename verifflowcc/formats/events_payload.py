@@ -240,6 +240,14 @@ REQUIRED: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
         "reason": TEXT,
         "expires": (_day, "a day (2026-12-31)"),
     },
+    EventType.EVIDENCE_REDACTED: {
+        "stage": STAGE,
+        "criterion": TEXT,
+        "evidence": (_event, "a ULID"),
+        "was": DIGEST,
+        "digest": DIGEST,
+        "reason": TEXT,
+    },
 }
 _REPLACES = {"replaces": EVENTS}
 _EMAIL = {"email": OPTIONAL_TEXT}
@@ -262,5 +270,6 @@ OPTIONAL: Mapping[EventType, Mapping[str, tuple[Check, str]]] = {
     EventType.WAIVED: _EMAIL,
     EventType.ARTIFACT_PUT: {**_EMAIL, "recorded": DIGESTS},
     EventType.BASELINE_SET: _EMAIL,
+    EventType.EVIDENCE_REDACTED: _EMAIL,
     EventType.FEEDBACK_ADDED: {**_REPLACES, "triages": EVENT, "decision": TEXT, "reason": OPTIONAL_TEXT},
 }

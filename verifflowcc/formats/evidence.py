@@ -89,8 +89,10 @@ def encode_evidence(evidence: Evidence) -> bytes:
     return canonical(as_record(evidence)) + b"\n"
 
 
-def parse_evidence(data: bytes, name: str) -> Evidence:
+def parse_evidence(data: bytes, name: str, *, redacted: bool = False) -> Evidence:
     """Return the evidence in a file's bytes; `name` is the file's name without `.json`.
+
+    One that was `redacted` keeps the id of the content that it had; an event binds its bytes.
 
     A checkout with CRLF reads as any other. Raises FormatError with the reason alone (the caller knows the file) where
     vfcc did not write these bytes under this name.
@@ -103,7 +105,7 @@ def parse_evidence(data: bytes, name: str) -> Evidence:
     evidence = from_record(parse_canonical(folded[:-1]))
     if stamp(moment(evidence.time)) != evidence.time:
         raise FormatError(f"time {evidence.time!r} must look like 2026-11-21T03:31:00.123Z")
-    if evidence.id != _id_of(evidence.time, as_record(evidence)):
+    if not redacted and evidence.id != _id_of(evidence.time, as_record(evidence)):
         raise FormatError("its content is not what its id was made of: made or changed by hand")
     if name != evidence.id:
         raise FormatError(f"the file's name is not the evidence's id {evidence.id}")

@@ -26,11 +26,14 @@ from verifflowcc.formats.junit_read import FAILING, Case, Result, Suite, read_re
 from verifflowcc.formats.xml_report import read_xml
 from verifflowcc.records import dataclass, replace
 from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.secrets import withhold
 
 __all__ = ["Known", "measure_junit", "words_of"]
 
 MOST_EXAMPLES = 20
 _LONGEST_ID = 300
+_LONGEST_READ = 4_000
+"""Characters of a name that are looked through for secrets before it is cut: a cut would leave half of one."""
 _SPELLED = {Result.ERROR: "error", Result.FAILED: "failed", Result.FLAKY: "flaky"}
 _SEEN = {
     Result.ERROR: {FAILED},
@@ -147,11 +150,11 @@ def _lines(cases: Sequence[Case], broken: Sequence[str], foreign: Sequence[Case]
     yield from broken
     yield from (_line("flaky", case) for case in new if case.result is Result.FLAKY)
     yield from (_line("not of this tree", replace(case, message="")) for case in foreign)
-    yield from (f"baseline passed: {name[:_LONGEST_ID]}" for name in listed.mended(cases))
+    yield from (f"baseline passed: {withhold(name[:_LONGEST_READ])[:_LONGEST_ID]}" for name in listed.mended(cases))
     yield from (_line(f"baseline {_SPELLED[case.result]}", case) for case in cases if listed.has(case))
     yield from (_line("skipped", case) for case in cases if case.result is Result.SKIPPED)
 
 
 def _line(word: str, case: Case) -> str:
-    name = " ".join(case.id[:_LONGEST_ID].split())
+    name = withhold(" ".join(case.id[:_LONGEST_READ].split()))[:_LONGEST_ID]
     return f"{word}: {name}: {case.message}" if case.message else f"{word}: {name}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.xml_report import local_name
 from verifflowcc.records import dataclass, replace
+from verifflowcc.text.secrets import withhold
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -49,6 +50,7 @@ FAILING = frozenset({Result.ERROR, Result.FAILED})
 _SUITES = frozenset({"testsuites", "testsuite"})
 _DEEPEST = 64
 _LONGEST_MESSAGE = 300
+_LONGEST_READ = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,5 +167,6 @@ def _properties(element: Element) -> tuple[tuple[str, str], ...]:
 
 
 def _message(element: Element) -> str:
-    text = element.get("message") or element.text or ""
-    return text.lstrip()[:_LONGEST_MESSAGE].partition("\n")[0].strip()
+    """Return the first line, cut; a secret that a cut would leave half of is withheld before it."""
+    text = (element.get("message") or element.text or "").lstrip()[:_LONGEST_READ]
+    return withhold(text.partition("\n")[0])[:_LONGEST_MESSAGE].strip()

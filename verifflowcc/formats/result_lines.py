@@ -12,6 +12,7 @@ from verifflowcc.errors import FormatError
 from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import canonical, parse_canonical
 from verifflowcc.text.digest import digest_bytes, fold_newlines
+from verifflowcc.text.secrets import withhold
 
 RESULTS_FORMAT = 1
 LONGEST_MESSAGE = 200
@@ -51,11 +52,11 @@ def parse_results(data: bytes, digest: str, report: str) -> ResultLines:
 
 def _record(result: TestResult) -> Json:
     return {
-        "test": _spelled(result.test),
+        "test": withhold(_spelled(result.test)),
         "outcome": str(result.outcome),
         "cases": result.cases,
         "items": [_spelled(item) for item in result.items],
-        "message": _spelled(result.message[:LONGEST_MESSAGE]),
+        "message": withhold(_spelled(result.message))[:LONGEST_MESSAGE],
         "known": result.known,
     }
 

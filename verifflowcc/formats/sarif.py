@@ -14,9 +14,11 @@ from verifflowcc.errors import FormatError
 from verifflowcc.formats.report_paths import ProjectPaths
 from verifflowcc.formats.sarif_read import LEVELS, Finding, read_log
 from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.secrets import withhold
 
 MOST_EXAMPLES = 20
 _LONGEST = 300
+_LONGEST_READ = 4_000
 _OLD = frozenset({"unchanged", "updated"})
 
 
@@ -85,4 +87,4 @@ def _examples(counted: Sequence[Finding], fresh: Sequence[bool], listed: Sequenc
 
 
 def _text(finding: Finding) -> str:
-    return " ".join(finding.line[:_LONGEST].split())
+    return withhold(" ".join(finding.line[:_LONGEST_READ].split()))[:_LONGEST]

@@ -6,6 +6,7 @@ from verifflowcc.adapters.files.blobs import read_blob
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts, Recorded
 from verifflowcc.domain.gates import Assessment, Kind, Trust, Verdict
+from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_reading import read_recorded
@@ -81,11 +82,17 @@ def show_evidence(workspace: Workspace, sprint_id: str, which: str) -> EvidenceV
     """
     state = load_movable(workspace, sprint_id)[1]
     facts = gather_facts(workspace, state)
-    one = _find(read_recorded(workspace, state, ending=which.upper()), which, sprint_id)
+    one, evidence = find_evidence(workspace, state, which)
+    wanted = _criteria(facts).get((one.stage, one.criterion))
+    return EvidenceView(evidence, one.path, one.actor, one.event, one.latest, _asked(one, wanted, facts))
+
+
+def find_evidence(workspace: Workspace, state: SprintState, which: str) -> tuple[Recorded, Evidence]:
+    """Return the evidence whose id is `which` or ends with it. Raises as `show_evidence`."""
+    one = _find(read_recorded(workspace, state, ending=which.upper()), which, state.id)
     if one.evidence is None:
         raise WorkspaceError(f"{one.path}:1: {one.problem}", hint=f"git status -- {one.path}")
-    wanted = _criteria(facts).get((one.stage, one.criterion))
-    return EvidenceView(one.evidence, one.path, one.actor, one.event, one.latest, _asked(one, wanted, facts))
+    return one, one.evidence
 
 
 def output_of(workspace: Workspace, evidence: Evidence) -> bytes:

@@ -5,10 +5,12 @@ from verifflowcc.adapters.files.blobs import put_blob
 from verifflowcc.domain.evidence import Evidence, Inputs, Measured, Run
 from verifflowcc.domain.gates import Trust
 from verifflowcc.formats.evidence import make_evidence
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 from verifflowcc.services.evidence_measuring import outcome_of
 from verifflowcc.services.evidence_results import keep_results
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.secrets import withhold
+from verifflowcc.text.withholding import withhold_words
 from verifflowcc.workflow.evidence_wanted import Wanted
 
 PRODUCER = f"vfcc {__version__}"
@@ -41,6 +43,8 @@ class Source:
 def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: Measured, source: Source) -> Evidence:
     """Return the evidence; its report, and what that says of single tests, are kept below `local/blobs/`.
 
+    Evidence is committed, and a ledger keeps what it once held: secrets in its texts are withheld first.
+
     Raises FormatError where it does not fit into an evidence file.
     """
     report, run = source.report, source.run
@@ -56,11 +60,11 @@ def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: 
         inputs=inputs,
         measures=measured.measures,
         outcome=outcome_of(measured, run.exit_code if run else None),
-        run=run,
+        run=replace(run, argv=withhold_words(run.argv), failure=withhold(run.failure)) if run else None,
         report=report.path,
         report_digest=put_blob(workspace.local, report.data) if kept and report.data is not None else None,
         tree=source.tree,
-        problem=measured.problem,
-        examples=measured.examples,
+        problem=withhold(measured.problem),
+        examples=tuple(map(withhold, measured.examples)),
         results=None if measured.problem else source.results or keep_results(workspace, wanted.criterion, report.data),
     )

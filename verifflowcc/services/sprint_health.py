@@ -11,11 +11,13 @@ from verifflowcc.domain.sprints import SprintState, SprintStatus
 from verifflowcc.errors import VfccError
 from verifflowcc.formats.events import stamp
 from verifflowcc.services.evidence_reading import read_recorded
+from verifflowcc.services.evidence_redacting import secrets_in
 from verifflowcc.services.pinned_workflow import check_pinned_workflow
 from verifflowcc.services.repairing import plan_for, steps_of
 from verifflowcc.services.sprint_progress import parse_results, results_path
 from verifflowcc.services.sprint_reading import ledger_of, load_sprint
 from verifflowcc.services.workspace import LedgersRead, Workspace
+from verifflowcc.workflow.evidence_choice import id_of
 from verifflowcc.workflow.fold import event_file
 from verifflowcc.workflow.progress import progress_document
 
@@ -84,6 +86,12 @@ def _evidence(workspace: Workspace, state: SprintState) -> Iterator[Remark]:
     for one in wrong:
         step = steps.get(one.path, f"git status -- .memory/stage/{state.id}")
         yield Remark(state.id, Health.FINDING, f"{one.path}:1: {one.problem}", step)
+    for one in recorded:
+        if not one.problem and (kinds := secrets_in(workspace, one)):
+            step = f'vfcc evidence redact {id_of(one)} --reason "…"  # and make the secret worthless where it is used'
+            yield Remark(
+                state.id, Health.FINDING, f"{one.path} holds what looks like a secret: {', '.join(kinds)}", step
+            )
     if recorded and not wrong:
         yield Remark(state.id, Health.OK, f"its evidence is what its events name ({len(recorded):,} files)")
     named = {one.path.removeprefix(".memory/") for one in recorded}

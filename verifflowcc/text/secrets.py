@@ -66,6 +66,11 @@ def withhold(text: str) -> str:
     return "".join((*parts, text[end:]))
 
 
+def kinds_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the kinds of secrets that texts hold, each once, sorted."""
+    return tuple(sorted({each.kind for text in texts for each in find_secrets(text)}))
+
+
 def place_of(text: str, start: int) -> str:
     """Return a place in a text as `line:column`, both from 1.
 

@@ -30,6 +30,20 @@ def withhold_cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     return [[withhold(cell) for cell in row] for row in rows]
 
 
+def withhold_words(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a command with a word for each secret; an option speaks of the word behind it.
+
+    >>> withhold_words(["deploy", "--password", "Wq7-rT2" + "xK9pZ4"])[-1]
+    '[secret withheld: password or key beside its name]'
+    """
+    shown: list[str] = []
+    for word, before in zip(words, ("", *words), strict=False):
+        named = before.startswith("-") and "=" not in before
+        beside = _beside(before.lstrip("-"), word) if named else withhold(word)
+        shown.append(beside if isinstance(beside, str) else word)
+    return tuple(shown)
+
+
 def _strings(value: Json) -> Iterator[str]:
     if isinstance(value, str):
         yield value

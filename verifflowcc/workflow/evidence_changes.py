@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import Criterion, Kind
+from verifflowcc.text.withholding import withhold_words
 from verifflowcc.workflow.evidence_choice import chosen
 
 _SHOWN = 3
@@ -46,16 +47,17 @@ def _of_command(criterion: Criterion, stage_id: str, facts: Facts) -> Iterator[s
     command = facts.commands.get(name) if name else None
     if name is None or command is None:
         return
-    now = command.argv
+    now = withhold_words(command.argv)
     then = facts.commands_then
     if then is not None and name not in then:
         yield f"{name}: command added after the sprint started. Now: {_words(now)}"
-    elif then is not None and then[name] != now:
-        yield f"{name}: command changed since the sprint started. Was: {_words(then[name])} Now: {_words(now)}"
+    elif then is not None and then[name] != command.argv:
+        was = withhold_words(then[name])
+        yield f"{name}: command changed since the sprint started. Was: {_words(was)} Now: {_words(now)}"
     before, newest = _before_and_now(criterion, stage_id, facts)
     runs = [one.run.argv for one in (*before, newest) if one and one.run and one.run.command == name]
-    other = next((argv for argv in reversed(runs) if argv != now), None)
-    if other is not None and (then is None or other != then.get(name)):
+    other = next((argv for argv in reversed(runs) if argv not in {now, command.argv}), None)
+    if other is not None and (then is None or other != withhold_words(then.get(name, ()))):
         yield f"{name}: command changed since earlier evidence. Was: {_words(other)} Now: {_words(now)}"
 
 

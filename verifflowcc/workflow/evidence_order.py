@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from verifflowcc.domain.contributors import is_named_person
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.records import dataclass, replace
 from verifflowcc.text.ulid import is_ulid
@@ -12,7 +13,8 @@ class Added:
     """An `evidence_added` event and what it names.
 
     `order` is its place among the notes. `latest` says whether no evidence of the same stage and criterion is after it;
-    `concurrent` are then the ids of the others of which that is true, made on branches apart.
+    `concurrent` are then the ids of the others of which that is true, made on branches apart. `digest` is that of the
+    file; `redacted` is the id of the event by which a person took secrets out of it, and gave it this digest.
     """
 
     event: Event
@@ -21,6 +23,7 @@ class Added:
     criterion: str
     evidence: str
     digest: str
+    redacted: str = ""
     latest: bool = False
     concurrent: tuple[str, ...] = ()
 
@@ -41,7 +44,17 @@ def added_evidence(notes: Sequence[Event], parents: Mapping[str, Sequence[str]])
         for place in latest:
             others = tuple(named[other].evidence for other in latest if other != place)
             named[place] = replace(named[place], latest=True, concurrent=others)
-    return tuple(named)
+    redactions = [event for event in notes if event.type is EventType.EVIDENCE_REDACTED]
+    return tuple(_redacted(one, redactions) for one in named) if redactions else tuple(named)
+
+
+def _redacted(added: Added, redactions: Sequence[Event]) -> Added:
+    """Return evidence with the digest that a person gave it last; each redaction follows on the one before."""
+    for event in redactions:
+        of_it = (event.payload["evidence"], event.payload["was"]) == (added.evidence, added.digest)
+        if of_it and is_named_person(event.actor):
+            added = replace(added, digest=str(event.payload["digest"]), redacted=event.id)
+    return added
 
 
 def _named(order: int, event: Event) -> Added | None:

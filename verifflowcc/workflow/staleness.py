@@ -10,6 +10,7 @@ from verifflowcc.domain.gates import Criterion, Kind
 from verifflowcc.formats.evidence import folder_digests, inputs_digest
 from verifflowcc.records import replace
 from verifflowcc.text.glob import select
+from verifflowcc.text.withholding import withhold_words
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.command_reports import report_path
 
@@ -84,7 +85,7 @@ def _command_reasons(evidence: Evidence, commands: Mapping[str, Command], criter
     elif command is None:
         yield f"the command {run.command} is not configured any more"
     elif (
-        command.argv != run.argv
+        (command.argv != run.argv and withhold_words(command.argv) != run.argv)
         or command.timeout_s != run.timeout_s
         or (evidence.report is not None and evidence.report != report_path(command, report_kind(criterion)))
     ):

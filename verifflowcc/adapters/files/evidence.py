@@ -48,13 +48,14 @@ def evidence_files(memory: Path, sprint_id: str) -> EvidenceFiles:
     return EvidenceFiles(tuple(placed), pending)
 
 
-def read_evidence_file(memory: Path, path: str) -> bytes:
+def read_evidence_file(memory: Path, path: str, *, hidden: bool = False) -> bytes:
     """Return the bytes of an evidence file, under its own or its hidden name; `path` is relative to `memory`.
 
+    With `hidden`, under its hidden name alone: there lies one that is written again, until its event is in the ledger.
     Raises FormatError, with the reason alone, for what is no ordinary file, cannot be read, or is larger than evidence.
     """
     try:
-        handle = _open(memory, path)
+        handle = os.open(memory / _hidden(path), _READ) if hidden else _open(memory, path)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}") from error
     try:

@@ -60,6 +60,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "services.evidence_adding.EvidenceAdded": {"asked": "assessment"},
     "services.evidence_listing.EvidenceView": {"asked": "assessment"},
     "services.feedback.Said": {"done": "move"},
+    "services.evidence_redacting.Redaction": {"done": "move"},
     "services.history.showing.Action": {"about": "subject"},
     "services.memory.importing.ImportedItem": {"fate": "outcome"},
     "services.memory.inbox.Waiting": {"who": "proposed_by"},

@@ -1,0 +1,184 @@
+"""Take secrets out of evidence that is on record: the file is written again, and an event says by whom and why.
+
+New evidence holds none, since they are withheld before it is written; older versions wrote what a report said. What a
+commit holds stays in git's history: only changing the secret itself makes it worthless.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import pairwise
+
+from verifflowcc.adapters.files.evidence import place_evidence, put_evidence, read_evidence_file
+from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.ledger import LedgerWriter
+from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.domain.events import EventType, Json
+from verifflowcc.domain.evidence import Evidence
+from verifflowcc.domain.facts import Recorded
+from verifflowcc.domain.sprints import SprintState
+from verifflowcc.errors import ConflictError, FormatError, UsageError
+from verifflowcc.formats.evidence import encode_evidence
+from verifflowcc.formats.result_lines import encode_results, parse_results
+from verifflowcc.records import dataclass, replace
+from verifflowcc.services.evidence_listing import find_evidence
+from verifflowcc.services.evidence_results import read_results_file, results_path
+from verifflowcc.services.given import one_line
+from verifflowcc.services.people_acting import add_note, address, require_open, require_person
+from verifflowcc.services.sprint_reading import load_movable
+from verifflowcc.services.transitions import Transition, settle
+from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_bytes, digest_text
+from verifflowcc.text.secrets import kinds_of, withhold
+from verifflowcc.text.withholding import withhold_words
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """Evidence from which secrets were taken out: the kinds of them, never the secrets."""
+
+    evidence: str
+    stage: str
+    criterion: str
+    path: str
+    kinds: tuple[str, ...]
+    done: Transition
+
+
+@dataclass(frozen=True, slots=True)
+class Redactable:
+    """Evidence that holds secrets, the kinds of them, and its results without them, where those hold one."""
+
+    recorded: Recorded
+    evidence: Evidence
+    kinds: tuple[str, ...]
+    results: bytes | None
+
+
+def secrets_in(workspace: Workspace, recorded: Recorded) -> tuple[str, ...]:
+    """Return the kinds of secrets in the files of a piece of evidence: its own, and the results beside it.
+
+    Where a redaction was cut short, its own file still is the old one.
+    """
+    texts: list[str] = []
+    with suppress(FormatError):
+        path = recorded.path.removeprefix(".memory/")
+        texts += _strings(read_evidence_file(workspace.memory, path).decode("utf-8", "replace"))
+    if recorded.evidence is not None:
+        with suppress(FormatError):
+            texts += _strings(read_results_file(workspace, recorded.evidence).decode("utf-8", "replace"))
+    return kinds_of(texts)
+
+
+def what_to_redact(workspace: Workspace, sprint_id: str, which: str) -> Redactable:
+    """Return the evidence whose id is `which`, or ends with it, and the kinds of secrets that it holds.
+
+    Raises UsageError where there is none, it holds no secret, or the sprint is closed.
+    """
+    state = load_movable(workspace, sprint_id)[1]
+    require_open(state)
+    recorded, evidence = find_evidence(workspace, state, which)
+    kinds = secrets_in(workspace, recorded)
+    if not kinds:
+        raise UsageError(f"{evidence.id} holds nothing that looks like a secret", hint="vfcc doctor")
+    return Redactable(recorded, evidence, kinds, _results(workspace, evidence))
+
+
+def redact_evidence(
+    workspace: Workspace, sprint_id: str, which: str, reason: str, *, actor: str, email: str = "", commit: bool = False
+) -> Redaction:
+    """Write evidence again without its secrets, and record that a person did so. Its numbers and its id stay.
+
+    Raises NotAllowed for anybody but a named person, UsageError as `what_to_redact` does and for no reason, and
+    ConflictError where somebody redacts the same at this moment.
+    """
+    again = f'vfcc evidence redact {which} --reason "…"'
+    require_person(actor, "redacting evidence", hint=f"{again}  # at a terminal of your own")
+    why = one_line(reason, "the reason")
+    if not why:
+        raise UsageError("a redaction needs a reason", hint=again)
+    found = what_to_redact(workspace, sprint_id, which)
+    recorded, evidence = found.recorded, found.evidence
+    path = recorded.path.removeprefix(".memory/")
+    clean = _without_secrets(evidence, found.results)
+    data = encode_evidence(clean)
+
+    def payload(state: SprintState) -> dict[str, Json]:
+        if find_evidence(workspace, state, evidence.id)[1] != evidence:
+            raise ConflictError(f"{evidence.id} was redacted by somebody else", hint="vfcc evidence show " + which)
+        return {
+            "stage": recorded.stage,
+            "criterion": recorded.criterion,
+            "evidence": evidence.id,
+            "was": digest_text(encode_evidence(evidence)),
+            "digest": digest_text(data),
+            "reason": why,
+            **address(email),
+        }
+
+    def write(writer: LedgerWriter) -> tuple[str, ...]:
+        put_evidence(writer.memory, path, data)
+        return (path, *_write_results(writer, clean, found.results))
+
+    done = add_note(workspace, sprint_id, EventType.EVIDENCE_REDACTED, payload, actor=actor, prepare=write)
+    place_evidence(workspace.memory, path)
+    if found.results is not None and evidence.results is not None:
+        (workspace.memory / results_path(evidence.sprint, evidence.stage, evidence.results)).unlink(missing_ok=True)
+    done = settle(workspace, done, f"{sprint_id}: evidence {evidence.id} redacted", commit=commit)
+    return Redaction(evidence.id, recorded.stage, recorded.criterion, recorded.path, found.kinds, done)
+
+
+def _without_secrets(evidence: Evidence, results: bytes | None) -> Evidence:
+    run = evidence.run
+    return replace(
+        evidence,
+        run=replace(run, argv=withhold_words(run.argv), failure=withhold(run.failure)) if run else None,
+        producer=withhold(evidence.producer),
+        report=None if evidence.report is None else withhold(evidence.report),
+        problem=withhold(evidence.problem),
+        examples=tuple(map(withhold, evidence.examples)),
+        results=evidence.results if results is None else digest_bytes(results),
+    )
+
+
+def _results(workspace: Workspace, evidence: Evidence) -> bytes | None:
+    """Return the results beside a piece of evidence without secrets; None where they hold none."""
+    if evidence.results is None:
+        return None
+    data = read_results_file(workspace, evidence)
+    read = parse_results(data, evidence.results, "")
+    clean = encode_results(read.tests, read.results)
+    return None if digest_bytes(clean) == evidence.results else clean
+
+
+def _write_results(writer: LedgerWriter, clean: Evidence, results: bytes | None) -> tuple[str, ...]:
+    if results is None or clean.results is None:
+        return ()
+    path = results_path(clean.sprint, clean.stage, clean.results)
+    check_inside((writer.memory / path).parent, writer.memory)
+    write_atomic(writer.memory / path, results)
+    return (path,)
+
+
+def _strings(text: str) -> Iterator[str]:
+    """Yield each string of lines of JSON, so that what stands around one makes no secret of it."""
+    import json
+
+    for line in text.splitlines():
+        try:
+            pending = [json.loads(line)]
+        except (ValueError, RecursionError):
+            yield line
+            continue
+        while pending:
+            value = pending.pop()
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, dict):
+                pending += [*value, *value.values()]
+            elif isinstance(value, list):
+                pending += value
+                yield from (f"{one.lstrip('-')}={two}" for one, two in pairwise(value) if _is_option(one, two))
+
+
+def _is_option(one: object, two: object) -> bool:
+    return isinstance(one, str) and isinstance(two, str) and one.startswith("-") and "=" not in one
