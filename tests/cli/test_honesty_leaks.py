@@ -9,6 +9,7 @@ from tests.cli.forgery import forged_evidence, plant_evidence
 from tests.cli.honest_world import (
     ADD,
     TESTS,
+    cobertura,
     done,
     edited,
     kept,
@@ -56,3 +57,46 @@ def refused_to_agents(root: Path, *arguments: str) -> None:
     assert vfcc(root, *arguments).code == 3
     assert vfcc(root, *arguments, env={"VFCC_AGENT": "coder"}).code == 3
     assert kept(root) == before
+
+
+CHANGED = "{id: covered, kind: coverage, title: what is new is covered, command: test, at_least: {changed: 90}}"
+HALF = "".join(f'<line number="{n}" hits="{int(n == 1)}"/>' for n in range(1, 12))
+NEW = "def add(a, b): return a + b\n" + "".join(f"x{n} = {n}\n" for n in range(10))
+TESTED = "def more(): return 1\n"
+
+
+def two_files(lines: str) -> str:
+    """A coverage report about `src/calc.py` with these lines, and a new file of one line that is covered."""
+    other = '<class name="m" filename="src/more.py"><lines><line number="1" hits="1"/></lines></class></classes>'
+    return cobertura(lines=lines).replace("</classes>", other)
+
+
+@pytest.mark.parametrize("attributes", ["*.py -diff\n", "*.py binary\n", "src/* -text diff=none\n"])
+def test_attributes_that_hide_lines(tmp_path: Path, attributes: str) -> None:
+    files = {"tests/coverage.xml": two_files(HALF), ".gitattributes": attributes}
+    root = project(tmp_path, CHANGED, files=files | {"src/calc.py": NEW, "src/more.py": TESTED})
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("attributes-that-hide-lines", root)
+
+
+def test_file_without_lines(tmp_path: Path) -> None:
+    """Content that no diff shows as text, of a file that the report measures, changed as a whole."""
+    files = {"tests/coverage.xml": two_files(HALF), "src/calc.py": f"{NEW}\0"}
+    root = project(tmp_path, CHANGED, files=files | {"src/more.py": TESTED})
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("file-without-lines", root)
+
+
+@pytest.mark.parametrize("flag", ["assume-unchanged", "skip-worktree"])
+def test_file_flagged_in_the_index(tmp_path: Path, flag: str) -> None:
+    """Its changes count as those of any other file; that git does not show them is a finding."""
+    root = project(tmp_path, CHANGED, files={"tests/coverage.xml": two_files(HALF), "src/more.py": TESTED})
+    git(root, "update-index", f"--{flag}", "src/calc.py")
+    (root / "src/calc.py").write_text(NEW, encoding="utf-8")
+    assert "src/calc.py" not in git(root, "status", "--short")
+    assert vfcc(root, "evidence", "run").code == 1
+
+    assert "coverage of changed lines is 9.09 %, 90 % is needed" in vfcc(root, "check", "gate").out
+    refused("file-flagged-in-the-index", root)

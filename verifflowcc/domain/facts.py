@@ -52,11 +52,15 @@ class RecordedEdit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file of the project that differs from the sprint's base; `lines` are the numbers of its new lines."""
+    """A file of the project that differs from the sprint's base; `lines` are the numbers of its new lines.
+
+    A file that has no lines to show (binary, or larger than any text) changed `whole`.
+    """
 
     path: str
     lines: tuple[int, ...] = ()
     deleted: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from verifflowcc.text.glob import select
 
 MOST_EXAMPLES = 20
 Files = Mapping[str, Mapping[int, Line]]
-Changed = Mapping[str, tuple[int, ...]]
+Changed = Mapping[str, tuple[int, ...] | None]
 
 
 def measure_coverage(
@@ -30,8 +30,8 @@ def measure_coverage(
 ) -> Measured:
     """Return what a report says of the project's `paths` that the patterns `files` choose.
 
-    `changed` maps paths to the numbers of their new lines; None where the changes are not known, and then nothing is
-    said of them. Where the report cannot be read, or contradicts itself, `problem` says why, and there are no measures.
+    `changed` maps paths to the numbers of their new lines, None for a file that changed as a whole; it is None where
+    the changes are not known, and then nothing is said of them. Where the report cannot be read, or contradicts itself, `problem` says why, and there are no measures.
     """
     try:
         report = read_report(read_xml(data, names_a_type=True), ProjectPaths(paths))
@@ -76,11 +76,12 @@ def _touched(counted: Files, missing: Sequence[str], changed: Changed) -> dict[s
     found: dict[str, dict[int, bool]] = {}
     unseen = frozenset(missing)
     for path in sorted(changed):
-        numbers = sorted(set(changed[path]))
+        numbers = changed[path]
         if path in counted:
-            found[path] = {each: counted[path][each].hit for each in numbers if each in counted[path]}
+            wanted = counted[path] if numbers is None else sorted(set(numbers) & set(counted[path]))
+            found[path] = {each: counted[path][each].hit for each in wanted}
         elif path in unseen:
-            found[path] = dict.fromkeys(numbers, False)
+            found[path] = dict.fromkeys((1,) if numbers is None else sorted(set(numbers)), False)
     return found
 
 

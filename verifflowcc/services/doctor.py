@@ -3,6 +3,7 @@
 A ledger is read here file by file, and no cache is believed. What concerns one sprint is in `sprint_health.py`.
 """
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -14,7 +15,9 @@ from verifflowcc.adapters.files.layout import PROJECTIONS
 from verifflowcc.adapters.files.leftovers import leftovers
 from verifflowcc.adapters.files.lock import holder
 from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.work_tree import read_work_tree
 from verifflowcc.adapters.observer import observed
+from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.adapters.workflows import load_workflow
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.health import Diagnosis, Health, Remark
@@ -98,6 +101,7 @@ def _git(workspace: Workspace) -> Iterator[Remark]:
         text = f"{some} is committed, and {MEMORY}/local/ is for this machine alone"
         yield Remark("git", Health.FINDING, text, f"git rm -r --cached {MEMORY}/local")
     yield from _generated(workspace)
+    yield from _flagged(workspace)
     for rule in shown:
         step = f"echo '{rule}' >> {MEMORY}/.gitignore"
         health = Health.NOTE if rule in LATER_IGNORED else Health.FINDING
@@ -124,6 +128,22 @@ def _generated(workspace: Workspace) -> Iterator[Remark]:
             yield Remark(
                 "git", Health.NOTE, text, f"git rm --cached -- {' '.join(f'{MEMORY}/{path}' for path in found)}"
             )
+
+
+def _flagged(workspace: Workspace) -> Iterator[Remark]:
+    """Yield the files that the index tells git not to look at: their changes are in no commit and no `git status`."""
+    if ask_git(workspace.root, "config", "--type=bool", "--get", "core.sparseCheckout").out.strip() == b"true":
+        return
+    tracked = read_work_tree(workspace.root).tracked
+    for flag, names in (
+        ("assume-unchanged", [name for name, entry in tracked.items() if entry.assumed]),
+        ("skip-worktree", [name for name, entry in tracked.items() if entry.left_out]),
+    ):
+        if names:
+            first = shown_name(names[0])
+            more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+            text = f"{first}{more}: {flag} in the index, so git shows no change of it"
+            yield Remark("git", Health.FINDING, text, f"git update-index --no-{flag} -- {shlex.quote(first)}")
 
 
 def _is_only_record(workspace: Workspace, path: str, states: dict[str, SprintState | None]) -> bool:

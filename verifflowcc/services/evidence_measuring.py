@@ -91,7 +91,11 @@ def outcome_of(measured: Measured, exit_code: int | None) -> str:
 def _coverage(criterion: Criterion, data: bytes, project: Project) -> Measured:
     history = project.history
     problem = history.problem if history else "git was not asked"
-    changed = None if problem or history is None else {each.path: each.lines for each in history.changes}
+    changed = (
+        None
+        if problem or history is None
+        else {each.path: None if each.whole else each.lines for each in history.changes}
+    )
     found = measure_coverage(data, paths=frozenset(project.content), files=criterion.files, changed=changed)
     if changed is None and not found.problem:
         return replace(found, examples=(f"changes not known: {problem}", *found.examples))

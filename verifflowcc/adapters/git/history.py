@@ -5,12 +5,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from stat import S_ISREG
 
 from verifflowcc.adapters.git.command import GitResult, ask_git
 from verifflowcc.adapters.git.index_copy import index_of_work_tree
 from verifflowcc.adapters.git.log import LOG, Logged, parse_log
 from verifflowcc.adapters.git.place import in_repository
-from verifflowcc.adapters.git.work_tree import FOLDER, WorkTree, names_differing, read_work_tree
+from verifflowcc.adapters.git.work_tree import FOLDER, GONE, WorkTree, names_differing, read_work_tree
 from verifflowcc.adapters.project.content import belongs
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.domain.contributors import Contributor
@@ -20,7 +21,7 @@ from verifflowcc.formats.unified_diff import new_lines
 from verifflowcc.records import dataclass
 
 LARGEST_UNTRACKED_BYTES = 16 * 1024 * 1024
-"""A file that git does not know and that is larger has no new lines, as a binary one."""
+"""A larger file has no new lines, as a binary one: it changed as a whole."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TEXT_PROBE_BYTES = 8000
@@ -228,26 +229,49 @@ def _work_tree(root: Path) -> WorkTree:
 def _tracked(root: Path, base: str, place: _Place, tree: WorkTree) -> Iterator[Change]:
     changed = {name: found for name, found in tree.changed.items() if belongs(shown_name(name))}
     with index_of_work_tree(root, place.prefix, changed) as env:
-        result = ask_git(root, *_DIFF, base, "--", ".", env=env)
-    if result.code:
-        raise WorkspaceError(f"git cannot compare with the sprint's base: {result.first_line}")
-    listed, patch = _split(result.out)
-    parsed = new_lines(patch.decode("utf-8", "surrogateescape"))
-    lines = {shown_name(name.encode("utf-8", "surrogateescape")): numbers for name, numbers in parsed.items()}
-    for status, name in listed:
-        path = shown_name(name)
-        yield Change(path, tuple(lines.get(path, ())), deleted=status == b"D")
-    known = {name for _, name in listed}
+        listed, lines = _compared(ask_git(root, *_DIFF, base, "--", ".", env=env))
+        # Attributes (`-diff`, `binary`) hide the lines of a text, and a repository sets them: its content decides.
+        hidden = [each.name for each in listed if each.has_lines and shown_name(each.name) not in lines]
+        texts = {name for name in hidden if _count_lines(os.path.join(os.fsencode(root), name))}  # noqa: PTH118
+        if texts:
+            names = map(os.fsdecode, sorted(texts))
+            again = ask_git(root, "--literal-pathspecs", *_DIFF, "--text", base, "--", *names, env=env)
+            lines |= _compared(again)[1]
+    binary = set(hidden) - texts
+    for each in listed:
+        path = shown_name(each.name)
+        yield Change(path, lines.get(path, ()), deleted=each.status == b"D", whole=each.name in binary)
+    known = {each.name for each in listed}
     inside = (name for name, found in changed.items() if found.mode == FOLDER and name not in known)
     yield from (Change(shown_name(name), ()) for name in inside)
 
 
-def _split(out: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Return (status, name) for each entry of git's raw list, and the patch behind it."""
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A file in git's raw list. One that `has_lines` is there, and has another content than before."""
+
+    status: bytes
+    name: bytes
+    has_lines: bool
+
+
+def _compared(result: GitResult) -> tuple[list[_Listed], dict[str, tuple[int, ...]]]:
+    """Return the files that git lists as different, and the new lines of those of which it shows any by shown name."""
+    if result.code:
+        raise WorkspaceError(f"git cannot compare with the sprint's base: {result.first_line}")
+    listed, patch = _split(result.out)
+    parsed = new_lines(patch.decode("utf-8", "surrogateescape"))
+    return listed, {shown_name(name.encode("utf-8", "surrogateescape")): each for name, each in parsed.items()}
+
+
+def _split(out: bytes) -> tuple[list[_Listed], bytes]:
+    """Return the entries of git's raw list, and the patch behind it."""
     listed = []
     while out.startswith(b":"):
         about, name, out = out.split(b"\0", 2)
-        listed.append((about.rsplit(b" ", 1)[-1], name))
+        _, mode, old, new, status = about.split(b" ")
+        has_lines = old != new and mode not in {GONE.encode(), FOLDER.encode()}
+        listed.append(_Listed(status, name, has_lines))
     return listed, out.removeprefix(b"\0")
 
 
@@ -257,7 +281,18 @@ def _untracked(root: Path, names: Iterable[bytes]) -> Iterator[Change]:
     for name in names:
         path = shown_name(name)
         if belongs(path):
-            yield Change(path, tuple(range(1, _count_lines(os.path.join(top, name)) + 1)))  # noqa: PTH118
+            full = os.path.join(top, name)  # noqa: PTH118
+            count = _count_lines(full)
+            yield Change(path, tuple(range(1, count + 1)), whole=not count and _has_content(full))
+
+
+def _has_content(full: bytes) -> bool:
+    """Say whether an ordinary file holds anything."""
+    try:
+        found = os.lstat(full)
+    except OSError:
+        return False
+    return S_ISREG(found.st_mode) and found.st_size > 0
 
 
 def _count_lines(full: bytes) -> int:

@@ -28,6 +28,7 @@ _CHUNK_BYTES = 1 << 20
 _TEXT_PROBE_BYTES = 8000
 _ONLY_INTENDED = 0x20000000
 _LEFT_OUT = 0x40000000
+_ASSUMED = 0x8000
 _LISTED = re.compile(
     rb"\? ([^\0]+)\0|[A-Z] (\d+) ([0-9a-f]+) ([0-3])\t([^\0]+)\0((?:  [^\n]*\n)*)"
     # names of files that git would add, or an entry of the index with the lines that `--debug` puts behind it
@@ -42,7 +43,8 @@ _STAMPS = re.compile(
 class Entry:
     """A file as the index has it. `blob` is empty for one that is not merged, or only intended to be added.
 
-    `left_out` are files that a sparse checkout leaves out; `width` is the length of an id here. `stamps` are ctime and
+    `left_out` are files that a sparse checkout leaves out (skip-worktree), `assumed` those that git does not look at
+    (assume-unchanged); vfcc looks at both. `width` is the length of an id here. `stamps` are ctime and
     mtime in nanoseconds, inode and size as git took them; None where they are not known.
     """
 
@@ -50,6 +52,7 @@ class Entry:
     blob: str
     merged: bool
     left_out: bool
+    assumed: bool
     width: int
     stamps: tuple[int, int, int, int] | None
 
@@ -232,7 +235,9 @@ def _entry(found: "re.Match[bytes]") -> Entry:
         stamps = (ctime_s * 10**9 + ctime_ns, mtime_s * 10**9 + mtime_ns, inode, size)
     merged = found[4] == b"0"
     blob = found[3].decode() if merged and not flags & _ONLY_INTENDED else ""
-    return Entry(found[2].decode(), blob, merged, bool(flags & _LEFT_OUT), len(found[3]), stamps)
+    return Entry(
+        found[2].decode(), blob, merged, bool(flags & _LEFT_OUT), bool(flags & _ASSUMED), len(found[3]), stamps
+    )
 
 
 def _changed(root: Path, tracked: Mapping[bytes, Entry]) -> Iterator[tuple[bytes, OnDisk]]:
