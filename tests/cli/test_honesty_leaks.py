@@ -8,16 +8,21 @@ import pytest
 from tests.cli.forgery import forged_evidence, plant_evidence
 from tests.cli.honest_world import (
     ADD,
+    PYTHON,
     TESTS,
+    YOU,
     cobertura,
     done,
     edited,
+    events,
     kept,
     project,
     refused,
 )
 from tests.cli.process import by_person, git, vfcc
 from tests.secret_samples import TOKEN
+from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
+from verifflowcc.formats.baseline import baseline_text
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
 
@@ -100,3 +105,40 @@ def test_file_flagged_in_the_index(tmp_path: Path, flag: str) -> None:
 
     assert "coverage of changed lines is 9.09 %, 90 % is needed" in vfcc(root, "check", "gate").out
     refused("file-flagged-in-the-index", root)
+
+
+SCAN = "{id: scan, kind: sarif, title: no new finding, command: scan, at_most: {new_error: 0}}"
+COPY = {"run": [*PYTHON, "-c", "import shutil, sys; shutil.copy('scan.json', sys.argv[1])", "{sarif}"]}
+
+
+def log(**more: object) -> str:
+    """A SARIF log with one error."""
+    result = {"ruleId": "R1", "level": "error", "message": {"text": "bad"}, **more}
+    runs = [{"tool": {"driver": {"name": "lint"}}, "results": [result]}]
+    return json.dumps({"version": "2.1.0", "runs": runs})
+
+
+def test_baseline_of_the_tool_itself(tmp_path: Path) -> None:
+    """What is old, a person decides: they accept it on the sprint's base, and the gate names that."""
+    old = {"scan.json": log(baselineState="unchanged")}
+    root = project(tmp_path, SCAN, files=old, scan=COPY)
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("baseline-of-the-tool-itself", root)
+
+
+def test_baseline_dropped_in(tmp_path: Path) -> None:
+    """A baseline without the event of a person does not count, whatever it lists; nor does one that was edited."""
+    root = project(tmp_path, SCAN, files={"scan.json": log()}, scan=COPY)
+    base = json.loads(events(root)[0].read_text())["payload"]["base"]
+    entry = BaselineEntry("scan", json.dumps(["lint", "R1", "", "bad"]), ("failed",), 1, "R1")
+    until, none = "2999-12-31", dict[str, tuple[int, ...]]()
+    dropped = Baseline(
+        BaselineKind.LINT, base=base, by=YOU, reason="old", expires=until, entries=(entry,), runs=1, exit_codes=none
+    )
+    path = root / BaselineKind.LINT.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(baseline_text(dropped), encoding="utf-8")
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("baseline-dropped-in", root)

@@ -31,7 +31,8 @@ def measure_coverage(
     """Return what a report says of the project's `paths` that the patterns `files` choose.
 
     `changed` maps paths to the numbers of their new lines, None for a file that changed as a whole; it is None where
-    the changes are not known, and then nothing is said of them. Where the report cannot be read, or contradicts itself, `problem` says why, and there are no measures.
+    the changes are not known, and then nothing is said of them. Where the report cannot be read, or contradicts itself,
+    `problem` says why, and there are no measures.
     """
     try:
         report = read_report(read_xml(data, names_a_type=True), ProjectPaths(paths))

@@ -1,9 +1,8 @@
 """Findings in SARIF 2.1.0, as analysers write them.
 
 Measures: `runs`; `error`, `warning` and `note`, results of that level that are not suppressed (level `none` is no
-finding); `suppressed`, those that are; `new_error`, `new_warning` and `new_note`, where the log compares itself with an
-earlier run: those that it does not call `unchanged` or `updated`; and, with a baseline, each of these with `listed_`
-before its name: how many of them the baseline lists.
+finding); `suppressed`, those that are; and, with a baseline, each of these with `listed_` before its name: how many of
+them the baseline lists. A log's own comparison with an earlier run (`baselineState`) makes no finding an old one.
 """
 
 from collections import Counter
@@ -19,7 +18,6 @@ from verifflowcc.text.secrets import withhold
 MOST_EXAMPLES = 20
 _LONGEST = 300
 _LONGEST_READ = 4_000
-_OLD = frozenset({"unchanged", "updated"})
 
 
 def measure_sarif(
@@ -37,21 +35,14 @@ def measure_sarif(
     except FormatError as error:
         return Measured({}, "", problem=str(error))
     counted = [each for each in log.findings if not each.suppressed and each.level in LEVELS]
-    compared = any(each.state for each in log.findings)
     listed = _listed(counted, baseline or Counter())
-    fresh = [compared and each.state not in _OLD for each in counted]
     measures = {"runs": log.runs, **_by_level(counted, "")}
     measures["suppressed"] = sum(each.suppressed for each in log.findings)
-    if compared:
-        measures |= _by_level([each for each, new in zip(counted, fresh, strict=True) if new], "new_")
     if baseline:
         measures |= _by_level([each for each, known in zip(counted, listed, strict=True) if known], "listed_")
-    if baseline and compared:
-        both = [each for each, known, new in zip(counted, listed, fresh, strict=True) if known and new]
-        measures |= _by_level(both, "listed_new_")
     lines = sorted(f"{each.key}\0{each.level}\0{int(each.suppressed)}\n" for each in log.findings)
     outcome = digest_bytes("".join(lines).encode("ascii"))
-    return Measured(measures, outcome, tuple(_examples(counted, fresh, listed)))
+    return Measured(measures, outcome, tuple(_examples(counted, listed)))
 
 
 def scan_findings(data: bytes, paths: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -76,14 +67,12 @@ def _listed(counted: Sequence[Finding], baseline: Counter[str]) -> list[bool]:
     return found
 
 
-def _examples(counted: Sequence[Finding], fresh: Sequence[bool], listed: Sequence[bool]) -> Iterator[str]:
-    """Yield what no baseline lists first, what is new before what is not, and the graver level first."""
-    places = range(len(counted))
-    order = sorted(places, key=lambda at: (listed[at], not fresh[at], LEVELS.index(counted[at].level)))
+def _examples(counted: Sequence[Finding], listed: Sequence[bool]) -> Iterator[str]:
+    """Yield what no baseline lists first, and the graver level first."""
+    order = sorted(range(len(counted)), key=lambda at: (listed[at], LEVELS.index(counted[at].level)))
     for at in order[:MOST_EXAMPLES]:
         old = "baseline " if listed[at] else ""
-        new = "new " if fresh[at] else ""
-        yield f"{old}{new}{counted[at].level}: {_text(counted[at])}"
+        yield f"{old}{counted[at].level}: {_text(counted[at])}"
 
 
 def _text(finding: Finding) -> str:

@@ -23,14 +23,12 @@ _STATES = frozenset({"new", "unchanged", "updated", "absent", ""})
 class Finding:
     """A result.
 
-    `key` is tool, rule, file, and fingerprints or message: no line, for lines move. `state` is what the log says of an
-    earlier run: `new`, `unchanged`, `updated`, or empty.
+    `key` is tool, rule, file, and fingerprints or message: no line, for lines move.
     """
 
     key: str
     level: str
     suppressed: bool
-    state: str
     line: str
 
 
@@ -83,10 +81,10 @@ def _run(run: Record, place: str, paths: ProjectPaths) -> Iterator[Finding]:
         state = _known(text_in(result, "baselineState", where), _STATES, f"{where}.baselineState")
         if state != "absent":
             uri, line = _location(result, artifacts, where)
-            yield _finding(result, name, rules, where, paths.find(unquote(uri)) or uri, line, state)
+            yield _finding(result, name, rules, where, paths.find(unquote(uri)) or uri, line)
 
 
-def _finding(result: Record, tool: str, rules: "_Rules", place: str, file: str, line: str, state: str) -> Finding:
+def _finding(result: Record, tool: str, rules: "_Rules", place: str, file: str, line: str) -> Finding:
     rule, default = rules.of(result, place)
     message = _message(result, place)
     prints = mapping(result.get("fingerprints") or result.get("partialFingerprints") or {}, f"{place}.fingerprints")
@@ -95,7 +93,6 @@ def _finding(result: Record, tool: str, rules: "_Rules", place: str, file: str, 
         key=json.dumps([tool, rule, file, *(marks or [message])]),
         level=_level(result, default, place),
         suppressed=_is_suppressed(result, place),
-        state=state,
         line=f"{rule or tool} {file}{f':{line}' if line else ''}: {message}",
     )
 
