@@ -12,12 +12,14 @@ from tests.cli.honest_world import (
     TESTS,
     YOU,
     cobertura,
+    commit,
     done,
     edited,
     events,
     kept,
     project,
     refused,
+    unseen,
 )
 from tests.cli.process import by_person, git, vfcc
 from tests.secret_samples import TOKEN
@@ -142,3 +144,56 @@ def test_baseline_dropped_in(tmp_path: Path) -> None:
     assert vfcc(root, "evidence", "run").code == 1
 
     refused("baseline-dropped-in", root)
+
+
+INSTALLED = (
+    "node_modules/dep/index.js",
+    ".venv/lib/dep.py",
+    ".tox/py/dep.py",
+    "dep.egg-info/entry_points.txt",
+    ".coverage.d/conf.py",
+    "src/calc.pyc",
+    "src/__pycache__/calc.cpython-311.pyc",
+)
+
+
+def test_committed_file_with_the_name_of_a_cache(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS, files=dict.fromkeys(INSTALLED, "a = 1\n"))
+    done(root, "evidence", "run")
+    done(root, "check", "gate")
+    for path in INSTALLED:
+        before = (root / path).read_text(encoding="utf-8")
+        edited(root / path, "1", "2")
+        assert f"{path} changed" in vfcc(root, "check", "gate").out
+        (root / path).write_text(before, encoding="utf-8")
+    done(root, "check", "gate")
+    edited(root / INSTALLED[0], "1", "2")
+
+    refused("committed-file-with-the-name-of-a-cache", root)
+
+
+def test_link_out_of_the_tree(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "one.py").write_text("a = 1\n", encoding="utf-8")
+    root = project(tmp_path, TESTS)
+    (root / "src/file.py").symlink_to(outside / "one.py")
+    (root / "src/folder").symlink_to(outside)
+    commit(root)
+    done(root, "evidence", "run")
+    done(root, "check", "gate")
+    edited(outside / "one.py", "1", "2")
+
+    refused("link-out-of-the-tree", root)
+
+
+def test_source_that_a_hidden_rule_ignores(tmp_path: Path) -> None:
+    """Evidence does not see it; a rule that no commit shows is a finding, and one in `.gitignore` a note."""
+    root = project(tmp_path, TESTS, files={".gitignore": "version.py\n", "src/version.py": "a = 1\n"})
+    done(root, "evidence", "run")
+    (root / ".git/info/exclude").write_text("conftest.py\n", encoding="utf-8")
+    (root / "conftest.py").write_text("a = 1\n", encoding="utf-8")
+
+    unseen("source-that-a-hidden-rule-ignores", root, "gate")
+    assert "src/version.py: git ignores it, so no evidence speaks of it" in vfcc(root, "doctor").out
+    refused("source-that-a-hidden-rule-ignores", root)

@@ -72,12 +72,12 @@ def test_nothing_since_the_base_is_nothing(root: Path) -> None:
     assert history.authors == {}
 
 
-def test_the_memory_and_what_tools_leave_behind_are_no_changes(root: Path) -> None:
+def test_the_memory_is_no_change_and_what_tools_leave_behind_only_where_git_has_it(root: Path) -> None:
     base = base_of(root)
     write_tree(root, {".memory/a.md": "a\n", "__pycache__/a.pyc": "x", "b.py": "b\n"})
     assert changes(root, base) == {"b.py": (1,)}
     commit(root, "second")
-    assert changes(root, base) == {"b.py": (1,)}
+    assert changes(root, base) == {"b.py": (1,), "__pycache__/a.pyc": (1,)}
 
 
 def test_files_that_are_no_text_have_no_lines(root: Path) -> None:

@@ -61,12 +61,15 @@ def test_its_own_files_are_in_it_and_what_tools_leave_behind_is_not(tree: Path) 
     assert list(content) == sorted(OWN)
 
 
-def test_not_even_what_git_has_is_in_it_where_tools_leave_it_behind(tree: Path) -> None:
+def test_what_git_has_is_in_it_whatever_its_name(tree: Path) -> None:
     write_tree(tree, {name: name for name in (*OWN, *LEFT_BEHIND)})
-    if (tree / ".git").exists():
-        git(tree, "add", "--all", "--force")
+    if not (tree / ".git").exists():
+        assert set(project_content(tree, None)) == set(OWN)
+        return
+    git(tree, "add", "--all", "--force")
 
-    assert set(project_content(tree, None)) == set(OWN)
+    tracked = {name for name in LEFT_BEHIND if not name.startswith((".memory", ".git/"))}
+    assert set(project_content(tree, None)) == set(OWN) | tracked
 
 
 @pytest.mark.parametrize("name", LEFT_BEHIND)
@@ -152,20 +155,50 @@ def test_a_file_with_two_sides_of_a_merge_stands_once(tmp_path: Path) -> None:
     assert project_content(tmp_path, None) == {"a.py": digest_text(text)}
 
 
-def test_a_link_counts_by_where_it_leads_and_is_not_followed(tree: Path, tmp_path: Path) -> None:
+def test_a_link_counts_by_where_it_leads_and_its_content_where_that_is_none_of_the_projects(
+    tree: Path, tmp_path: Path
+) -> None:
     write_tree(tmp_path, {"outside.txt": "one", "folder/x.txt": "x"})
-    (tree / "a").symlink_to("../outside.txt")
-    (tree / "b").symlink_to("../folder")
-    (tree / "c").symlink_to("gone")
+    write_tree(tree, {"own.txt": "own", ".gitignore": "cache/\n", "cache/x": "1"})
+    for name, to in {"a": "../outside.txt", "b": "../folder", "c": "gone", "d": "own.txt", "e": "..", "f": "."}.items():
+        (tree / name).symlink_to(to)
     before = project_content(tree, None)
     write_tree(tmp_path, {"outside.txt": "two"})
+    write_tree(tree, {"own.txt": "other"})
 
-    assert list(before) == ["a", "b", "c"]
-    assert before["a"] == digest_bytes(b"link:../outside.txt")
-    assert project_content(tree, None) == before
-    (tree / "c").unlink()
-    (tree / "c").symlink_to("a")
-    assert project_content(tree, None)["c"] != before["c"]
+    links = {name: digest_bytes(f"link:{to}".encode()) for name, to in (("c", "gone"), ("d", "own.txt"), ("e", ".."))}
+    assert links.items() <= before.items()
+    assert _changed(before, project_content(tree, None)) == {"a", "own.txt"}
+    write_tree(tmp_path, {"folder/sub/y.txt": "y"})
+    assert _changed(before, project_content(tree, None)) == {"a", "b", "own.txt"}
+
+
+def test_a_link_to_what_git_ignores_counts_by_its_content(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".gitignore": "build/\n", "build/out.py": "a = 1\n"})
+    repository(tmp_path)
+    (tmp_path / "lib").symlink_to("build")
+    before = project_content(tmp_path, None)
+    write_tree(tmp_path, {"build/out.py": "a = 2\n"})
+
+    assert _changed(before, project_content(tmp_path, None)) == {"lib"}
+
+
+def test_a_link_to_more_files_than_can_be_compared_is_refused(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verifflowcc.adapters.project.content.MOST_LINKED_FILES", 2)
+    write_tree(tmp_path, {f"folder/{name}": name for name in "abc"})
+    (tree / "lib").symlink_to("../folder")
+
+    with pytest.raises(WorkspaceError, match="lib leads to more than 2 files") as told:
+        project_content(tree, None)
+
+    assert told.value.hint
+    assert told.value.hint.startswith("git rm --cached lib")
+
+
+def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> set[str]:
+    return {name for name in {*before, *now} if before.get(name) != now.get(name)}
 
 
 def test_names_of_any_bytes_are_told_apart_and_can_be_written_down(tree: Path) -> None:

@@ -15,6 +15,7 @@ from verifflowcc.adapters.files.layout import PROJECTIONS
 from verifflowcc.adapters.files.leftovers import leftovers
 from verifflowcc.adapters.files.lock import holder
 from verifflowcc.adapters.git.command import ask_git
+from verifflowcc.adapters.git.unseen import unseen_sources
 from verifflowcc.adapters.git.work_tree import read_work_tree
 from verifflowcc.adapters.observer import observed
 from verifflowcc.adapters.project.names import shown_name
@@ -102,6 +103,7 @@ def _git(workspace: Workspace) -> Iterator[Remark]:
         yield Remark("git", Health.FINDING, text, f"git rm -r --cached {MEMORY}/local")
     yield from _generated(workspace)
     yield from _flagged(workspace)
+    yield from _unseen(workspace)
     for rule in shown:
         step = f"echo '{rule}' >> {MEMORY}/.gitignore"
         health = Health.NOTE if rule in LATER_IGNORED else Health.FINDING
@@ -144,6 +146,20 @@ def _flagged(workspace: Workspace) -> Iterator[Remark]:
             more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
             text = f"{first}{more}: {flag} in the index, so git shows no change of it"
             yield Remark("git", Health.FINDING, text, f"git update-index --no-{flag} -- {shlex.quote(first)}")
+
+
+def _unseen(workspace: Workspace) -> Iterator[Remark]:
+    """Yield the source files that git ignores: no evidence speaks of them, and tests can import them."""
+    found = unseen_sources(workspace.root)
+    for hidden in (True, False):
+        some = [each for each in found if bool(each.rule) is hidden]
+        if not some:
+            continue
+        more = f" and {len(some) - 1:,} more" if len(some) > 1 else ""
+        by = f" (by {some[0].rule})" if hidden else ""
+        text = f"{some[0].path}{more}: git ignores it{by}, so no evidence speaks of it; tests can import it"
+        health = Health.FINDING if hidden else Health.NOTE
+        yield Remark("git", health, text, f"git check-ignore -v -- {shlex.quote(some[0].path)}")
 
 
 def _is_only_record(workspace: Workspace, path: str, states: dict[str, SprintState | None]) -> bool:

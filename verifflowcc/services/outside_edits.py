@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.files.integrations import load_records
-from verifflowcc.adapters.git.changed import changed_from
-from verifflowcc.adapters.git.history import commits_since
-from verifflowcc.adapters.project.content import belongs
+from verifflowcc.adapters.git.history import commits_since, product_changes
 from verifflowcc.domain.facts import CommitNote, Facts, OutsideEdit
 from verifflowcc.domain.sprints import StageEntry, StageState
 from verifflowcc.domain.workflows import Edits
@@ -63,7 +61,7 @@ def _changed(workspace: Workspace, entry: StageEntry, facts: Facts) -> list[str]
         now = set(facts.history.entered)
     else:
         try:
-            now = set(filter(belongs, changed_from(workspace.root, entry.head)))
+            now = set(product_changes(workspace.root, entry.head))
         except WorkspaceError:
             now = set()
     then = entry.uncommitted or {}

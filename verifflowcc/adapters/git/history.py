@@ -12,7 +12,7 @@ from verifflowcc.adapters.git.index_copy import index_of_work_tree
 from verifflowcc.adapters.git.log import LOG, Logged, parse_log
 from verifflowcc.adapters.git.place import in_repository
 from verifflowcc.adapters.git.work_tree import FOLDER, GONE, WorkTree, names_differing, read_work_tree
-from verifflowcc.adapters.project.content import belongs
+from verifflowcc.adapters.project.content import belongs, is_memory
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.facts import Change, History
@@ -25,6 +25,7 @@ LARGEST_UNTRACKED_BYTES = 16 * 1024 * 1024
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TEXT_PROBE_BYTES = 8000
+_KNOWLEDGE = ".memory/project/"
 _DIFF = (
     "diff-index",
     "--cached",
@@ -89,7 +90,9 @@ def _read(root: Path, base: str | None, entered: str | None) -> History:
     tree = _work_tree(root)
     tracked = tuple(_tracked(root, base, place, tree))
     new = tree.untracked_names
-    unsaved = sorted(map(shown_name, (*names_differing(root, tree, place.head), *new)))
+    differing = names_differing(root, tree, place.head)
+    unsaved = sorted(map(shown_name, (*differing, *new)))
+    product = _of_product(differing, new)
     changes = tuple(_sorted((*tracked, *_untracked(root, new))))
     return History(
         base,
@@ -97,7 +100,7 @@ def _read(root: Path, base: str | None, entered: str | None) -> History:
         commits=tuple(one.note for one in commits),
         tags=tags,
         authors=_authors(commits),
-        uncommitted=tuple(filter(_counts, unsaved)),
+        uncommitted=tuple(sorted({*product, *(path for path in unsaved if path.startswith(_KNOWLEDGE))})),
         unsaved=tuple(unsaved),
         entered=_since(root, tree, entered, base, changes) if entered else (),
     )
@@ -108,10 +111,19 @@ def _since(root: Path, tree: WorkTree, entered: str, base: str, changes: Sequenc
     if entered == base:
         return tuple(each.path for each in changes)
     try:
-        names = (*names_differing(root, tree, entered), *tree.untracked_names)
+        return _product_changes(root, tree, entered)
     except WorkspaceError:
         return ()
-    return tuple(sorted(filter(belongs, map(shown_name, names))))
+
+
+def _product_changes(root: Path, tree: WorkTree, commit: str) -> tuple[str, ...]:
+    return _of_product(names_differing(root, tree, commit), tree.untracked_names)
+
+
+def _of_product(tracked: Iterable[bytes], untracked: Iterable[bytes]) -> tuple[str, ...]:
+    """Return the files of the product among those that git has, and among those that it would add, sorted."""
+    ours = (path for path in map(shown_name, tracked) if not is_memory(path))
+    return tuple(sorted({*ours, *filter(belongs, map(shown_name, untracked))}))
 
 
 def authors_since(root: Path, base: str, paths: Sequence[str]) -> Mapping[str, tuple[Contributor, ...]]:
@@ -133,13 +145,15 @@ def uncommitted_files(root: Path) -> tuple[str, ...]:
 
     Raises WorkspaceError where git cannot tell, also before the first commit.
     """
-    tree = read_work_tree(root)
-    names = (*names_differing(root, tree, "HEAD"), *tree.untracked_names)
-    return tuple(sorted(filter(belongs, map(shown_name, names))))
+    return _product_changes(root, read_work_tree(root), "HEAD")
 
 
-def _counts(path: str) -> bool:
-    return belongs(path) or path.startswith(".memory/project/")
+def product_changes(root: Path, commit: str) -> tuple[str, ...]:
+    """Return the project's files that differ from a commit now, new ones too, sorted.
+
+    Raises WorkspaceError where git cannot compare.
+    """
+    return _product_changes(root, read_work_tree(root), commit)
 
 
 def _find_place(root: Path, base: str) -> _Place:
@@ -216,7 +230,7 @@ def _authors(commits: Iterable[Logged]) -> Mapping[str, tuple[Contributor, ...]]
 def _sorted(changes: Iterable[Change]) -> Iterator[Change]:
     """Return the project's own files among those that changed, each once, sorted by path."""
     changed = {each.path: each for each in changes}
-    return (changed[path] for path in sorted(changed) if belongs(path))
+    return (changed[path] for path in sorted(changed) if not is_memory(path))
 
 
 def _work_tree(root: Path) -> WorkTree:
@@ -227,7 +241,7 @@ def _work_tree(root: Path) -> WorkTree:
 
 
 def _tracked(root: Path, base: str, place: _Place, tree: WorkTree) -> Iterator[Change]:
-    changed = {name: found for name, found in tree.changed.items() if belongs(shown_name(name))}
+    changed = {name: found for name, found in tree.changed.items() if not is_memory(shown_name(name))}
     with index_of_work_tree(root, place.prefix, changed) as env:
         listed, lines = _compared(ask_git(root, *_DIFF, base, "--", ".", env=env))
         # Attributes (`-diff`, `binary`) hide the lines of a text, and a repository sets them: its content decides.

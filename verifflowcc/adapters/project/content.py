@@ -1,12 +1,13 @@
 """What the project holds: each of its files with a digest, which is what evidence and approvals speak of.
 
-In git these are the files that git has or would add; elsewhere all files. Never `.memory/`, and never what tools leave
-behind (caches, environments, installed packages).
+In git these are the files that git has, whatever their names, and those that it would add; elsewhere all files. Never
+`.memory/`, and of what git does not have never what tools leave behind (caches, environments, installed packages).
 """
 
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
@@ -15,10 +16,12 @@ from verifflowcc.adapters.project.digests import KnownDigests, digest_all
 from verifflowcc.adapters.project.names import on_disk, shown_name
 from verifflowcc.adapters.project.nested import digest_nested
 from verifflowcc.errors import WorkspaceError
+from verifflowcc.text.digest import digest_text
 
 MEMORY = ".memory"
 _HAS_OR_ADDS = ("--cached", "--others", "--exclude-standard")
 LARGEST_READ_BYTES = 256 * 1024 * 1024
+MOST_LINKED_FILES = 5_000
 _LEFT_BEHIND = re.compile(
     r"(?:.*/)?(?:\.git|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.hypothesis|\.coverage(?:\.[^/]*)?|\.tox|\.venv"
     r"|node_modules|[^/]*\.egg-info|[^/]*\.pyc)(?:/.*)?",
@@ -29,18 +32,59 @@ _LEFT_BEHIND = re.compile(
 def project_content(root: Path, local: Path | None) -> Mapping[str, str]:
     """Return path → digest of every file of the project, sorted; paths are relative to `root`, joined by `/`.
 
-    A link's digest is that of the text `link:` and where it leads; it is never followed. A repository inside, such as a
-    submodule, counts as one file. Digests are kept in `local/content.json` and taken from there while a file's stamp is
-    the same. Raises WorkspaceError where a file cannot be read, or git cannot list them.
+    A link's digest is that of the text `link:` and where it leads; where that is none of these files, their contents
+    are a part of it. A repository inside, such as a submodule, counts as one file. Digests are kept in
+    `local/content.json` and taken from there while a file's stamp is the same. Raises WorkspaceError where a file
+    cannot be read, git cannot list them, or a link leads to more than `MOST_LINKED_FILES` files outside.
     """
     known = KnownDigests(local / "content.json" if local else None)
     top = os.fsencode(root)
-    named = ((shown_name(name), os.path.join(top, name)) for name in _names(root))  # noqa: PTH118 - names are bytes here
-    digests, folders = digest_all((each for each in named if belongs(each[0])), known, root)
+    names = ((shown_name(name), name, tracked) for name, tracked in _names(root))
+    ours = ((shown, os.path.join(top, name)) for shown, name, tracked in names if _is_ours(shown, tracked=tracked))  # noqa: PTH118 - names are bytes here
+    digests, folders = digest_all(ours, known, root)
+    digests |= dict(_followed(root, digests, known))
     known.save()
     nested = ((name, digest_nested(root, name)) for name in folders)
     digests |= {name: digest for name, digest in nested if digest is not None}
     return {name: digests[name] for name in sorted(digests)}
+
+
+def _followed(root: Path, digests: Mapping[str, str], known: KnownDigests) -> Iterator[tuple[str, str]]:
+    """Yield the links that lead to files that are none of the project's, each with a digest of these, too.
+
+    Tests read through a link, so content behind one is content that they run on. A link to the project itself, or to a
+    folder around it, is none of these.
+    """
+    top = os.path.realpath(os.fsencode(root))
+    for name, full in tuple(known.links):
+        real = os.path.realpath(full)
+        shown = shown_name(os.path.relpath(real, top))
+        around = os.path.join(top, b"").startswith(os.path.join(real, b""))  # noqa: PTH118 - names are bytes here
+        if around or shown in digests or any(each.startswith(f"{shown}/") for each in digests):
+            continue
+        parts = []
+        for below in _linked_files(name, real):
+            try:
+                found = known.digest(f"{name}\0{shown_name(below)}", os.path.join(real, below) if below else real)  # noqa: PTH118
+            except OSError as error:
+                raise WorkspaceError(f"cannot read what {name} leads to: {error.strerror or error}") from error
+            parts.append(f"{shown_name(below)}\0{found}\n")
+        if parts:
+            yield name, digest_text(f"{digests[name]}\n{''.join(sorted(parts))}")
+
+
+def _linked_files(name: str, real: bytes) -> list[bytes]:
+    """Return the files to which a link leads, relative to there: one without a name, or those of a folder."""
+    if not os.path.isdir(real):  # noqa: PTH112 - names are bytes here
+        return [b""] if os.path.isfile(real) else []  # noqa: PTH113
+    found = list(islice(walk(real), MOST_LINKED_FILES + 1))
+    if len(found) > MOST_LINKED_FILES:
+        raise WorkspaceError(
+            f"{name} leads to more than {MOST_LINKED_FILES:,} files that are not the project's, so nothing can be "
+            "shown of its content",
+            hint=f"git rm --cached {name}  # and ignore it, or put what it should hold in its place",
+        )
+    return found
 
 
 def memory_content(root: Path) -> Mapping[str, str]:
@@ -82,23 +126,33 @@ def read_project_file(root: Path, path: str) -> bytes | None:
     return data
 
 
+def _is_ours(name: str, *, tracked: bool) -> bool:
+    return not is_memory(name) if tracked else belongs(name)
+
+
+def is_memory(name: str) -> bool:
+    """Say whether a path is `.memory/`, or below it."""
+    return name == MEMORY or name.startswith(f"{MEMORY}/")
+
+
 def belongs(name: str) -> bool:
-    """Say whether a path is one of the project's own, by its name alone.
+    """Say whether a path that git does not have is one of the project's own, by its name alone.
 
     >>> belongs("src/a.py"), belongs(".memory/config.yaml"), belongs("src/__pycache__/a.pyc")
     (True, False, False)
     """
-    return not (name == MEMORY or name.startswith(f"{MEMORY}/") or _LEFT_BEHIND.fullmatch(name))
+    return not (is_memory(name) or _LEFT_BEHIND.fullmatch(name))
 
 
-def _names(root: Path) -> Iterator[bytes]:
+def _names(root: Path) -> Iterator[tuple[bytes, bool]]:
+    """Yield the names of files, each with whether git has it."""
     listed = _listed_by_git(root) if in_repository(root) else None
-    return walk(os.fsencode(root)) if listed is None else iter(listed)
+    yield from ((name, False) for name in walk(os.fsencode(root))) if listed is None else listed.items()
 
 
-def _listed_by_git(root: Path) -> list[bytes] | None:
-    """Return the files that git has or would add; None where it has nothing to do with this folder."""
-    said = ask_git(root, "ls-files", "-z", *_HAS_OR_ADDS)
+def _listed_by_git(root: Path) -> Mapping[bytes, bool] | None:
+    """Return the files that git has (True) or would add; None where it has nothing to do with this folder."""
+    said = ask_git(root, "ls-files", "-z", "-t", *_HAS_OR_ADDS)
     if said.code:
         if "not a git repository" in said.err:
             return None
@@ -106,7 +160,12 @@ def _listed_by_git(root: Path) -> list[bytes] | None:
             "git config --global --add safe.directory " + str(root) if "dubious ownership" in said.err else "git status"
         )
         raise WorkspaceError(f"git cannot list the files of {root}: {said.first_line}", hint=hint)
-    names = list(dict.fromkeys(name.rstrip(b"/") for name in said.out.split(b"\0") if name))
+    names: dict[bytes, bool] = {}
+    for line in said.out.split(b"\0"):
+        tag, _, name = line.partition(b" ")
+        if name:
+            path = name.rstrip(b"/")
+            names[path] = names.get(path, False) or tag != b"?"
     return None if not names and is_ignored(root) else names
 
 

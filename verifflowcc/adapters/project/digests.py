@@ -24,12 +24,14 @@ _FORMAT = 1
 class KnownDigests:
     """The digests of the last time, by shown name, each with the stamp of its file; `path` is where they are kept.
 
-    They can be made again: what is damaged, or was made by another version, counts as not there.
+    They can be made again: what is damaged, or was made by another version, counts as not there. `links` are the names
+    and paths of the links that were met.
     """
 
     path: Path | None
     known: Mapping[str, list[str]] = field(default_factory=dict)
     now: dict[str, list[str]] = field(default_factory=dict)
+    links: list[tuple[str, bytes]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.known = _load(self.path)
@@ -42,6 +44,7 @@ class KnownDigests:
         try:
             found = os.lstat(full)
             if S_ISLNK(found.st_mode):
+                self.links.append((name, full))
                 return digest_bytes(b"link:" + os.readlink(full))  # noqa: PTH115 - names are bytes here
             if S_ISDIR(found.st_mode):
                 raise IsADirectoryError(full)
