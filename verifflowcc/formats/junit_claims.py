@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.junit_read import FAILING, Case, Result, Suite
 
-_CLAIMS = ("tests", "failures", "errors")
+_CLAIMS = ("tests", "failures", "errors", "skipped")
 
 
 def check_claims(cases: Sequence[Case], suites: Sequence[Suite]) -> None:
@@ -29,6 +29,8 @@ def check_claims(cases: Sequence[Case], suites: Sequence[Suite]) -> None:
 def _fits(claims: dict[str, int | None], cases: Sequence[Case], marks: int) -> bool:
     tests, failures, errors = claims["tests"], claims["failures"], claims["errors"]
     if tests is not None and not len({case.key for case in cases}) <= tests <= len(cases):
+        return False
+    if (claims["skipped"] or 0) > sum(case.result is not Result.PASSED for case in cases):
         return False
     most = sum(case.marks for case in cases) + marks
     passed_after_all = {case.key for case in cases if case.result is Result.PASSED}

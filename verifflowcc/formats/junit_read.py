@@ -27,10 +27,10 @@ class Result(StrEnum):
 _CHILDREN = {
     "error": Result.ERROR,
     "failure": Result.FAILED,
-    "flakyFailure": Result.FLAKY,
-    "flakyError": Result.FLAKY,
-    "rerunFailure": Result.FLAKY,
-    "rerunError": Result.FLAKY,
+    "flakyfailure": Result.FLAKY,
+    "flakyerror": Result.FLAKY,
+    "rerunfailure": Result.FLAKY,
+    "rerunerror": Result.FLAKY,
     "skipped": Result.SKIPPED,
     "disabled": Result.SKIPPED,
 }
@@ -103,7 +103,7 @@ def read_report(root: Element) -> tuple[list[Case], list[Suite]]:
 
     Raises FormatError where the root is no suite, or suites are nested deeper than 64.
     """
-    if local_name(root) not in _SUITES:
+    if _tag(root) not in _SUITES:
         raise FormatError(f"no JUnit report: its root element is <{local_name(root)[:60]}>")
     cases: list[Case] = []
     suites: list[Suite] = []
@@ -116,7 +116,7 @@ def read_report(root: Element) -> tuple[list[Case], list[Suite]]:
             place = inside.pop()
             suites[place] = replace(suites[place], end=len(cases), last=len(suites))
             continue
-        tag = local_name(element)
+        tag = _tag(element)
         if tag == "testcase":
             cases.append(_case(element, inside[-1]))
         elif tag in _SUITES:
@@ -129,16 +129,21 @@ def read_report(root: Element) -> tuple[list[Case], list[Suite]]:
     return cases, suites
 
 
+def _tag(element: Element) -> str:
+    """Return an element's name in small letters: a failure is one however a tool spells it."""
+    return local_name(element).lower()
+
+
 def _suite(element: Element, start: int, last: int) -> Suite:
-    tag = local_name(element)
-    marks = sum(1 for child in element if local_name(child) in {"error", "failure"})
+    tag = _tag(element)
+    marks = sum(1 for child in element if _tag(child) in {"error", "failure"})
     attributes = dict(element.attrib)
     properties = _properties(element)
     return Suite(element.get("name", ""), attributes, tag == "testsuites", marks, start, start, last, properties)
 
 
 def _case(element: Element, suite: int) -> Case:
-    found = [(_CHILDREN[tag], child) for child in element if (tag := local_name(child)) in _CHILDREN]
+    found = [(_CHILDREN[tag], child) for child in element if (tag := _tag(child)) in _CHILDREN]
     states = [_STATES[state] for name in ("status", "result") if (state := element.get(name, "").lower()) in _STATES]
     result = min([each for each, _ in found] + states, key=_ORDER.index, default=Result.PASSED)
     message = next((_message(child) for each, child in found if each is result), "")
@@ -160,9 +165,9 @@ def _properties(element: Element) -> tuple[tuple[str, str], ...]:
     return tuple(
         (each.get("name", ""), each.get("value") or (each.text or "").strip())
         for properties in element
-        if local_name(properties) == "properties"
+        if _tag(properties) == "properties"
         for each in properties
-        if local_name(each) == "property"
+        if _tag(each) == "property"
     )
 
 
