@@ -6,6 +6,7 @@ import typer
 
 from verifflowcc.cli.options import JsonFlag
 
+UNSOUND = 1
 WatchFlag = Annotated[
     bool, typer.Option("--watch", help="Draw the board again whenever .memory/ changes, until Ctrl-C.")
 ]
@@ -15,9 +16,12 @@ def status(watch: WatchFlag = False, as_json: JsonFlag = False) -> None:
     """Show the open sprints, their stages, and the next step.
 
     At a terminal it is a board: the V, what blocks the active stage, evidence, memory to review, and recent agents.
+    Exits with 1 where a ledger is damaged.
     """
+    from verifflowcc.cli import document
     from verifflowcc.cli import output as out
     from verifflowcc.cli.terminal import wants_color
+    from verifflowcc.services.documents.envelope import Problem
     from verifflowcc.services.status import remember_status
     from verifflowcc.services.workspace import open_workspace
 
@@ -25,10 +29,17 @@ def status(watch: WatchFlag = False, as_json: JsonFlag = False) -> None:
         from verifflowcc.cli.board_watch import watch_board
 
         watch_board(open_workspace(), as_json=as_json)
-    elif not as_json and wants_color():
+        return
+    shown = remember_status(open_workspace())
+    if as_json:
+        out.emit_json(shown.status)
+    elif wants_color():
         from verifflowcc.cli.board_views import show_board
 
         show_board()
     else:
-        shown = remember_status(open_workspace())
-        out.emit_json(shown.status) if as_json else out.emit(shown.text)
+        out.emit(shown.text)
+    if broken := shown.status.damaged:
+        problem = f"the ledger of {', '.join(broken)} is damaged"
+        document.explain(Problem("ledger_unsound", problem, f"vfcc sprint show {broken[0]}"))
+        raise typer.Exit(UNSOUND)

@@ -11,13 +11,11 @@ from verifflowcc.errors import ConflictError
 from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_results import write_results
-from verifflowcc.services.people_acting import require_open
+from verifflowcc.services.people_acting import WAIT_S, require_open
 from verifflowcc.services.sprint_reading import ledger_of, load_movable
 from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
-
-ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +56,12 @@ def write_evidence(workspace: Workspace, at: Standing, evidence: Evidence, *, ac
         return (path, *write_results(workspace, evidence))
 
     move = (EventType.EVIDENCE_ADDED, payload)
-    for attempt in range(ATTEMPTS):
-        try:
-            done = record(workspace, at.seen, at.state, move, actor=actor, prepare=prepare)
-            break
-        except ConflictError:
-            unmoved = ledger_of(workspace).names(evidence.sprint) == at.seen.names
-            if attempt == ATTEMPTS - 1 or unmoved:
-                raise
+    try:
+        done = record(workspace, at.seen, at.state, move, actor=actor, prepare=prepare)
+    except ConflictError:
+        with ledger_of(workspace).held(WAIT_S):
             at = standing(workspace, evidence.sprint)
+            done = record(workspace, at.seen, at.state, move, actor=actor, prepare=prepare, held=True)
     place_evidence(workspace.memory, path)
     names = tuple(sorted((*at.seen.names, f"{done.event.id}.json")))
     seen = LedgerRead(at.seen.sprint, (*at.seen.events, done.event), at.seen.problems, names)

@@ -12,7 +12,8 @@ from verifflowcc.services.sprint_reading import ledger_of, load_movable
 from verifflowcc.services.transitions import Prepare, Transition, record
 from verifflowcc.services.workspace import Workspace
 
-ATTEMPTS = 20
+WAIT_S = 60.0
+"""A note moves nothing, so it waits for many writers rather than be refused."""
 
 
 def require_person(actor: str, what: str, *, hint: str) -> None:
@@ -65,15 +66,19 @@ def add_note(
 ) -> Transition:
     """Add an event that moves nothing; where somebody else writes at the same time, it is added after theirs.
 
+    The first attempt reads without the lock, as all moves do; the second holds it, so that nobody can come first again.
     `payload_on` makes its payload from the sprint as it is then; `prepare` is that of `record`. Raises as `record`
     does, and UsageError where the sprint is closed.
     """
-    for attempt in range(ATTEMPTS):
+
+    def add(*, held: bool) -> Transition:
         seen, state = load_movable(workspace, sprint_id)
         require_open(state)
-        try:
-            return record(workspace, seen, state, (kind, payload_on(state)), actor=actor, prepare=prepare)
-        except ConflictError:
-            if attempt == ATTEMPTS - 1 or ledger_of(workspace).names(sprint_id) == seen.names:
-                raise
-    raise AssertionError("the last attempt returns or raises")
+        move = (kind, payload_on(state))
+        return record(workspace, seen, state, move, actor=actor, prepare=prepare, held=held)
+
+    try:
+        return add(held=False)
+    except ConflictError:
+        with ledger_of(workspace).held(WAIT_S):
+            return add(held=True)

@@ -1,5 +1,6 @@
 """What `vfcc doctor` says about sprints: their ledgers, their evidence and what was derived from them."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
@@ -45,6 +46,10 @@ def _sprint(workspace: Workspace, name: str) -> Iterator[Remark]:
     steps = steps_of(plan_for(workspace, name)) if state.problems else {}
     for problem in state.problems:
         yield Remark(name, Health.FINDING, str(problem), steps.get(problem.file, f"vfcc sprint show {name}"))
+    for entry in ledger_of(workspace).foreign(name):
+        path = f".memory/sprint/{name}/events/{entry}"
+        text = f"{path}: vfcc reads no event there: copied, renamed or made by hand"
+        yield Remark(name, Health.FINDING, text, f"git log --oneline -- {shlex.quote(path)}  # then remove it")
     yield from _ahead(workspace, state, seen.events)
     if state.fork:
         sides = "; ".join(f"{move.actor} {move.does}" for move in state.fork.moves)

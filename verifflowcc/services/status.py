@@ -79,6 +79,11 @@ class Status:
     hint: str = ""
     """How to select one, or empty."""
 
+    @property
+    def damaged(self) -> tuple[str, ...]:
+        """The open sprints that have event files which cannot be trusted."""
+        return tuple(sprint.id for sprint in self.open if sprint.problems)
+
 
 @dataclass(frozen=True, slots=True)
 class ShownStatus:
@@ -113,8 +118,8 @@ def remember_status(workspace: Workspace) -> ShownStatus:
     before.take((*depends_on(workspace), *choice_files(workspace)))
     status = current_status(workspace)
     shown = ShownStatus(printable(withhold(_text(status))), data_text(status), status)
-    if not settled(before.touched_ns) or os.environ.get(VARIABLE):
-        return shown
+    if status.damaged or not settled(before.touched_ns) or os.environ.get(VARIABLE):
+        return shown  # `fast/` exits with 0, so a damaged ledger is left to the full command
     snapshot = {
         "format": SNAPSHOT_FORMAT,
         "text": shown.text,

@@ -68,8 +68,9 @@ def record(
     *,
     actor: str,
     prepare: Prepare | None = None,
+    held: bool = False,
 ) -> Transition:
-    """Write one event on top of `state`, and what belongs to it.
+    """Write one event on top of `state`, and what belongs to it; `held` says that the caller holds the ledger's lock.
 
     Raises ConflictError, with nothing written, where somebody else moved first, SecretError where the event would hold
     a secret, which nothing could take out of a ledger again, and UsageError where it would be larger than any that is
@@ -85,7 +86,7 @@ def record(
     size = len(encode_event(event))
     if size > LARGEST_EVENT_BYTES:
         raise UsageError(f"this move does not fit on the ledger: {size:,} bytes, of {LARGEST_EVENT_BYTES:,} at most")
-    with ledger_of(workspace).moving(seen.sprint, seen) as writer:
+    with ledger_of(workspace).moving(seen.sprint, seen, held=held) as writer:
         files = prepare(writer) if prepare else ()
         doubts = [writer.append(event)]
         if event.type is EventType.SPRINT_CLOSED:

@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 from verifflowcc.adapters.files.inside import check_inside
+from verifflowcc.adapters.files.write import is_temporary
 from verifflowcc.domain.events import LARGEST_EVENT_BYTES, Event, EventType, LedgerProblem
 from verifflowcc.errors import LedgerError, WorkspaceError
 from verifflowcc.formats.event_pack import PackRead, event_in_pack, ids_in_pack, parse_pack
@@ -31,6 +32,11 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 def is_event_file(name: str) -> bool:
     """Say whether a file of that name holds events; temporary and hidden files do not."""
     return name.endswith((ONE, PACK)) and not name.startswith(".") and name != PACKED
+
+
+def is_foreign(name: str, *, folder: bool) -> bool:
+    """Say whether an entry of `events/` is nothing that vfcc put there; what it leaves where it is killed is not."""
+    return folder or not (is_event_file(name) or name == PACKED or is_temporary(name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ that nobody wrote since the reading; the rename of the event's file is the commi
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from verifflowcc.adapters.files.event_files import (
@@ -18,6 +18,7 @@ from verifflowcc.adapters.files.event_files import (
     PACKED_BYTES,
     EventFiles,
     is_event_file,
+    is_foreign,
 )
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.ledger_cache import LedgerCache, stamps_in
@@ -79,6 +80,15 @@ class Ledger:
             raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
         return tuple(sorted(filter(is_event_file, listed)))
 
+    def foreign(self, sprint_id: str) -> tuple[str, ...]:
+        """Return the entries of the sprint's `events/` that vfcc reads no event from, sorted."""
+        folder = self._events(sprint_id)
+        try:
+            with os.scandir(folder) as entries:
+                return tuple(sorted(each.name for each in entries if is_foreign(each.name, folder=each.is_dir())))
+        except OSError as error:
+            raise WorkspaceError(f"cannot read {folder}: {error.strerror or error}") from error
+
     def _has_events(self, sprint_id: str) -> bool:
         folder = self._events(sprint_id)
         try:
@@ -104,12 +114,19 @@ class Ledger:
         return EventFiles(self.memory, sprint_id, self.names(sprint_id))
 
     @contextmanager
-    def moving(self, sprint_id: str, seen: LedgerRead) -> Iterator["LedgerWriter"]:
+    def held(self, wait_s: float) -> Iterator[None]:
+        """Hold the lock while a sprint is read and then moved. Raises ConflictError where another holds it for long."""
+        with locked(self.memory / "local" / "lock", wait_s):
+            yield
+
+    @contextmanager
+    def moving(self, sprint_id: str, seen: LedgerRead, *, held: bool = False) -> Iterator["LedgerWriter"]:
         """Hold the lock, with the ledger as it was `seen`; write through the value given.
 
-        Raises ConflictError, with nothing written, where somebody else wrote since, or holds the lock.
+        Where the lock is `held` already, nothing is locked. Raises ConflictError, with nothing written, where somebody
+        else wrote since, or holds the lock.
         """
-        with locked(self.memory / "local" / "lock", self.wait_s):
+        with nullcontext() if held else self.held(self.wait_s):
             if self.names(sprint_id) != seen.names:
                 raise moved_first(sprint_id)
             self._sweep(sprint_id)
