@@ -1,14 +1,19 @@
 """What once got around a gate, or into the ledger, on the edge of what vfcc looks at."""
 
 import json
+import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.cli.forgery import forged_evidence, plant_evidence
+from tests.cli.forgery import forged_evidence, plant, plant_evidence, plant_waiver
 from tests.cli.honest_world import (
     ADD,
+    JUNIT,
+    PLAN,
     PYTHON,
+    REVIEWED,
     TESTS,
     YOU,
     cobertura,
@@ -19,11 +24,13 @@ from tests.cli.honest_world import (
     kept,
     project,
     refused,
+    rows,
     unseen,
 )
 from tests.cli.process import by_person, git, vfcc
 from tests.secret_samples import TOKEN
 from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
+from verifflowcc.domain.events import EventType
 from verifflowcc.formats.baseline import baseline_text
 
 pytestmark = pytest.mark.vfcc("REQ-EVIDENCE")
@@ -197,3 +204,122 @@ def test_source_that_a_hidden_rule_ignores(tmp_path: Path) -> None:
     unseen("source-that-a-hidden-rule-ignores", root, "gate")
     assert "src/version.py: git ignores it, so no evidence speaks of it" in vfcc(root, "doctor").out
     refused("source-that-a-hidden-rule-ignores", root)
+
+
+def test_word_that_looks_like_an_id(tmp_path: Path) -> None:
+    """Beside an item of the project, a ticket's number of nowhere is none either."""
+    root = project(tmp_path, "{id: commits, kind: commit, title: each says what it is for}", REVIEWED)
+    edited(root / "src/calc.py", "a + b", "b + a")
+    commit(root, message="WIP-stuff")
+
+    refused("word-that-looks-like-an-id", root)
+
+
+def test_prompt_of_another_repository(tmp_path: Path) -> None:
+    root, other = (project(tmp_path / name, TESTS) for name in ("one", "two"))
+    edited(other / PLAN, "lets people in", "keeps people out")
+    commit(other)
+    asked = ("context", "show", "--agent", "planner", "--committed")
+    prompt = done(root, *asked)
+    blobs = [git(each, "rev-parse", f"HEAD:{PLAN}").strip() for each in (root, other)]
+    git(root, "fetch", "--quiet", str(other), "main")
+    git(root, "replace", *blobs)
+
+    there = {"GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other), "GIT_INDEX_FILE": str(other / ".git/index")}
+    ran = vfcc(root, *asked, env=there)
+    assert ran.out == prompt
+    assert rows()["prompt-of-another-repository"].said_in(ran.out)
+
+
+def test_prompt_in_another_locale(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    asked = ("context", "show", "--agent", "planner", "--task", "Größe ändern, 日本")
+    prompt = vfcc(root, *asked)
+    for more in (
+        {"LC_ALL": "C", "PYTHONUTF8": "0"},
+        {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+    ):
+        assert vfcc(root, *asked, env=more).out == prompt.out
+
+    assert rows()["prompt-in-another-locale"].said_in(prompt.out)
+
+
+def test_expired_waiver_and_a_clock_set_back(tmp_path: Path) -> None:
+    """The newest event of the ledger is a floor: here it is a day ahead of the clock, as after setting that back."""
+    root = project(tmp_path, TESTS)
+    now = datetime.now(UTC)
+    plant_waiver(root, "tests", expires=f"{now:%Y-%m-%d}")
+    assert vfcc(root, "check", "gate").code == 0
+    plant(root, EventType.FEEDBACK_ADDED, {"stage": None, "text": "later"}, at=now + timedelta(hours=24))
+
+    refused("expired-waiver-and-a-clock-set-back", root)
+
+
+def test_report_of_the_future(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    (root / "old.xml").write_text(JUNIT, encoding="utf-8")
+    edited(root / "src/calc.py", "a + b", "a - b")
+    os.utime(root / "old.xml", (4e9, 4e9))
+
+    refused("report-of-the-future", root, add=("evidence", "add", "old.xml", "--criterion", "tests"))
+
+
+@pytest.mark.parametrize("mark", ["<Failure message='x'/>", "<FAILURE/>"])
+def test_failure_spelled_otherwise(tmp_path: Path, mark: str) -> None:
+    spelled = JUNIT.replace('name="test_sub"/>', f'name="test_sub">{mark}</testcase>')
+    root = project(tmp_path, TESTS, files={"tests/junit.xml": spelled})
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("failure-spelled-otherwise", root)
+
+
+def test_skipped_test_that_only_the_suite_counts(tmp_path: Path) -> None:
+    claims = JUNIT.replace('tests="2"', 'tests="2" skipped="1"')
+    root = project(tmp_path, TESTS, files={"tests/junit.xml": claims})
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("skipped-test-that-only-the-suite-counts", root)
+
+
+@pytest.mark.parametrize("copy", ["{stem}.JSON", "{stem}.json.bak", ".{stem}.json", "sub/{stem}.json"])
+def test_event_in_a_place_that_is_not_read(tmp_path: Path, copy: str) -> None:
+    root = project(tmp_path, TESTS)
+    event = events(root)[0]
+    target = event.parent / copy.format(stem=event.stem)
+    target.parent.mkdir(exist_ok=True)
+    target.write_bytes(event.read_bytes())
+
+    refused("event-in-a-place-that-is-not-read", root)
+
+
+def test_status_of_a_damaged_ledger(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    done(root, "status")
+    edited(events(root)[0], "Log in", "Log out")
+
+    for _ in range(2):  # nothing that another command left answers
+        ran = vfcc(root, "status")
+        assert ran.code == rows()["status-of-a-damaged-ledger"].found_by["status"]
+        assert rows()["status-of-a-damaged-ledger"].said_in(ran.out)
+    assert vfcc(root, "status", "--json").code == 1
+
+
+def test_name_that_steers_a_terminal(tmp_path: Path) -> None:
+    """What is piped is looked at later: it holds no escape sequence and no change of direction, from no file's name."""
+    root = project(tmp_path, TESTS)
+    done(root, "evidence", "run")
+    (root / "src/a\x1b[31mred\u202etxt.py").write_text("1\n", encoding="utf-8")
+
+    refused("name-that-steers-a-terminal", root)
+    for line in (
+        "check gate",
+        "evidence stale",
+        "evidence list",
+        "evidence run",
+        "status",
+        "next",
+        "doctor",
+        "code index",
+    ):
+        ran = vfcc(root, *line.split())
+        assert not {"\x1b", "\u202e"} & set(ran.out + ran.err), line

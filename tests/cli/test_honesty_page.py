@@ -8,7 +8,7 @@ from tests.cli.honest_world import COMMANDS, PAGE, rows
 
 HERE = Path(__file__).parent
 MEMORY = {"memory", "check", "show", "task"}
-ALLOWED = {*COMMANDS, *MEMORY, "git", "add", "approve", "waive", "skip", "allow", "trace", "hook"}
+ALLOWED = {*COMMANDS, *MEMORY, "git", "add", "approve", "waive", "skip", "allow", "trace", "hook", "status"}
 CONTROLS = {
     "what-is-honest-is-let-through",
     "what-is-traced-is-let-through",

@@ -171,7 +171,7 @@ def show(
         if as_json:
             out.emit_json({"output": text})
         elif text:
-            out.emit(text)
+            out.emit(text, raw=True)
     elif as_json:
         out.emit_json(view)
     else:

@@ -38,16 +38,19 @@ def below(drawing: Drawing) -> Iterator[None]:
         _DRAWINGS.remove(drawing)
 
 
-def emit(text: str, *, withheld: bool = False, paint: Paint | None = None) -> None:
+def emit(text: str, *, withheld: bool = False, raw: bool = False, paint: Paint | None = None) -> None:
     """Write data to stdout, ending with one newline, with a word in the place of each secret.
 
-    A terminal gets nothing that could steer it, a pipe what there is. `withheld` says that the text was made without
-    secrets; `paint` adds colour for a person. Raises BrokenPipeError where the reader has gone, WorkspaceError where
+    It holds nothing that could steer a terminal: names of files can, and what is piped is looked at later. `withheld`
+    says that the text was made without secrets, and `raw` that it is what a program wrote; a pipe gets both as they
+    are. `paint` adds colour for a person. Raises BrokenPipeError where the reader has gone, WorkspaceError where
     stdout cannot take it.
     """
     shown = text if withheld else without_secrets(text)
     if sys.stdout.isatty():
         shown = _for_terminal(shown, sys.stdout, paint, labels=not withheld)
+    elif not (withheld or raw):
+        shown = _printable(shown)
     try:
         write(sys.stdout, shown if shown.endswith("\n") else shown + "\n")
     except BrokenPipeError:
@@ -58,8 +61,8 @@ def emit(text: str, *, withheld: bool = False, paint: Paint | None = None) -> No
 
 
 def emit_lines(lines: Sequence[str]) -> None:
-    """Write lines to stdout, without what a word in an item could do to a terminal."""
-    emit(_printable("\n".join(lines)))
+    """Write lines to stdout."""
+    emit("\n".join(lines))
 
 
 def emit_json(value: object, output: Path | None = None) -> None:

@@ -12,6 +12,7 @@ import sys
 def main() -> None:
     """Run `vfcc` with the arguments of this process and exit with its code."""
     _fill_streams()
+    _begin_as_utf8()
     try:
         code = _run(sys.argv[1:])
     except KeyboardInterrupt:
@@ -59,6 +60,15 @@ def _answered(arguments: list[str]) -> bool:
 
         return answer_hook(arguments[1:])
     return False
+
+
+def _begin_as_utf8() -> None:
+    """Start again in Python's UTF-8 mode where the locale would read words in another way, and so move a prompt.
+
+    An option does it, and no variable, so that the project's commands run as they would.
+    """
+    if sys.getfilesystemencoding() != "utf-8" and not "".join(sys.argv).isascii():
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _fill_streams() -> None:

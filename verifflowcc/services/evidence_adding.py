@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
-from verifflowcc.adapters.files.given_report import newest_after, read_report
+from verifflowcc.adapters.files.given_report import is_from_the_future, newest_after, read_report
 from verifflowcc.adapters.git.history import head_commit, read_history
 from verifflowcc.domain.evidence import Evidence, Measured
 from verifflowcc.domain.facts import Facts
@@ -100,6 +100,11 @@ def _name(workspace: Workspace, file: Path) -> str:
 
 
 def _check_age(workspace: Workspace, file: Path, inputs: Mapping[str, str]) -> None:
+    if is_from_the_future(file):
+        raise FormatError(
+            f"{file} is dated in the future, so that nothing says how old it is",
+            hint="make the report again, then add it again",
+        )
     newer = newest_after(workspace.root, file, inputs)
     if newer is not None:
         raise FormatError(

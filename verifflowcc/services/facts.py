@@ -15,6 +15,7 @@ from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.outside_edits import with_recorded_edits, with_stage_watched
 from verifflowcc.services.protected_files import changed_rules
+from verifflowcc.services.sprint_reading import ledger_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.artifact_puts import artifact_puts, recorded_edits
 from verifflowcc.workflow.artifacts import artifacts_folder
@@ -30,10 +31,11 @@ def gather_facts(workspace: Workspace, state: SprintState, *, with_history: bool
     Git's history takes longest to read; what is asked without it must not need it.
     """
     history = _history(workspace, state) if with_history else None
+    today = today_of(workspace, state)
     commands = effective_config(workspace).config.gates.commands
     return Facts(
         sprint=state,
-        today=workspace.today(),
+        today=today,
         content=project_content(workspace.root, workspace.local),
         memory=memory_content(workspace.root),
         artifacts={each.stage.id: artifacts_of(workspace, state.id, each.stage.id) for each in state.stages},
@@ -46,8 +48,14 @@ def gather_facts(workspace: Workspace, state: SprintState, *, with_history: bool
         puts=with_addresses(artifact_puts(state.notes), state.id, history),
         edits=recorded_edits(state.notes),
         unreadable=frozenset(name for name, each in commands.items() if runner_of(each.argv) is None),
-        baselines=baseline_statuses(workspace.root, state, workspace.today()),
+        baselines=baseline_statuses(workspace.root, state, today),
     )
+
+
+def today_of(workspace: Workspace, state: SprintState) -> str:
+    """Return the day, no earlier than the sprint's newest event: a clock that is set back renews nothing that ended."""
+    events = ledger_of(workspace).load(state.id).events
+    return max([workspace.today(), *(event.time[:10] for event in events)])
 
 
 def with_changes(workspace: Workspace, facts: Facts) -> Facts:

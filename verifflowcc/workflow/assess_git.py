@@ -17,7 +17,8 @@ LARGEST_MESSAGE = 4_000
 NO_ITEMS = ("UTF", "ISO", "IEC", "IEEE", "SHA", "RFC", "PEP", "CVE", "MD")
 """What stands before a number in plain prose (UTF-8, SHA-256) names no item."""
 
-_ITEM = rf"(?<![A-Za-z0-9-])(?!(?:{'|'.join(NO_ITEMS)})-)[A-Z]{{2,}}-[A-Za-z0-9-]+"
+_NUMBERED = rf"(?<![A-Za-z0-9-])(?!(?:{'|'.join(NO_ITEMS)})-)[A-Z]{{2,}}-[0-9]+(?![A-Za-z0-9-])"
+_ITEMS = ".memory/project/items/"
 _FEW = 3
 
 
@@ -57,8 +58,10 @@ def assess_commit(criterion: Criterion, facts: Facts, sprint_id: str) -> Assessm
     """Return what became of a commit criterion: each commit since the base says what it is for.
 
     A commit that touches `.memory/` alone is left out. Without a pattern, a message must hold the sprint's id or that
-    of an item (`REQ-12`). `used` are the commits looked at, shortened; `subject` is the digest of those at fault, if
-    any, else of all: leave to pass these stays good when a sound one follows.
+    of an item of the project; in a project without items, that of a ticket elsewhere (`SHOP-12`).
+
+    `used` are the commits looked at, shortened; `subject` is the digest of those at fault, if any, else of all: leave to
+    pass these stays good when a sound one follows.
     """
     history, refused = _known(criterion, facts)
     if refused:
@@ -74,7 +77,7 @@ def assess_commit(criterion: Criterion, facts: Facts, sprint_id: str) -> Assessm
         return Assessment(
             criterion, Verdict.NOT_EVALUABLE, reason, "mend the workflow's pattern", (), digest_text(""), notes
         )
-    pattern = re.compile(criterion.pattern or rf"(?<![\w-]){re.escape(sprint_id)}(?![\w-])|{_ITEM}")
+    pattern = re.compile(criterion.pattern or _ids(sprint_id, facts))
     used = tuple(short(each.sha) for each in commits)
     wrong = [each for each in commits if not finds(pattern, _message(each))]
     subject = digest_text("".join(f"{sha}\n" for sha in sorted(each.sha for each in wrong or commits)))
@@ -86,6 +89,14 @@ def assess_commit(criterion: Criterion, facts: Facts, sprint_id: str) -> Assessm
         return Assessment(criterion, Verdict.FAIL, reason, _reword(history, wanted), used, subject, notes)
     reason = f"{_commits(len(commits))} {_since(history)}, each with {wanted}"
     return Assessment(criterion, Verdict.PASS, reason, "", used, subject, notes)
+
+
+def _ids(sprint_id: str, facts: Facts) -> str:
+    """Return the pattern of what a message may name: the sprint, or an item, by the name of its file."""
+    stems = {path.rpartition("/")[2].removesuffix(".md") for path in facts.memory if path.startswith(_ITEMS)}
+    named = "|".join(map(re.escape, sorted({sprint_id, *stems}, reverse=True)))
+    exact = rf"(?<![\w-])(?:{named})(?![\w-])"
+    return exact if stems else f"{exact}|{_NUMBERED}"
 
 
 def short(sha: str) -> str:

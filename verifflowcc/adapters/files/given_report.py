@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from verifflowcc.adapters.project.names import on_disk
 from verifflowcc.errors import FormatError, UsageError
 
 LARGEST_REPORT_BYTES = 64 * 1024 * 1024
+_SLACK_S = 60
 
 
 def read_report(path: Path) -> bytes:
@@ -29,6 +31,11 @@ def read_report(path: Path) -> bytes:
     if len(data) > LARGEST_REPORT_BYTES:
         raise FormatError(f"{path} is larger than {LARGEST_REPORT_BYTES // 1_048_576} MiB")
     return data
+
+
+def is_from_the_future(report: Path) -> bool:
+    """Say whether a report's date is still to come; a minute is left for clocks of other machines."""
+    return report.stat().st_mtime > time.time() + _SLACK_S
 
 
 def newest_after(root: Path, report: Path, names: Iterable[str]) -> str | None:
