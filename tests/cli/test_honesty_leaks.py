@@ -10,6 +10,7 @@ import pytest
 from tests.cli.forgery import forged_evidence, plant, plant_evidence, plant_waiver
 from tests.cli.honest_world import (
     ADD,
+    BUILT,
     JUNIT,
     PLAN,
     PYTHON,
@@ -27,7 +28,8 @@ from tests.cli.honest_world import (
     rows,
     unseen,
 )
-from tests.cli.process import by_person, git, vfcc
+from tests.cli.process import CI, by_person, git, vfcc
+from tests.cli.shapes import promised, shape
 from tests.secret_samples import TOKEN
 from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.events import EventType
@@ -57,7 +59,9 @@ def test_secret_in_recorded_evidence(tmp_path: Path) -> None:
 
     refused("secret-in-recorded-evidence", root)
     refused_to_agents(root, "evidence", "redact", path.stem, "--reason", "a token", "--yes")
-    assert by_person(root, "evidence", "redact", path.stem, "--reason", "a token", "--yes").code == 0
+    redacted = by_person(root, "evidence", "redact", path.stem, "--reason", "a token", "--yes", "--json")
+    assert redacted.code == 0
+    assert shape(redacted.data) == promised("evidence_redact")
     assert TOKEN not in path.read_text()
     assert json.loads(path.read_text())["measures"]["tests"] == 900
     done(root, "doctor")
@@ -323,3 +327,24 @@ def test_name_that_steers_a_terminal(tmp_path: Path) -> None:
     ):
         ran = vfcc(root, *line.split())
         assert not {"\x1b", "\u202e"} & set(ran.out + ran.err), line
+
+
+def test_makefile_behind_an_allowed_command(tmp_path: Path) -> None:
+    """Allowing says that it may change, and offers to pin it; then a change needs allowing again."""
+    files = {"Makefile": "build:\n\t@echo built\n"}
+    root = project(tmp_path, BUILT, files=files, build={"run": ["make", "build"]})
+    asked = by_person(root, "allow", "--check").out
+    assert (
+        "note: Makefile says what build runs, and may change; to allow it as it is: vfcc allow --pin Makefile" in asked
+    )
+    done(root, "allow", "--yes", "--pin", "Makefile", env=CI)
+    done(root, "evidence", "run")
+    assert "pinned: Makefile" in vfcc(root, "allow", "--check").out
+    edited(root / "Makefile", "echo built", "touch trap")
+
+    refused("makefile-behind-an-allowed-command", root)
+    assert not (root / "trap").exists()
+    edited(root / "Makefile", "touch trap", "echo built again")
+    done(root, "allow", "--yes", env=CI)
+    done(root, "evidence", "run")
+    vfcc(root, "allow", "--yes", "--pin", "gone.mk", env=CI).refused(2, "the project has no file gone.mk")

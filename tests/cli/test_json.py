@@ -60,6 +60,7 @@ ELSEWHERE = {
     "baseline_trace",
     "check_trace",
     "context_tune",
+    "evidence_redact",
     "history_import",
     "memory_eval",
     "memory_restore",

@@ -14,6 +14,9 @@ def allow(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask. A CI job needs it.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say whether they are allowed; exit 1 if not.")] = False,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take back what was allowed.")] = False,
+    pin: Annotated[
+        list[str] | None, typer.Option("--pin", metavar="FILE", help="Allow them only while FILE stays as it is.")
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Show the project's commands and allow them here.
@@ -40,7 +43,7 @@ def allow(
     table = show_commands(workspace)
     if table.problem:
         out.warn(table.problem)
-    asks = not (table.allowed or check or yes)
+    asks = not ((table.allowed and not pin) or check or yes)
     if asks and not sys.stdin.isatty():
         names = ", ".join(table.names)
         raise CommandsNotAllowed(
@@ -48,8 +51,8 @@ def allow(
         )
     if not as_json:
         out.emit(allow_views.table(table))
-    if (asks and allow_views.agreed(table)) or (yes and not table.allowed):
-        table = allow_commands(workspace, table)
+    if (asks and allow_views.agreed(table)) or (yes and (pin or not table.allowed)):
+        table = allow_commands(workspace, table, pin or ())
     if as_json:
         out.emit_json(table)
     else:

@@ -15,7 +15,13 @@ def table(commands: CommandTable) -> str:
     head = [f"{_count(commands)} in {quoted(str(commands.folder))}"] if commands.commands else []
     git = ["git runs at a commit:", *map(_code, commands.git)] if commands.git else []
     changes = [f"changed: {plain(each)}" for each in commands.changes]
-    return "\n".join((*head, *(_command(each) for each in commands.commands), *git, *changes))
+    pinned = [f"pinned: {', '.join(map(plain, sorted(commands.pinned)))}"] if commands.pinned else []
+    may = [
+        f"note: {plain(path)} says what {plain(name)} runs, and may change; to allow it as it is: "
+        f"vfcc allow --pin {quoted(path)}"
+        for path, name in sorted(commands.unpinned.items())
+    ]
+    return "\n".join((*head, *(_command(each) for each in commands.commands), *git, *pinned, *may, *changes))
 
 
 def verdict(commands: CommandTable) -> str:

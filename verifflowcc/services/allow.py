@@ -2,19 +2,22 @@
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.git.repository_code import read_repository_code
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
+from verifflowcc.adapters.project.content import read_project_file
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.repository_code import RepositoryCode
-from verifflowcc.errors import CommandsNotAllowed, WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.errors import CommandsNotAllowed, UsageError, WorkspaceError
+from verifflowcc.records import dataclass, field
 from verifflowcc.services.configuration import effective_config, parse_config
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.digest import digest_bytes
 from verifflowcc.text.placeholders import fill
 from verifflowcc.workflow.command_reports import report_paths
+from verifflowcc.workflow.indirect_files import indirect_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,10 @@ class CommandTable:
     """Where the permission is stored."""
     git: tuple[RepositoryCode, ...] = ()
     """What git would run at a commit."""
+    pinned: Mapping[str, str] = field(default_factory=dict)
+    """Digests of files that must stay as they were when they were pinned, by path."""
+    unpinned: Mapping[str, str] = field(default_factory=dict)
+    """Files that decide what a command runs and may change, each with the command's name."""
     problem: str = ""
     """Why the stored permission does not count, or empty."""
 
@@ -75,27 +82,53 @@ def _table(root: Path, configured: Mapping[str, Command], code: tuple[Repository
     changes: tuple[str, ...] = ()
     if known.commands is not None:
         changes = (*_changes(known.commands, configured), *_code_changes(known.code, code))
+    moved = tuple(_pin_changes(root, known.pins)) if known.digest == digest else ()
     return CommandTable(
         folder=root,
         commands=tuple(_shown(configured[name]) for name in sorted(configured)),
         digest=digest,
-        allowed=(known.digest == digest or not configured) and set(code) <= set(known.code or ()),
-        changes=changes,
+        allowed=(known.digest == digest or not configured) and set(code) <= set(known.code or ()) and not moved,
+        changes=(*changes, *moved),
         file=known.file,
         git=code,
+        pinned=known.pins,
+        unpinned=_unpinned(root, configured, known.pins),
         problem=known.problem,
     )
 
 
-def allow_commands(workspace: Workspace, table: CommandTable) -> CommandTable:
-    """Allow what was shown, and nothing else.
+def _unpinned(root: Path, configured: Mapping[str, Command], pins: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the files that say what a command runs, by path: each with the command, without those that are pinned."""
+    named = ((path, name) for name in sorted(configured) for path in indirect_files(configured[name].argv))
+    return {path: name for path, name in named if path not in pins and (root / path).is_file()}
 
-    Raises CommandsNotAllowed where the configuration or the repository has changed since `table` was made.
+
+def _pin_changes(root: Path, pins: Mapping[str, str]) -> Iterator[str]:
+    for path in sorted(pins):
+        if _digest(root, path) != pins[path]:
+            yield f"{path} is not as it was pinned"
+
+
+def _digest(root: Path, path: str) -> str | None:
+    data = read_project_file(root, path)
+    return None if data is None else digest_bytes(data)
+
+
+def allow_commands(workspace: Workspace, table: CommandTable, pin: Sequence[str] = ()) -> CommandTable:
+    """Allow what was shown, and nothing else; `pin` are more files of the project that must stay as they are now.
+
+    Raises CommandsNotAllowed where the configuration or the repository has changed since `table` was made, UsageError
+    for a file that is not there.
     """
     configured, code = _configured(workspace)
     if (commands_digest(configured), code) != (table.digest, table.git):
         raise CommandsNotAllowed("the commands have changed since they were shown", hint="vfcc allow")
-    allow(workspace.root, configured, os.environ, workspace.clock.now(), code)
+    pins = {path: _digest(workspace.root, path) for path in (*table.pinned, *pin)}
+    for path, digest in pins.items():
+        if digest is None and path in pin:
+            raise UsageError(f"the project has no file {path}", hint="vfcc allow --check")
+    there = {path: digest for path, digest in pins.items() if digest is not None}
+    allow(workspace.root, configured, os.environ, workspace.clock.now(), code, there)
     return show_commands(workspace)
 
 
@@ -112,6 +145,11 @@ def ensure_allowed(workspace: Workspace, commands: Mapping[str, Command]) -> Non
     digest = commands_digest(commands)
     known = read_allowed(workspace.root, os.environ, digest)
     if known.digest == digest:
+        moved = "; ".join(_pin_changes(workspace.root, known.pins))
+        if moved:
+            raise CommandsNotAllowed(
+                f"the project's commands are allowed with pinned files: {moved}", hint="vfcc allow"
+            )
         return
     if known.problem:
         raise CommandsNotAllowed(known.problem, hint="vfcc allow")

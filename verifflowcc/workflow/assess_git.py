@@ -60,8 +60,8 @@ def assess_commit(criterion: Criterion, facts: Facts, sprint_id: str) -> Assessm
     A commit that touches `.memory/` alone is left out. Without a pattern, a message must hold the sprint's id or that
     of an item of the project; in a project without items, that of a ticket elsewhere (`SHOP-12`).
 
-    `used` are the commits looked at, shortened; `subject` is the digest of those at fault, if any, else of all: leave to
-    pass these stays good when a sound one follows.
+    `used` are the commits looked at, shortened; `subject` is the digest of those at fault, if any, else of all: leave
+    to pass these stays good when a sound one follows.
     """
     history, refused = _known(criterion, facts)
     if refused:

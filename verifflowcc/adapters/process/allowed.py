@@ -18,7 +18,7 @@ from verifflowcc.domain.events import Json
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.repository_code import RepositoryCode
 from verifflowcc.errors import FormatError, WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, field
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
 
@@ -33,7 +33,8 @@ class Allowed:
     """What this machine allows a project: the digest of a table and the table itself, each None where nothing is.
 
     `code` is what git may run at a commit; None where nothing is allowed, or was before there was such a list. `file`
-    is where it is kept. `problem` is a sentence on why the file counts for nothing, if it does.
+    is where it is kept. `problem` is a sentence on why the file counts for nothing, if it does. `pins` are files of the
+    project with their digests, which must stay as they were.
     """
 
     file: Path
@@ -41,6 +42,7 @@ class Allowed:
     commands: Mapping[str, Command] | None = None
     code: tuple[RepositoryCode, ...] | None = None
     problem: str = ""
+    pins: Mapping[str, str] = field(default_factory=dict)
 
 
 def commands_digest(commands: Mapping[str, Command]) -> str:
@@ -70,10 +72,10 @@ def read_allowed(
     try:
         projects = _load(file)
         entries = [projects[key] for key in _keys(root, projects)]
-        read = [(str(entry.get("at", "")), _commands(entry), _code(entry)) for entry in entries]
+        read = [(str(entry.get("at", "")), _commands(entry), _code(entry), _pins(entry)) for entry in entries]
     except (ValueError, LookupError, TypeError, RecursionError, FormatError) as error:
         return Allowed(file, problem=f"{file} is damaged, so nothing is allowed: {error}")
-    found = [(at, Allowed(file, commands_digest(commands), commands, of_git)) for at, commands, of_git in read]
+    found = [(at, Allowed(file, commands_digest(each), each, code, pins=pins)) for at, each, code, pins in read]
 
     def order(each: tuple[str, Allowed]) -> tuple[bool, bool, str]:
         is_it, permits = each[1].digest == digest, code is not None and set(code) <= set(each[1].code or ())
@@ -88,14 +90,18 @@ def allow(
     env: Mapping[str, str],
     at: datetime,
     code: Sequence[RepositoryCode] = (),
+    pins: Mapping[str, str] | None = None,
 ) -> Path:
     """Allow the project at `root` this very table, and git this code, from the moment `at`; return the file with it.
+
+    The table holds only while the files of `pins` have these digests.
 
     A file that is damaged is begun anew. Raises WorkspaceError where it would lie inside the project or cannot be
     written, and ConflictError where another vfcc holds it for long.
     """
     entry = _entry(commands, at) | {
         "git": [{"kind": each.kind, "name": each.name, "text": each.text, "digest": each.digest} for each in code],
+        **({"pins": dict(pins)} if pins else {}),
     }
     with _changing(root, env) as (file, projects):
         _save(file, {**projects, **dict.fromkeys(_keys_of(root, str(entry["digest"])), entry)})
@@ -242,6 +248,13 @@ def _commands(entry: dict[str, Json]) -> dict[str, Command]:
 
 def _code(entry: dict[str, Json]) -> tuple[RepositoryCode, ...] | None:
     return tuple(map(_code_of, _list(entry["git"]))) if "git" in entry else None
+
+
+def _pins(entry: dict[str, Json]) -> dict[str, str]:
+    pins = entry.get("pins", {})
+    if not isinstance(pins, dict):
+        raise TypeError("the pinned files are no object")
+    return {path: str(digest) for path, digest in pins.items()}
 
 
 def _code_of(record: Json) -> RepositoryCode:
