@@ -1,13 +1,14 @@
 """Put evidence on record: its file, and the event that makes it count."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from verifflowcc.adapters.files.evidence import evidence_path, place_evidence, put_evidence
 from verifflowcc.adapters.files.ledger import LedgerWriter
 from verifflowcc.domain.events import EventType, Json, LedgerRead
 from verifflowcc.domain.evidence import Evidence
 from verifflowcc.domain.sprints import SprintState
-from verifflowcc.errors import ConflictError
+from verifflowcc.errors import ConflictError, WorkspaceError
 from verifflowcc.formats.evidence import encode_evidence
 from verifflowcc.records import dataclass
 from verifflowcc.services.evidence_results import write_results
@@ -62,7 +63,8 @@ def write_evidence(workspace: Workspace, at: Standing, evidence: Evidence, *, ac
         with ledger_of(workspace).held(WAIT_S):
             at = standing(workspace, evidence.sprint)
             done = record(workspace, at.seen, at.state, move, actor=actor, prepare=prepare, held=True)
-    place_evidence(workspace.memory, path)
+    with suppress(WorkspaceError):  # it is on record, and counts under its hidden name as well
+        place_evidence(workspace.memory, path)
     names = tuple(sorted((*at.seen.names, f"{done.event.id}.json")))
     seen = LedgerRead(at.seen.sprint, (*at.seen.events, done.event), at.seen.problems, names)
     return Standing(seen, done.state)

@@ -1,0 +1,63 @@
+"""Stop each writing command at its steps: `python -m tests.fault_sweep FOLDER PROJECT COUNT SEED [SHARD SHARDS]`.
+
+FOLDER is a home, PROJECT the project in it. Of all pairs of a step and a way to stop there, COUNT are drawn by SEED. It
+prints JSON: how many points were reached, and what was wrong at which.
+"""
+
+import json
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.fault_runs import HOWS, Fault, cpu_s, import_program, in_memory
+from tests.fault_worlds import Place, lines, ran, seen, wrong
+
+AGAIN = 5
+"""Of so many points, one is followed by the same command again, which must end as commands do."""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Stop commands, and print what was wrong."""
+    place = Place(Path(arguments[0]), arguments[1])
+    count, seed = int(arguments[2]), int(arguments[3])
+    shard, shards = (int(each) for each in arguments[4:6]) if len(arguments) > 4 else (0, 1)
+    from tests.fork_server import _build_commands
+
+    import_program()
+    _build_commands()
+    with tempfile.TemporaryDirectory(prefix="vfcc-faults-", dir=in_memory()) as folder:
+        found = sweep(place, Path(folder), count, seed, lines()[shard::shards])
+    print(json.dumps({**found, "cpu_s": cpu_s()}))
+
+
+def sweep(place: Place, folder: Path, count: int, seed: int, chosen: Sequence[tuple[str, str]]) -> dict[str, object]:
+    """Stop the commands at `count` points, drawn by `seed`."""
+    before = seen(place.copy(folder / "before"))
+    ends, points = {}, []
+    for _, line in chosen:
+        root = place.copy(folder / "done")
+        done = ran(root, line)
+        ends[line] = (done, seen(root))
+        points += [(line, step, how) for step in range(done.steps) for how in HOWS]
+    drawn = random.Random(seed).sample(points, min(count, len(points)))
+    reached, bad = 0, []
+    for number, (line, step, how) in enumerate(drawn):
+        root = place.copy(folder / "stopped")
+        stopped = ran(root, line, Fault(step, how))
+        reached += stopped.steps > step
+        done, then = ends[line]
+        told = list(wrong(before, then, seen(root), stopped, done.code))
+        if number % AGAIN == 0:
+            again = ran(root, line)
+            if again.code in {70, 71} or "Traceback" in again.err or again.killed:
+                told.append(f"then: {again.code} {again.err[-300:]}")
+        bad += [f"{line} @ {step} {how}: {each}" for each in told]
+    shutil.rmtree(folder / "stopped", ignore_errors=True)
+    return {"points": len(points), "drawn": len(drawn), "reached": reached, "commands": len(chosen), "wrong": bad}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
