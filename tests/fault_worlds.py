@@ -22,6 +22,9 @@ _WHOLE = (".json", ".jsonl", ".md", ".yaml", ".xml")
 _DERIVED = re.compile(
     r"/\.memory/local/|/\.git/|progress\.json$|\.lock$|/\.vfcc-|\.cache/|\.db(-\w+)?$|/lock$",
 )
+_CUT_SHORT = ("it has goals.md and no event", "is gone, and its hooks with it")
+"""Doctor's words for a start, or an integration of several clients, that was cut short; the same command mends both."""
+
 _ALLOWED = ".local/share/vfcc/allowed.json"
 
 
@@ -100,12 +103,7 @@ def _events(path: str, data: str | bytes) -> set[str]:
 
 def wrong(before: Seen, done: Seen, now: Seen, stopped: Run, code: int) -> Iterator[str]:
     """Yield what must not be after a run was stopped; `done` and `code` are what it comes to where it is not."""
-    if stopped.code in {70, 71} or "Traceback" in stopped.err:
-        yield f"a crash: {stopped.err[-600:]}"
-    if not stopped.killed and stopped.code not in {0, 1, 2, 3, 4, 5, 130}:
-        yield f"exit {stopped.code}"
-    if stopped.code == 3 and not stopped.err.lstrip().partition("error: ")[1]:
-        yield f"exit 3 without an error: {stopped.err[-300:]}"
+    yield from _badly_ended(stopped)
     for path, data in before.files.items():
         if path not in now.files and path in done.files and not _moves(path, before, done):
             yield f"lost: {path}"
@@ -121,8 +119,17 @@ def wrong(before: Seen, done: Seen, now: Seen, stopped: Run, code: int) -> Itera
     if stopped.code in {2, 3} and now.events > before.events and done.events == before.events + 1:
         yield f"exit {stopped.code}, and it happened: {stopped.err[-300:]}"
     for each in now.findings - before.findings - done.findings:
-        if not each.startswith("it has goals.md and no event"):  # a start that was cut short, which doctor mends
+        if not any(known in each for known in _CUT_SHORT):
             yield f"doctor: {each}"
+
+
+def _badly_ended(stopped: Run) -> Iterator[str]:
+    if stopped.code in {70, 71} or "Traceback" in stopped.err:
+        yield f"a crash: {stopped.err[-600:]}"
+    if not stopped.killed and stopped.code not in {0, 1, 2, 3, 4, 5, 130}:
+        yield f"exit {stopped.code}"
+    if stopped.code == 3 and "error: " not in stopped.err:
+        yield f"exit 3 without an error: {stopped.err[-300:]}"
 
 
 def _moves(path: str, before: Seen, done: Seen) -> bool:
