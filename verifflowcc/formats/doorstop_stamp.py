@@ -62,7 +62,7 @@ def _references(value: object) -> list[dict[str, object]]:
     for each in value if isinstance(value, list) else []:
         if isinstance(each, dict):
             whole = {key: each[key] for key in ("type", "path", "keyword", "sha") if key in each}
-            kept.append({key: one.strip() if key == "path" else one for key, one in whole.items()})
+            kept.append({key: str(one).strip() if key == "path" else one for key, one in whole.items()})
     return kept
 
 
@@ -71,7 +71,7 @@ def _spelled(value: object, kind: str | None = None) -> str:
     if isinstance(value, list):
         return "\\L" + "".join(_spelled(each) for each in value)
     if isinstance(value, dict):
-        return "\\D" + "".join(_spelled(value[key]) for key in sorted(value))
+        return "\\D" + "".join(_spelled(value[key]) for key in sorted(value, key=str))
     name = kind or f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     text = text_of(value) if kind and kind.endswith(".Text") else str(value)
     return f"\\T<class '{name}'>\\V" + text.replace("\\", "\\\\")

@@ -29,7 +29,7 @@ def plain_yaml(path: str, text: str, line_shift: int = 0) -> Mapping[str, object
         raise FormatError(f"{path}:{line_number + line_shift}: {error.problem or error.context}") from error
     except (yaml.YAMLError, ValueError) as error:
         raise FormatError(f"{path}:{1 + line_shift}: a value in it cannot be read: {error}") from error
-    return value or {}
+    return {str(key): each for key, each in value.items()} if value else {}  # YAML reads `1:` and `on:` as no texts
 
 
 def _demand_few_aliases(text: str) -> None:
