@@ -9,6 +9,7 @@ TOOLS := $(VENV)/.tools
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 REPORT := .memory/local/reports/tests.xml
 SWEEP_REPORT := .memory/local/reports/sweep.xml
+FIGURES := .memory/local/reports/figures.jsonl
 PYTEST := $(BIN)/python -m pytest -q --progress --durations 10 -n auto --dist worksteal --ignore tests/wheel
 # Set TESTS to folders or files of tests to run those alone.
 QUICK = $(PYTEST) -m "not sweep" --examples 10 --junitxml=$(REPORT) $(TESTS)
@@ -75,8 +76,11 @@ fresh:
 matrix:
 	TESTS="$(TESTS)" .ci/matrix
 
+# At its end, the figures of the faults: points, kills, hostile inputs, and how long hooks took beside writers.
 sweep: $(READY)
+	@rm -f $(FIGURES)
 	$(PYTEST) -m "sweep or law" --examples $(if $(filter full,$(SWEEP)),500,100) --junitxml=$(SWEEP_REPORT)
+	@cat $(FIGURES)
 
 # Only where there is none: the check itself reports one that is older than the code, and `make test` replaces it.
 $(REPORT): | $(READY)

@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.process import environment
 from tests.fault_worlds import lines
+from tests.figures import report
 from tests.made_once import copied
 from tests.prepared_project import prepared_project
 from tests.tiers import count
@@ -26,8 +27,8 @@ SEED = 30
 REPOSITORY = Path(__file__).parents[2]
 
 
-def found(tmp_path: Path, record: Any, module: str, *numbers: int) -> dict[str, Any]:
-    """Run a module of tests in a process of its own on a copy of the prepared project; its figures go on record."""
+def found(tmp_path: Path, module: str, *numbers: int) -> dict[str, Any]:
+    """Run a module of tests in a process of its own on a copy of the prepared project; its figures are reported."""
     root = copied(tmp_path / "home", prepared_project)
     done = subprocess.run(
         [sys.executable, "-m", module, str(root.parent), root.name, *map(str, numbers)],
@@ -40,15 +41,14 @@ def found(tmp_path: Path, record: Any, module: str, *numbers: int) -> dict[str, 
     )
     assert done.returncode == 0, done.stderr[-2000:]
     told: dict[str, Any] = json.loads(done.stdout)
-    for name, value in told.items():
-        record(name, value if name != "wrong" else len(value))
+    report(module, **{**told, "wrong": len(told["wrong"])})
     return told
 
 
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_no_fault_at_any_step_leaves_half_of_anything(tmp_path: Path, record_property: Any, shard: int) -> None:
+def test_no_fault_at_any_step_leaves_half_of_anything(tmp_path: Path, shard: int) -> None:
     """Killed, or refused space, the disk or permission: what was there stays, and exit codes are true."""
-    told = found(tmp_path, record_property, "tests.fault_sweep", count(POINTS) // SHARDS, SEED, shard, SHARDS)
+    told = found(tmp_path, "tests.fault_sweep", count(POINTS) // SHARDS, SEED, shard, SHARDS)
 
     assert told["wrong"] == []
     assert told["drawn"] == min(count(POINTS) // SHARDS, told["points"])
@@ -56,9 +56,9 @@ def test_no_fault_at_any_step_leaves_half_of_anything(tmp_path: Path, record_pro
 
 
 @pytest.mark.parametrize("part", range(2))
-def test_histories_with_killed_commands_lose_nothing(tmp_path: Path, record_property: Any, part: int) -> None:
+def test_histories_with_killed_commands_lose_nothing(tmp_path: Path, part: int) -> None:
     numbers = (count(HISTORIES) // 2, count(KILLS) // 2, SEED + part)
-    told = found(tmp_path, record_property, "tests.fault_histories", *numbers)
+    told = found(tmp_path, "tests.fault_histories", *numbers)
 
     assert told["wrong"] == []
     assert told["killed"] >= numbers[1] * 9 // 10

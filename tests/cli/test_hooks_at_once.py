@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from tests.cli.hooked import events, faults, hook, said
 from tests.cli.process import VFCC, environment, git, vfcc
 from tests.cli.test_fast import AHEAD
 from tests.cli.test_hook import RECORDED
+from tests.figures import report
 
 CORES = 4
 PATIENCE_S = 600
@@ -46,6 +48,17 @@ def _few_cores() -> Iterator[None]:
     os.sched_setaffinity(0, sorted(cores)[:CORES])
     yield
     os.sched_setaffinity(0, cores)
+
+
+def waited(processes: Sequence[subprocess.Popen[bytes]], began: float) -> list[int]:
+    """Wait for all processes at once; return after how many milliseconds each had ended, sorted."""
+
+    def wait(process: subprocess.Popen[bytes]) -> int:
+        process.wait(PATIENCE_S)
+        return round((time.monotonic() - began) * 1000)
+
+    with ThreadPoolExecutor(len(processes)) as pool:
+        return sorted(pool.map(wait, processes))
 
 
 @contextmanager
@@ -220,9 +233,10 @@ def parsed(folder: Path) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def writers(folder: Path, count: int) -> Iterator[None]:
-    """Let so many threads run commands that write, one after the other, until the block ends."""
+def writers(folder: Path, count: int) -> Iterator[list[str]]:
+    """Let so many threads run commands that write, one after the other, until the block ends; yield what they wrote."""
     over = Event()
+    written: list[str] = []
 
     def write(number: int) -> list[int]:
         codes: list[int] = []
@@ -230,12 +244,13 @@ def writers(folder: Path, count: int) -> Iterator[None]:
             words = ("feedback", "add") if number % 2 else ("memory", "add", "fact")
             text = f"Writer {number} says {len(codes)}"
             codes.append(write_once(folder, *words, text))
+            written.append(text)
         return codes
 
     with ThreadPoolExecutor(count) as pool:
         running = [pool.submit(write, number) for number in range(count)]
         try:
-            yield
+            yield written
         finally:
             over.set()
     assert all(each.result() for each in running), "each has written"
@@ -273,3 +288,19 @@ def test_three_hundred_hooks_at_once_after_a_feedback_lose_no_event(settled: Pat
 def test_three_hundred_hooks_at_once_beside_sixteen_writers_lose_no_event(settled: Path) -> None:
     with writers(settled, 16), started(settled, 300) as processes:
         expect_each_once(settled, 300, processes)
+
+
+@pytest.mark.sweep
+def test_two_hundred_hooks_mixed_with_thirty_two_writers_lose_nothing(settled: Path) -> None:
+    """Nor is any writer refused. The time after which 99 of 100 hooks have ended is reported, not asserted."""
+    began = time.monotonic()
+    with writers(settled, 32) as written, started(settled, 200) as processes:
+        took = waited(processes, began)
+        expect_each_once(settled, 200, processes)
+
+    comments = [json.loads(path.read_text("utf-8")) for path in settled.glob(".memory/sprint/*/events/*.json")]
+    facts = [path.read_text("utf-8") for path in settled.glob(".memory/project/items/fact/*.md")]
+    there = [*(str(each.get("payload", {}).get("text", "")) for each in comments), *facts]
+    assert len(written) >= 32
+    assert [text for text in written if not any(text in each for each in there)] == []
+    report("200 hooks beside 32 writers", p50_ms=took[100], p99_ms=took[198], lost=0, written=len(written))
