@@ -33,7 +33,7 @@ from verifflowcc.services.waivers import what_to_waive
 from verifflowcc.services.workspace import Workspace
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "security.md"
-_ROW = re.compile(r'^\| <a id="([a-z-]+)"></a>[^|]+\| `([^`|]+)` \| (gate|rerun|git) \| [^|]+ \|$', re.MULTILINE)
+_ROW = re.compile(r'^\| <a id="([a-z-]+)"></a>[^|]+\| `([^`|]+)` \| (gate|rerun|git|doctor) \| [^|]+ \|$', re.MULTILINE)
 WAIVE = "vfcc waive tests --reason later --yes"
 API = """\
 from pathlib import Path
@@ -43,7 +43,11 @@ from verifflowcc.services.workspace import Workspace
 here = Workspace(Path.cwd(), SystemClock())
 waive(here, what_to_waive(here, "log-in", "tests"), "later", actor="human:You")
 """
-FINDERS = {"gate": ("check", "gate", "--sprint", ID), "rerun": ("check", "--rerun", "--sprint", ID)}
+FINDERS = {
+    "gate": ("check", "gate", "--sprint", ID),
+    "rerun": ("check", "--rerun", "--sprint", ID),
+    "doctor": ("doctor",),
+}
 
 
 def rows() -> dict[str, tuple[str, str]]:
@@ -226,3 +230,15 @@ def with_signer(folder: Path) -> dict[str, str]:
     values = f'[gpg]\nformat = ssh\n[user]\nsigningkey = {public}\n[gpg "ssh"]\nallowedSignersFile = {folder}/signers\n'
     (folder / "config").write_text(values, encoding="utf-8")
     return {"GIT_CONFIG_GLOBAL": str(folder / "config")}
+
+
+def test_what_git_ignores_is_in_no_evidence(tmp_path: Path) -> None:
+    root = coding(tmp_path)
+    write_tree(root, {".gitignore": "src/version.py\n", "src/version.py": "one = 1\n"})
+    commit(root)
+    before = gate(root)
+
+    write_tree(root, {"src/version.py": "one = 2\n"})
+
+    assert gate(root) == before
+    shown("ignored-source", root)
