@@ -15,6 +15,8 @@ from tests.cli.honest_world import (
     PLAN,
     PYTHON,
     REVIEWED,
+    SUB,
+    SUB_FAILED,
     TESTS,
     YOU,
     cobertura,
@@ -31,6 +33,8 @@ from tests.cli.honest_world import (
 from tests.cli.process import CI, by_person, git, vfcc
 from tests.cli.shapes import promised, shape
 from tests.secret_samples import TOKEN
+from tests.trees import write_tree
+from verifflowcc.adapters.git.unseen import unseen_sources
 from verifflowcc.domain.baselines import Baseline, BaselineEntry, BaselineKind
 from verifflowcc.domain.events import EventType
 from verifflowcc.formats.baseline import baseline_text
@@ -105,6 +109,15 @@ def test_file_without_lines(tmp_path: Path) -> None:
     assert vfcc(root, "evidence", "run").code == 1
 
     refused("file-without-lines", root)
+
+
+def test_lines_that_end_otherwise(tmp_path: Path) -> None:
+    """Python ends a line at a carriage return, git does not: to it, eleven lines are one, the first."""
+    files = {"tests/coverage.xml": two_files(HALF), "src/calc.py": NEW.replace("\n", "\r")}
+    root = project(tmp_path, CHANGED, files=files | {"src/more.py": TESTED})
+    assert vfcc(root, "evidence", "run").code == 1
+
+    refused("lines-that-end-otherwise", root)
 
 
 @pytest.mark.parametrize("flag", ["assume-unchanged", "skip-worktree"])
@@ -206,6 +219,12 @@ def test_source_that_a_hidden_rule_ignores(tmp_path: Path) -> None:
     (root / "conftest.py").write_text("a = 1\n", encoding="utf-8")
 
     unseen("source-that-a-hidden-rule-ignores", root, "gate")
+    (root / "src/.gitignore").write_text("conftest.py\n.gitignore\n", encoding="utf-8")
+    (root / "src/conftest.py").write_text("a = 1\n", encoding="utf-8")
+    write_tree(root, {".memory/project/helper.py": "a = 1\n"})
+    told = [(each.path, each.rule) for each in unseen_sources(root)]
+    hidden = [("conftest.py", ".git/info/exclude"), ("src/conftest.py", "src/.gitignore")]
+    assert told == [*hidden, ("src/version.py", ""), (".memory/project/helper.py", "")]
     assert "src/version.py: git ignores it, so no evidence speaks of it" in vfcc(root, "doctor").out
     refused("source-that-a-hidden-rule-ignores", root)
 
@@ -296,6 +315,36 @@ def test_event_in_a_place_that_is_not_read(tmp_path: Path, copy: str) -> None:
     refused("event-in-a-place-that-is-not-read", root)
 
 
+def test_evidence_in_a_place_that_is_not_read(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    path = plant_evidence(root, forged_evidence(root))
+    path.with_suffix(".JSON").write_bytes(path.read_bytes())
+
+    refused("evidence-in-a-place-that-is-not-read", root)
+
+
+def test_report_whose_name_is_a_secret(tmp_path: Path) -> None:
+    root = project(tmp_path, TESTS)
+    report = tmp_path / f"{TOKEN}.xml"
+    report.write_text(JUNIT, encoding="utf-8")
+
+    refused("report-whose-name-is-a-secret", root, add=("evidence", "add", str(report), "--criterion", "tests"))
+
+
+def test_variable_that_changes_a_run(tmp_path: Path) -> None:
+    """Whoever runs a command chooses its environment, as with PYTEST_ADDOPTS; a second run, elsewhere, has another."""
+    hides = "import os, sys; hidden = os.environ.get('PYTEST_ADDOPTS'); report = open('tests/junit.xml').read(); "
+    hides += (
+        "open(sys.argv[1], 'w').write(report.replace('<failure message=\"2 is not 1\"/>', '') if hidden else report)"
+    )
+    failing = {"tests/junit.xml": JUNIT.replace(SUB, SUB_FAILED)}
+    root = project(tmp_path, TESTS, files=failing, test={"run": [*PYTHON, "-c", hides, "{junit}"]})
+    done(root, "evidence", "run", env={"PYTEST_ADDOPTS": "-k nothing"})
+
+    unseen("variable-that-changes-a-run", root, "gate", "doctor")
+    refused("variable-that-changes-a-run", root)
+
+
 def test_status_of_a_damaged_ledger(tmp_path: Path) -> None:
     root = project(tmp_path, TESTS)
     done(root, "status")
@@ -334,6 +383,7 @@ def test_makefile_behind_an_allowed_command(tmp_path: Path) -> None:
     files = {"Makefile": "build:\n\t@echo built\n"}
     root = project(tmp_path, BUILT, files=files, build={"run": ["make", "build"]})
     asked = by_person(root, "allow", "--check").out
+    done(root, "allow", "--yes", "--pin", "./Makefile", env=CI)
     assert (
         "note: Makefile says what build runs, and may change; to allow it as it is: vfcc allow --pin Makefile" in asked
     )

@@ -1,6 +1,7 @@
 """What of the project may run on this machine, its commands and what git runs at a commit: show, allow, withdraw."""
 
 import os
+import posixpath
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -123,6 +124,7 @@ def allow_commands(workspace: Workspace, table: CommandTable, pin: Sequence[str]
     configured, code = _configured(workspace)
     if (commands_digest(configured), code) != (table.digest, table.git):
         raise CommandsNotAllowed("the commands have changed since they were shown", hint="vfcc allow")
+    pin = [posixpath.normpath(path) for path in pin]
     pins = {path: _digest(workspace.root, path) for path in (*table.pinned, *pin)}
     for path, digest in pins.items():
         if digest is None and path in pin:

@@ -134,8 +134,7 @@ def _generated(workspace: Workspace) -> Iterator[Remark]:
 
 def _flagged(workspace: Workspace) -> Iterator[Remark]:
     """Yield the files that the index tells git not to look at: their changes are in no commit and no `git status`."""
-    if ask_git(workspace.root, "config", "--type=bool", "--get", "core.sparseCheckout").out.strip() == b"true":
-        return
+    sparse = ask_git(workspace.root, "config", "--type=bool", "--get", "core.sparseCheckout").out.strip() == b"true"
     tracked = read_work_tree(workspace.root).tracked
     for flag, names in (
         ("assume-unchanged", [name for name, entry in tracked.items() if entry.assumed]),
@@ -145,7 +144,8 @@ def _flagged(workspace: Workspace) -> Iterator[Remark]:
             first = shown_name(names[0])
             more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
             text = f"{first}{more}: {flag} in the index, so git shows no change of it"
-            yield Remark("git", Health.FINDING, text, f"git update-index --no-{flag} -- {shlex.quote(first)}")
+            health = Health.NOTE if sparse and flag == "skip-worktree" else Health.FINDING
+            yield Remark("git", health, text, f"git update-index --no-{flag} -- {shlex.quote(first)}")
 
 
 def _unseen(workspace: Workspace) -> Iterator[Remark]:
@@ -157,7 +157,8 @@ def _unseen(workspace: Workspace) -> Iterator[Remark]:
             continue
         more = f" and {len(some) - 1:,} more" if len(some) > 1 else ""
         by = f" (by {some[0].rule})" if hidden else ""
-        text = f"{some[0].path}{more}: git ignores it{by}, so no evidence speaks of it; tests can import it"
+        why = f"it is below {MEMORY}/" if some[0].path.startswith(f"{MEMORY}/") else f"git ignores it{by}"
+        text = f"{some[0].path}{more}: {why}, so no evidence speaks of it; tests can import it"
         health = Health.FINDING if hidden else Health.NOTE
         yield Remark("git", health, text, f"git check-ignore -v -- {shlex.quote(some[0].path)}")
 

@@ -18,6 +18,7 @@ from verifflowcc.services.evidence_writing import standing, write_evidence
 from verifflowcc.services.facts import gather_facts
 from verifflowcc.services.finding import find_stage
 from verifflowcc.services.gates import sound_facts
+from verifflowcc.services.memory.guarding import refuse_secrets
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.digest import digest_text
 from verifflowcc.workflow.assess_recorded import assess_recorded
@@ -62,6 +63,7 @@ def add_evidence(
         report, measured = Report(), _stated(wanted, value)
         inputs = inputs_now(wanted.criterion, wanted.stage, facts)
     elif file is not None:
+        refuse_secrets(("the report's name", file.name))
         report = Report(_name(workspace, file), read_report(file))
         inputs = inputs_now(wanted.criterion, wanted.stage, facts, report.path)
         _check_age(workspace, file, inputs.digests)

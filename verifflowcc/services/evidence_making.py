@@ -58,7 +58,7 @@ def evidence_of(workspace: Workspace, wanted: Wanted, inputs: Inputs, measured: 
         producer=PRODUCER,
         at=workspace.clock.now(),
         inputs=inputs,
-        measures=measured.measures,
+        measures={withhold(name): number for name, number in measured.measures.items()},
         outcome=outcome_of(measured, run.exit_code if run else None),
         run=replace(run, argv=withhold_words(run.argv), failure=withhold(run.failure)) if run else None,
         report=report.path,

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from verifflowcc.adapters.files.evidence import evidence_files
+from verifflowcc.adapters.files.evidence import evidence_files, foreign_entries
 from verifflowcc.adapters.files.ledger import read_text
 from verifflowcc.domain.events import Event
 from verifflowcc.domain.health import Health, Remark
@@ -46,9 +46,10 @@ def _sprint(workspace: Workspace, name: str) -> Iterator[Remark]:
     steps = steps_of(plan_for(workspace, name)) if state.problems else {}
     for problem in state.problems:
         yield Remark(name, Health.FINDING, str(problem), steps.get(problem.file, f"vfcc sprint show {name}"))
-    for entry in ledger_of(workspace).foreign(name):
-        path = f".memory/sprint/{name}/events/{entry}"
-        text = f"{path}: vfcc reads no event there: copied, renamed or made by hand"
+    foreign = [(f".memory/sprint/{name}/events/{entry}", "event") for entry in ledger_of(workspace).foreign(name)]
+    foreign += [(f".memory/{path}", "evidence") for path in foreign_entries(workspace.memory, name)]
+    for path, what in foreign:
+        text = f"{path}: vfcc reads no {what} there: copied, renamed or made by hand"
         yield Remark(name, Health.FINDING, text, f"git log --oneline -- {shlex.quote(path)}  # then remove it")
     yield from _ahead(workspace, state, seen.events)
     if state.fork:

@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 from verifflowcc.adapters.files.inside import check_inside
-from verifflowcc.adapters.files.write import sync_folder, write_atomic
+from verifflowcc.adapters.files.write import is_temporary, sync_folder, write_atomic
 from verifflowcc.domain.evidence import LARGEST_EVIDENCE_BYTES
 from verifflowcc.errors import FormatError, WorkspaceError
 from verifflowcc.records import dataclass
@@ -46,6 +46,15 @@ def evidence_files(memory: Path, sprint_id: str) -> EvidenceFiles:
     placed = sorted(f"{place}/{name}" for place, name in found if not name.startswith("."))
     pending = frozenset(f"{place}/{name[1:]}" for place, name in found if name.startswith("."))
     return EvidenceFiles(tuple(placed), pending)
+
+
+def foreign_entries(memory: Path, sprint_id: str) -> tuple[str, ...]:
+    """Return what lies in the sprint's evidence folders and is read as none, by its path relative to `memory`."""
+    places = [f"stage/{sprint_id}/{stage}/evidence" for stage in _names(memory / "stage" / sprint_id, memory)]
+    listed = (f"{place}/{name}" for place in places for name in _names(memory / place, memory))
+    return tuple(
+        sorted(path for path in listed if not path.endswith(".json") and not is_temporary(path.rpartition("/")[2]))
+    )
 
 
 def read_evidence_file(memory: Path, path: str, *, hidden: bool = False) -> bytes:

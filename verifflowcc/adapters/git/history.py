@@ -246,7 +246,7 @@ def _tracked(root: Path, base: str, place: _Place, tree: WorkTree) -> Iterator[C
         listed, lines = _compared(ask_git(root, *_DIFF, base, "--", ".", env=env))
         # Attributes (`-diff`, `binary`) hide the lines of a text, and a repository sets them: its content decides.
         hidden = [each.name for each in listed if each.has_lines and shown_name(each.name) not in lines]
-        texts = {name for name in hidden if _count_lines(os.path.join(os.fsencode(root), name))}  # noqa: PTH118
+        texts = {name for name in hidden if _count_lines(_on_disk(root, name))}
         if texts:
             names = map(os.fsdecode, sorted(texts))
             again = ask_git(root, "--literal-pathspecs", *_DIFF, "--text", base, "--", *names, env=env)
@@ -254,7 +254,8 @@ def _tracked(root: Path, base: str, place: _Place, tree: WorkTree) -> Iterator[C
     binary = set(hidden) - texts
     for each in listed:
         path = shown_name(each.name)
-        yield Change(path, lines.get(path, ()), deleted=each.status == b"D", whole=each.name in binary)
+        whole = each.name in binary or (each.has_lines and _ends_lines_otherwise(_on_disk(root, each.name)))
+        yield Change(path, lines.get(path, ()), deleted=each.status == b"D", whole=whole)
     known = {each.name for each in listed}
     inside = (name for name, found in changed.items() if found.mode == FOLDER and name not in known)
     yield from (Change(shown_name(name), ()) for name in inside)
@@ -297,7 +298,28 @@ def _untracked(root: Path, names: Iterable[bytes]) -> Iterator[Change]:
         if belongs(path):
             full = os.path.join(top, name)  # noqa: PTH118
             count = _count_lines(full)
-            yield Change(path, tuple(range(1, count + 1)), whole=not count and _has_content(full))
+            whole = _ends_lines_otherwise(full) if count else _has_content(full)
+            yield Change(path, tuple(range(1, count + 1)), whole=whole)
+
+
+def _on_disk(root: Path, name: bytes) -> bytes:
+    return os.path.join(os.fsencode(root), name)  # noqa: PTH118 - names are bytes here
+
+
+def _ends_lines_otherwise(full: bytes) -> bool:
+    """Say whether lines of a file end as git does not end them, so that its numbers are not those of a coverage tool.
+
+    Python also ends a line at a carriage return alone, JavaScript at U+2028 and U+2029, too.
+    """
+    try:
+        if os.path.islink(full) or not os.path.isfile(full):  # noqa: PTH113, PTH114 - names are bytes here
+            return False
+        with open(full, "rb") as file:  # noqa: PTH123
+            data = file.read(LARGEST_UNTRACKED_BYTES)
+    except OSError:
+        return False
+    alone = data.count(b"\r") > data.count(b"\r\n")
+    return alone or b"\xe2\x80\xa8" in data or b"\xe2\x80\xa9" in data
 
 
 def _has_content(full: bytes) -> bool:

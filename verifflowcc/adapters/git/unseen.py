@@ -1,4 +1,4 @@
-"""Source files that git ignores: tests can import them, and no evidence speaks of them."""
+"""Source files that git ignores, or below `.memory/`: tests can import them, and no evidence speaks of them."""
 
 import os
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.project.content import belongs, walk
+from verifflowcc.adapters.project.content import belongs, listed_at, walk
 from verifflowcc.adapters.project.names import shown_name
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
@@ -14,19 +14,22 @@ from verifflowcc.records import dataclass
 MOST = 20_000
 """So many files below an ignored folder are looked at; caches and environments are none of them."""
 
-_SOURCES = (".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".rb", ".php", ".pth")
+_SOURCES = (b".py", b".js", b".mjs", b".cjs", b".ts", b".mts", b".cts", b".jsx", b".tsx", b".rb", b".php", b".pth")
 
 
 @dataclass(frozen=True, slots=True)
 class UnseenSource:
-    """A source file that git ignores. `rule` is the file that says so, where the repository does not hold that file."""
+    """A source file that no evidence speaks of: git ignores it, or it lies below `.memory/`.
+
+    `rule` is the file that makes git ignore it, where that is none of the project's own.
+    """
 
     path: str
     rule: str = ""
 
 
 def unseen_sources(root: Path) -> tuple[UnseenSource, ...]:
-    """Return the source files below `root` that git ignores, sorted. Raises WorkspaceError where git cannot list them.
+    """Return the source files below `root` that git ignores, then those below `.memory/`, sorted. Raises WorkspaceError where git cannot list them.
 
     Left out is what tools leave behind, such as environments and installed packages.
     """
@@ -35,10 +38,11 @@ def unseen_sources(root: Path) -> tuple[UnseenSource, ...]:
     )
     if listed.code:
         raise WorkspaceError(f"git cannot list what it ignores: {listed.first_line}", hint="git status --ignored")
-    names = sorted({*islice(_sources(os.fsencode(root), listed.out.split(b"\0")), MOST)})
-    if not names:
-        return ()
-    return tuple(UnseenSource(shown_name(name), _rule(root, name)) for name in names)
+    top = os.fsencode(root)
+    ignored = sorted({*islice(_sources(top, listed.out.split(b"\0")), MOST)})
+    inside = sorted(name for name in islice(walk(top, b".memory"), MOST) if name.endswith(_SOURCES))
+    unseen = (UnseenSource(shown_name(name), _rule(root, name)) for name in ignored)
+    return (*unseen, *(UnseenSource(shown_name(name)) for name in inside))
 
 
 def _sources(top: bytes, ignored: list[bytes]) -> Iterator[bytes]:
@@ -46,11 +50,11 @@ def _sources(top: bytes, ignored: list[bytes]) -> Iterator[bytes]:
         if not name or not belongs(shown_name(name.rstrip(b"/"))):
             continue
         below = walk(top, name.rstrip(b"/"), nested=False) if name.endswith(b"/") else (name,)
-        yield from (each for each in below if each.endswith(tuple(map(str.encode, _SOURCES))))
+        yield from (each for each in below if each.endswith(_SOURCES))
 
 
 def _rule(root: Path, name: bytes) -> str:
-    """Return the file outside of the repository's content that makes git ignore a file; "" where there is none."""
+    """Return the file that makes git ignore a file, where it is none that git has or would add; "" where it is one."""
     told = ask_git(root, "--no-literal-pathspecs", "check-ignore", "-z", "-v", "--stdin", given=name + b"\0")
     source = os.fsdecode(told.out.split(b"\0")[0])
-    return "" if not source or Path(source).name == ".gitignore" else source
+    return "" if not source or (not source.startswith("/") and listed_at(root, [source])) else source
