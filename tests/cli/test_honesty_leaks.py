@@ -333,10 +333,9 @@ def test_report_whose_name_is_a_secret(tmp_path: Path) -> None:
 
 def test_variable_that_changes_a_run(tmp_path: Path) -> None:
     """Whoever runs a command chooses its environment, as with PYTEST_ADDOPTS; a second run, elsewhere, has another."""
-    hides = "import os, sys; hidden = os.environ.get('PYTEST_ADDOPTS'); report = open('tests/junit.xml').read(); "
-    hides += (
-        "open(sys.argv[1], 'w').write(report.replace('<failure message=\"2 is not 1\"/>', '') if hidden else report)"
-    )
+    hides = "import os, sys; hidden = os.environ.get('PYTEST_ADDOPTS'); text = open('tests/junit.xml').read(); "
+    hides += "passed = text.replace('<failure message=\"2 is not 1\"/>', ''); "
+    hides += "open(sys.argv[1], 'w').write(passed if hidden else text)"
     failing = {"tests/junit.xml": JUNIT.replace(SUB, SUB_FAILED)}
     root = project(tmp_path, TESTS, files=failing, test={"run": [*PYTHON, "-c", hides, "{junit}"]})
     done(root, "evidence", "run", env={"PYTEST_ADDOPTS": "-k nothing"})

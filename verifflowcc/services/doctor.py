@@ -151,16 +151,20 @@ def _flagged(workspace: Workspace) -> Iterator[Remark]:
 def _unseen(workspace: Workspace) -> Iterator[Remark]:
     """Yield the source files that git ignores: no evidence speaks of them, and tests can import them."""
     found = unseen_sources(workspace.root)
-    for hidden in (True, False):
-        some = [each for each in found if bool(each.rule) is hidden]
-        if not some:
-            continue
-        more = f" and {len(some) - 1:,} more" if len(some) > 1 else ""
-        by = f" (by {some[0].rule})" if hidden else ""
-        why = f"it is below {MEMORY}/" if some[0].path.startswith(f"{MEMORY}/") else f"git ignores it{by}"
-        text = f"{some[0].path}{more}: {why}, so no evidence speaks of it; tests can import it"
-        health = Health.FINDING if hidden else Health.NOTE
-        yield Remark("git", health, text, f"git check-ignore -v -- {shlex.quote(some[0].path)}")
+    ours = [each for each in found if each.path.startswith(f"{MEMORY}/")]
+    hidden = [each for each in found if each.rule]
+    ignored = [each for each in found if not each.rule and each not in ours]
+    for some, why in (
+        (hidden, "git ignores it (by {rule})"),
+        (ignored, "git ignores it"),
+        (ours, "it is below .memory/"),
+    ):
+        if some:
+            more = f" and {len(some) - 1:,} more" if len(some) > 1 else ""
+            reason = why.format(rule=some[0].rule)
+            text = f"{some[0].path}{more}: {reason}, so no evidence speaks of it; tests can import it"
+            health = Health.FINDING if some is hidden else Health.NOTE
+            yield Remark("git", health, text, f"git check-ignore -v -- {shlex.quote(some[0].path)}")
 
 
 def _is_only_record(workspace: Workspace, path: str, states: dict[str, SprintState | None]) -> bool:

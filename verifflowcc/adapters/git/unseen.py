@@ -29,9 +29,10 @@ class UnseenSource:
 
 
 def unseen_sources(root: Path) -> tuple[UnseenSource, ...]:
-    """Return the source files below `root` that git ignores, then those below `.memory/`, sorted. Raises WorkspaceError where git cannot list them.
+    """Return the source files below `root` that git ignores, sorted, then those below `.memory/`.
 
-    Left out is what tools leave behind, such as environments and installed packages.
+    Left out is what tools leave behind, such as environments and installed packages. Raises WorkspaceError where git
+    cannot list them.
     """
     listed = ask_git(
         root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--no-empty-directory"
