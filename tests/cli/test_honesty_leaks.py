@@ -144,9 +144,10 @@ def log(**more: object) -> str:
     return json.dumps({"version": "2.1.0", "runs": runs})
 
 
-def test_baseline_of_the_tool_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", [{"baselineState": "unchanged"}, {"suppressions": [{"kind": "external"}]}])
+def test_baseline_of_the_tool_itself(tmp_path: Path, said: dict[str, object]) -> None:
     """What is old, a person decides: they accept it on the sprint's base, and the gate names that."""
-    old = {"scan.json": log(baselineState="unchanged")}
+    old = {"scan.json": log(**said)}
     root = project(tmp_path, SCAN, files=old, scan=COPY)
     assert vfcc(root, "evidence", "run").code == 1
 

@@ -94,12 +94,15 @@ def test_what_is_no_failure_is_no_finding(kind: str) -> None:
     [
         ([], False),
         ([{"kind": "inSource"}], True),
-        ([{"kind": "external", "status": "accepted"}], True),
+        ([{"kind": "inSource"}, {"kind": "external", "status": "accepted"}], True),
+        ([{"kind": "external", "status": "accepted"}], False),
         ([{"kind": "external", "status": "underReview"}], False),
         ([{"kind": "inSource"}, {"kind": "external", "status": "rejected"}], False),
     ],
 )
-def test_a_result_is_suppressed_only_by_what_was_accepted(suppressions: list[Any], suppressed: bool) -> None:
+def test_a_result_is_suppressed_only_in_the_source_and_by_what_was_accepted(
+    suppressions: list[Any], suppressed: bool
+) -> None:
     assert levels(result(level="error", suppressions=suppressions)) == {"suppressed" if suppressed else "error": 1}
 
 

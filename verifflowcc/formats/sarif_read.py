@@ -141,12 +141,15 @@ def _level(result: Record, default: str, place: str) -> str:
 
 
 def _is_suppressed(result: Record, place: str) -> bool:
-    """Say whether it is, and by nothing that is rejected or still under review."""
-    statuses = [
-        text_in(mapping(each, f"{place}.suppressions"), "status", f"{place}.suppressions")
-        for each in listed(result, "suppressions", place)
-    ]
-    return bool(statuses) and all(status in {"", "accepted"} for status in statuses)
+    """Say whether it is, in the source, and by nothing that is rejected or still under review.
+
+    What is suppressed there, a diff shows; a list of the tool's own (`external`) is one more baseline that anybody can
+    write.
+    """
+    where = f"{place}.suppressions"
+    given = [mapping(each, where) for each in listed(result, "suppressions", place)]
+    accepted = all(text_in(each, "status", where) in {"", "accepted"} for each in given)
+    return accepted and any(text_in(each, "kind", where) == "inSource" for each in given)
 
 
 def _location(result: Record, artifacts: Sequence[Value], place: str) -> tuple[str, str]:
