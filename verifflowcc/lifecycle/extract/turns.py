@@ -13,8 +13,10 @@ from verifflowcc.lifecycle.extract.fixes import fixes
 from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.gate import signals_of
 from verifflowcc.lifecycle.extract.generic import generic
+from verifflowcc.lifecycle.extract.judged import Verdict, verdict
 from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
 from verifflowcc.lifecycle.extract.personal import Told, personal
+from verifflowcc.lifecycle.extract.plainly import Plain, plainly
 from verifflowcc.lifecycle.extract.project import project
 from verifflowcc.lifecycle.extract.qualifiers import agrees, keeps, same_words
 from verifflowcc.lifecycle.extract.rules import Focus, code_rules, speaks_of_rules
@@ -79,6 +81,26 @@ _RULES = frozenset({"convention", "guideline"})
 _PLACED = frozenset({"preference", "work_pattern"})
 _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
 """What is told less surely than a rule that is known by name: such a rule goes first."""
+_ABOUT_THE_USER = frozenset(
+    {"preference", "work_pattern", "communication_style", "business_fact", "relationship", "goal", "constraint"}
+)
+_READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insight"})
+"""Types that the rules read more closely than plain grammar does."""
+_ITS_OWN = _ABOUT_THE_USER | _READ_BETTER | {"requirement"}
+_ABOUT_ANSWERS = re.compile(
+    r"\b(?:(?:answer|reply|respond|explain\w*|talk|speak|address|call)\b|me\b|answers?|replies|responses?|explanations?|"
+    r"emojis?|jargon|tone|examples?|bullet points?|small talk|summar(?:y|ies))\b",
+    re.IGNORECASE,
+)
+_WORK = re.compile(
+    r"\b(?:work\w*|meetings?|stand-?ups?|review\w*|pull requests?|PRs?|tickets?|issues?|editor|IDE|terminal|shell|"
+    r"keyboard|screen|theme|mode|pair\w*|program\w*|develop\w*|debug\w*|document\w*|emails?|slack|calls?|focus|"
+    r"deadlines?|sprints?|projects?|clients?|customers?|users?|team\w*|manager|lead|engineer\w*|design\w*|"
+    r"architect\w*|diffs?|patch\w*|notes|plans?|estimates?|languages?|frameworks?|tools?|vim|emacs|git|"
+    r"python|rust|go(?=lang\b)|java\w*|typescript|commits?|merge\w*|rebas\w*|linux|mac\w*|windows)\b",
+    re.IGNORECASE,
+)
+_EXCLAIMED = re.compile(r"\bcan(?:no|')t (?:believe|wait|see why|find|remember|tell|say|stand|imagine|think|help)\b", re.I)
 _KEPT_WORDS, _MOST_WORDS = 3, 30
 _MOST_BEFORE = 3
 """Sentences before its own that an item may have, so that it is understood."""
@@ -99,6 +121,7 @@ class _Found:
     confidence: int
     certainty: int
     place: int = 0
+    plain: bool = False
 
     @property
     def form(self) -> tuple[str, str, bool]:
@@ -180,6 +203,55 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
 
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+    if turn.speaker is Speaker.PERSON and turn.name.casefold() in _USER_NAMES:
+        yield from _in_own_words(sentence, turn, focus)
+    else:
+        yield from _as_asked(sentence, turn, focus)
+
+
+def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+    """Yield what the user states; a statement that is not surely meant as it reads is proposed, or left out."""
+    how = verdict(sentence)
+    if how is Verdict.NOTHING:
+        return
+    plain = plainly(sentence)
+    found = [each for each in _as_asked(sentence, turn, focus) if _is_work(each, sentence)]
+    if plain and _goes_first(plain, found, sentence):
+        found = [_plain_found(plain, sentence)]
+    for each in found:
+        backed = each.plain or plain is not None or each.type in _ITS_OWN
+        if not backed and not _TECH.search(sentence):
+            continue
+        sure = how is Verdict.CLEAR and (plain.sure if plain and each.type not in _ITS_OWN else backed)
+        yield each if sure else replace(each, confidence=min(each.confidence, _UNSURE_CONFIDENCE))
+
+
+def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
+    """Say whether a statement in plain grammar is meant, and not what the other rules read in its sentence."""
+    kinds = {each.type for each in found}
+    if kinds & _ABOUT_THE_USER:
+        return "communication_style" in kinds and not _ABOUT_ANSWERS.search(sentence) and bool(_TECH.search(sentence))
+    return not kinds & _READ_BETTER
+
+
+def _plain_found(plain: Plain, sentence: str) -> _Found:
+    says = sentence.strip()
+    form = normal_form(says, plain.type)
+    stated = Stated(*form, says[:1].upper() + says[1:], key_of(form[0], form[1]), known=False)
+    return _Found(plain.type, stated, _WORDED_CONFIDENCE, 800, plain=True)
+
+
+def _is_work(found: _Found, sentence: str) -> bool:
+    """Say whether what somebody tells of themselves is of their work, and no remark about their life."""
+    if found.type == "constraint" and _EXCLAIMED.search(sentence):
+        return False
+    if found.type not in {"work_pattern", "preference", "goal"}:
+        return True
+    return bool(_WORK.search(sentence) or _TECH.search(sentence) or _ABOUT_ANSWERS.search(sentence))
+
+
+def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+    """Yield what the rules for each kind of statement read in a sentence."""
     own = turn.name.casefold() in _USER_NAMES
     told = _told(sentence) if own else None
     if told and told.type not in _WEAKER and not (told.type == "preference" and _is_for_code(sentence, focus)):
@@ -271,7 +343,7 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
     first, alone = _needed(found, turn, written)
     content = quote(turn.text, written[first].start, written[found.place].end)
     whole = " ".join(each.plain for each in written[first : found.place + 1])
-    rewritten = not (alone and _is_certain(found, whole))
+    rewritten = not (alone and _is_certain(found, whole, turn))
     title = content.rstrip(".")
     return Candidate(
         layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:79].rstrip()}…",
@@ -282,9 +354,12 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
     )  # fmt: skip
 
 
-def _is_certain(found: _Found, written: str) -> bool:
+def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
     """Say whether the form of a statement has the qualifiers of what was said; what is told is kept as it is."""
     stated = found.stated
+    own = turn.speaker is Speaker.PERSON and turn.name.casefold() in _USER_NAMES
+    if own and (found.plain or verdict(written) is not Verdict.CLEAR):
+        return verdict(written) is Verdict.CLEAR
     if found.type not in _RULES:
         return same_words(written, stated.says) or keeps(written, stated.says)
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)

@@ -1,0 +1,274 @@
+"""Plain statements of what is so: `X is Y`, `X runs on Y`, `X is kept in Y`, `we use Y for X`.
+
+A statement has a subject, a relation and a value. Two statements of one subject and one relation cannot both hold, so
+subject and relation make the key. All words of the subject count: the client is not the client's logo.
+"""
+
+import re
+from functools import lru_cache
+
+from verifflowcc.lifecycle.extract.stated import Stated, key_of, named
+from verifflowcc.lifecycle.extract.words import roots
+from verifflowcc.records import dataclass
+
+_LEAD = re.compile(
+    r"^(?:(?:actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|and|but|also|"
+    r"so|well|sorry|no|yes|ok(?:ay)?|as of (?:now|today|[A-Z]\w+)|from (?:now|today) on|going forward|decision|"
+    r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;]* |remember that |note that )+",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r",? \b(?:now(?:adays)?|currently|always|already|still|any ?more|from now on|going forward|as of (?:now|today)|"
+    r"instead|these days|by default)\b(?=[ ,.]|$)",
+    re.IGNORECASE,
+)
+_NOT_OTHER = re.compile(
+    r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;.]+?(?=[,;.]|$)", re.IGNORECASE
+)
+_PARTICIPLES = (
+    "kept stored saved held hosted deployed written built hashed encrypted signed served sent handled managed generated "
+    "rendered cached backed named called licensed published shipped rotated rebuilt scanned versioned isolated "
+    "authenticated authorized authorised logged sorted indexed replicated partitioned processed validated measured "
+    "monitored maintained owned based located configured defined documented compressed formatted expressed shown "
+    "displayed represented run cut released taken powered driven implemented compiled packaged bundled provisioned "
+    "tracked billed charged paid retained archived purged mounted exposed shared limited restricted capped reviewed "
+    "approved routed proxied queued collected stamped identified numbered grouped split kept prefixed suffixed "
+    "localized localised translated seeded enforced checked linted orchestrated governed quoted rounded "
+    "delivered emitted streamed synced synchronized imported exported fetched loaded installed set organised "
+    "organized structured computed calculated derived recorded registered resolved required supported allowed "
+    "forbidden prohibited mandatory deprecated written"
+).split()
+_VERBS = (
+    "uses runs lives listens talks starts has have expires expire owns works supports consists depends belongs comes "
+    "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
+    "targets handles stands points connects relies ends covers changes rotates ships builds hosts logs publishes "
+    "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
+    "live use run talk start work support consist depend belong come go follow contain include require sit rely "
+    "listen point end own serve read write send accept store take expect expects need needs last go"
+).split()
+_BE = r"(?:is|are)"
+_PASSIVE = re.compile(
+    rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>{'|'.join(_PARTICIPLES)})\b"
+    r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|per|after|before|up|"
+    r"every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_ACTIVE = re.compile(
+    rf"^(?P<what>.+?) (?P<done>{'|'.join(dict.fromkeys(_VERBS))}) "
+    r"(?:(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|before|every|into|behind|per|"
+    r"place (?:in|on|at)) )?(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"^(?P<what>.+?) (?:was|were|has been|have been|has|have|is|are)(?: \w+ly)? (?:changed|raised|lowered|increased|reduced|"
+    r"decreased|bumped|extended|shortened|moved|set|updated|postponed|pushed(?: back| out)?|brought forward|renamed|"
+    r"cut|doubled|halved|switched)(?: \w+)??(?: from .+?)? to (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_IS = re.compile(rf"^(?P<what>.+?) {_BE} (?P<no>not |no longer )?(?P<rest>.+)$", re.IGNORECASE)
+_WE = re.compile(
+    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?: all| only| mainly| primarily| exclusively)* "
+    r"(?P<done>uses?|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|writes?|works?|"
+    r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
+    r"squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
+    r"archive|rotate|back up|translate|generate|handle|license|cut|name|practi[cs]e|rely on|"
+    r"standardi[sz]e on|depends? on|owns?|bill|charge) (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_FOR = re.compile(r"^(?P<value>.+?) (?:for|as|to (?=\w+ )) ?(?P<aim>.+)$", re.IGNORECASE)
+_BY = re.compile(r"^(?P<aim>.+?) (?P<how>in|on|with|at|to|from|via|through|under|every|using) (?P<value>.+)$", re.IGNORECASE)
+_PERSONAL = re.compile(
+    r"^(?:I|you|he|she|they|it|this|that|these|those|there|here|what|who|which|one|someone|somebody|nobody|everyone|"
+    r"my|your|his|her|their|another|some|many|most|few|several|both|all of|let|mine)\b|\b(?:I|you|me|my|your)\b",
+    re.IGNORECASE,
+)
+_PASSING_HEADS = re.compile(
+    r"\b(?:problem|issue|bug|error|errors|reason|cause|question|point|idea|thing|result|output|solution|difference|"
+    r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|bus|"
+    r"dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|band|holiday|vacation|party|restaurant|place|"
+    r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|"
+    r"log|message above|traceback|status|progress|rest|best|worst|first|second|last|latter|former|other)$",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"\d|^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|none|zero|half)\b|"
+    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|[a-z][A-Z]|^[\w-]+\.(?:js|io|ai|py|net|org|com)\b|"
+    r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
+    r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
+    r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"
+    r"stateless|case[- ](?:in)?sensitive|public|private|internal|open source|proprietary|weekly|daily|monthly|nightly|"
+    r"hourly|quarterly)\b|"
+    r"^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|that|which|with|in|written|based)\b",
+    re.IGNORECASE,
+)
+_JUDGED = re.compile(
+    r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
+    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on|weird|strange|wrong|"
+    r"right|better|worse|best|worst|hard|easy|important|crucial|missing|late|early|busy|tired|happy|sorry|glad|sure|"
+    r"clear|unclear|gone|back|over|due|long|short|big|small|huge|tiny|ugly|cool|fun|funny|true|false|failing|passing|"
+    r"working|running|coming|going|getting|making|doing|a (?:mess|pain|joke|problem|disaster|shame|pity|mistake|bug|"
+    r"great|good|bad|nice|fun|terrible|wonderful)|an? (?:\w+ )?(?:idea|problem|issue|question))\b",
+    re.IGNORECASE,
+)
+_STATUS = re.compile(
+    r"^(?:\d{3}|an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
+    r"errors?|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
+    r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
+    r"clue|time))\b",
+    re.IGNORECASE,
+)
+_DATED = re.compile(r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning)\b", re.IGNORECASE)
+_DETERMINER = re.compile(r"^(?:the|our|each|every|all|any|a|an|new|no) ", re.IGNORECASE)
+_MOST_WORDS, _MOST_SUBJECT = 26, 9
+_SAME_RELATION = {"keep": "store", "save": "store", "hold": "store", "live": "store", "cache": "store", "host": "run",
+                  "deploy": "run"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What is declared: of what, in which relation, which value; `known` says that the subject kind is a project's."""
+
+    subject: str
+    relation: str
+    value: str
+    negated: bool
+    known: bool
+
+    def stated(self, says: str) -> Stated:
+        """Return it in its normal form."""
+        value = f"{self.relation}:{self.value}" if self.relation else self.value
+        return Stated(self.subject, value, self.negated, says, key_of(self.subject, value), known=False)
+
+
+@lru_cache(maxsize=512)
+def declared(sentence: str) -> Declared | None:
+    """Return what a sentence declares; None where it declares nothing that lasts.
+
+    >>> one = declared("Our sessions are kept in Redis.")
+    >>> one.subject, one.relation, one.value
+    ('session', 'store-in', 'redis')
+    >>> declared("The client's logo is a lighthouse."), declared("The build is broken.")
+    (None, None)
+    """
+    if sentence.rstrip().endswith(("?", "...", "…", ":")):
+        return None
+    text = plain_statement(sentence)
+    if not 3 <= len(text.split()) <= _MOST_WORDS or _DATED.search(text):
+        return None
+    for read in (_of_change, _of_us, _of_passive, _of_verb, _of_being):
+        found = read(text)
+        if found:
+            return found if found.subject and found.value else None
+    return None
+
+
+def plain_statement(sentence: str) -> str:
+    """Return a sentence without the words that only place it in its talk, and without what it denies beside it."""
+    text = sentence.strip(" .!\"'")
+    text = _LEAD.sub("", text)
+    text = _NOT_OTHER.sub("", text) if not re.search(r" (?:is|are)(?: now)? (?:not|no longer) ", text) else text
+    return _NOW.sub("", text).strip(" ,.!")
+
+
+def _subject(what: str) -> str:
+    """Return a subject as a name of all its words; "" where it is none that a project can know."""
+    bare = re.sub(r"^(?:the|our|its|an?|all|every|each|any|this (?:project|repo(?:sitory)?|codebase)'s) ", "", what, flags=re.I)
+    if _PERSONAL.search(what) or len(bare.split()) > _MOST_SUBJECT or re.search(r"[,;:()]|\b(?:that|which|who|because)\b", what):
+        return ""
+    if _PASSING_HEADS.search(bare) or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?|to)\b", bare):
+        return ""
+    return named("-".join(roots(bare)))[:80].replace("-", "_")
+
+
+def _relation(verb: str, how: str | None) -> str:
+    base = roots(verb)
+    first = base[0] if base else verb.casefold()
+    plain = _SAME_RELATION.get(first, first)
+    return f"{plain}-{named(how)}" if how else plain
+
+
+def _made(what: str, relation: str, rest: str, *, negated: bool = False) -> Declared | None:
+    subject = _subject(what)
+    value = named("-".join(roots(rest)))[:80]
+    return Declared(subject, relation, value, negated, bool(subject)) if subject and value else None
+
+
+def _of_change(text: str) -> Declared | None:
+    found = _CHANGED.match(text)
+    if not found or not (_VALUE.search(found["rest"]) or re.search(r"[A-Z\d]", found["rest"])):
+        return None
+    return _made(found["what"], "", found["rest"])
+
+
+def _of_us(text: str) -> Declared | None:
+    """Read `we use Redis for caching`: the aim is the subject, where there is one."""
+    found = _WE.match(text)
+    if not found or re.match(r"(?:to|it|this|that|them|these|those|up|out|hard|late|on (?:it|this|that))\b", found["rest"], re.I):
+        return None
+    verb, rest = found["done"], found["rest"]
+    base = roots(verb)[0] if roots(verb) else verb
+    aim = _FOR.match(rest) if base == "use" else None
+    if aim and (subject := _subject(aim["aim"])):
+        return Declared(subject, "use-for", named("-".join(roots(aim["value"])))[:80], False, True)
+    by = _BY.match(rest) if base != "use" else None
+    if by and roots(by["aim"]) and not _PERSONAL.search(rest):
+        value = named("-".join(roots(by["value"])))[:80]
+        subject = named("-".join(roots(by["aim"]))).replace("-", "_")
+        return Declared(subject, _relation(verb, by["how"]), value, False, True) if value and subject else None
+    where = re.match(r"(?P<how>in|on|with|at|to|from|via|through|under|every|using|by) (?P<value>.+)", rest, re.I)
+    if where:
+        value = named("-".join(roots(where["value"])))[:80]
+        return Declared(f"our_{base}", named(where["how"]), value, False, True) if value else None
+    if _PERSONAL.search(rest):
+        return None
+    subject = named("-".join(roots(rest)))[:80].replace("-", "_")
+    return Declared(subject, "", base, False, True) if subject else None
+
+
+def _of_passive(text: str) -> Declared | None:
+    found = _PASSIVE.match(text)
+    if not found:
+        return None
+    done, rest = found["done"].casefold(), found["rest"].strip()
+    how = (found["how"] or "").casefold()
+    if done in {"called", "named"} and not how:
+        return _made(found["what"], done[:4], rest, negated=bool(found["no"]))
+    if not how and done not in {"forbidden", "prohibited", "mandatory", "required", "deprecated", "supported", "encrypted",
+                                "versioned", "isolated", "shown"}:  # fmt: skip
+        return None
+    if how in {"by", "for"} and re.match(r"(?:me|us|you|him|her|them|the (?:outage|bug|failure|error))\b", rest, re.I):
+        return None
+    how = {"using": "with", "inside": "in", "through": "via"}.get(how, how)
+    return _made(found["what"], _relation(done, how or None), rest or done, negated=bool(found["no"]))
+
+
+def _of_verb(text: str) -> Declared | None:
+    found = _ACTIVE.match(text)
+    if not found or _STATUS.match(found["rest"]) or _STATUS.match(f"{found['how'] or ''} {found['rest']}".strip()):
+        return None
+    if found["done"].casefold() in {"takes", "take"} and not (found["how"] or "").startswith("place"):
+        return None
+    if re.match(r"(?:been|had|got|to|a look|it|this|that|me|us)\b", found["rest"], re.I):
+        return None
+    if found["done"].casefold() in {"has", "have"} and re.match(r"\w+ed\b|(?:a |an )?(?:\w+ )?(?:bug|typo|bugs)\b", found["rest"], re.I):
+        return None
+    how = {"through": "via", "inside": "in", "within": "in"}.get((found["how"] or "").casefold(), found["how"])
+    relation = _relation(found["done"], how)
+    if relation in {"has", "have"} and (unit := re.match(r"\w+ (?P<unit>[a-z]+)", found["rest"])):
+        relation = f"has-{'-'.join(roots(unit['unit'])) or 'it'}"
+    return _made(found["what"], relation, found["rest"])
+
+
+def _of_being(text: str) -> Declared | None:
+    found = _IS.match(text)
+    if not found or _JUDGED.match(found["rest"]) or _STATUS.match(found["rest"]):
+        return None
+    what, rest = found["what"], found["rest"]
+    if re.match(r"(?:[\w-]+ing|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I):
+        return None
+    turned = re.match(r"(?:the|our) (?P<role>[\w -]+)$", rest, re.I)
+    if turned and re.match(r"[A-Z`]", what) and not re.match(r"(?:The|Our|All|Every|Each|A|An)\b", what):
+        return _made(turned["role"], "", what, negated=bool(found["no"]))
+    if not _VALUE.search(rest):
+        return None
+    return _made(what, "", rest, negated=bool(found["no"]))

@@ -1,0 +1,261 @@
+"""Demands and statements that a sentence makes in plain grammar, whatever its topic.
+
+A demand is a rule if it is general: of every such thing, of things in the plural, or by a verb of habit. It is a task,
+and nothing to remember, if it is of one thing here and now: `rename this variable`, `add a test`, `fix the build`.
+"""
+
+import re
+from functools import lru_cache
+
+from verifflowcc.lifecycle.extract.declared import declared
+from verifflowcc.records import dataclass
+
+_OPENING = re.compile(
+    r"^(?:(?:please|also|and|so|but|then|team|everyone|all|remember|note|rule|convention|policy|guideline|reminder|ok(?:ay)?|"
+    r"from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future|henceforth|as a rule|"
+    r"by default|in general|generally|effective immediately|as of (?:now|today)|in (?:this|our) (?:project|repo|repository|"
+    r"codebase|team|code)|first(?:ly)?|second(?:ly)?|finally|additionally|instead|actually|correction|new rule|"
+    r"(?:one|another) (?:more )?(?:thing|rule)|important|fyi|btw|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:]? )+",
+    re.IGNORECASE,
+)
+_LASTS = re.compile(
+    r"\b(?:from (?:now|here|today) on|going forward|moving forward|in (?:the )?future|henceforth|as a rule|by default|"
+    r"always|never|at all times|every time|no longer|any ?more|everywhere|without exception|in general|consistently|"
+    r"policy|convention|new rule)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"^(?:(?:always|never|don't|do not|let's(?: (?:always|never|not))?|let us(?: not)?|avoid|refrain from|make sure(?: to| that)?|"
+    r"be sure to|ensure(?: that)?|remember to|don't forget to|do not forget to|try to|aim to|(?:we|you) (?:must|have to|"
+    r"need to|should|shall|are to|ought to)(?: always| never| not)?|we(?:'ve| have)? (?:always|never|agreed to|"
+    r"decided to|no longer|don't|do not)|I(?:'d like| want| need| expect) (?:you|us|everyone) to(?: always| never)?|"
+    r"it(?:'s| is) (?:mandatory|required|essential|forbidden|prohibited|our (?:policy|convention|rule)) (?:to|that)|"
+    r"(?:our|the) (?:policy|convention|rule|standard) is (?:to|that)|everyone (?:must|should|has to)|"
+    r"(?:developers|engineers|reviewers|authors|contributors|agents) (?:must|should|have to)(?: always| never| not)?)\s+)+",
+    re.IGNORECASE,
+)
+_HABITS = frozenset(
+    "use keep follow prefer stick treat respect log store write name format quote wrap validate handle order sort prefix "
+    "suffix document pin tag sign encrypt hash read return raise throw catch mark limit cap round escape sanitize sanitise "
+    "retry cache test mock review squash rebase version translate type annotate group place put favour favor separate avoid "
+    "match respond answer label end start begin express render close free release rotate record report link assume "
+    "pass import export inject declare define initialise initialize represent capitalise capitalize spell model expose "
+    "serialize serialise parse compress monitor measure archive expire isolate "
+    "batch paginate deploy ship build lint run commit push merge work develop design structure organise organize "
+    "speak call refer abbreviate indent align split extract derive bind check verify guard authenticate authorise "
+    "authorize target support choose rely depend require enforce adopt employ apply".split()
+)
+"""Verbs of what is done again and again."""
+_ONE_OFF = frozenset(
+    "fix rename rerun re-run revert refactor bump show open delete remove move add create update implement look "
+    "investigate debug install try change replace rewrite ping ask send make do give get go take let find see tell "
+    "explain list print generate clean set start stop restart kill skip ignore undo redo copy paste draft finish continue "
+    "wait help convert migrate upgrade downgrade disable enable configure double-check inspect search grep "
+    "summarize summarise describe publish cherry-pick resolve assign schedule book order share post edit drop cut "
+    "insert correct improve optimise optimize simplify adjust tweak include have provide write run deploy merge commit push "
+    "test check verify review build close call release".split()
+)
+"""Verbs of tasks; where they are also of habit, what they are done to decides."""
+_BARE_ADVERBS = re.compile(r"^(?:\w+ly|also|just|only|both|all|either) ", re.IGNORECASE)
+_UNIVERSAL = re.compile(
+    r"\b(?:every|each|all|any|always|never|everywhere|anywhere|whenever|everything|anything|nothing|throughout|per|"
+    r"no|at all|consistently|across)\b",
+    re.IGNORECASE,
+)
+_HERE = re.compile(
+    r"\b(?:this|these|those|it|its|them|here|there|above|below|line \d+|number \d+|#\d+|PR \d+|me|my|him|her|"
+    r"(?:first|second|third|last|latter|next|previous|other|following|attached|current|new|old|remaining|failing|"
+    r"broken|same) (?:one|ones|two|commit|branch|test|file|line|option|step|version|approach|variable|function|method|"
+    r"change|error|result|section|paragraph)|that (?:file|one|line|function|test|branch|commit|code|change|part|"
+    r"method|class|variable)|version \d|v?\d+\.\d+\.\d+)\b",
+    re.IGNORECASE,
+)
+_THIS_PROJECT = re.compile(
+    r"\bthis (?:project|repo(?:sitory)?|codebase|team|company|service|package|app|library|product)\b|\bits own\b", re.I
+)
+_DEFINITE = re.compile(r"^(?:(?:up|down|out|off|on|at|into|to|back|over|for|with) )?(?:the|that|our|your) ", re.IGNORECASE)
+_SINGLE = re.compile(r"^(?:(?:up|down|out|at|for) )?(?:an?|one|another|some|two|three|more|\d+) ", re.IGNORECASE)
+_GENERAL_PLACE = re.compile(
+    r"\b(?:for|in|on|before|after|with|at|per|to|as|over|from|against|into|between|around|through|via|by)"
+    r" (?!the\b|this\b|that\b|these\b|those\b|a\b|an\b|your\b|my\b|it\b|me\b|main\b|him\b|her\b|them\b|\d)[\w`'\"/.]",
+    re.IGNORECASE,
+)
+_OBLIGED = re.compile(
+    r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought to|may not|"
+    r"cannot|can't|can not|mustn't|shouldn't)(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
+    re.IGNORECASE,
+)
+_NEEDED = re.compile(
+    r"^(?P<what>(?:[\w'/.-]+ ){0,6}?[\w'/.-]+) (?:needs?|requires?|gets?|carr(?:y|ies)|belongs?|goes|go|comes?|starts? with|"
+    r"begins? with|ends? with|follows?|includes?|contains?|has|have|uses?|lives?|sits?|owns?|takes?|is|are|returns?|link(?:s)? to|"
+    r"names?|describes?|states?) (?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(
+    r"^(?:I|you|we|he|she|they|it|this|that|these|those|there|what|who|which|one|someone|somebody|everyone|let)\b", re.I
+)
+_SPECIFIC = re.compile(r"^(?:the|this|that|your|my|our|his|her|their|these|those) ", re.IGNORECASE)
+_TASK_REST = re.compile(
+    r"\b(?:be|get) (?:fixed|updated|merged|restarted|deployed|changed|renamed|rewritten|refactored|removed|deleted|moved|"
+    r"reverted|cleaned|investigated|redone|replaced|migrated|rebuilt|upgraded|finished|done|closed|resolved|fast(?:er)?|"
+    r"better|bigger|smaller)\b|\b(?:an? (?:\w+ )?(?:fix|review|restart|refactor\w*|update|rewrite|rebase|look|test|break|"
+    r"bit|lot|new \w+|cleanup|bump)|some|work|more|another|help|attention|fixing|updating|work|love)\b",
+    re.IGNORECASE,
+)
+_PEOPLE = re.compile(
+    r"\b(?:fun|positive|smile|happy|relax|rest|sleep|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
+    r"birthday|weekend|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|dreams?|life|yourself|"
+    r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|dog|cat)\b",
+    re.IGNORECASE,
+)
+_DECIDED = re.compile(
+    r"^(?:(?:so|ok(?:ay)?|after [^,]+),? )?(?:(?:we|the team|I)(?:'ve| have| all| finally| now| just)* (?:decided|agreed|"
+    r"chose|chosen|settled|opted|picked|voted|went with|standardi[sz]ed|adopted|committed to)\b(?! to (?:meet|talk|wait|"
+    r"postpone|go|have|take|see|call|look|grab)\b)|decision:|it (?:was|has been|is) (?:decided|agreed) (?:that|to)\b)",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"^(?:(?:so|ok(?:ay)?|actually|correction|update|fyi|note)[,:]? )*(?:(?:we|the team|our team|I)(?:'ve| have| all| finally| "
+    r"now| just| recently| fully)* (?:moved|migrated|switched|replaced|dropped|retired|removed|ditched|abandoned|deprecated|"
+    r"discontinued|phased out|got rid of|stopped|no longer|upgraded|transitioned|changed|swapped|renamed|sunset|"
+    r"decommissioned|ported|converted|merged|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
+    r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone|was dropped|"
+    r"was retired|has been (?:dropped|retired|removed)))\b",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    r"^no (?!problem|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question|more\b|clue|luck|offence|tests? |"
+    r"error|issue|change|conflict|warning|failure|result|update|comment|objection|reply|response|hurry)(?P<what>.+)$",
+    re.IGNORECASE,
+)
+_NO_PLACE = re.compile(r"\b(?:in|from|outside of|on|inside|into|between|for) (?!the\b|this\b|my\b|that\b)\w", re.IGNORECASE)
+_MOST_WORDS = 30
+_RULE, _FACT, _DECISION = "guideline", "fact", "decision"
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A statement in plain grammar: its type, and whether it surely is one; `demand` says that it asks for something."""
+
+    type: str
+    sure: bool
+    demand: bool = True
+
+
+@lru_cache(maxsize=512)
+def plainly(sentence: str) -> Plain | None:
+    """Return what a sentence states or asks for in plain grammar, for good; None for a task, news or talk.
+
+    >>> plainly("Wrap external calls in a timeout."), plainly("Rename this variable.")
+    (Plain(type='guideline', sure=True, demand=True), None)
+    """
+    text = sentence.strip(" .\"'")
+    words = text.split()
+    if not 3 <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", "...", "…", "!")) or _PEOPLE.search(text):
+        return None if len(words) != 2 else _of_two(text)
+    if _DECIDED.match(text):
+        return Plain(_DECISION, sure=not re.search(r"\b(?:it|this|that|them)\b(?! the)", text))
+    if _CHANGED.match(text):
+        return Plain(_DECISION, sure=not _HERE.search(text), demand=False)
+    bare = _OPENING.sub("", text)
+    lasting = bool(_LASTS.search(text))
+    asks = _ASKS.match(bare)
+    rest = bare[asks.end() :] if asks else bare
+    return _of_order(bare, rest, asks[0] if asks else "", lasting=lasting) or _of_duty(bare) or _of_fact(sentence, bare)
+
+
+def _of_two(text: str) -> Plain | None:
+    """Read an order of two words (`Pin dependencies`), of which one can only be sure by its `never` or `always`."""
+    first, second = text.split()
+    plural = second.endswith("s") and not second.endswith("ss")
+    return Plain(_RULE, sure=False) if first.casefold() in _HABITS and plural and not _PEOPLE.search(text) else None
+
+
+def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None:
+    """Read an order, with or without words that ask for it."""
+    if no := _NO.match(bare):
+        return Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"]))) if not re.search(r"\b(?:is|are|was|were)\b", bare) else None
+    asked = asks.casefold()
+    gerund = bool(re.match(r"(?:avoid|refrain from|stop)\b", bare, re.IGNORECASE))
+    stop = re.match(r"stop (?P<doing>\w+ing)\b (?P<what>.+)", bare, re.IGNORECASE)
+    if stop:
+        return None if _HERE.search(stop["what"]) or _DEFINITE.match(stop["what"]) else Plain(_RULE, sure=True)
+    while found := _BARE_ADVERBS.match(rest):
+        rest = rest[found.end() :]
+    verb, _, what = rest.partition(" ")
+    plain = verb.casefold().strip(",")
+    here = _HERE.search(_THIS_PROJECT.sub("", rest))
+    if here:
+        return None
+    if re.match(r"(?:we|you) should\b|let's|let us|try to|aim to", asked) and not lasting:
+        return None
+    if asked.startswith(("make sure", "ensure", "be sure")) and not re.match(r"to\b", asked):
+        general = _UNIVERSAL.search(rest) or not _SPECIFIC.match(rest)
+        return Plain(_RULE, sure=bool(general)) if what else None
+    if gerund:
+        return Plain(_RULE, sure=not _DEFINITE.match(rest)) if rest else None
+    if plain not in _HABITS and plain not in _ONE_OFF:
+        return Plain(_RULE, sure=True) if asks and lasting and what and plain.isalpha() else None
+    if not what or re.match(r"(?:me|us|him|her|out|sure|on with|back|down)\b", what, re.IGNORECASE):
+        return None
+    if lasting or re.search(r"\bmust\b", asked):
+        return Plain(_RULE, sure=True)
+    return _of_object(plain, what, forbids=bool(re.search(r"\b(?:don't|do not|not|never)\b", asked)))
+
+
+def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
+    """Say by its object whether an order is a rule or a task."""
+    place = bool(_GENERAL_PLACE.search(what))
+    if _UNIVERSAL.search(what):
+        return Plain(_RULE, sure=verb in _HABITS or verb in {"add", "give", "write", "include", "update", "create"})
+    if _DEFINITE.match(what):
+        if verb in {"use", "keep", "follow", "prefer", "stick", "treat", "respect", "rely"}:
+            return Plain(_RULE, sure=place or verb in {"keep", "follow", "stick", "respect"}) if place or verb != "use" else None
+        return Plain(_RULE, sure=verb in _HABITS and verb not in _ONE_OFF) if place and verb in _HABITS else None
+    if _SINGLE.match(what):
+        if verb in _HABITS and verb not in _ONE_OFF and place:
+            return Plain(_RULE, sure=True)
+        return None
+    if verb not in _HABITS:
+        return Plain(_RULE, sure=forbids) if forbids or place else None
+    if re.match(r"(?:\w+ly )?(?:[\w-]+/)*[\w-]+\.\w+$|\w+$", what) and verb in _ONE_OFF and not forbids:
+        return None
+    return Plain(_RULE, sure=forbids or place or verb not in _ONE_OFF)
+
+
+def _of_duty(bare: str) -> Plain | None:
+    """Read `every X must …`, `X needs …`: what things have to be."""
+    found = _OBLIGED.match(bare)
+    if found:
+        what, rest, verb = found["what"], found["rest"], found["verb"].casefold()
+        if _PRONOUN.match(what) and not re.match(r"(?:we|you) (?:must|may|cannot|can)", bare, re.IGNORECASE):
+            return None
+        if _TASK_REST.search(rest) and not _UNIVERSAL.search(what):
+            return None
+        if verb in {"is to", "are to"} and not re.match(r"be ", rest):
+            return None
+        if _HERE.search(_THIS_PROJECT.sub("", bare)):
+            return None
+        kind = "requirement" if _SPECIFIC.match(what) else _RULE
+        weak = verb in {"should", "ought to"} and _SPECIFIC.match(what)
+        return Plain(kind, sure=not weak)
+    needed = _NEEDED.match(bare)
+    if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
+        if _TASK_REST.search(needed["rest"]) and not re.match(r"(?:every|each|all|no|any|new) ", needed["what"], re.I):
+            return None
+        return None if _HERE.search(bare.replace("its", "")) else Plain(_RULE, sure=True)
+    if needed and re.search(r"\b(?:needs?|requires?)\b", bare) and not _SPECIFIC.match(needed["what"]):
+        if _PRONOUN.match(needed["what"]) or _TASK_REST.search(needed["rest"]):
+            return None
+        return Plain(_RULE, sure=True)
+    if found := re.match(r"(?P<what>[\w' -]+?) (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) (?P<where>.+)$", bare, re.I):
+        if not _PRONOUN.match(found["what"]) and not _SPECIFIC.match(found["what"]):
+            return Plain(_RULE, sure=True)
+    return None
+
+
+def _of_fact(sentence: str, bare: str) -> Plain | None:
+    if re.match(r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|a\b|an\b|the\b)\w", bare, re.I):
+        return Plain(_RULE, sure=True)
+    found = declared(sentence)
+    return Plain(_FACT, sure=found.known, demand=False) if found else None
