@@ -179,11 +179,11 @@ def outcomes(statement: Statement) -> list[Outcome]:
 def _learned(text: str, place: int, standing: list[Held]) -> Iterator[Outcome]:
     for candidate in extract(Turn(f"t{place}", Speaker.PERSON, text, "s1")).candidates:
         mark = mark_of(candidate.type, candidate.content)
-        settled = settle(candidate, standing, mark)
+        settled = settle(candidate, standing, mark, session="s1")
         if settled.outcome is Settles.SAME:
             continue
         replaced = settled.others if settled.outcome is Settles.SUPERSEDES else ()
-        pending = _pending(candidate) or bool(getattr(settled, "asks", False))
+        pending = _pending(candidate) or settled.asks
         yield Outcome(
             candidate.content, candidate.type, candidate.layer, pending,
             tuple(each.text for each in standing if each.item.id in replaced),

@@ -88,8 +88,12 @@ class Settles(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How a candidate stands to what is held: `others` are the ids that it says again, replaces or contradicts."""
+    """How a candidate stands to what is held: `others` are the ids that it says again, replaces or contradicts.
+
+    `asks` says that a person should confirm that it replaces them.
+    """
 
     outcome: Settles
     others: tuple[str, ...] = ()
     why: str = ""
+    asks: bool = False

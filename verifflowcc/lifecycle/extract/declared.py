@@ -39,13 +39,17 @@ _PARTICIPLES = (
     "forbidden prohibited mandatory deprecated written"
 ).split()
 _VERBS = (
-    "uses runs lives listens talks starts has have expires expire owns works supports consists depends belongs comes "
+    "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
     "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
     "targets handles stands points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
-    "live use run talk start work support consist depend belong come go follow contain include require sit rely "
-    "listen point end own serve read write send accept store take expect expects need needs last go"
+    "expects needs accepts happens happen"
 ).split()
+_PLURAL_VERBS = (
+    "live use run talk start work support consist depend belong come go follow contain include require sit rely "
+    "listen point end own serve read write send accept store take expect need expire have happen carry return"
+).split()
+_OF_MANY = f"(?:{'|'.join(_PLURAL_VERBS)})"
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>{'|'.join(_PARTICIPLES)})\b"
@@ -54,7 +58,7 @@ _PASSIVE = re.compile(
     re.IGNORECASE,
 )
 _ACTIVE = re.compile(
-    rf"^(?P<what>.+?) (?P<done>{'|'.join(dict.fromkeys(_VERBS))}) "
+    rf"^(?P<what>.+?) (?P<done>{'|'.join(_VERBS)}|(?<=(?<!s)s ){_OF_MANY}|(?<=data ){_OF_MANY}|(?<=people ){_OF_MANY}) "
     r"(?:(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|before|every|into|behind|per|"
     r"place (?:in|on|at)) )?(?P<rest>.+)$",
     re.IGNORECASE,
@@ -111,7 +115,7 @@ _JUDGED = re.compile(
     re.IGNORECASE,
 )
 _STATUS = re.compile(
-    r"^(?:\d{3}|an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
+    r"^(?:\d{3}$|an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
     r"errors?|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
     r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
     r"clue|time))\b",

@@ -24,7 +24,7 @@ _SOURCES = (
     r"(?:blogs?|articles?|vendors?|forums?|books?|tutorials?|papers?|posts?|talks?|podcasts?|videos?|internet|web|"
     r"stack ?overflow|reddit|wiki(?:pedia)?|chatgpt|README|manual|documentation|docs|linter|compiler|tool|website|"
     r"consultants?|competitors?|guy|people|others|folks|colleagues?|somebody|someone|everybody|everyone|they|he|she|"
-    r"(?:some|many|most|other) [a-z]+|(?!(?:We|You|It|I|This|That)\b)(?-i:[A-Z][a-z]+))"
+    r"(?:some|many|most|other) [a-z]+)"
 )
 _REPORTED = re.compile(
     r"\b(?:claim(?:s|ed|ing)|according to|rumou?r\w*|supposedly|allegedly|apparently|reportedly|in (?:his|her|their) "
@@ -36,6 +36,9 @@ _REPORTED = re.compile(
     rf"\b{_SOURCES}\b(?: (?!we\b|you\b|I\b)[\w'-]+){{0,5}}? (?:(?:always|often|once|also|usually|just) )?"
     r"(?:says?|said|writes?|wrote|suggest(?:s|ed)?|recommend(?:s|ed|ing)?|advis(?:es|ed)|insist(?:s|ed)?|"
     r"argu(?:es|ed)|think(?:s)?|thought|believes?|believed|swears?|mentioned|told|wants? us|wants? me)\b|"
+    r"\b(?!(?:We|You|It|I|This|That)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?(?:says|said|writes|"
+    r"wrote|suggests|suggested|recommends|recommended|advises|advised|insists|insisted|argues|thinks|thought|believes|"
+    r"believed|swears|mentioned|told|wants us|wants me)\b|"
     r"[\"'],? (?:\w+ )?(?:said|says|wrote|asked)\b",
     re.IGNORECASE,
 )
@@ -77,7 +80,6 @@ _LOGGED = re.compile(
     r"\b\d\d:\d\d:\d\d[.,]\d|\b(?:ERROR|WARN|FATAL|DEBUG)\b[ :\]]|;\s*$|\bexit(?:ed)? (?:code|status) \d|"
     r"^\s*[\w.\[\]\"']+ ?(?:==|:=|\+=|=|=>|->) ?\S",
 )
-_STARTS_CODE = re.compile(r"^(?:from|import|let|using|return|update|delete|create|insert|select|package|assert)\b", re.I)
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|likely|I (?:guess|suppose|think|believe|feel|assume|reckon|"
     r"hope|wonder|doubt)|(?:I'm|I am|we're|not) (?:not )?(?:sure|certain)|might|could|would|seems?|seemingly|looks? "
@@ -90,15 +92,15 @@ _HEDGED = re.compile(
 _HABITUAL = re.compile(r"\b(?:I|my)\b.*\b(?:usually|often|mostly|tend to|rarely)\b", re.IGNORECASE)
 _LIMITED = re.compile(
     r"\b(?:if|unless|until|till|while|once(?! (?:a|per|every))|when(?:ever)?|wherever|as long as|so long as|provided|"
-    r"assuming|in case|in the event|depending|otherwise|except(?:ing|ions?)?|excluding|apart from|aside from|"
+    r"assuming|in case|in the event|depending|otherwise|excepting|except|exceptions? (?:is|are|for|to)|excluding|apart from|aside from|"
     r"other than|besides|save for|but (?:for|not|only|never)|with the exception|only|outside|during|where (?:possible|"
     r"necessary|needed|appropriate|it)|as (?:needed|necessary|appropriate)|even|at your discretion|"
     r"(?:for|on|in) (?:small|large|simple|complex|trivial|rare|special|some|most|certain|certain other) [\w-]+)\b",
     re.IGNORECASE,
 )
-_ONLY_AS_FOCUS = re.compile(r"\b(?:read-only|append-only|write-only|only (?=in |through |via |from |by |on |over ))", re.I)
+_ONLY_AS_FOCUS = re.compile(r"\b(?:read-only|append-only|write-only|only (?=through |via ))", re.I)
 _LETS = re.compile(
-    r"\b(?:can|may|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|up to|"
+    r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|up to (?:you|us|each|the (?:team|author))|"
     r"needn't|need not|not (?:have|need|required|necessary|mandatory|obliged)|"
     r"(?:don't|doesn't|do not|does not|didn't) (?:have|need|require|mind|care|matter)|no (?:need|obligation|"
     r"requirement|problem)|nobody (?:has|needs)|mind|skip)\b",

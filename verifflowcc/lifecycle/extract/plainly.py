@@ -8,14 +8,16 @@ import re
 from functools import lru_cache
 
 from verifflowcc.lifecycle.extract.declared import declared
+from verifflowcc.lifecycle.extract.revised import revision
 from verifflowcc.records import dataclass
 
 _OPENING = re.compile(
-    r"^(?:(?:please|also|and|so|but|then|team|everyone|all|remember|note|rule|convention|policy|guideline|reminder|ok(?:ay)?|"
+    r"^(?:(?:please|also|and|so|but|then|(?:team|everyone|all|remember|note|rule|convention|policy|guideline|reminder|"
+    r"important|fyi|btw|hint)(?=[,:])|ok(?:ay)?|"
     r"from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future|henceforth|as a rule|"
     r"by default|in general|generally|effective immediately|as of (?:now|today)|in (?:this|our) (?:project|repo|repository|"
     r"codebase|team|code)|first(?:ly)?|second(?:ly)?|finally|additionally|instead|actually|correction|new rule|"
-    r"(?:one|another) (?:more )?(?:thing|rule)|important|fyi|btw|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:]? )+",
+    r"(?:one|another) (?:more )?(?:thing|rule)|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:]? )+",
     re.IGNORECASE,
 )
 _LASTS = re.compile(
@@ -63,7 +65,7 @@ _UNIVERSAL = re.compile(
     re.IGNORECASE,
 )
 _HERE = re.compile(
-    r"\b(?:this|these|those|it|its|them|here|there|above|below|line \d+|number \d+|#\d+|PR \d+|me|my|him|her|"
+    r"\b(?:this|these|those|it|its|them|here|there|(?:above|below)(?=[,.]|$)|line \d+|number \d+|#\d+|PR \d+|me|my|him|her|"
     r"(?:first|second|third|last|latter|next|previous|other|following|attached|current|new|old|remaining|failing|"
     r"broken|same) (?:one|ones|two|commit|branch|test|file|line|option|step|version|approach|variable|function|method|"
     r"change|error|result|section|paragraph)|that (?:file|one|line|function|test|branch|commit|code|change|part|"
@@ -103,7 +105,7 @@ _TASK_REST = re.compile(
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(
-    r"\b(?:fun|positive|smile|happy|relax|rest|sleep|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
+    r"\b(?:fun|positive|smile|happy|relax|sleep|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
     r"birthday|weekend|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|dreams?|life|yourself|"
     r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|dog|cat)\b",
     re.IGNORECASE,
@@ -115,10 +117,11 @@ _DECIDED = re.compile(
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"^(?:(?:so|ok(?:ay)?|actually|correction|update|fyi|note)[,:]? )*(?:(?:we|the team|our team|I)(?:'ve| have| all| finally| "
-    r"now| just| recently| fully)* (?:moved|migrated|switched|replaced|dropped|retired|removed|ditched|abandoned|deprecated|"
-    r"discontinued|phased out|got rid of|stopped|no longer|upgraded|transitioned|changed|swapped|renamed|sunset|"
-    r"decommissioned|ported|converted|merged|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
+    r"^(?:(?:so|ok(?:ay)?|actually|correction|update|fyi|note)[,:]? )*(?:(?:we|the team|our team)(?:'ve| have| all| finally| "
+    r"now| just| recently| fully)* (?:(?:moved|migrated|switched|upgraded|transitioned|changed|went|ported)(?= .*\bto\b)|"
+    r"(?:replaced|swapped|traded|exchanged)(?= .*\b(?:with|by|for)\b)|dropped|retired|ditched|abandoned|deprecated|"
+    r"discontinued|phased out|got rid of|stopped (?=\w+ing\b)|no longer|sunset|"
+    r"decommissioned|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
     r"supersedes|was replaced by|is replaced by|has been replaced by|is deprecated|is retired|is gone|was dropped|"
     r"was retired|has been (?:dropped|retired|removed)))\b",
     re.IGNORECASE,
@@ -128,6 +131,12 @@ _NO = re.compile(
     r"error|issue|change|conflict|warning|failure|result|update|comment|objection|reply|response|hurry)(?P<what>.+)$",
     re.IGNORECASE,
 )
+_IS_A_STATEMENT = re.compile(
+    r"^[\w-]+ (?:[\w-]+ ){0,2}?(?:is|are|was|were|has|must|should|shall|needs?|(?<=s )(?:start|starts|include|live|go|have|"
+    r"contain|end|use|follow|carry|expire|belong|come|sit|run|own|begin|point|require|get|cost|last|take)) ",
+    re.IGNORECASE,
+)
+"""A noun that is also a verb: `commit messages start with …`, `search is powered by …`."""
 _NO_PLACE = re.compile(r"\b(?:in|from|outside of|on|inside|into|between|for) (?!the\b|this\b|my\b|that\b)\w", re.IGNORECASE)
 _MOST_WORDS = 30
 _RULE, _FACT, _DECISION = "guideline", "fact", "decision"
@@ -151,6 +160,9 @@ def plainly(sentence: str) -> Plain | None:
     """
     text = sentence.strip(" .\"'")
     words = text.split()
+    back = revision(text)
+    if back and back.last:
+        return Plain(_FACT, sure=False, demand=False)
     if not 3 <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", "...", "…", "!")) or _PEOPLE.search(text):
         return None if len(words) != 2 else _of_two(text)
     if _DECIDED.match(text):
@@ -164,6 +176,11 @@ def plainly(sentence: str) -> Plain | None:
     return _of_order(bare, rest, asks[0] if asks else "", lasting=lasting) or _of_duty(bare) or _of_fact(sentence, bare)
 
 
+def is_task(sentence: str) -> bool:
+    """Say whether a sentence speaks of one thing here and now: `this variable`, `line 42`."""
+    return bool(_HERE.search(_THIS_PROJECT.sub("", sentence)))
+
+
 def _of_two(text: str) -> Plain | None:
     """Read an order of two words (`Pin dependencies`), of which one can only be sure by its `never` or `always`."""
     first, second = text.split()
@@ -175,6 +192,8 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     """Read an order, with or without words that ask for it."""
     if no := _NO.match(bare):
         return Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"]))) if not re.search(r"\b(?:is|are|was|were)\b", bare) else None
+    if not asks and _IS_A_STATEMENT.match(bare):
+        return None
     asked = asks.casefold()
     gerund = bool(re.match(r"(?:avoid|refrain from|stop)\b", bare, re.IGNORECASE))
     stop = re.match(r"stop (?P<doing>\w+ing)\b (?P<what>.+)", bare, re.IGNORECASE)
@@ -195,7 +214,10 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     if gerund:
         return Plain(_RULE, sure=not _DEFINITE.match(rest)) if rest else None
     if plain not in _HABITS and plain not in _ONE_OFF:
-        return Plain(_RULE, sure=True) if asks and lasting and what and plain.isalpha() else None
+        if not (asks and what and plain.replace("-", "").isalpha()):
+            return None
+        general = bool(re.search(r"\b(?:don't|do not)\b", asked)) and not (_DEFINITE.match(what) or _SINGLE.match(what))
+        return Plain(_RULE, sure=True) if lasting or general else None
     if not what or re.match(r"(?:me|us|him|her|out|sure|on with|back|down)\b", what, re.IGNORECASE):
         return None
     if lasting or re.search(r"\bmust\b", asked):
@@ -218,6 +240,8 @@ def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
         return None
     if verb not in _HABITS:
         return Plain(_RULE, sure=forbids) if forbids or place else None
+    if re.search(r" \w+ly$", what) and verb in _HABITS:
+        return Plain(_RULE, sure=True)
     if re.match(r"(?:\w+ly )?(?:[\w-]+/)*[\w-]+\.\w+$|\w+$", what) and verb in _ONE_OFF and not forbids:
         return None
     return Plain(_RULE, sure=forbids or place or verb not in _ONE_OFF)
@@ -248,6 +272,9 @@ def _of_duty(bare: str) -> Plain | None:
         if _PRONOUN.match(needed["what"]) or _TASK_REST.search(needed["rest"]):
             return None
         return Plain(_RULE, sure=True)
+    if needed and re.match(r"(?:[\w-]+ ){0,3}[\w-]+s (?:start|begin|end) with|(?:[\w-]+ ){0,3}[\w-]+s (?:include|contain|carry|"
+                           r"name|follow|link to) ", bare, re.I):  # fmt: skip
+        return None if _PRONOUN.match(bare) or _SPECIFIC.match(bare) else Plain(_RULE, sure=True)
     if found := re.match(r"(?P<what>[\w' -]+?) (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) (?P<where>.+)$", bare, re.I):
         if not _PRONOUN.match(found["what"]) and not _SPECIFIC.match(found["what"]):
             return Plain(_RULE, sure=True)

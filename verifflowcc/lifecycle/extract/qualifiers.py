@@ -85,6 +85,20 @@ def qualifiers(text: str) -> tuple[str, ...]:
     return tuple(kind for kind, pattern in _FIND.items() if pattern.search(written))
 
 
+_PLACE = re.compile(
+    rf"\b(?:in|into|on|for|inside|within|under) (?:the |our |all |any )?(?P<place>(?:[\w-]+ )?(?:{_PLACES}))\b", re.IGNORECASE
+)
+
+
+def places_in(text: str) -> frozenset[str]:
+    """Return the parts of a project that a text is limited to.
+
+    >>> places_in("Use tabs in the frontend."), places_in("Use tabs.")
+    (frozenset({'frontend'}), frozenset())
+    """
+    return frozenset(each["place"].casefold().rstrip("s") for each in _PLACE.finditer(text))
+
+
 def doubt_about(text: str) -> str:
     """Return why a person should check a sentence before it counts.
 

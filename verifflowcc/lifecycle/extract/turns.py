@@ -16,7 +16,7 @@ from verifflowcc.lifecycle.extract.generic import generic
 from verifflowcc.lifecycle.extract.judged import Verdict, verdict
 from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
 from verifflowcc.lifecycle.extract.personal import Told, personal
-from verifflowcc.lifecycle.extract.plainly import Plain, plainly
+from verifflowcc.lifecycle.extract.plainly import Plain, is_task, plainly
 from verifflowcc.lifecycle.extract.project import project
 from verifflowcc.lifecycle.extract.qualifiers import agrees, keeps, same_words
 from verifflowcc.lifecycle.extract.rules import Focus, code_rules, speaks_of_rules
@@ -100,6 +100,8 @@ _WORK = re.compile(
     r"python|rust|go(?=lang\b)|java\w*|typescript|commits?|merge\w*|rebas\w*|linux|mac\w*|windows)\b",
     re.IGNORECASE,
 )
+_HOW = re.compile(r"\b(?:by|with|because|due to|caused|was|were|needed|instead|after|to)\b", re.IGNORECASE)
+_ROLE = re.compile(r"^I(?:'m| am) an? (?:[\w-]+ ){0,4}[\w-]+\.?$")
 _EXCLAIMED = re.compile(r"\bcan(?:no|')t (?:believe|wait|see why|find|remember|tell|say|stand|imagine|think|help)\b", re.I)
 _KEPT_WORDS, _MOST_WORDS = 3, 30
 _MOST_BEFORE = 3
@@ -137,7 +139,8 @@ def extract(turn: Turn) -> Extracted:
     `ambiguous` where the layer or the rule is unsure.
     """
     signals = signals_of(turn.text)
-    if not signals.worth:
+    own = turn.speaker is Speaker.PERSON and turn.name.casefold() in _USER_NAMES
+    if not (signals.worth or own):
         return Extracted(signals, ())
     written = spoken(turn.text)
     newest: dict[tuple[str, str, bool], Candidate] = {}
@@ -195,7 +198,7 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
     mended = fixes(written)
     focus = Focus()
     for place, sentence in enumerate(written):
-        if place in mended:
+        if place in mended and _HOW.search(mended[place].says):
             yield _Found("fix", mended[place], 700, 900, place)
         else:
             yield from (replace(found, place=place) for found in _in_sentence(sentence, turn, focus))
@@ -220,8 +223,10 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
         found = [_plain_found(plain, sentence)]
     for each in found:
         backed = each.plain or plain is not None or each.type in _ITS_OWN
-        if not backed and not _TECH.search(sentence):
+        if not backed and (is_task(sentence) or not _TECH.search(sentence)):
             continue
+        if each.type == "business_fact" and _ROLE.match(sentence):
+            each = replace(each, confidence=_TOLD_CONFIDENCE)
         sure = how is Verdict.CLEAR and (plain.sure if plain and each.type not in _ITS_OWN else backed)
         yield each if sure else replace(each, confidence=min(each.confidence, _UNSURE_CONFIDENCE))
 
@@ -229,6 +234,8 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
 def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
     """Say whether a statement in plain grammar is meant, and not what the other rules read in its sentence."""
     kinds = {each.type for each in found}
+    if "relationship" in kinds and plain.type == "fact" and re.match(r"(?:the|our) ", sentence, re.IGNORECASE):
+        return True
     if kinds & _ABOUT_THE_USER:
         return "communication_style" in kinds and not _ABOUT_ANSWERS.search(sentence) and bool(_TECH.search(sentence))
     return not kinds & _READ_BETTER
@@ -243,6 +250,8 @@ def _plain_found(plain: Plain, sentence: str) -> _Found:
 
 def _is_work(found: _Found, sentence: str) -> bool:
     """Say whether what somebody tells of themselves is of their work, and no remark about their life."""
+    if found.type == "fix" and not _HOW.search(sentence):
+        return False
     if found.type == "constraint" and _EXCLAIMED.search(sentence):
         return False
     if found.type not in {"work_pattern", "preference", "goal"}:
