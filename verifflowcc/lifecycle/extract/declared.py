@@ -36,7 +36,7 @@ _PARTICIPLES = (
     "localized localised translated seeded enforced checked linted orchestrated governed quoted rounded "
     "delivered emitted streamed synced synchronized imported exported fetched loaded installed set organised "
     "organized structured computed calculated derived recorded registered resolved required supported allowed "
-    "forbidden prohibited mandatory deprecated written"
+    "forbidden prohibited mandatory deprecated done performed"
 ).split()
 _VERBS = (
     "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
@@ -87,10 +87,10 @@ _PERSONAL = re.compile(
     re.IGNORECASE,
 )
 _PASSING_HEADS = re.compile(
-    r"\b(?:problem|issue|bug|error|errors|reason|cause|question|point|idea|thing|result|output|solution|difference|"
+    r"\b(?:problem|issue|bug|error|errors|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|solution|difference|"
     r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|bus|"
     r"dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|band|holiday|vacation|party|restaurant|place|"
-    r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|"
+    r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|variable|method|parameter|argument|field|"
     r"log|message above|traceback|status|progress|rest|best|worst|first|second|last|latter|former|other)$",
     re.IGNORECASE,
 )
@@ -122,7 +122,16 @@ _STATUS = re.compile(
     re.IGNORECASE,
 )
 _DATED = re.compile(r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning)\b", re.IGNORECASE)
-_DETERMINER = re.compile(r"^(?:the|our|each|every|all|any|a|an|new|no) ", re.IGNORECASE)
+_OF_A_PART = frozenset("has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
+                       "uses wraps consists".split())  # fmt: skip
+_ONE_PART = re.compile(
+    r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|response|page|commit|patch|"
+    r"function|method|class|variable|script|output|loop|query|row|screen|button|build|deploy|deployment|migration|job|run|"
+    r"parameter|argument|regex|import|form|dialog|modal|header|body|payload|snippet|code|example|array|list|dict|object|"
+    r"string|error|message|email|comment|diff|container|process|thread|log)$",
+    re.IGNORECASE,
+)
+"""One part of the code, of which people tell what it has at present, in the middle of their work."""
 _MOST_WORDS, _MOST_SUBJECT = 26, 9
 _SAME_RELATION = {"keep": "store", "save": "store", "hold": "store", "live": "store", "cache": "store", "host": "run",
                   "deploy": "run"}  # fmt: skip
@@ -170,16 +179,18 @@ def plain_statement(sentence: str) -> str:
     """Return a sentence without the words that only place it in its talk, and without what it denies beside it."""
     text = sentence.strip(" .!\"'")
     text = _LEAD.sub("", text)
+    text = re.sub(r"^(?P<aim>(?:for|in|on) [^,]{3,40}?),? (?P<rest>we (?:use|run|host|store|keep|write|deploy) .+)$",
+                  lambda found: f"{found['rest']} {found['aim'][:1].lower()}{found['aim'][1:]}", text, flags=re.I)  # fmt: skip
     text = _NOT_OTHER.sub("", text) if not re.search(r" (?:is|are)(?: now)? (?:not|no longer) ", text) else text
     return _NOW.sub("", text).strip(" ,.!")
 
 
 def _subject(what: str) -> str:
     """Return a subject as a name of all its words; "" where it is none that a project can know."""
-    bare = re.sub(r"^(?:the|our|its|an?|all|every|each|any|this (?:project|repo(?:sitory)?|codebase)'s) ", "", what, flags=re.I)
+    bare = re.sub(r"^(?:the (?:new|current) |our (?:new|current) |the |our |its |an? |all |every |each |any |this (?:project|repo(?:sitory)?|codebase)'s )", "", what, flags=re.I)
     if _PERSONAL.search(what) or len(bare.split()) > _MOST_SUBJECT or re.search(r"[,;:()]|\b(?:that|which|who|because)\b", what):
         return ""
-    if _PASSING_HEADS.search(bare) or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?|to)\b", bare):
+    if _PASSING_HEADS.search(bare) or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?)\b", bare):
         return ""
     return named("-".join(roots(bare)))[:80].replace("-", "_")
 
@@ -255,6 +266,8 @@ def _of_verb(text: str) -> Declared | None:
     if re.match(r"(?:been|had|got|to|a look|it|this|that|me|us)\b", found["rest"], re.I):
         return None
     if found["done"].casefold() in {"has", "have"} and re.match(r"\w+ed\b|(?:a |an )?(?:\w+ )?(?:bug|typo|bugs)\b", found["rest"], re.I):
+        return None
+    if found["done"].casefold() in _OF_A_PART and _ONE_PART.search(found["what"]):
         return None
     how = {"through": "via", "inside": "in", "within": "in"}.get((found["how"] or "").casefold(), found["how"])
     relation = _relation(found["done"], how)

@@ -9,7 +9,6 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
-from verifflowcc.lifecycle.extract.qualifiers import qualifiers
 
 
 class Verdict(IntEnum):
@@ -57,7 +56,7 @@ _THOUGHT = re.compile(
     r"in theory|let's say|say we|(?:in an|in a) (?:ideal|perfect) world|(?:would|could|should|might) have\b|"
     r"(?:would|could|should|might)'ve|if (?:we|I|you|it|they|the [\w-]+) (?:had|were|used|could|would|ever)|"
     r"were we to|one day we|someday|some day|would (?:rather )?(?:love|be (?:cool|fun|funny))|daydream\w*|"
-    r"in another life|if I were)\b",
+    r"in another life|if I were)\b|^(?:it )?(?:looks|seems|sounds|feels) (?:like|as)\b|^had (?:we|I) ",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
@@ -93,7 +92,7 @@ _HABITUAL = re.compile(r"\b(?:I|my)\b.*\b(?:usually|often|mostly|tend to|rarely)
 _LIMITED = re.compile(
     r"\b(?:if|unless|until|till|while|once(?! (?:a|per|every))|when(?:ever)?|wherever|as long as|so long as|provided|"
     r"assuming|in case|in the event|depending|otherwise|excepting|except|exceptions? (?:is|are|for|to)|excluding|apart from|aside from|"
-    r"other than|besides|save for|but (?:for|not|only|never)|with the exception|only|outside|during|where (?:possible|"
+    r"other than|besides|save for|but(?= )|with the exception|only|outside|during|where (?:possible|"
     r"necessary|needed|appropriate|it)|as (?:needed|necessary|appropriate)|even|at your discretion|"
     r"(?:for|on|in) (?:small|large|simple|complex|trivial|rare|special|some|most|certain|certain other) [\w-]+)\b",
     re.IGNORECASE,
@@ -179,4 +178,4 @@ def may_mean_another(text: str) -> bool:
     denied = _NEGATIONS.findall(_CONTRASTS.sub("", text))
     if not denied:
         return False
-    return len(denied) > 1 or not _CLOSED.search(text) or "condition" in qualifiers(text)
+    return len(denied) > 1 or not _CLOSED.search(text)

@@ -23,7 +23,7 @@ _OPENING = re.compile(
 _LASTS = re.compile(
     r"\b(?:from (?:now|here|today) on|going forward|moving forward|in (?:the )?future|henceforth|as a rule|by default|"
     r"always|never|at all times|every time|no longer|any ?more|everywhere|without exception|in general|consistently|"
-    r"policy|convention|new rule)\b",
+    r"policy|convention|new rule|it(?:'s| is) (?:mandatory|required|forbidden|prohibited))\b",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -105,15 +105,15 @@ _TASK_REST = re.compile(
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(
-    r"\b(?:fun|positive|smile|happy|relax|sleep|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
+    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
     r"birthday|weekend|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|dreams?|life|yourself|"
     r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|dog|cat)\b",
     re.IGNORECASE,
 )
 _DECIDED = re.compile(
-    r"^(?:(?:so|ok(?:ay)?|after [^,]+),? )?(?:(?:we|the team|I)(?:'ve| have| all| finally| now| just)* (?:decided|agreed|"
+    r"^(?:(?:so|ok(?:ay)?|after [^,]+),? )?(?:after [^,]{3,40} )?(?:(?:we|I|the (?:\w+ )?(?:team|architects?|board|group|maintainers|developers|engineers))(?:'ve| have| all| finally| now| just)* (?:decided|agreed|"
     r"chose|chosen|settled|opted|picked|voted|went with|standardi[sz]ed|adopted|committed to)\b(?! to (?:meet|talk|wait|"
-    r"postpone|go|have|take|see|call|look|grab)\b)|decision:|it (?:was|has been|is) (?:decided|agreed) (?:that|to)\b)",
+    r"postpone|go|have|take|see|call|look|grab)\b)|(?:(?:the|our) )?decision(?: is(?: to| that)|:)|it (?:was|has been|is) (?:decided|agreed) (?:that|to)\b)",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -177,8 +177,11 @@ def plainly(sentence: str) -> Plain | None:
 
 
 def is_task(sentence: str) -> bool:
-    """Say whether a sentence speaks of one thing here and now: `this variable`, `line 42`."""
-    return bool(_HERE.search(_THIS_PROJECT.sub("", sentence)))
+    """Say whether a sentence speaks of one thing here and now (`this variable`, `line 42`) or orders a single act."""
+    bare = _OPENING.sub("", sentence.strip())
+    single = not _LASTS.search(sentence) and bare.split(" ", 1)[0].casefold() in _ONE_OFF - {"write", "update", "include"}
+    passing = re.match(r"(?:make sure|ensure|check) (?:that )?(?:the|it|this|if|whether)\b", bare, re.IGNORECASE)
+    return bool(_HERE.search(_THIS_PROJECT.sub("", sentence)) or single or passing)
 
 
 def _of_two(text: str) -> Plain | None:
@@ -206,6 +209,8 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     here = _HERE.search(_THIS_PROJECT.sub("", rest))
     if here:
         return None
+    if re.match(r"let's|let us", asked) and plain in {"standardize", "standardise", "adopt", "settle", "stick", "agree"}:
+        return Plain(_RULE, sure=True)
     if re.match(r"(?:we|you) should\b|let's|let us|try to|aim to", asked) and not lasting:
         return None
     if asked.startswith(("make sure", "ensure", "be sure")) and not re.match(r"to\b", asked):
@@ -284,5 +289,7 @@ def _of_duty(bare: str) -> Plain | None:
 def _of_fact(sentence: str, bare: str) -> Plain | None:
     if re.match(r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|a\b|an\b|the\b)\w", bare, re.I):
         return Plain(_RULE, sure=True)
+    if re.match(r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+ \w+", bare, re.I):
+        return Plain(_RULE, sure=False)
     found = declared(sentence)
     return Plain(_FACT, sure=found.known, demand=False) if found else None

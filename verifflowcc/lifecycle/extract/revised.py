@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 
+from verifflowcc.lifecycle.extract.declared import declared
 from verifflowcc.lifecycle.extract.words import roots
 from verifflowcc.records import dataclass
 
@@ -21,7 +22,7 @@ _MOVED = re.compile(
     r"(?: (?P<topic>(?!from\b|away\b|over\b)[^,.;]+?))?(?: away| over)? from (?P<old>.+?) (?:in)?to (?P<new>[^,;]+)|"
     r"\b(?:replac(?:ed|ing)|swap(?:ped|ping)|trad(?:ed|ing)|exchang(?:ed|ing)) (?P<old2>.+?) (?:with|by|for) (?P<new2>[^,;]+)|"
     rf"\b(?:{_GONE}) (?P<old3>[^,.;]+?) (?:in favou?r of|for) (?P<new3>[^,;]+)|"
-    r"^(?P<new4>[^,.;]+?) (?:now )?(?:replaces|has replaced|replaced|supersedes|takes the place of) (?P<old4>[^,;]+)|"
+    r"^(?P<new4>(?!we\b|I\b|the team\b)[^,.;]+?) (?:now )?(?:replaces|has replaced|replaced|supersedes|takes the place of) (?P<old4>[^,;]+)|"
     r"^(?P<old5>[^,.;]+?) (?:was|is|has been|were|are|have been) (?:now )?(?:replaced|superseded) (?:by|with) (?P<new5>[^,;]+)",
     re.IGNORECASE,
 )
@@ -50,6 +51,7 @@ _CORRECTS = re.compile(
     r"^(?:correction|i meant)[,:] (?P<new3>[\w.-]+(?: [\w.-]+)?), not .+$",
     re.IGNORECASE,
 )
+_SUBJECT_MOVED = re.compile(r"\b(?:has|have|was|were|is|are)(?: been| now)? (?:moved|switched|migrated|changed|relocated) to ", re.I)
 _DENIES = re.compile(
     r"\b(?:never|not|no longer|don't|do not|doesn't|does not|isn't|aren't|stop(?:ped)?|avoid|any ?more|quit)\b", re.IGNORECASE
 )
@@ -78,6 +80,7 @@ class Revision:
     topic: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
     last: bool = False
+    subject: str = ""
 
 
 @lru_cache(maxsize=512)
@@ -99,6 +102,8 @@ def revision(sentence: str) -> Revision | None:
         return Revision(_plain(next(each for each in gone.groups() if each)), (), denied)
     if over := _OVER.search(text):
         return Revision(_plain(over["old"]), (), denied)
+    if _SUBJECT_MOVED.search(text) and (moved := declared(text)):
+        return Revision(subject=moved.subject)
     return Revision("", (), denied) if denied else None
 
 
@@ -116,6 +121,9 @@ def takes_back(found: Revision, held: str) -> Match:
     text = " ".join(held.split()).strip(" .!\"'")
     if _DENIES.search(text):
         return Match.NONE
+    if found.subject:
+        before = declared(text)
+        return Match.SURE if before and before.subject == found.subject else Match.NONE
     words = {each for each in roots(text) if each not in _FILL}
     if found.denied and len(words) > 1 and words == set(found.denied):
         return Match.SURE

@@ -236,6 +236,8 @@ def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
     kinds = {each.type for each in found}
     if "relationship" in kinds and plain.type == "fact" and re.match(r"(?:the|our) ", sentence, re.IGNORECASE):
         return True
+    if kinds == {"preference"} and re.match(r"(?:please )?(?:prefer|favou?r) ", sentence, re.IGNORECASE):
+        return not _ABOUT_ANSWERS.search(sentence)
     if kinds & _ABOUT_THE_USER:
         return "communication_style" in kinds and not _ABOUT_ANSWERS.search(sentence) and bool(_TECH.search(sentence))
     return not kinds & _READ_BETTER
