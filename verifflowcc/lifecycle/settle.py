@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from verifflowcc.domain.candidates import Candidate, Held, Settled, Settles
-from verifflowcc.domain.items import Item
+from verifflowcc.domain.items import Item, SourceKind
 from verifflowcc.lifecycle.extract.qualifiers import places_in, qualifiers
 from verifflowcc.lifecycle.extract.revised import Match, Revision, newest, revision, takes_back
 from verifflowcc.lifecycle.extract.stated import key_of
@@ -45,7 +45,8 @@ def settle(
     if back and back.last:
         return _corrected(candidate, [each for each in beside if session and each.item.source.session == session])
     rivals = [each for each in beside if _rivals(candidate, each)]
-    sure, unsure = _taken_back(back, beside, at) if back else ([], [])
+    others = [each for each in beside if not (_is_of_a_person(each) and _opposes(candidate, each))]
+    sure, unsure = _taken_back(back, others, at) if back else ([], [])
     rivals += [each for each in sure if each not in rivals]
     if not rivals and unsure:
         return Settled(Settles.SUPERSEDES, _ids(unsure), "it may take back another statement", asks=True)
@@ -68,6 +69,11 @@ def _corrected(candidate: Candidate, before: Sequence[Held]) -> Settled:
     if place is None:
         return Settled(Settles.SAME, (), "it is not known what it corrects")
     return Settled(Settles.SUPERSEDES, _ids([before[place]]), "it seems to correct another statement", asks=True)
+
+
+def _is_of_a_person(held: Held) -> bool:
+    """Say whether an item has a key that a person gave it: what contradicts it leaves it in place."""
+    return bool(held.item.key) and held.item.source.kind is not SourceKind.EXTRACTED
 
 
 def _taken_back(back: Revision, held: Sequence[Held], at: str | None) -> tuple[list[Held], list[Held]]:
@@ -100,18 +106,25 @@ def _means_another(candidate: Candidate, held: Held) -> bool:
 
 def _rivals(candidate: Candidate, held: Held) -> bool:
     """Say whether only one of the two can hold."""
-    if candidate.key not in (_key(held), key_of(held.subject, held.value)):
+    if candidate.key != _key(held) and (_is_of_a_person(held) or candidate.key != key_of(held.subject, held.value)):
         return False
-    if {candidate.type, held.item.type} <= _RULES and places_in(candidate.content) != places_in(held.text):
+    if _of_another_place(candidate, held):
         return False
     if candidate.type == held.item.type:
         return candidate.type in _REPLACED | _UPSERTED
     return {candidate.type, held.item.type} <= _RULES | {"fact"}
 
 
+def _of_another_place(candidate: Candidate, held: Held) -> bool:
+    """Say whether two rules are each limited to a part of the project, and not to the same."""
+    if not (held.text and {candidate.type, held.item.type} <= _RULES):
+        return False
+    return places_in(candidate.content) != places_in(held.text)
+
+
 def _opposes(candidate: Candidate, held: Held) -> bool:
     alike = held.subject == candidate.subject and held.value == candidate.value
-    if {candidate.type, held.item.type} <= _RULES and places_in(candidate.content) != places_in(held.text):
+    if _of_another_place(candidate, held):
         return False
     return bool(candidate.subject) and alike and held.negated != candidate.negated
 

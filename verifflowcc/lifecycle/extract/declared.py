@@ -36,14 +36,14 @@ _PARTICIPLES = (
     "localized localised translated seeded enforced checked linted orchestrated governed quoted rounded "
     "delivered emitted streamed synced synchronized imported exported fetched loaded installed set organised "
     "organized structured computed calculated derived recorded registered resolved required supported allowed "
-    "forbidden prohibited mandatory deprecated done performed"
+    "forbidden prohibited mandatory deprecated done performed returned"
 ).split()
 _VERBS = (
     "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
     "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
     "targets handles stands points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
-    "expects needs accepts happens happen"
+    "expects needs accepts happens happen maintains manages reviews approves"
 ).split()
 _PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
@@ -71,8 +71,8 @@ _CHANGED = re.compile(
 )
 _IS = re.compile(rf"^(?P<what>.+?) {_BE} (?P<no>not |no longer )?(?P<rest>.+)$", re.IGNORECASE)
 _WE = re.compile(
-    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?: all| only| mainly| primarily| exclusively)* "
-    r"(?P<done>uses?|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|writes?|works?|"
+    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are) (?=using .+ (?:for|as) ))?(?: all| only| mainly| primarily| exclusively)* "
+    r"(?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|writes?|works?|"
     r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
     r"squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
     r"archive|rotate|back up|translate|generate|handle|license|cut|name|practi[cs]e|rely on|"
@@ -87,7 +87,7 @@ _PERSONAL = re.compile(
     re.IGNORECASE,
 )
 _PASSING_HEADS = re.compile(
-    r"\b(?:problem|issue|bug|error|errors|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|solution|difference|"
+    r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|solution|difference|"
     r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|bus|"
     r"dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|band|holiday|vacation|party|restaurant|place|"
     r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|variable|method|parameter|argument|field|"
@@ -115,7 +115,7 @@ _JUDGED = re.compile(
     re.IGNORECASE,
 )
 _STATUS = re.compile(
-    r"^(?:\d{3}$|an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
+    r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
     r"errors?|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
     r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
     r"clue|time))\b",
@@ -187,7 +187,7 @@ def plain_statement(sentence: str) -> str:
 
 def _subject(what: str) -> str:
     """Return a subject as a name of all its words; "" where it is none that a project can know."""
-    bare = re.sub(r"^(?:the (?:new|current) |our (?:new|current) |the |our |its |an? |all |every |each |any |this (?:project|repo(?:sitory)?|codebase)'s )", "", what, flags=re.I)
+    bare = re.sub(r"^(?:(?:the |our |my )?(?:new|current|target|main|primary) |the |our |its |an? |all |every |each |any |this (?:project|repo(?:sitory)?|codebase)'s )", "", what, flags=re.I)
     if _PERSONAL.search(what) or len(bare.split()) > _MOST_SUBJECT or re.search(r"[,;:()]|\b(?:that|which|who|because)\b", what):
         return ""
     if _PASSING_HEADS.search(bare) or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?)\b", bare):
@@ -218,7 +218,7 @@ def _of_change(text: str) -> Declared | None:
 def _of_us(text: str) -> Declared | None:
     """Read `we use Redis for caching`: the aim is the subject, where there is one."""
     found = _WE.match(text)
-    if not found or re.match(r"(?:to|it|this|that|them|these|those|up|out|hard|late|on (?:it|this|that))\b", found["rest"], re.I):
+    if not found or re.match(r"(?:it|this|that|them|these|those|up|out|hard|late|on (?:it|this|that))\b", found["rest"], re.I):
         return None
     verb, rest = found["done"], found["rest"]
     base = roots(verb)[0] if roots(verb) else verb
@@ -267,7 +267,9 @@ def _of_verb(text: str) -> Declared | None:
         return None
     if found["done"].casefold() in {"has", "have"} and re.match(r"\w+ed\b|(?:a |an )?(?:\w+ )?(?:bug|typo|bugs)\b", found["rest"], re.I):
         return None
-    if found["done"].casefold() in _OF_A_PART and _ONE_PART.search(found["what"]):
+    if re.match(r"\d{3}$", found["rest"]):
+        return None
+    if not (found["how"] or "").startswith("place") and found["done"].casefold() in _OF_A_PART and _ONE_PART.search(found["what"]):
         return None
     how = {"through": "via", "inside": "in", "within": "in"}.get((found["how"] or "").casefold(), found["how"])
     relation = _relation(found["done"], how)
@@ -282,7 +284,8 @@ def _of_being(text: str) -> Declared | None:
         return None
     what, rest = found["what"], found["rest"]
     if re.match(r"(?:[\w-]+ing|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I):
-        return None
+        found = re.match(r"(?P<how>in|at|on) (?P<rest>[`'\"]?[\w-]*[./][\w./-]+[`'\"]?)$", rest, re.IGNORECASE)
+        return _made(what, "store-in", found["rest"]) if found else None
     turned = re.match(r"(?:the|our) (?P<role>[\w -]+)$", rest, re.I)
     if turned and re.match(r"[A-Z`]", what) and not re.match(r"(?:The|Our|All|Every|Each|A|An)\b", what):
         return _made(turned["role"], "", what, negated=bool(found["no"]))

@@ -9,6 +9,8 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
+from verifflowcc.lifecycle.extract.qualifiers import harmless
+
 
 
 class Verdict(IntEnum):
@@ -21,7 +23,7 @@ class Verdict(IntEnum):
 
 _SOURCES = (
     r"(?:blogs?|articles?|vendors?|forums?|books?|tutorials?|papers?|posts?|talks?|podcasts?|videos?|internet|web|"
-    r"stack ?overflow|reddit|wiki(?:pedia)?|chatgpt|README|manual|documentation|docs|linter|compiler|tool|website|"
+    r"stack ?overflow|reddit|wiki(?:pedia)?|chatgpt|README|manual|documentation|docs|linter|compiler|tool|website|error|message|log|exception|traceback|output|report|email|ticket|"
     r"consultants?|competitors?|guy|people|others|folks|colleagues?|somebody|someone|everybody|everyone|they|he|she|"
     r"(?:some|many|most|other) [a-z]+)"
 )
@@ -35,7 +37,7 @@ _REPORTED = re.compile(
     rf"\b{_SOURCES}\b(?: (?!we\b|you\b|I\b)[\w'-]+){{0,5}}? (?:(?:always|often|once|also|usually|just) )?"
     r"(?:says?|said|writes?|wrote|suggest(?:s|ed)?|recommend(?:s|ed|ing)?|advis(?:es|ed)|insist(?:s|ed)?|"
     r"argu(?:es|ed)|think(?:s)?|thought|believes?|believed|swears?|mentioned|told|wants? us|wants? me)\b|"
-    r"\b(?!(?:We|You|It|I|This|That)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?(?:says|said|writes|"
+    r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?(?:says|said|writes|"
     r"wrote|suggests|suggested|recommends|recommended|advises|advised|insists|insisted|argues|thinks|thought|believes|"
     r"believed|swears|mentioned|told|wants us|wants me)\b|"
     r"[\"'],? (?:\w+ )?(?:said|says|wrote|asked)\b",
@@ -56,25 +58,27 @@ _THOUGHT = re.compile(
     r"in theory|let's say|say we|(?:in an|in a) (?:ideal|perfect) world|(?:would|could|should|might) have\b|"
     r"(?:would|could|should|might)'ve|if (?:we|I|you|it|they|the [\w-]+) (?:had|were|used|could|would|ever)|"
     r"were we to|one day we|someday|some day|would (?:rather )?(?:love|be (?:cool|fun|funny))|daydream\w*|"
-    r"in another life|if I were)\b|^(?:it )?(?:looks|seems|sounds|feels) (?:like|as)\b|^had (?:we|I) ",
+    r"in another life|if I were)\b|^(?:see you|good (?:morning|night|luck|evening|afternoon)|have a|bye\b|cheers|congrat|happy \w+day|"
+    r"welcome|nice to|talk to you)|^(?:it )?(?:looks|seems|sounds|feels) (?:like|as)\b|^had (?:we|I) ",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
     r"\b(?:right now|this time|for now|today|tonight|tomorrow|yesterday|just now|at the moment|at present|a moment|"
     r"a second|this (?:morning|afternoon|evening|week|weekend|month|quarter|sprint|once)|"
     r"last (?:night|week|month|time|year|sprint|mon|tues|wednes|thurs|fri)\w*|next (?:week|month|sprint|time)|"
-    r"(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|(?<!never )again(?!st)|yet|temporarily|briefly|"
+    r"(?:since|on) (?:yesterday|this)|by (?:tomorrow|tonight|noon|eod)|again(?!st|[:,])|yet|temporarily|briefly|"
     r"for a (?:bit|while|moment)|(?:an hour|minutes|days|weeks) ago|"
     r"so far|in (?:\w+ )?(?:minutes|hours)$|later|soon|asap)\b",
     re.IGNORECASE,
 )
+_NEVER_AGAIN = re.compile(r"(?<=never )(?P<what>.*) again\b", re.IGNORECASE)
 _LOGGED = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
     r"SEVERE|NOTICE)\b\]?[:\s]|(?:error|warning|fatal|note|hint|panic)(?:\[\w+\])?:\s|npm ERR|Traceback \(|E {2,}|"
     r"at [\w.$]+\(|File \"|\w+(?:Error|Exception|Warning)\b:?|\$ \S|>>> |#!|//|/\*|\*/|<!--|--\s|"
     r"FAILED |PASSED |ok \d|not ok|[-+]{2,3} |@@|"
     r"(?:def|class|import|from|const|let|var|function|public|private|static|return|export|SELECT|INSERT|UPDATE|"
-    r"DELETE|CREATE|ALTER|elif|struct|impl|fn|func|package|using|assert) [\w$.*{(]+(?:[ (:={;,<]|$)"
+    r"DELETE|CREATE|ALTER|raise|throw|print|console|logger|expect|await|yield|self|elif|struct|impl|fn|func|package|using|assert) [\w$.*{(]+(?:[ (:={;,<]|$)"
     r"(?=.*[(){};=<>*]|.*:$))|"
     r"\b\d\d:\d\d:\d\d[.,]\d|\b(?:ERROR|WARN|FATAL|DEBUG)\b[ :\]]|;\s*$|\bexit(?:ed)? (?:code|status) \d|"
     r"^\s*[\w.\[\]\"']+ ?(?:==|:=|\+=|=|=>|->) ?\S",
@@ -91,26 +95,26 @@ _HEDGED = re.compile(
 _HABITUAL = re.compile(r"\b(?:I|my)\b.*\b(?:usually|often|mostly|tend to|rarely)\b", re.IGNORECASE)
 _LIMITED = re.compile(
     r"\b(?:if|unless|until|till|while|once(?! (?:a|per|every))|when(?:ever)?|wherever|as long as|so long as|provided|"
-    r"assuming|in case|in the event|depending|otherwise|excepting|except|exceptions? (?:is|are|for|to)|excluding|apart from|aside from|"
+    r"assuming|in case|in the event|depending|otherwise|excepting|except|exclud(?:ed|es|ing)|exceptions? (?:is|are|for|to)|excluding|apart from|aside from|"
     r"other than|besides|save for|but(?= )|with the exception|only|outside|during|where (?:possible|"
     r"necessary|needed|appropriate|it)|as (?:needed|necessary|appropriate)|even|at your discretion|"
-    r"(?:for|on|in) (?:small|large|simple|complex|trivial|rare|special|some|most|certain|certain other) [\w-]+)\b",
+    r"(?:for|on) (?:small|large|simple|complex|trivial|rare|special|some|most|certain|certain other) [\w-]+)\b",
     re.IGNORECASE,
 )
 _ONLY_AS_FOCUS = re.compile(r"\b(?:read-only|append-only|write-only|only (?=through |via ))", re.I)
 _LETS = re.compile(
     r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|up to (?:you|us|each|the (?:team|author))|"
     r"needn't|need not|not (?:have|need|required|necessary|mandatory|obliged)|"
-    r"(?:don't|doesn't|do not|does not|didn't) (?:have|need|require|mind|care|matter)|no (?:need|obligation|"
+    r"(?:don't|doesn't|do not|does not|didn't) (?:have|need|require|mind|care|matter|insist)|no (?:need|obligation|"
     r"requirement|problem)|nobody (?:has|needs)|mind|skip)\b",
     re.IGNORECASE,
 )
 _MODAL_BAN = re.compile(r"\bmay not\b|\bcan(?:no|')t\b|\bcan no longer\b", re.IGNORECASE)
 _NEGATIONS = re.compile(
-    r"\b(?:not|no(?! (?:longer|more than|less than|later than|earlier than))|no longer|never|none|nobody|nothing|"
+    r"\b(?:not|no(?! (?:longer|more than|less than|later than|earlier than))|no longer|never|(?-i:none)|nobody|nothing|"
     r"neither|nor|cannot|without|hardly|barely|scarcely|seldom|avoid(?:s|ed|ing)?|stop(?:s|ped|ping)?|"
-    r"refrain\w*|forbid\w*|prohibit\w*|drop(?:s|ped|ping)?|\w+n't|except|lack(?:s|ing)?|fail(?:s|ed|ing)? to|"
-    r"forget(?:ting)?|deprecated)\b",
+    r"refrain\w*|forbid\w*|prohibit\w*|\w+n't|except|lack(?:s|ing)?|fail(?:s|ed|ing)? to|"
+    r"deprecated)\b",
     re.IGNORECASE,
 )
 _CONTRASTS = re.compile(
@@ -127,13 +131,13 @@ _CLOSED = re.compile(
     r"\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|\b(?:mustn't|shouldn't|cannot|can't)\b|"
     r"\b(?:is|are|am)(?: now)? (?:never|no longer|not) |"
     r"\b(?:has|have|had) no \w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|"
-    r"\b(?:forbidden|prohibited|deprecated)\b|\bdoes(?:n't| not) (?:use|support|have|need|run|accept|allow)\b|\bavoid\b",
+    r"\b(?:forbidden|prohibited|deprecated)\b|\bdoes(?:n't| not) (?:use|support|have|need|run|accept|allow)\b|\bavoid(?:ing)?\b",
     re.IGNORECASE,
 )
 _TWISTED = re.compile(
     r"\bnot (?:only|just|merely|simply|every\w*|all|always|necessarily|that|because|so)\b|"
-    r"\b(?:don't|do not) (?:always|just|only|necessarily|stop|avoid|forget|merely|simply)\b|"
-    r"\bnever (?:not|stop|avoid|forget|without)\b|\bno \w+ (?:and|or) \w+|\b(?:as|so) (?:little|few|much|many) "
+    r"\b(?:don't|do not) (?:always|just|only|necessarily|stop|avoid|merely|simply)\b|"
+    r"\bnever (?:not|stop|avoid|without)\b|\bno \w+ (?:and|or) \w+|\b(?:as|so) (?:little|few|much|many) "
     r"(?:\w+ )?as possible\b|\bbut also\b|\beven (?:if|when|though)\b|\balthough\b|\bdespite\b",
     re.IGNORECASE,
 )
@@ -146,8 +150,8 @@ def verdict(sentence: str) -> Verdict:
     >>> [verdict(each).name for each in ("The blog says to use tabs.", "Use tabs, except in Makefiles.", "Use tabs.")]
     ['NOTHING', 'WAITS', 'CLEAR']
     """
-    text = sentence.strip(" \"'")
-    if is_nothing(text) or _PASSING.search(text):
+    text = harmless(sentence.strip(" \"'"))
+    if is_nothing(text) or _PASSING.search(_NEVER_AGAIN.sub("", text)):
         return Verdict.NOTHING
     return Verdict.WAITS if may_mean_another(text) else Verdict.CLEAR
 
@@ -169,6 +173,7 @@ def is_pasted(text: str) -> bool:
 
 def may_mean_another(text: str) -> bool:
     """Say whether a sentence is hedged, limited or a permission, or denies in words outside the closed list."""
+    text = harmless(text)
     if _HEDGED.search(text) and not _HABITUAL.search(text):
         return True
     if _LIMITED.search(_ONLY_AS_FOCUS.sub("", text)) or _TWISTED.search(text):

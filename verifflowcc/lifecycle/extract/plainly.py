@@ -20,6 +20,12 @@ _OPENING = re.compile(
     r"(?:one|another) (?:more )?(?:thing|rule)|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:]? )+",
     re.IGNORECASE,
 )
+_LIMIT_FIRST = re.compile(
+    r"^(?:if|when|whenever|unless|once|until|in case|for|in|on|during|outside|inside|provided|as long as|while|except for|before|"
+    r"after|even if|even when|by default|to) [^,]{2,70}, (?:then )?(?!and\b|or\b)",
+    re.IGNORECASE,
+)
+"""A limit that goes before its demand; whether it makes the demand uncertain is not judged here."""
 _LASTS = re.compile(
     r"\b(?:from (?:now|here|today) on|going forward|moving forward|in (?:the )?future|henceforth|as a rule|by default|"
     r"always|never|at all times|every time|no longer|any ?more|everywhere|without exception|in general|consistently|"
@@ -58,6 +64,10 @@ _ONE_OFF = frozenset(
     "test check verify review build close call release".split()
 )
 """Verbs of tasks; where they are also of habit, what they are done to decides."""
+_OF_THE_MIND = frozenset(
+    "remember know think feel be hope believe note understand realise realize wonder forget imagine love like enjoy try want "
+    "appreciate care worry dream trust stay".split()
+)
 _BARE_ADVERBS = re.compile(r"^(?:\w+ly|also|just|only|both|all|either) ", re.IGNORECASE)
 _UNIVERSAL = re.compile(
     r"\b(?:every|each|all|any|always|never|everywhere|anywhere|whenever|everything|anything|nothing|throughout|per|"
@@ -106,7 +116,7 @@ _TASK_REST = re.compile(
 )
 _PEOPLE = re.compile(
     r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
-    r"birthday|weekend|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|dreams?|life|yourself|"
+    r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|dreams?|life|yourself|"
     r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|dog|cat)\b",
     re.IGNORECASE,
 )
@@ -166,10 +176,11 @@ def plainly(sentence: str) -> Plain | None:
     if not 3 <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", "...", "…", "!")) or _PEOPLE.search(text):
         return None if len(words) != 2 else _of_two(text)
     if _DECIDED.match(text):
-        return Plain(_DECISION, sure=not re.search(r"\b(?:it|this|that|them)\b(?! the)", text))
+        said = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
+        return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", said))
     if _CHANGED.match(text):
         return Plain(_DECISION, sure=not _HERE.search(text), demand=False)
-    bare = _OPENING.sub("", text)
+    bare = _OPENING.sub("", _LIMIT_FIRST.sub("", _OPENING.sub("", text)))
     lasting = bool(_LASTS.search(text))
     asks = _ASKS.match(bare)
     rest = bare[asks.end() :] if asks else bare
@@ -198,16 +209,18 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     if not asks and _IS_A_STATEMENT.match(bare):
         return None
     asked = asks.casefold()
-    gerund = bool(re.match(r"(?:avoid|refrain from|stop)\b", bare, re.IGNORECASE))
-    stop = re.match(r"stop (?P<doing>\w+ing)\b (?P<what>.+)", bare, re.IGNORECASE)
+    gerund = bool(re.match(r"(?:avoid|refrain from|stop|steer clear of|stay away from)\b", bare[len(bare) - len(rest) - len(asks) :], re.I))
+    gerund = gerund or "avoid" in asked or "refrain" in asked
+    stop = re.match(r"stop (?P<doing>\w+ing)\b (?P<what>.+)", rest, re.IGNORECASE)
     if stop:
-        return None if _HERE.search(stop["what"]) or _DEFINITE.match(stop["what"]) else Plain(_RULE, sure=True)
+        one = _DEFINITE.match(stop["what"]) and not (stop["doing"] == "using" and _GENERAL_PLACE.search(stop["what"]))
+        return None if _HERE.search(stop["what"]) or one else Plain(_RULE, sure=True)
     while found := _BARE_ADVERBS.match(rest):
         rest = rest[found.end() :]
     verb, _, what = rest.partition(" ")
     plain = verb.casefold().strip(",")
     here = _HERE.search(_THIS_PROJECT.sub("", rest))
-    if here:
+    if here and not (lasting and here[0].casefold() == "here"):
         return None
     if re.match(r"let's|let us", asked) and plain in {"standardize", "standardise", "adopt", "settle", "stick", "agree"}:
         return Plain(_RULE, sure=True)
@@ -217,9 +230,9 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
         general = _UNIVERSAL.search(rest) or not _SPECIFIC.match(rest)
         return Plain(_RULE, sure=bool(general)) if what else None
     if gerund:
-        return Plain(_RULE, sure=not _DEFINITE.match(rest)) if rest else None
+        return Plain(_RULE, sure=not _DEFINITE.match(rest) or bool(re.match(r"\w+ing ", rest))) if rest else None
     if plain not in _HABITS and plain not in _ONE_OFF:
-        if not (asks and what and plain.replace("-", "").isalpha()):
+        if not (asks and what and plain.replace("-", "").isalpha()) or plain in _OF_THE_MIND:
             return None
         general = bool(re.search(r"\b(?:don't|do not)\b", asked)) and not (_DEFINITE.match(what) or _SINGLE.match(what))
         return Plain(_RULE, sure=True) if lasting or general else None

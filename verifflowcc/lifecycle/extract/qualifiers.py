@@ -90,6 +90,15 @@ _PLACE = re.compile(
 )
 
 
+def harmless(text: str) -> str:
+    """Return a text without the words that sound like a qualifier and are none.
+
+    >>> harmless("Don't forget to use tabs.")
+    ' use tabs.'
+    """
+    return _HARMLESS.sub("", text)
+
+
 def places_in(text: str) -> frozenset[str]:
     """Return the parts of a project that a text is limited to.
 

@@ -14,6 +14,7 @@ from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.gate import signals_of
 from verifflowcc.lifecycle.extract.generic import generic
 from verifflowcc.lifecycle.extract.judged import Verdict, verdict
+from verifflowcc.lifecycle.extract.kinds import kind_of
 from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
 from verifflowcc.lifecycle.extract.personal import Told, personal
 from verifflowcc.lifecycle.extract.plainly import Plain, is_task, plainly
@@ -96,8 +97,15 @@ _WORK = re.compile(
     r"\b(?:work\w*|meetings?|stand-?ups?|review\w*|pull requests?|PRs?|tickets?|issues?|editor|IDE|terminal|shell|"
     r"keyboard|screen|theme|mode|pair\w*|program\w*|develop\w*|debug\w*|document\w*|emails?|slack|calls?|focus|"
     r"deadlines?|sprints?|projects?|clients?|customers?|users?|team\w*|manager|lead|engineer\w*|design\w*|"
-    r"architect\w*|diffs?|patch\w*|notes|plans?|estimates?|languages?|frameworks?|tools?|vim|emacs|git|"
+    r"architect\w*|themes?|style|diffs?|patch\w*|notes|plans?|estimates?|languages?|frameworks?|tools?|vim|emacs|git|"
     r"python|rust|go(?=lang\b)|java\w*|typescript|commits?|merge\w*|rebas\w*|linux|mac\w*|windows)\b",
+    re.IGNORECASE,
+)
+_TASK_TYPES = frozenset({"convention", "communication_style"})
+_ONE_TASK = re.compile(
+    r"\b(?:to|in|of|for|from|on) this (?:function|method|class|file|variable|module|test|line|loop|block|code|branch|PR)\b|"
+    r"^(?:(?:please|now|then|also),? )*(?:show|give|tell|print|list|explain|send)(?: to)? me (?:the|a|an|how|what|why|your|all|three|two)\b"
+    r"(?!.*\b(?:always|first|every|each|from now on)\b)",
     re.IGNORECASE,
 )
 _HOW = re.compile(r"\b(?:by|with|because|due to|caused|was|were|needed|instead|after|to)\b", re.IGNORECASE)
@@ -223,12 +231,22 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
         found = [_plain_found(plain, sentence)]
     for each in found:
         backed = each.plain or plain is not None or each.type in _ITS_OWN
-        if not backed and (is_task(sentence) or not _TECH.search(sentence)):
+        if not backed and not _is_kept(each, sentence, how):
+            continue
+        if each.type in _TASK_TYPES and _ONE_TASK.search(sentence):
             continue
         if each.type == "business_fact" and _ROLE.match(sentence):
             each = replace(each, confidence=_TOLD_CONFIDENCE)
-        sure = how is Verdict.CLEAR and (plain.sure if plain and each.type not in _ITS_OWN else backed)
+        known = backed or each.confidence >= UNSURE
+        sure = how is Verdict.CLEAR and (plain.sure if plain and each.type not in _ITS_OWN else known)
         yield each if sure else replace(each, confidence=min(each.confidence, _UNSURE_CONFIDENCE))
+
+
+def _is_kept(found: _Found, sentence: str, how: Verdict) -> bool:
+    """Say whether a statement is kept that plain grammar does not know: a rule of surely known form, or a limited one."""
+    if found.type == "fact" or is_task(sentence):
+        return False
+    return found.confidence >= UNSURE or how is Verdict.WAITS or bool(_TECH.search(sentence))
 
 
 def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
@@ -240,14 +258,17 @@ def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
         return not _ABOUT_ANSWERS.search(sentence)
     if kinds & _ABOUT_THE_USER:
         return "communication_style" in kinds and not _ABOUT_ANSWERS.search(sentence) and bool(_TECH.search(sentence))
-    return not kinds & _READ_BETTER
+    if "requirement" in kinds and found[0].stated.subject == "deadline":
+        return sentence.casefold().lstrip("the our").startswith("deadline")
+    return not kinds & _READ_BETTER and not spoken_decorators(sentence)
 
 
 def _plain_found(plain: Plain, sentence: str) -> _Found:
     says = sentence.strip()
     form = normal_form(says, plain.type)
     stated = Stated(*form, says[:1].upper() + says[1:], key_of(form[0], form[1]), known=False)
-    return _Found(plain.type, stated, _WORDED_CONFIDENCE, 800, plain=True)
+    vague = len(says.split()) <= _KEPT_WORDS * 5 and is_chatter(says)
+    return _Found(plain.type, stated, _CHATTER_CONFIDENCE if vague else _WORDED_CONFIDENCE, 800, plain=True)
 
 
 def _is_work(found: _Found, sentence: str) -> bool:
@@ -258,7 +279,8 @@ def _is_work(found: _Found, sentence: str) -> bool:
         return False
     if found.type not in {"work_pattern", "preference", "goal"}:
         return True
-    return bool(_WORK.search(sentence) or _TECH.search(sentence) or _ABOUT_ANSWERS.search(sentence))
+    known = any(kind_of(each.casefold().strip(".,")) for each in sentence.split())
+    return known or bool(_WORK.search(sentence) or _TECH.search(sentence) or _ABOUT_ANSWERS.search(sentence))
 
 
 def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
@@ -370,7 +392,7 @@ def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
     stated = found.stated
     own = turn.speaker is Speaker.PERSON and turn.name.casefold() in _USER_NAMES
     if own and (found.plain or verdict(written) is not Verdict.CLEAR):
-        return verdict(written) is Verdict.CLEAR
+        return verdict(written) is Verdict.CLEAR and (found.type not in _RULES or agrees(written, negated=stated.negated))
     if found.type not in _RULES:
         return same_words(written, stated.says) or keeps(written, stated.says)
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)
