@@ -71,7 +71,7 @@ _CHANGED = re.compile(
 )
 _IS = re.compile(rf"^(?P<what>.+?) {_BE} (?P<no>not |no longer )?(?P<rest>.+)$", re.IGNORECASE)
 _WE = re.compile(
-    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are) (?=using .+ (?:for|as) ))?(?: all| only| mainly| primarily| exclusively)* "
+    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: all| only| mainly| primarily| exclusively)* "
     r"(?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|writes?|works?|"
     r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
     r"squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
@@ -96,7 +96,7 @@ _PASSING_HEADS = re.compile(
 )
 _VALUE = re.compile(
     r"\d|^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|none|zero|half)\b|"
-    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|[a-z][A-Z]|^[\w-]+\.(?:js|io|ai|py|net|org|com)\b|"
+    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|^[\w-]+\.(?:js|io|ai|py|net|org|com)\b|"
     r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
     r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
     r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"

@@ -40,6 +40,8 @@ _REPORTED = re.compile(
     r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?(?:says|said|writes|"
     r"wrote|suggests|suggested|recommends|recommended|advises|advised|insists|insisted|argues|thinks|thought|believes|"
     r"believed|swears|mentioned|told|wants us|wants me)\b|"
+    r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|insisted|claims?|argues|argued|says|said|"
+    r"thinks|thought|wrote|suggested|recommended|told|believes|mentioned|warned|complained|demanded|proposed|swears)\b|"
     r"[\"'],? (?:\w+ )?(?:said|says|wrote|asked)\b",
     re.IGNORECASE,
 )

@@ -66,7 +66,7 @@ _ONE_OFF = frozenset(
 """Verbs of tasks; where they are also of habit, what they are done to decides."""
 _OF_THE_MIND = frozenset(
     "remember know think feel be hope believe note understand realise realize wonder forget imagine love like enjoy try want "
-    "appreciate care worry dream trust stay".split()
+    "appreciate care worry dream stay".split()
 )
 _BARE_ADVERBS = re.compile(r"^(?:\w+ly|also|just|only|both|all|either) ", re.IGNORECASE)
 _UNIVERSAL = re.compile(
@@ -173,7 +173,7 @@ def plainly(sentence: str) -> Plain | None:
     back = revision(text)
     if back and back.last:
         return Plain(_FACT, sure=False, demand=False)
-    if not 3 <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", "...", "…", "!")) or _PEOPLE.search(text):
+    if not 3 <= len(words) <= _MOST_WORDS or sentence.endswith(("?", ":", "...", "…", "!")) or _PEOPLE.search(text):
         return None if len(words) != 2 else _of_two(text)
     if _DECIDED.match(text):
         said = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
@@ -228,7 +228,7 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
         return None
     if asked.startswith(("make sure", "ensure", "be sure")) and not re.match(r"to\b", asked):
         general = _UNIVERSAL.search(rest) or not _SPECIFIC.match(rest)
-        return Plain(_RULE, sure=bool(general)) if what else None
+        return Plain(_RULE, sure=True) if what and general else None
     if gerund:
         return Plain(_RULE, sure=not _DEFINITE.match(rest) or bool(re.match(r"\w+ing ", rest))) if rest else None
     if plain not in _HABITS and plain not in _ONE_OFF:
@@ -236,7 +236,7 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
             return None
         general = bool(re.search(r"\b(?:don't|do not)\b", asked)) and not (_DEFINITE.match(what) or _SINGLE.match(what))
         return Plain(_RULE, sure=True) if lasting or general else None
-    if not what or re.match(r"(?:me|us|him|her|out|sure|on with|back|down)\b", what, re.IGNORECASE):
+    if not what or re.match(r"(?:me|us|him|her|out|sure|on with|back|down|if|whether|how|why|what|that)\b", what, re.IGNORECASE):
         return None
     if lasting or re.search(r"\bmust\b", asked):
         return Plain(_RULE, sure=True)

@@ -9,6 +9,7 @@ from verifflowcc.domain.item_types import item_type
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.chatter import is_chatter
 from verifflowcc.lifecycle.extract.constructs import spoken_decorators
+from verifflowcc.lifecycle.extract.declared import declared
 from verifflowcc.lifecycle.extract.fixes import fixes
 from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.gate import signals_of
@@ -287,6 +288,8 @@ def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
     """Yield what the rules for each kind of statement read in a sentence."""
     own = turn.name.casefold() in _USER_NAMES
     told = _told(sentence) if own else None
+    if told and told.type == "fact" and declared(sentence) is None:
+        told = None
     if told and told.type not in _WEAKER and not (told.type == "preference" and _is_for_code(sentence, focus)):
         yield _as_found(told, sentence)
         return
