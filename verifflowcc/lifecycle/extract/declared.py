@@ -7,6 +7,7 @@ subject and relation make the key. All words of the subject count: the client is
 import re
 from functools import lru_cache
 
+from verifflowcc.lifecycle.extract.kinds import kind_of
 from verifflowcc.lifecycle.extract.stated import Stated, key_of, named
 from verifflowcc.lifecycle.extract.words import roots
 from verifflowcc.records import dataclass
@@ -36,7 +37,7 @@ _PARTICIPLES = (
     "localized localised translated seeded enforced checked linted orchestrated governed quoted rounded "
     "delivered emitted streamed synced synchronized imported exported fetched loaded installed set organised "
     "organized structured computed calculated derived recorded registered resolved required supported allowed "
-    "forbidden prohibited mandatory deprecated done performed returned"
+    "forbidden prohibited mandatory deprecated done performed returned deleted removed distributed"
 ).split()
 _VERBS = (
     "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
@@ -52,7 +53,7 @@ _PLURAL_VERBS = (
 _OF_MANY = f"(?:{'|'.join(_PLURAL_VERBS)})"
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
-    rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>{'|'.join(_PARTICIPLES)})\b"
+    rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>{'|'.join(_PARTICIPLES)})\b(?: \w+ly)?"
     r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|per|after|before|up|"
     r"every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
     re.IGNORECASE,
@@ -96,7 +97,7 @@ _PASSING_HEADS = re.compile(
 )
 _VALUE = re.compile(
     r"\d|^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|none|zero|half)\b|"
-    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|^[\w-]+\.(?:js|io|ai|py|net|org|com)\b|"
+    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^[\w-]+\.(?:js|io|ai|py|net|org|com)\b|"
     r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
     r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
     r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"
@@ -224,7 +225,7 @@ def _of_us(text: str) -> Declared | None:
     base = roots(verb)[0] if roots(verb) else verb
     aim = _FOR.match(rest) if base == "use" else None
     if aim and (subject := _subject(aim["aim"])):
-        return Declared(subject, "use-for", named("-".join(roots(aim["value"])))[:80], False, True)
+        return Declared(subject, "", named("-".join(roots(aim["value"])))[:80], False, True)
     by = _BY.match(rest) if base != "use" else None
     if by and roots(by["aim"]) and not _PERSONAL.search(rest):
         value = named("-".join(roots(by["value"])))[:80]
@@ -289,6 +290,6 @@ def _of_being(text: str) -> Declared | None:
     turned = re.match(r"(?:the|our) (?P<role>[\w -]+)$", rest, re.I)
     if turned and re.match(r"[A-Z`]", what) and not re.match(r"(?:The|Our|All|Every|Each|A|An)\b", what):
         return _made(turned["role"], "", what, negated=bool(found["no"]))
-    if not _VALUE.search(rest):
+    if not (_VALUE.search(rest) or kind_of(rest.casefold())):
         return None
     return _made(what, "", rest, negated=bool(found["no"]))

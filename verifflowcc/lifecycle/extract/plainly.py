@@ -83,7 +83,7 @@ _HERE = re.compile(
     re.IGNORECASE,
 )
 _THIS_PROJECT = re.compile(
-    r"\bthis (?:project|repo(?:sitory)?|codebase|team|company|service|package|app|library|product)\b|\bits own\b", re.I
+    r"^it(?:'s| is| would be| was| has been|'d be)\b|\bthis (?:project|repo(?:sitory)?|codebase|team|company|service|package|app|library|product)\b|\bits own\b", re.I
 )
 _DEFINITE = re.compile(r"^(?:(?:up|down|out|off|on|at|into|to|back|over|for|with) )?(?:the|that|our|your) ", re.IGNORECASE)
 _SINGLE = re.compile(r"^(?:(?:up|down|out|at|for) )?(?:an?|one|another|some|two|three|more|\d+) ", re.IGNORECASE)
