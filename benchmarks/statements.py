@@ -200,9 +200,7 @@ def _pending(candidate: Candidate) -> bool:
 def _held(candidate: Candidate, name: str, mark: str) -> Held:
     source = Source(SourceKind.EXTRACTED, "human:You", session="s1", turn=candidate.turn)
     scope = "user" if candidate.layer == "user" else "project"
-    item = Item(
-        name, candidate.type, candidate.title, f"{name}.md", scope, 500, 500, key=candidate.key, source=source
-    )
+    item = Item(name, candidate.type, candidate.title, f"{name}.md", scope, 500, 500, key=candidate.key, source=source)
     subject, value, negated = statement_of(candidate.content, candidate.type, candidate.key)
     return Held(item, subject, value, negated, mark, candidate.content)
 

@@ -58,11 +58,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What one turn gave. `ambiguous` says that a model, where there is one, should be asked about this turn."""
+    """What one turn gave. `ambiguous` says that a model, where there is one, should be asked about this turn.
+
+    `language` is that of a turn which the rules do not read.
+    """
 
     signals: Signals
     candidates: tuple[Candidate, ...]
     ambiguous: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from verifflowcc.lifecycle.extract.words import roots
 from verifflowcc.records import dataclass
 
 _LEAD = re.compile(
-    r"^(?:(?:actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|and|but|also|"
+    r"^(?:(?:actually|correction|note|fyi|remember|reminder|update|by the way|btw|heads[- ]up|for the record|"
+    r"and|but|also|"
     r"so|well|sorry|no|yes|ok(?:ay)?|as of (?:now|today|[A-Z]\w+)|from (?:now|today) on|going forward|decision|"
     r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;]* |remember that |note that )+",
     re.IGNORECASE,
@@ -27,7 +28,8 @@ _NOT_OTHER = re.compile(
     r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;.]+?(?=[,;.]|$)", re.IGNORECASE
 )
 _PARTICIPLES = (
-    "kept stored saved held hosted deployed written built hashed encrypted signed served sent handled managed generated "
+    "kept stored saved held hosted deployed written built hashed encrypted signed served sent handled managed "
+    "generated "
     "rendered cached backed named called licensed published shipped rotated rebuilt scanned versioned isolated "
     "authenticated authorized authorised logged sorted indexed replicated partitioned processed validated measured "
     "monitored maintained owned based located configured defined documented compressed formatted expressed shown "
@@ -53,7 +55,8 @@ _PLURAL_VERBS = (
 _OF_MANY = f"(?:{'|'.join(_PLURAL_VERBS)})"
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
-    rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>{'|'.join(_PARTICIPLES)})\b(?: \w+ly)?"
+    rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>"
+    rf"{'|'.join(_PARTICIPLES)})\b(?: \w+ly)?"
     r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|per|after|before|up|"
     r"every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
     re.IGNORECASE,
@@ -65,15 +68,18 @@ _ACTIVE = re.compile(
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"^(?P<what>.+?) (?:was|were|has been|have been|has|have|is|are)(?: \w+ly)? (?:changed|raised|lowered|increased|reduced|"
+    r"^(?P<what>.+?) (?:was|were|has been|have been|has|have|is|are)(?: \w+ly)? (?:changed|raised|lowered|"
+    r"increased|reduced|"
     r"decreased|bumped|extended|shortened|moved|set|updated|postponed|pushed(?: back| out)?|brought forward|renamed|"
     r"cut|doubled|halved|switched)(?: \w+)??(?: from .+?)? to (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _IS = re.compile(rf"^(?P<what>.+?) {_BE} (?P<no>not |no longer )?(?P<rest>.+)$", re.IGNORECASE)
 _WE = re.compile(
-    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: all| only| mainly| primarily| exclusively)* "
-    r"(?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|writes?|works?|"
+    r"^(?:we|the (?:team|project|company)|our (?:team|company))(?:(?:'re| are)(?= using .+ (?:for|as) ))?(?: "
+    r"all| only| mainly| primarily| exclusively)* "
+    r"(?P<done>uses?|using|runs?|hosts?|deploys?|ships?|stores?|supports?|targets?|builds?|releases?|keeps?|"
+    r"writes?|works?|"
     r"tests?|manages?|publish(?:es)?|follows?|tracks?|monitors?|develops?|logs?|sends?|sells?|serves?|maintains?|"
     r"squash(?:es)?|review|rebase|pin|version|tag|cache|encrypt|hash|sign|document|format|lint|measure|plan|meet|"
     r"archive|rotate|back up|translate|generate|handle|license|cut|name|practi[cs]e|rely on|"
@@ -81,23 +87,29 @@ _WE = re.compile(
     re.IGNORECASE,
 )
 _FOR = re.compile(r"^(?P<value>.+?) (?:for|as|to (?=\w+ )) ?(?P<aim>.+)$", re.IGNORECASE)
-_BY = re.compile(r"^(?P<aim>.+?) (?P<how>in|on|with|at|to|from|via|through|under|every|using) (?P<value>.+)$", re.IGNORECASE)
+_BY = re.compile(
+    r"^(?P<aim>.+?) (?P<how>in|on|with|at|to|from|via|through|under|every|using) (?P<value>.+)$", re.IGNORECASE
+)
 _PERSONAL = re.compile(
     r"^(?:I|you|he|she|they|it|this|that|these|those|there|here|what|who|which|one|someone|somebody|nobody|everyone|"
     r"my|your|his|her|their|another|some|many|most|few|several|both|all of|let|mine)\b|\b(?:I|you|me|my|your)\b",
     re.IGNORECASE,
 )
 _PASSING_HEADS = re.compile(
-    r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|solution|difference|"
+    r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|"
+    r"solution|difference|"
     r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|bus|"
     r"dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|band|holiday|vacation|party|restaurant|place|"
-    r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|variable|method|parameter|argument|field|"
+    r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|variable|"
+    r"method|parameter|argument|field|"
     r"log|message above|traceback|status|progress|rest|best|worst|first|second|last|latter|former|other)$",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"\d|^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|none|zero|half)\b|"
-    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^[\w-]+\.(?:js|io|ai|py|net|org|com)\b|"
+    r"\d|^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|none|"
+    r"zero|half)\b|"
+    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
+    r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^[\w-]+\.(?:js|io|ai|py|net|org|com)\b|"
     r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
     r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
     r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"
@@ -125,10 +137,17 @@ _STATUS = re.compile(
 _DATED = re.compile(r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning)\b", re.IGNORECASE)
 _OF_A_PART = frozenset("has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
                        "uses wraps consists".split())  # fmt: skip
+_DETERMINED = re.compile(
+    r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
+)
+_CONCRETE = re.compile(r"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b")
 _ONE_PART = re.compile(
-    r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|response|page|commit|patch|"
-    r"function|method|class|variable|script|output|loop|query|row|screen|button|build|deploy|deployment|migration|job|run|"
-    r"parameter|argument|regex|import|form|dialog|modal|header|body|payload|snippet|code|example|array|list|dict|object|"
+    r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|"
+    r"response|page|commit|patch|"
+    r"function|method|class|variable|script|output|loop|query|row|screen|button|build|deploy|deployment|"
+    r"migration|job|run|"
+    r"parameter|argument|regex|import|form|dialog|modal|header|body|payload|snippet|code|example|array|list|"
+    r"dict|object|"
     r"string|error|message|email|comment|diff|container|process|thread|log)$",
     re.IGNORECASE,
 )
@@ -188,8 +207,18 @@ def plain_statement(sentence: str) -> str:
 
 def _subject(what: str) -> str:
     """Return a subject as a name of all its words; "" where it is none that a project can know."""
-    bare = re.sub(r"^(?:(?:the |our |my )?(?:new|current|target|main|primary) |the |our |its |an? |all |every |each |any |this (?:project|repo(?:sitory)?|codebase)'s )", "", what, flags=re.I)
-    if _PERSONAL.search(what) or len(bare.split()) > _MOST_SUBJECT or re.search(r"[,;:()]|\b(?:that|which|who|because)\b", what):
+    bare = re.sub(
+        r"^(?:(?:the |our |my )?(?:new|current|target|main|primary) |the |our |its |an? |all |every |each |any |"
+        r"this (?:project|repo(?:sitory)?|codebase)'s )",
+        "",
+        what,
+        flags=re.I,
+    )
+    if (
+        _PERSONAL.search(what)
+        or len(bare.split()) > _MOST_SUBJECT
+        or re.search(r"[,;:()]|\b(?:that|which|who|because|these|those|effective|success|importance)\b", what, re.I)
+    ):
         return ""
     if _PASSING_HEADS.search(bare) or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?)\b", bare):
         return ""
@@ -219,7 +248,9 @@ def _of_change(text: str) -> Declared | None:
 def _of_us(text: str) -> Declared | None:
     """Read `we use Redis for caching`: the aim is the subject, where there is one."""
     found = _WE.match(text)
-    if not found or re.match(r"(?:it|this|that|them|these|those|up|out|hard|late|on (?:it|this|that))\b", found["rest"], re.I):
+    if not found or re.match(
+        r"(?:it|this|that|them|these|those|up|out|hard|late|on (?:it|this|that))\b", found["rest"], re.I
+    ):
         return None
     verb, rest = found["done"], found["rest"]
     base = roots(verb)[0] if roots(verb) else verb
@@ -260,17 +291,25 @@ def _of_passive(text: str) -> Declared | None:
 
 def _of_verb(text: str) -> Declared | None:
     found = _ACTIVE.match(text)
+    if found and not _DETERMINED.match(found["what"]) and not _CONCRETE.search(found["rest"]):
+        return None
     if not found or _STATUS.match(found["rest"]) or _STATUS.match(f"{found['how'] or ''} {found['rest']}".strip()):
         return None
     if found["done"].casefold() in {"takes", "take"} and not (found["how"] or "").startswith("place"):
         return None
     if re.match(r"(?:been|had|got|to|a look|it|this|that|me|us)\b", found["rest"], re.I):
         return None
-    if found["done"].casefold() in {"has", "have"} and re.match(r"\w+ed\b|(?:a |an )?(?:\w+ )?(?:bug|typo|bugs)\b", found["rest"], re.I):
+    if found["done"].casefold() in {"has", "have"} and re.match(
+        r"\w+ed\b|(?:a |an )?(?:\w+ )?(?:bug|typo|bugs)\b", found["rest"], re.I
+    ):
         return None
     if re.match(r"\d{3}$", found["rest"]):
         return None
-    if not (found["how"] or "").startswith("place") and found["done"].casefold() in _OF_A_PART and _ONE_PART.search(found["what"]):
+    if (
+        not (found["how"] or "").startswith("place")
+        and found["done"].casefold() in _OF_A_PART
+        and _ONE_PART.search(found["what"])
+    ):
         return None
     how = {"through": "via", "inside": "in", "within": "in"}.get((found["how"] or "").casefold(), found["how"])
     relation = _relation(found["done"], how)
@@ -290,6 +329,8 @@ def _of_being(text: str) -> Declared | None:
     turned = re.match(r"(?:the|our) (?P<role>[\w -]+)$", rest, re.I)
     if turned and re.match(r"[A-Z`]", what) and not re.match(r"(?:The|Our|All|Every|Each|A|An)\b", what):
         return _made(turned["role"], "", what, negated=bool(found["no"]))
+    if re.match(r"an? ", rest, re.IGNORECASE) and not (_DETERMINED.match(what) or re.search(r"[A-Z]", rest)):
+        return None
     if not (_VALUE.search(rest) or kind_of(rest.casefold())):
         return None
     return _made(what, "", rest, negated=bool(found["no"]))

@@ -12,7 +12,6 @@ from functools import lru_cache
 from verifflowcc.lifecycle.extract.qualifiers import harmless
 
 
-
 class Verdict(IntEnum):
     """What may be made of a sentence: nothing, a proposal, an active item."""
 
@@ -23,12 +22,14 @@ class Verdict(IntEnum):
 
 _SOURCES = (
     r"(?:blogs?|articles?|vendors?|forums?|books?|tutorials?|papers?|posts?|talks?|podcasts?|videos?|internet|web|"
-    r"stack ?overflow|reddit|wiki(?:pedia)?|chatgpt|README|manual|documentation|docs|linter|compiler|tool|website|error|message|log|exception|traceback|output|report|email|ticket|"
+    r"stack ?overflow|reddit|wiki(?:pedia)?|chatgpt|README|manual|documentation|docs|linter|compiler|tool|"
+    r"website|error|message|log|exception|traceback|output|report|email|ticket|"
     r"consultants?|competitors?|guy|people|others|folks|colleagues?|somebody|someone|everybody|everyone|they|he|she|"
     r"(?:some|many|most|other) [a-z]+)"
 )
 _REPORTED = re.compile(
-    r"\b(?:claim(?:s|ed|ing)|according to|rumou?r\w*|supposedly|allegedly|apparently|reportedly|in (?:his|her|their) "
+    r"\b(?:claim(?:s|ed|ing)|according to|rumou?r\w*|(?:studies|research|statistics|experts) (?:have |has "
+    r")?(?:shown?|shows|suggests?|says?|found)|supposedly|allegedly|apparently|reportedly|in (?:his|her|their) "
     r"(?:opinion|view)|(?:he|she|they|somebody|someone) (?:once )?(?:said|wrote|told)|told (?:me|us)|"
     r"I(?:'ve| have)?(?: once| also| just)? (?:read|heard|was told|saw) (?:that|somewhere|about|a|an|the|on|in)|"
     r"(?:my|our) (?:old|former|previous|last|ex-?) ?(?:team|job|company|employer|boss|project|workplace|manager)|"
@@ -37,10 +38,12 @@ _REPORTED = re.compile(
     rf"\b{_SOURCES}\b(?: (?!we\b|you\b|I\b)[\w'-]+){{0,5}}? (?:(?:always|often|once|also|usually|just) )?"
     r"(?:says?|said|writes?|wrote|suggest(?:s|ed)?|recommend(?:s|ed|ing)?|advis(?:es|ed)|insist(?:s|ed)?|"
     r"argu(?:es|ed)|think(?:s)?|thought|believes?|believed|swears?|mentioned|told|wants? us|wants? me)\b|"
-    r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?(?:says|said|writes|"
+    r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) "
+    r")?(?:says|said|writes|"
     r"wrote|suggests|suggested|recommends|recommended|advises|advised|insists|insisted|argues|thinks|thought|believes|"
     r"believed|swears|mentioned|told|wants us|wants me)\b|"
-    r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|insisted|claims?|argues|argued|says|said|"
+    r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|insisted|"
+    r"claims?|argues|argued|says|said|"
     r"thinks|thought|wrote|suggested|recommended|told|believes|mentioned|warned|complained|demanded|proposed|swears)\b|"
     r"[\"'],? (?:\w+ )?(?:said|says|wrote|asked)\b",
     re.IGNORECASE,
@@ -50,7 +53,8 @@ _NOT_MEANT = re.compile(
     r"\b(?:haha\w*|lol|rofl|yeah,? (?:right|sure)|just kidding|joking|(?:possibly )?go wrong|what could|good luck with|"
     r"as if (?:we|I|you|anyone|anybody|it)|because (?:everyone|everybody|we all|who) |who needs|who doesn't|"
     r"just what (?:we|I) need|how (?:nice|lovely|wonderful)|thanks a lot|nothing beats|nothing says|"
-    r"my favou?rite (?:pastime|part)|said no one|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|[\U0001f600-\U0001f64f\U0001f923]|"
+    r"my favou?rite (?:pastime|part)|said no one|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|"
+    r"[\U0001f600-\U0001f64f\U0001f923]|"
     r"^(?:oh,? (?:great|sure|yes|yeah|wonderful|joy|no)|sure,|yeah,|right, because|great idea|brilliant|genius|wow|"
     r"obviously|clearly|of course,? (?:we|let's|everyone)|fantastic,|wonderful,|lovely,|awesome,|perfect,|great,)",
     re.IGNORECASE,
@@ -60,7 +64,8 @@ _THOUGHT = re.compile(
     r"in theory|let's say|say we|(?:in an|in a) (?:ideal|perfect) world|(?:would|could|should|might) have\b|"
     r"(?:would|could|should|might)'ve|if (?:we|I|you|it|they|the [\w-]+) (?:had|were|used|could|would|ever)|"
     r"were we to|one day we|someday|some day|would (?:rather )?(?:love|be (?:cool|fun|funny))|daydream\w*|"
-    r"in another life|if I were)\b|^(?:see you|good (?:morning|night|luck|evening|afternoon)|have a|bye\b|cheers|congrat|happy \w+day|"
+    r"in another life|if I were)\b|^(?:see you|good (?:morning|night|luck|evening|afternoon)|have a|bye\b|"
+    r"cheers|congrat|happy \w+day|"
     r"welcome|nice to|talk to you)|^(?:it )?(?:looks|seems|sounds|feels) (?:like|as)\b|^had (?:we|I) ",
     re.IGNORECASE,
 )
@@ -80,9 +85,11 @@ _LOGGED = re.compile(
     r"at [\w.$]+\(|File \"|\w+(?:Error|Exception|Warning)\b:?|\$ \S|>>> |#!|//|/\*|\*/|<!--|--\s|"
     r"FAILED |PASSED |ok \d|not ok|[-+]{2,3} |@@|"
     r"(?:def|class|import|from|const|let|var|function|public|private|static|return|export|SELECT|INSERT|UPDATE|"
-    r"DELETE|CREATE|ALTER|raise|throw|print|console|logger|expect|await|yield|self|elif|struct|impl|fn|func|package|using|assert) [\w$.*{(]+(?:[ (:={;,<]|$)"
+    r"DELETE|CREATE|ALTER|raise|throw|print|console|logger|expect|await|yield|self|elif|struct|impl|fn|func|"
+    r"package|using|assert) [\w$.*{(]+(?:[ (:={;,<]|$)"
     r"(?=.*[(){};=<>*]|.*:$))|"
-    r"\b\d\d:\d\d:\d\d[.,]\d|\b(?:ERROR|WARN|FATAL|DEBUG)\b[ :\]]|;\s*$|\bexit(?:ed)? (?:code|status) \d|"
+    r"^return \w+(?:, \w+)*$|\b\d\d:\d\d:\d\d[.,]\d|\b(?:ERROR|WARN|FATAL|DEBUG)\b[ :\]]|;\s*$|\bexit(?:ed)? "
+    r"(?:code|status) \d|"
     r"^\s*[\w.\[\]\"']+ ?(?:==|:=|\+=|=|=>|->) ?\S",
 )
 _HEDGED = re.compile(
@@ -97,7 +104,8 @@ _HEDGED = re.compile(
 _HABITUAL = re.compile(r"\b(?:I|my)\b.*\b(?:usually|often|mostly|tend to|rarely)\b", re.IGNORECASE)
 _LIMITED = re.compile(
     r"\b(?:if|unless|until|till|while|once(?! (?:a|per|every))|when(?:ever)?|wherever|as long as|so long as|provided|"
-    r"assuming|in case|in the event|depending|otherwise|excepting|except|exclud(?:ed|es|ing)|exceptions? (?:is|are|for|to)|excluding|apart from|aside from|"
+    r"assuming|in case|in the event|depending|otherwise|excepting|except|exclud(?:ed|es|ing)|exceptions? (?:is|"
+    r"are|for|to)|excluding|apart from|aside from|"
     r"other than|besides|save for|but(?= )|with the exception|only|outside|during|where (?:possible|"
     r"necessary|needed|appropriate|it)|as (?:needed|necessary|appropriate)|even|at your discretion|"
     r"(?:for|on) (?:small|large|simple|complex|trivial|rare|special|some|most|certain|certain other) [\w-]+)\b",
@@ -105,7 +113,8 @@ _LIMITED = re.compile(
 )
 _ONLY_AS_FOCUS = re.compile(r"\b(?:read-only|append-only|write-only|only (?=through |via ))", re.I)
 _LETS = re.compile(
-    r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|up to (?:you|us|each|the (?:team|author))|"
+    r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|up "
+    r"to (?:you|us|each|the (?:team|author))|"
     r"needn't|need not|not (?:have|need|required|necessary|mandatory|obliged)|"
     r"(?:don't|doesn't|do not|does not|didn't) (?:have|need|require|mind|care|matter|insist)|no (?:need|obligation|"
     r"requirement|problem)|nobody (?:has|needs)|mind|skip)\b",
@@ -120,7 +129,8 @@ _NEGATIONS = re.compile(
     re.IGNORECASE,
 )
 _CONTRASTS = re.compile(
-    r"(?:,| and| -+)? not (?:in |on |at |with |by |to |from |for |via |an? |the )?['\"`]?[\w./+#-]+(?: [\w.+#-]+)?['\"`]?"
+    r"(?:,| and| -+)? not (?:in |on |at |with |by |to |from |for |via |an? |the )?['\"`]?[\w./+#-]+(?: "
+    r"[\w.+#-]+)?['\"`]?"
     r"(?=[.!]?$)|"
     r"\b(?:don't|do not|never) forget\b|\bnot null\b|\bnon-\w+|\bdrop-down\w*|\bdropdown\w*|\bstop words?\b",
     re.IGNORECASE,
@@ -133,7 +143,8 @@ _CLOSED = re.compile(
     r"\b(?:must|should|shall|may|will|can) (?:not|never|no longer)\b|\b(?:mustn't|shouldn't|cannot|can't)\b|"
     r"\b(?:is|are|am)(?: now)? (?:never|no longer|not) |"
     r"\b(?:has|have|had) no \w|\b(?:no longer|never)\b|\b(?:we|I|team) (?:have |has )?(?:dropped|stopped)\b|"
-    r"\b(?:forbidden|prohibited|deprecated)\b|\bdoes(?:n't| not) (?:use|support|have|need|run|accept|allow)\b|\bavoid(?:ing)?\b",
+    r"\b(?:forbidden|prohibited|deprecated)\b|\bdoes(?:n't| not) (?:use|support|have|need|run|accept|allow)\b|"
+    r"\bavoid(?:ing)?\b",
     re.IGNORECASE,
 )
 _TWISTED = re.compile(

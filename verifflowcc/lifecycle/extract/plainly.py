@@ -7,21 +7,24 @@ and nothing to remember, if it is of one thing here and now: `rename this variab
 import re
 from functools import lru_cache
 
+from verifflowcc.lifecycle.extract.chatter import is_soft
 from verifflowcc.lifecycle.extract.declared import declared
 from verifflowcc.lifecycle.extract.revised import revision
-from verifflowcc.records import dataclass
+from verifflowcc.records import dataclass, replace
 
 _OPENING = re.compile(
     r"^(?:(?:please|also|and|so|but|then|(?:team|everyone|all|remember|note|rule|convention|policy|guideline|reminder|"
     r"important|fyi|btw|hint)(?=[,:])|ok(?:ay)?|"
     r"from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future|henceforth|as a rule|"
-    r"by default|in general|generally|effective immediately|as of (?:now|today)|in (?:this|our) (?:project|repo|repository|"
+    r"by default|in general|generally|effective immediately|as of (?:now|today)|in (?:this|our) (?:project|repo|"
+    r"repository|"
     r"codebase|team|code)|first(?:ly)?|second(?:ly)?|finally|additionally|instead|actually|correction|new rule|"
     r"(?:one|another) (?:more )?(?:thing|rule)|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:]? )+",
     re.IGNORECASE,
 )
 _LIMIT_FIRST = re.compile(
-    r"^(?:if|when|whenever|unless|once|until|in case|for|in|on|during|outside|inside|provided|as long as|while|except for|before|"
+    r"^(?:if|when|whenever|unless|once|until|in case|for|in|on|during|outside|inside|provided|as long as|while|"
+    r"except for|before|"
     r"after|even if|even when|by default|to) [^,]{2,70}, (?:then )?(?!and\b|or\b)",
     re.IGNORECASE,
 )
@@ -33,19 +36,25 @@ _LASTS = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"^(?:(?:always|never|don't|do not|let's(?: (?:always|never|not))?|let us(?: not)?|avoid|refrain from|make sure(?: to| that)?|"
-    r"be sure to|ensure(?: that)?|remember to|don't forget to|do not forget to|try to|aim to|(?:we|you) (?:must|have to|"
+    r"^(?:(?:always|never|don't|do not|let's(?: (?:always|never|not))?|let us(?: not)?|avoid|refrain from|make "
+    r"sure(?: to| that)?|"
+    r"be sure to|ensure(?: that)?|remember to|don't forget to|do not forget to|try to|aim to|(?:we|you) (?:must|"
+    r"have to|"
     r"need to|should|shall|are to|ought to)(?: always| never| not)?|we(?:'ve| have)? (?:always|never|agreed to|"
     r"decided to|no longer|don't|do not)|I(?:'d like| want| need| expect) (?:you|us|everyone) to(?: always| never)?|"
     r"it(?:'s| is) (?:mandatory|required|essential|forbidden|prohibited|our (?:policy|convention|rule)) (?:to|that)|"
     r"(?:our|the) (?:policy|convention|rule|standard) is (?:to|that)|everyone (?:must|should|has to)|"
-    r"(?:developers|engineers|reviewers|authors|contributors|agents) (?:must|should|have to)(?: always| never| not)?)\s+)+",
+    r"(?:developers|engineers|reviewers|authors|contributors|agents) (?:must|should|have to)(?: always| never| "
+    r"not)?)\s+)+",
     re.IGNORECASE,
 )
 _HABITS = frozenset(
-    "use keep follow prefer stick treat respect log store write name format quote wrap validate handle order sort prefix "
-    "suffix document pin tag sign encrypt hash read return raise throw catch mark limit cap round escape sanitize sanitise "
-    "retry cache test mock review squash rebase version translate type annotate group place put favour favor separate avoid "
+    "use keep follow prefer stick treat respect log store write name format quote wrap validate handle order "
+    "sort prefix "
+    "suffix document pin tag sign encrypt hash read return raise throw catch mark limit cap round escape "
+    "sanitize sanitise "
+    "retry cache test mock review squash rebase version translate type annotate group place put favour favor "
+    "separate avoid "
     "match respond answer label end start begin express render close free release rotate record report link assume "
     "pass import export inject declare define initialise initialize represent capitalise capitalize spell model expose "
     "serialize serialise parse compress monitor measure archive expire isolate "
@@ -57,15 +66,18 @@ _HABITS = frozenset(
 _ONE_OFF = frozenset(
     "fix rename rerun re-run revert refactor bump show open delete remove move add create update implement look "
     "investigate debug install try change replace rewrite ping ask send make do give get go take let find see tell "
-    "explain list print generate clean set start stop restart kill skip ignore undo redo copy paste draft finish continue "
+    "explain list print generate clean set start stop restart kill skip ignore undo redo copy paste draft "
+    "finish continue "
     "wait help convert migrate upgrade downgrade disable enable configure double-check inspect search grep "
     "summarize summarise describe publish cherry-pick resolve assign schedule book order share post edit drop cut "
-    "insert correct improve optimise optimize simplify adjust tweak include have provide write run deploy merge commit push "
+    "insert correct improve optimise optimize simplify adjust tweak include have provide write run deploy merge "
+    "commit push "
     "test check verify review build close call release".split()
 )
 """Verbs of tasks; where they are also of habit, what they are done to decides."""
 _OF_THE_MIND = frozenset(
-    "remember know think feel be hope believe note understand realise realize wonder forget imagine love like enjoy try want "
+    "remember know think feel be hope believe note understand realise realize wonder forget imagine love like "
+    "enjoy try want "
     "appreciate care worry dream stay".split()
 )
 _BARE_ADVERBS = re.compile(r"^(?:\w+ly|also|just|only|both|all|either) ", re.IGNORECASE)
@@ -75,7 +87,8 @@ _UNIVERSAL = re.compile(
     re.IGNORECASE,
 )
 _HERE = re.compile(
-    r"\b(?:this|these|those|it|its|them|here|there|(?:above|below)(?=[,.]|$)|line \d+|number \d+|#\d+|PR \d+|me|my|him|her|"
+    r"\b(?:this|these|those|it|its|them|here|there|(?:above|below)(?=[,.]|$)|line \d+|number \d+|#\d+|PR \d+|me|"
+    r"my|him|her|"
     r"(?:first|second|third|last|latter|next|previous|other|following|attached|current|new|old|remaining|failing|"
     r"broken|same) (?:one|ones|two|commit|branch|test|file|line|option|step|version|approach|variable|function|method|"
     r"change|error|result|section|paragraph)|that (?:file|one|line|function|test|branch|commit|code|change|part|"
@@ -83,9 +96,13 @@ _HERE = re.compile(
     re.IGNORECASE,
 )
 _THIS_PROJECT = re.compile(
-    r"^it(?:'s| is| would be| was| has been|'d be)\b|\bthis (?:project|repo(?:sitory)?|codebase|team|company|service|package|app|library|product)\b|\bits own\b", re.I
+    r"^it(?:'s| is| would be| was| has been|'d be)\b|\bthis (?:project|repo(?:sitory)?|codebase|team|company|"
+    r"service|package|app|library|product)\b|\bits own\b",
+    re.I,
 )
-_DEFINITE = re.compile(r"^(?:(?:up|down|out|off|on|at|into|to|back|over|for|with) )?(?:the|that|our|your) ", re.IGNORECASE)
+_DEFINITE = re.compile(
+    r"^(?:(?:up|down|out|off|on|at|into|to|back|over|for|with) )?(?:the|that|our|your) ", re.IGNORECASE
+)
 _SINGLE = re.compile(r"^(?:(?:up|down|out|at|for) )?(?:an?|one|another|some|two|three|more|\d+) ", re.IGNORECASE)
 _GENERAL_PLACE = re.compile(
     r"\b(?:for|in|on|before|after|with|at|per|to|as|over|from|against|into|between|around|through|via|by)"
@@ -93,13 +110,16 @@ _GENERAL_PLACE = re.compile(
     re.IGNORECASE,
 )
 _OBLIGED = re.compile(
-    r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought to|may not|"
+    r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought "
+    r"to|may not|"
     r"cannot|can't|can not|mustn't|shouldn't)(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
     re.IGNORECASE,
 )
 _NEEDED = re.compile(
-    r"^(?P<what>(?:[\w'/.-]+ ){0,6}?[\w'/.-]+) (?:needs?|requires?|gets?|carr(?:y|ies)|belongs?|goes|go|comes?|starts? with|"
-    r"begins? with|ends? with|follows?|includes?|contains?|has|have|uses?|lives?|sits?|owns?|takes?|is|are|returns?|link(?:s)? to|"
+    r"^(?P<what>(?:[\w'/.-]+ ){0,6}?[\w'/.-]+) (?:needs?|requires?|gets?|carr(?:y|ies)|belongs?|goes|go|comes?|"
+    r"starts? with|"
+    r"begins? with|ends? with|follows?|includes?|contains?|has|have|uses?|lives?|sits?|owns?|takes?|is|are|"
+    r"returns?|link(?:s)? to|"
     r"names?|describes?|states?) (?P<rest>.+)$",
     re.IGNORECASE,
 )
@@ -108,27 +128,59 @@ _PRONOUN = re.compile(
 )
 _SPECIFIC = re.compile(r"^(?:the|this|that|your|my|our|his|her|their|these|those) ", re.IGNORECASE)
 _TASK_REST = re.compile(
-    r"\b(?:be|get) (?:fixed|updated|merged|restarted|deployed|changed|renamed|rewritten|refactored|removed|deleted|moved|"
-    r"reverted|cleaned|investigated|redone|replaced|migrated|rebuilt|upgraded|finished|done|closed|resolved|fast(?:er)?|"
-    r"better|bigger|smaller)\b|\b(?:an? (?:\w+ )?(?:fix|review|restart|refactor\w*|update|rewrite|rebase|look|test|break|"
+    r"\b(?:be|get) (?:fixed|updated|merged|restarted|deployed|changed|renamed|rewritten|refactored|removed|"
+    r"deleted|moved|"
+    r"reverted|cleaned|investigated|redone|replaced|migrated|rebuilt|upgraded|finished|done|closed|resolved|"
+    r"fast(?:er)?|"
+    r"better|bigger|smaller)\b|\b(?:an? (?:\w+ )?(?:fix|review|restart|refactor\w*|update|rewrite|rebase|look|"
+    r"test|break|"
     r"bit|lot|new \w+|cleanup|bump)|some|work|more|another|help|attention|fixing|updating|work|love)\b",
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(
     r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
-    r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|dreams?|life|yourself|"
-    r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|dog|cat)\b",
+    r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|"
+    r"dreams?|life|yourself|"
+    r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|"
+    r"dog|cat)\b",
     re.IGNORECASE,
 )
+_TALK = re.compile(
+    r"\b(?:keep (?:up|going|doing|at it|me|in mind|an eye|it up|your)|don't (?:hesitate|shy|worry|be|let|get|feel)|"
+    r"do not (?:hesitate|worry|be)|make sure you(?:'re| do\b| are)?|start (?:by|off)|feel free|reach out|"
+    r"(?:a |an |the |some |any |few |two |three |new |following |specific |certain |particular |our |your |"
+    r"important |key |naming |coding |good |best |same |another )(?:[\w-]+ ){0,2}?(?:conventions?|practices?|"
+    r"guidelines?|changes?|habits?|"
+    r"approach|mindset|adjustments?)(?=$| (?:for|to|in|from|when|going|moving|with|of|regarding|that|on|"
+    r"now)\b)(?! (?:is|are) )|"
+    r"(?:is|are|remains?|plays?|be) (?:an?|the|one of the) (?:[\w-]+ )*?(?:skill|aspect|part|differentiator|"
+    r"cornerstone|priority|"
+    r"principle|choices?|challenge|opportunity|role|way|key|tool for|form of|process|example|advantage|benefit)\b|"
+    r"a (?:combination|variety|range|mix|lot|number|couple|few|bit) of|various|several|pros and cons|"
+    r"(?:we|I) (?:also |really |just |always )?(?:want|like|need|hope|aim|strive|try) to (?:ensure|make sure|"
+    r"keep|create|"
+    r"emphasi[sz]e|foster|encourage|improve|standardi[sz]e|stress|see|learn|know)|let's (?:dive|start|talk|"
+    r"discuss|see|go|move)|"
+    r"there(?:'s| is| are)|you must be (?-i:[A-Z])|user-friendly|mindful|as you know|studies|research|to be "
+    r"honest|can't afford|pay attention|take (?:care|pride|time|breaks?|"
+    r"advantage|notes?|part|ownership|initiative|a (?:look|break|moment))|focus on (?!\w+ tests))\b",
+    re.IGNORECASE,
+)
+"""Talk around a rule: announcements without it, encouragement, what is good in general."""
 _DECIDED = re.compile(
-    r"^(?:(?:so|ok(?:ay)?|after [^,]+),? )?(?:after [^,]{3,40} )?(?:(?:we|I|the (?:\w+ )?(?:team|architects?|board|group|maintainers|developers|engineers))(?:'ve| have| all| finally| now| just)* (?:decided|agreed|"
-    r"chose|chosen|settled|opted|picked|voted|went with|standardi[sz]ed|adopted|committed to)\b(?! to (?:meet|talk|wait|"
-    r"postpone|go|have|take|see|call|look|grab)\b)|(?:(?:the|our) )?decision(?: is(?: to| that)|:)|it (?:was|has been|is) (?:decided|agreed) (?:that|to)\b)",
+    r"^(?:(?:so|ok(?:ay)?|after [^,]+),? )?(?:after [^,]{3,40} )?(?:(?:we|I|the (?:\w+ )?(?:team|architects?|"
+    r"board|group|maintainers|developers|engineers))(?:'ve| have| all| finally| now| just)* (?:decided|agreed|"
+    r"chose|chosen|settled|opted|picked|voted|went with|standardi[sz]ed|adopted|committed to)\b(?! to (?:meet|"
+    r"talk|wait|"
+    r"postpone|go|have|take|see|call|look|grab)\b)|(?:(?:the|our) )?decision(?: is(?: to| that)|:)|it (?:was|"
+    r"has been|is) (?:decided|agreed) (?:that|to)\b)",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
-    r"^(?:(?:so|ok(?:ay)?|actually|correction|update|fyi|note)[,:]? )*(?:(?:we|the team|our team)(?:'ve| have| all| finally| "
-    r"now| just| recently| fully)* (?:(?:moved|migrated|switched|upgraded|transitioned|changed|went|ported)(?= .*\bto\b)|"
+    r"^(?:(?:so|ok(?:ay)?|actually|correction|update|fyi|note)[,:]? )*(?:(?:we|the team|our team)(?:'ve| have| "
+    r"all| finally| "
+    r"now| just| recently| fully)* (?:(?:moved|migrated|switched|upgraded|transitioned|changed|went|ported)(?= "
+    r".*\bto\b)|"
     r"(?:replaced|swapped|traded|exchanged)(?= .*\b(?:with|by|for)\b)|dropped|retired|ditched|abandoned|deprecated|"
     r"discontinued|phased out|got rid of|stopped (?=\w+ing\b)|no longer|sunset|"
     r"decommissioned|quit|outgrew|are done with)|.{3,60} (?:replaces|replaced|has replaced|"
@@ -137,24 +189,29 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(
-    r"^no (?!problem|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question|more\b|clue|luck|offence|tests? |"
+    r"^no (?!problem|worries|need|doubt|matter|rush|one|way|thanks|idea|wonder|question|more\b|clue|luck|"
+    r"offence|tests? |"
     r"error|issue|change|conflict|warning|failure|result|update|comment|objection|reply|response|hurry)(?P<what>.+)$",
     re.IGNORECASE,
 )
 _IS_A_STATEMENT = re.compile(
-    r"^[\w-]+ (?:[\w-]+ ){0,2}?(?:is|are|was|were|has|must|should|shall|needs?|(?<=s )(?:start|starts|include|live|go|have|"
+    r"^[\w-]+ (?:[\w-]+ ){0,2}?(?:is|are|was|were|has|must|should|shall|needs?|(?<=s )(?:start|starts|include|"
+    r"live|go|have|"
     r"contain|end|use|follow|carry|expire|belong|come|sit|run|own|begin|point|require|get|cost|last|take)) ",
     re.IGNORECASE,
 )
 """A noun that is also a verb: `commit messages start with …`, `search is powered by …`."""
-_NO_PLACE = re.compile(r"\b(?:in|from|outside of|on|inside|into|between|for) (?!the\b|this\b|my\b|that\b)\w", re.IGNORECASE)
-_MOST_WORDS = 30
+_NO_PLACE = re.compile(
+    r"\b(?:in|from|outside of|on|inside|into|between|for) (?!the\b|this\b|my\b|that\b)\w", re.IGNORECASE
+)
+_MOST_WORDS, _MOST_SURE = 30, 22
 _RULE, _FACT, _DECISION = "guideline", "fact", "decision"
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A statement in plain grammar: its type, and whether it surely is one; `demand` says that it asks for something."""
+    """A statement in plain grammar: its type, and whether it surely is one; `demand` says that it asks for "
+    "something."""
 
     type: str
     sure: bool
@@ -169,12 +226,20 @@ def plainly(sentence: str) -> Plain | None:
     (Plain(type='guideline', sure=True, demand=True), None)
     """
     text = sentence.strip(" .\"'")
+    if _TALK.search(text):
+        return None
     words = text.split()
     back = revision(text)
     if back and back.last:
         return Plain(_FACT, sure=False, demand=False)
     if not 3 <= len(words) <= _MOST_WORDS or sentence.endswith(("?", ":", "...", "…", "!")) or _PEOPLE.search(text):
         return None if len(words) != 2 else _of_two(text)
+    found = _of_sentence(sentence, text)
+    long = len(words) > _MOST_SURE
+    return replace(found, sure=False) if found and (long or is_soft(sentence)) else found
+
+
+def _of_sentence(sentence: str, text: str) -> Plain | None:
     if _DECIDED.match(text):
         said = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", said))
@@ -190,7 +255,11 @@ def plainly(sentence: str) -> Plain | None:
 def is_task(sentence: str) -> bool:
     """Say whether a sentence speaks of one thing here and now (`this variable`, `line 42`) or orders a single act."""
     bare = _OPENING.sub("", sentence.strip())
-    single = not _LASTS.search(sentence) and bare.split(" ", 1)[0].casefold() in _ONE_OFF - {"write", "update", "include"}
+    single = not _LASTS.search(sentence) and bare.split(" ", 1)[0].casefold() in _ONE_OFF - {
+        "write",
+        "update",
+        "include",
+    }
     passing = re.match(r"(?:make sure|ensure|check) (?:that )?(?:the|it|this|if|whether)\b", bare, re.IGNORECASE)
     return bool(_HERE.search(_THIS_PROJECT.sub("", sentence)) or single or passing)
 
@@ -205,11 +274,21 @@ def _of_two(text: str) -> Plain | None:
 def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None:
     """Read an order, with or without words that ask for it."""
     if no := _NO.match(bare):
-        return Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"]))) if not re.search(r"\b(?:is|are|was|were)\b", bare) else None
+        return (
+            Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"])))
+            if not re.search(r"\b(?:is|are|was|were)\b", bare)
+            else None
+        )
     if not asks and _IS_A_STATEMENT.match(bare):
         return None
     asked = asks.casefold()
-    gerund = bool(re.match(r"(?:avoid|refrain from|stop|steer clear of|stay away from)\b", bare[len(bare) - len(rest) - len(asks) :], re.I))
+    gerund = bool(
+        re.match(
+            r"(?:avoid|refrain from|stop|steer clear of|stay away from)\b",
+            bare[len(bare) - len(rest) - len(asks) :],
+            re.I,
+        )
+    )
     gerund = gerund or "avoid" in asked or "refrain" in asked
     stop = re.match(r"stop (?P<doing>\w+ing)\b (?P<what>.+)", rest, re.IGNORECASE)
     if stop:
@@ -222,7 +301,14 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     here = _HERE.search(_THIS_PROJECT.sub("", rest))
     if here and not (lasting and here[0].casefold() == "here"):
         return None
-    if re.match(r"let's|let us", asked) and plain in {"standardize", "standardise", "adopt", "settle", "stick", "agree"}:
+    if re.match(r"let's|let us", asked) and plain in {
+        "standardize",
+        "standardise",
+        "adopt",
+        "settle",
+        "stick",
+        "agree",
+    }:
         return Plain(_RULE, sure=True)
     if re.match(r"(?:we|you) should\b|let's|let us|try to|aim to", asked) and not lasting:
         return None
@@ -236,7 +322,9 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
             return None
         general = bool(re.search(r"\b(?:don't|do not)\b", asked)) and not (_DEFINITE.match(what) or _SINGLE.match(what))
         return Plain(_RULE, sure=True) if lasting or general else None
-    if not what or re.match(r"(?:me|us|him|her|out|sure|on with|back|down|if|whether|how|why|what|that)\b", what, re.IGNORECASE):
+    if not what or re.match(
+        r"(?:me|us|him|her|out|sure|on with|back|down|if|whether|how|why|what|that)\b", what, re.IGNORECASE
+    ):
         return None
     if lasting or re.search(r"\bmust\b", asked):
         return Plain(_RULE, sure=True)
@@ -247,10 +335,14 @@ def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
     """Say by its object whether an order is a rule or a task."""
     place = bool(_GENERAL_PLACE.search(what))
     if _UNIVERSAL.search(what):
-        return Plain(_RULE, sure=verb in _HABITS or verb in {"add", "give", "write", "include", "update", "create"})
+        return Plain(_RULE, sure=verb in _HABITS or verb in {"add", "give", "write", "include"})
     if _DEFINITE.match(what):
         if verb in {"use", "keep", "follow", "prefer", "stick", "treat", "respect", "rely"}:
-            return Plain(_RULE, sure=place or verb in {"keep", "follow", "stick", "respect"}) if place or verb != "use" else None
+            return (
+                Plain(_RULE, sure=place or verb in {"keep", "follow", "stick", "respect"})
+                if place or verb != "use"
+                else None
+            )
         return Plain(_RULE, sure=verb in _HABITS and verb not in _ONE_OFF) if place and verb in _HABITS else None
     if _SINGLE.match(what):
         if verb in _HABITS and verb not in _ONE_OFF and place:
@@ -293,14 +385,20 @@ def _of_duty(bare: str) -> Plain | None:
     if needed and re.match(r"(?:[\w-]+ ){0,3}[\w-]+s (?:start|begin|end) with|(?:[\w-]+ ){0,3}[\w-]+s (?:include|contain|carry|"
                            r"name|follow|link to) ", bare, re.I):  # fmt: skip
         return None if _PRONOUN.match(bare) or _SPECIFIC.match(bare) else Plain(_RULE, sure=True)
-    if found := re.match(r"(?P<what>[\w' -]+?) (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) (?P<where>.+)$", bare, re.I):
+    if found := re.match(
+        r"(?P<what>[\w' -]+?) (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) (?P<where>.+)$", bare, re.I
+    ):
         if not _PRONOUN.match(found["what"]) and not _SPECIFIC.match(found["what"]):
             return Plain(_RULE, sure=True)
     return None
 
 
 def _of_fact(sentence: str, bare: str) -> Plain | None:
-    if re.match(r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|a\b|an\b|the\b)\w", bare, re.I):
+    if re.match(
+        r"we (?:require|enforce|expect|forbid|ban|mandate) (?!it\b|this\b|you\b|that you\b|a\b|an\b|the\b)\w",
+        bare,
+        re.I,
+    ):
         return Plain(_RULE, sure=True)
     if re.match(r"we (?:want|need) (?!it\b|this\b|you\b|that\b|a\b|an\b|the\b|to\b|some\b|more\b)\w+ \w+", bare, re.I):
         return Plain(_RULE, sure=False)

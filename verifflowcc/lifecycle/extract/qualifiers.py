@@ -86,7 +86,8 @@ def qualifiers(text: str) -> tuple[str, ...]:
 
 
 _PLACE = re.compile(
-    rf"\b(?:in|into|on|for|inside|within|under) (?:the |our |all |any )?(?P<place>(?:[\w-]+ )?(?:{_PLACES}))\b", re.IGNORECASE
+    rf"\b(?:in|into|on|for|inside|within|under) (?:the |our |all |any )?(?P<place>(?:[\w-]+ )?(?:{_PLACES}))\b",
+    re.IGNORECASE,
 )
 
 

@@ -20,22 +20,29 @@ _GONE = (
 _MOVED = re.compile(
     r"\b(?:mov(?:ed|ing)|migrat(?:ed|ing)|switch(?:ed|ing)|chang(?:ed|ing)|transition(?:ed|ing)|went|ported|upgraded)"
     r"(?: (?P<topic>(?!from\b|away\b|over\b)[^,.;]+?))?(?: away| over)? from (?P<old>.+?) (?:in)?to (?P<new>[^,;]+)|"
-    r"\b(?:replac(?:ed|ing)|swap(?:ped|ping)|trad(?:ed|ing)|exchang(?:ed|ing)) (?P<old2>.+?) (?:with|by|for) (?P<new2>[^,;]+)|"
+    r"\b(?:replac(?:ed|ing)|swap(?:ped|ping)|trad(?:ed|ing)|exchang(?:ed|ing)) (?P<old2>.+?) (?:with|by|for) "
+    r"(?P<new2>[^,;]+)|"
     rf"\b(?:{_GONE}) (?P<old3>[^,.;]+?) (?:in favou?r of|for) (?P<new3>[^,;]+)|"
-    r"^(?P<new4>(?!we\b|I\b|the team\b)[^,.;]+?) (?:now )?(?:replaces|has replaced|replaced|supersedes|takes the place of) (?P<old4>[^,;]+)|"
-    r"^(?P<old5>[^,.;]+?) (?:was|is|has been|were|are|have been) (?:now )?(?:replaced|superseded) (?:by|with) (?P<new5>[^,;]+)",
+    r"^(?P<new4>(?!we\b|I\b|the team\b)[^,.;]+?) (?:now )?(?:replaces|has replaced|replaced|supersedes|takes "
+    r"the place of) (?P<old4>[^,;]+)|"
+    r"^(?P<old5>[^,.;]+?) (?:was|is|has been|were|are|have been) (?:now )?(?:replaced|superseded) (?:by|with) "
+    r"(?P<new5>[^,;]+)",
     re.IGNORECASE,
 )
 _OVER = re.compile(
     r"(?:,| and| -+)? (?:(?:instead of|rather than|in place of)(?: using)?|no longer|not(?! only\b| just\b)) "
-    r"(?:(?:in|on|at|with|by|to|from|via|through|under|the|an?|our) )*(?P<old>[^,;.]*[^,;.\s][^,;]*?)(?:[,;]| from now on| any ?more|\.?$)",
+    r"(?:(?:in|on|at|with|by|to|from|via|through|under|the|an?|our) )*(?P<old>[^,;.]*[^,;.\s][^,;]*?)(?:[,;]| "
+    r"from now on| any ?more|\.?$)",
     re.IGNORECASE,
 )
 _DROPPED = re.compile(
-    rf"\b(?:we|the team|our team|I)(?:'ve| have| all| finally| now| just| recently| fully)* (?:{_GONE}|(?:stopp?(?:ed|ing)|"
-    r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? on)) (?P<old>[^,;]+)|"
+    rf"\b(?:we|the team|our team|I)(?:'ve| have| all| finally| now| just| recently| fully)* (?:{_GONE}|"
+    rf"(?:stopp?(?:ed|ing)|"
+    r"no longer|don't|do not|never) (?:us(?:e|ing)|rely(?:ing)? on|need(?:ing)?|run(?:ning)?|depend(?:ing)? "
+    r"on)) (?P<old>[^,;]+)|"
     r"^(?:please )?(?:stop using|don't use|do not use|never use|avoid|avoid using) (?P<old2>[^,;]+)|"
-    r"^(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|deprecated|retired|dropped|no longer (?:used|in use|"
+    r"^(?P<old3>[^,;]+?) (?:is|are|was|were|has been|have been)(?: now)? (?:gone|deprecated|retired|dropped|no "
+    r"longer (?:used|in use|"
     r"supported|needed)|discontinued|forbidden|prohibited|off[- ]limits|decommissioned|phased out|removed)\b",
     re.IGNORECASE,
 )
@@ -45,19 +52,24 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
-    r"^(?:(?:actually|correction|sorry|wait|no|oops|scratch that|my mistake|I was wrong|update|I meant|i misspoke)[,:;.!]* )+"
+    r"^(?:(?:actually|correction|sorry|wait|no|oops|scratch that|my mistake|I was wrong|update|I meant|i "
+    r"misspoke)[,:;.!]* )+"
     r"(?P<what>it|that|this|they|those)(?:'s| is| are|'re| should be| must be| was)(?: now| actually)? (?P<new>.+)$|"
     r"^(?P<what2>it|that|this|they)(?:'s| is| are|'re)(?: actually| now) (?P<new2>.+)$|"
     r"^(?:correction|i meant)[,:] (?P<new3>[\w.-]+(?: [\w.-]+)?), not .+$",
     re.IGNORECASE,
 )
-_SUBJECT_MOVED = re.compile(r"\b(?:has|have|was|were|is|are)(?: been| now)? (?:moved|switched|migrated|changed|relocated) to ", re.I)
+_SUBJECT_MOVED = re.compile(
+    r"\b(?:has|have|was|were|is|are)(?: been| now)? (?:moved|switched|migrated|changed|relocated) to ", re.I
+)
 _DENIES = re.compile(
-    r"\b(?:never|not|no longer|don't|do not|doesn't|does not|isn't|aren't|stop(?:ped)?|avoid|any ?more|quit)\b", re.IGNORECASE
+    r"\b(?:never|not|no longer|don't|do not|doesn't|does not|isn't|aren't|stop(?:ped)?|avoid|any ?more|quit)\b",
+    re.IGNORECASE,
 )
 _FILL = frozenset("no longer never not don't doesn't isn't aren't stop avoid any anymore more always use".split())
 _BEFORE_OBJECT = (
-    r"(?:use|uses|using|used|in|on|with|by|through|via|under|to|from|is|are|called|named|as|run|runs|at|adopt|prefer|support|"
+    r"(?:use|uses|using|used|in|on|with|by|through|via|under|to|from|is|are|called|named|as|run|runs|at|adopt|"
+    r"prefer|support|"
     r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|rely on|log|write|keep|"
     r"decided on|agreed on|for|over|against)"
 )
@@ -130,9 +142,9 @@ def takes_back(found: Revision, held: str) -> Match:
     if not found.old or len(found.old) < 2:
         return Match.NONE
     old = r"\s+".join(map(re.escape, found.old.split()))
-    if not re.search(rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?['\"`]?{old}['\"`]?{_AFTER_OBJECT}", text, re.IGNORECASE) and not (
-        re.match(rf"(?:the |our )?{old} (?:is|are) (?:the|our)\b", text, re.IGNORECASE)
-    ):
+    if not re.search(
+        rf"\b{_BEFORE_OBJECT} (?:the |our |an? )?['\"`]?{old}['\"`]?{_AFTER_OBJECT}", text, re.IGNORECASE
+    ) and not (re.match(rf"(?:the |our )?{old} (?:is|are) (?:the|our)\b", text, re.IGNORECASE)):
         return Match.NONE
     if found.topic and not set(found.topic) & words:
         return Match.MAYBE

@@ -16,6 +16,7 @@ from verifflowcc.lifecycle.extract.gate import signals_of
 from verifflowcc.lifecycle.extract.generic import generic
 from verifflowcc.lifecycle.extract.judged import Verdict, verdict
 from verifflowcc.lifecycle.extract.kinds import kind_of
+from verifflowcc.lifecycle.extract.language import unread_language
 from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
 from verifflowcc.lifecycle.extract.personal import Told, personal
 from verifflowcc.lifecycle.extract.plainly import Plain, is_task, plainly
@@ -90,7 +91,8 @@ _READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insigh
 """Types that the rules read more closely than plain grammar does."""
 _ITS_OWN = _ABOUT_THE_USER | _READ_BETTER | {"requirement"}
 _ABOUT_ANSWERS = re.compile(
-    r"\b(?:(?:answer|reply|respond|explain\w*|talk|speak|address|call)\b|me\b|answers?|replies|responses?|explanations?|"
+    r"\b(?:(?:answer|reply|respond|explain\w*|talk|speak|address|call)\b|me\b|answers?|replies|responses?|"
+    r"explanations?|"
     r"emojis?|jargon|tone|examples?|bullet points?|small talk|summar(?:y|ies))\b",
     re.IGNORECASE,
 )
@@ -104,14 +106,18 @@ _WORK = re.compile(
 )
 _TASK_TYPES = frozenset({"convention", "communication_style"})
 _ONE_TASK = re.compile(
-    r"\b(?:to|in|of|for|from|on) this (?:function|method|class|file|variable|module|test|line|loop|block|code|branch|PR)\b|"
-    r"^(?:(?:please|now|then|also),? )*(?:show|give|tell|print|list|explain|send)(?: to)? me (?:the|a|an|how|what|why|your|all|three|two)\b"
+    r"\b(?:to|in|of|for|from|on) this (?:function|method|class|file|variable|module|test|line|loop|block|code|"
+    r"branch|PR)\b|"
+    r"^(?:(?:please|now|then|also),? )*(?:show|give|tell|print|list|explain|send)(?: to)? me (?:the|a|an|how|"
+    r"what|why|your|all|three|two)\b"
     r"(?!.*\b(?:always|first|every|each|from now on)\b)",
     re.IGNORECASE,
 )
 _HOW = re.compile(r"\b(?:by|with|because|due to|caused|was|were|needed|instead|after|to)\b", re.IGNORECASE)
 _ROLE = re.compile(r"^I(?:'m| am) an? (?:[\w-]+ ){0,4}[\w-]+\.?$")
-_EXCLAIMED = re.compile(r"\bcan(?:no|')t (?:believe|wait|see why|find|remember|tell|say|stand|imagine|think|help)\b", re.I)
+_EXCLAIMED = re.compile(
+    r"\bcan(?:no|')t (?:believe|wait|see why|find|remember|tell|say|stand|imagine|think|help)\b", re.I
+)
 _KEPT_WORDS, _MOST_WORDS = 3, 30
 _MOST_BEFORE = 3
 """Sentences before its own that an item may have, so that it is understood."""
@@ -148,9 +154,11 @@ def extract(turn: Turn) -> Extracted:
     `ambiguous` where the layer or the rule is unsure.
     """
     signals = signals_of(turn.text)
-    own = turn.speaker is Speaker.PERSON and turn.name.casefold() in _USER_NAMES
+    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
     if not (signals.worth or own):
-        return Extracted(signals, ())
+        return Extracted(signals, (), language=unread_language(turn.text))
+    if unread := unread_language(turn.text):
+        return Extracted(signals, (), ambiguous=True, language=unread)
     written = spoken(turn.text)
     newest: dict[tuple[str, str, bool], Candidate] = {}
     for found in _read(written, turn):
@@ -164,6 +172,15 @@ def extract(turn: Turn) -> Extracted:
     candidates = tuple(newest.values())
     unsure = any(each.confidence < UNSURE or each.certainty < SURE for each in candidates)
     return Extracted(signals, candidates, ambiguous=unsure)
+
+
+def is_users_own(name: str) -> bool:
+    """Say whether a speaker's name is one for the user: none, `You`, `User`.
+
+    >>> is_users_own("You"), is_users_own("Anna")
+    (True, False)
+    """
+    return name.casefold() in _USER_NAMES
 
 
 def statement_of(text: str, type_name: str, key: str = "") -> tuple[str, str, bool]:
@@ -215,7 +232,7 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
 
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
-    if turn.speaker is Speaker.PERSON and turn.name.casefold() in _USER_NAMES:
+    if turn.speaker is Speaker.PERSON and is_users_own(turn.name):
         yield from _in_own_words(sentence, turn, focus)
     else:
         yield from _as_asked(sentence, turn, focus)
@@ -244,7 +261,8 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
 
 
 def _is_kept(found: _Found, sentence: str, how: Verdict) -> bool:
-    """Say whether a statement is kept that plain grammar does not know: a rule of surely known form, or a limited one."""
+    """Say whether a statement is kept that plain grammar does not know: a rule of surely known form, or a "
+    "limited one."""
     if found.type == "fact" or is_task(sentence):
         return False
     return found.confidence >= UNSURE or how is Verdict.WAITS or bool(_TECH.search(sentence))
@@ -268,8 +286,7 @@ def _plain_found(plain: Plain, sentence: str) -> _Found:
     says = sentence.strip()
     form = normal_form(says, plain.type)
     stated = Stated(*form, says[:1].upper() + says[1:], key_of(form[0], form[1]), known=False)
-    vague = len(says.split()) <= _KEPT_WORDS * 5 and is_chatter(says)
-    return _Found(plain.type, stated, _CHATTER_CONFIDENCE if vague else _WORDED_CONFIDENCE, 800, plain=True)
+    return _Found(plain.type, stated, _WORDED_CONFIDENCE, 800, plain=True)
 
 
 def _is_work(found: _Found, sentence: str) -> bool:
@@ -286,7 +303,7 @@ def _is_work(found: _Found, sentence: str) -> bool:
 
 def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
     """Yield what the rules for each kind of statement read in a sentence."""
-    own = turn.name.casefold() in _USER_NAMES
+    own = is_users_own(turn.name)
     told = _told(sentence) if own else None
     if told and told.type == "fact" and declared(sentence) is None:
         told = None
@@ -393,9 +410,11 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
 def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
     """Say whether the form of a statement has the qualifiers of what was said; what is told is kept as it is."""
     stated = found.stated
-    own = turn.speaker is Speaker.PERSON and turn.name.casefold() in _USER_NAMES
+    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
     if own and (found.plain or verdict(written) is not Verdict.CLEAR):
-        return verdict(written) is Verdict.CLEAR and (found.type not in _RULES or agrees(written, negated=stated.negated))
+        return verdict(written) is Verdict.CLEAR and (
+            found.type not in _RULES or agrees(written, negated=stated.negated)
+        )
     if found.type not in _RULES:
         return same_words(written, stated.says) or keeps(written, stated.says)
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)

@@ -5,14 +5,16 @@ from functools import lru_cache
 
 _EMPTY = frozenset(
     "a an the our your my their its his her this that these those of in on at to by with and or for from as be is are "
-    "was were am been being it we you i they he she us them do does did has have had will shall should must can may now "
+    "was were am been being it we you i they he she us them do does did has have had will shall should must can "
+    "may now "
     "always please also so just actually correction currently already still then than there here from-now-on".split()
 )
 _IRREGULAR = dict(
     pair.split(":")
     for pair in (
         "kept:keep held:hold written:write built:build sent:send run:run ran:run taken:take made:make shown:show "
-        "stored:store using:use uses:use used:use databases:database caches:cache caching:cache running:run driven:drive "
+        "stored:store using:use uses:use used:use databases:database caches:cache caching:cache running:run "
+        "driven:drive "
         "hosting:host stopped:stop dropped:drop lives:live living:live cut:cut cuts:cut setting:set lay:lie met:meet"
     ).split()
 )

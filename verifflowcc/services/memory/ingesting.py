@@ -4,7 +4,8 @@ Each store is locked once, and what is to be written stands in a plan first: an 
 out to its end by the next one. The same turn is never read twice into one store.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import cache, partial
@@ -15,7 +16,7 @@ from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.candidates import Candidate, Extracted
 from verifflowcc.domain.item_types import is_trace_type
-from verifflowcc.domain.turns import Conversation, Turn
+from verifflowcc.domain.turns import Conversation, Speaker, Turn
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.turn_tools import OWN
 from verifflowcc.lifecycle.extract import extract as extract_by_rule
@@ -128,7 +129,11 @@ def ingest(
         len(reads),
         known,
         tuple(problem for each in conversations for problem in each.problems),
-        (*(note for each in conversations for note in each.notes), *_counted(workspace, learned, choices)),
+        (
+            *(note for each in conversations for note in each.notes),
+            *_unread(run.given.values()),
+            *_counted(workspace, learned, choices),
+        ),
         choices.dry_run,
     )
 
@@ -175,7 +180,7 @@ class _Run:
             if wanting:
                 self.wanted.append((place, wanting))
                 if place not in self.given:
-                    self.given[place] = self.extract(read.turn)
+                    self.given[place] = self.extract(_as_spoken(read.turn))
         return len(self.reads) - len(self.wanted)
 
     def _wanting(self, session: str, turn: str) -> tuple[Stream, ...]:
@@ -226,11 +231,18 @@ class _Run:
             self.terms = replace(self.terms, steering=False)
 
 
+def _as_spoken(turn: Turn) -> Turn:
+    """Return a turn for extraction: what a person says is read alike, whoever it is; the trust in it is "
+    "another matter."""
+    return replace(turn, name="") if turn.speaker is Speaker.PERSON else turn
+
+
 def _terms(workspace: Workspace | None, choices: Choices, actor: str) -> Terms:
     project = identity_of(workspace).text if workspace is not None and USER in choices.scopes else None
     why = choices.proposes or ("it was asked to be proposed" if choices.pending else "")
     seen = cache(partial(renewed_refs, workspace))
-    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, why, seen=seen)
+    speakers = memory_settings(workspace).speakers
+    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, why, seen=seen, speakers=speakers)
 
 
 def _now(workspace: Workspace | None) -> datetime:
@@ -260,6 +272,15 @@ def _places(reads: Sequence[_Read]) -> dict[str, dict[str, int]]:
         session = places.setdefault(read.turn.session, {})
         session.setdefault(read.turn.id, len(session))
     return places
+
+
+def _unread(given: Iterable[Extracted]) -> Iterator[str]:
+    """Yield how many turns are in a language that is not read, if there are any of which nothing was learned."""
+    counts = Counter(each.language for each in given if each.language and not each.candidates)
+    if counts:
+        total = sum(counts.values())
+        which = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+        yield f"{total} {'turn is' if total == 1 else 'turns are'} in a language that vfcc does not read ({which}); a model may"
 
 
 def _counted(workspace: Workspace | None, learned: Sequence[Learned], choices: Choices) -> tuple[str, ...]:
