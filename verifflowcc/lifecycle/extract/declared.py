@@ -44,7 +44,7 @@ _PARTICIPLES = (
 _VERBS = (
     "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
     "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
-    "targets handles stands points connects relies ends covers changes rotates ships builds hosts logs publishes "
+    "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
     "expects needs accepts happens happen maintains manages reviews approves"
 ).split()
@@ -91,8 +91,13 @@ _BY = re.compile(
     r"^(?P<aim>.+?) (?P<how>in|on|with|at|to|from|via|through|under|every|using) (?P<value>.+)$", re.IGNORECASE
 )
 _PERSONAL = re.compile(
-    r"^(?:I|you|he|she|they|it|this|that|these|those|there|here|what|who|which|one|someone|somebody|nobody|everyone|"
+    r"^(?:I|you|he|she|they|it|this|that|these|those|there|here|what|who|which|one|someone|somebody|no ?body|everyone|"
     r"my|your|his|her|their|another|some|many|most|few|several|both|all of|let|mine)\b|\b(?:I|you|me|my|your)\b",
+    re.IGNORECASE,
+)
+_MY_WORK = re.compile(
+    r"\bmy (?=(?:[\w-]+ )?(?:branch|app|application|database|server|container|service|project|repo|repository|"
+    r"config|tests?)\b)",
     re.IGNORECASE,
 )
 _PASSING_HEADS = re.compile(
@@ -208,7 +213,7 @@ def plain_statement(sentence: str) -> str:
 def _subject(what: str) -> str:
     """Return a subject as a name of all its words; "" where it is none that a project can know."""
     bare = re.sub(
-        r"^(?:(?:the |our |my )?(?:new|current|target|main|primary) |the |our |its |an? |all |every |each |any |"
+        r"^(?:(?:the |our |my )?(?:new|current|target|main|primary) |the |our |my |its |an? |all |every |each |any |"
         r"this (?:project|repo(?:sitory)?|codebase)'s )",
         "",
         what,
@@ -324,7 +329,7 @@ def _of_being(text: str) -> Declared | None:
         return None
     what, rest = found["what"], found["rest"]
     if re.match(r"(?:[\w-]+ing|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I):
-        found = re.match(r"(?P<how>in|at|on) (?P<rest>[`'\"]?[\w-]*[./][\w./-]+[`'\"]?)$", rest, re.IGNORECASE)
+        found = re.match(r"(?P<how>in|at|on) (?P<rest>(?-i:[A-Z])[\w -]+|[`'\"]?[\w-]*[./][\w./-]+[`'\"]?)$", rest, re.IGNORECASE)
         return _made(what, "store-in", found["rest"]) if found else None
     turned = re.match(r"(?:the|our) (?P<role>[\w -]+)$", rest, re.I)
     if turned and re.match(r"[A-Z`]", what) and not re.match(r"(?:The|Our|All|Every|Each|A|An)\b", what):

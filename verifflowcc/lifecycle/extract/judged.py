@@ -1,6 +1,6 @@
 """How far a sentence can be taken at its word: not at all, only after a person looked, or as it reads.
 
-Three things are nobody's rule: what somebody else is reported to say, what is not meant (irony, a thought), and what is
+Three things are no rule: what another person is reported to say, what is not meant (irony, a thought), and what is
 pasted or passing (a log, code, news of the day). Three may be a rule and may mean something else: what is hedged, has a
 condition, an exception or a permission, or says no in words outside a closed list. The rest reads as it is meant.
 """
@@ -27,25 +27,28 @@ _SOURCES = (
     r"consultants?|competitors?|guy|people|others|folks|colleagues?|somebody|someone|everybody|everyone|they|he|she|"
     r"(?:some|many|most|other) [a-z]+)"
 )
+_SAYS = (
+    r"(?:says|said|writes|wrote|suggests|suggested|recommends|recommended|advises|advised|insists|insisted|"
+    r"argues|argued|"
+    r"thinks|thought|believes|believed|swears|mentioned|told|warned|complained|demanded|proposed|claims|claimed)"
+)
 _REPORTED = re.compile(
-    r"\b(?:claim(?:s|ed|ing)|according to|rumou?r\w*|(?:studies|research|statistics|experts) (?:have |has "
-    r")?(?:shown?|shows|suggests?|says?|found)|supposedly|allegedly|apparently|reportedly|in (?:his|her|their) "
-    r"(?:opinion|view)|(?:he|she|they|somebody|someone) (?:once )?(?:said|wrote|told)|told (?:me|us)|"
-    r"I(?:'ve| have)?(?: once| also| just)? (?:read|heard|was told|saw) (?:that|somewhere|about|a|an|the|on|in)|"
+    r"\b(?:claim(?:s|ed|ing)|according to|rumou?r\w*|supposedly|allegedly|apparently|reportedly|"
+    r"(?:studies|research|statistics|experts) (?:have |has )?(?:shown?|shows|suggests?|says?|found)|in (?:his|"
+    r"her|their) "
+    rf"(?:opinion|view)|(?:he|she|they|somebody|someone) (?:once )?{_SAYS}|"
+    r"I(?:'ve| have)?(?: once| also| just)? (?:read|heard|learnt|saw) (?:that|somewhere|about|a|an|the|on|in)|"
     r"(?:my|our) (?:old|former|previous|last|ex-?) ?(?:team|job|company|employer|boss|project|workplace|manager)|"
-    r"(?:in|at) (?:my|our) (?:old|former|previous|last)|where I used to work|used to (?:say|be|have|use|work|do)|"
-    r"people (?:often |always )?(?:say|think|believe|claim)|(?:our|the) competitors?)\b|"
+    r"(?:in|at) (?:my|our) (?:old|former|previous|last)|where I used to work|"
+    r"used to (?:say|be|have|use|work|do)|people (?:often |always )?(?:say|think|believe|claim)|"
+    r"(?:our|the) competitors?)\b|"
     rf"\b{_SOURCES}\b(?: (?!we\b|you\b|I\b)[\w'-]+){{0,5}}? (?:(?:always|often|once|also|usually|just) )?"
-    r"(?:says?|said|writes?|wrote|suggest(?:s|ed)?|recommend(?:s|ed|ing)?|advis(?:es|ed)|insist(?:s|ed)?|"
-    r"argu(?:es|ed)|think(?:s)?|thought|believes?|believed|swears?|mentioned|told|wants? us|wants? me)\b|"
-    r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) "
-    r")?(?:says|said|writes|"
-    r"wrote|suggests|suggested|recommends|recommended|advises|advised|insists|insisted|argues|thinks|thought|believes|"
-    r"believed|swears|mentioned|told|wants us|wants me)\b|"
-    r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|insisted|"
-    r"claims?|argues|argued|says|said|"
-    r"thinks|thought|wrote|suggested|recommended|told|believes|mentioned|warned|complained|demanded|proposed|swears)\b|"
-    r"[\"'],? (?:\w+ )?(?:said|says|wrote|asked)\b",
+    rf"(?:{_SAYS}|say|write|suggest|recommend(?:ing)?|insist|think|believe|wants? us|wants? me)\b|"
+    r"\b(?!(?:We|You|It|I|This|That|As)\b)(?-i:[A-Z][a-z]+) (?:(?:always|often|once|also|usually|just) )?"
+    rf"(?:{_SAYS}|wants us|wants me)\b|"
+    r"\b(?:the|my|our|a|an|one|his|her|their) (?!(?:team|company)\b)(?:[\w-]+ ){1,3}(?:insists?|"
+    rf"{_SAYS})\b|\b{_SAYS} (?:me|us)\b|"
+    rf"[\"'],? (?:\w+ )?(?:{_SAYS}|asked)\b",
     re.IGNORECASE,
 )
 _OWN_VOICE = re.compile(r"^(?:we|I) (?:always |strongly )?(?:recommend|suggest|insist|believe|think|say)\b", re.I)
@@ -53,7 +56,7 @@ _NOT_MEANT = re.compile(
     r"\b(?:haha\w*|lol|rofl|yeah,? (?:right|sure)|just kidding|joking|(?:possibly )?go wrong|what could|good luck with|"
     r"as if (?:we|I|you|anyone|anybody|it)|because (?:everyone|everybody|we all|who) |who needs|who doesn't|"
     r"just what (?:we|I) need|how (?:nice|lovely|wonderful)|thanks a lot|nothing beats|nothing says|"
-    r"my favou?rite (?:pastime|part)|said no one|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|"
+    r"my favou?rite (?:pastime|part)|apparently)\b|[;:]-?[)Pp](?!\w)|\s/s\b|"
     r"[\U0001f600-\U0001f64f\U0001f923]|"
     r"^(?:oh,? (?:great|sure|yes|yeah|wonderful|joy|no)|sure,|yeah,|right, because|great idea|brilliant|genius|wow|"
     r"obviously|clearly|of course,? (?:we|let's|everyone)|fantastic,|wonderful,|lovely,|awesome,|perfect,|great,)",
@@ -117,12 +120,13 @@ _LETS = re.compile(
     r"to (?:you|us|each|the (?:team|author))|"
     r"needn't|need not|not (?:have|need|required|necessary|mandatory|obliged)|"
     r"(?:don't|doesn't|do not|does not|didn't) (?:have|need|require|mind|care|matter|insist)|no (?:need|obligation|"
-    r"requirement|problem)|nobody (?:has|needs)|mind|skip)\b",
+    r"requirement|problem)|no ?body (?:has|needs)|mind|skip)\b",
     re.IGNORECASE,
 )
 _MODAL_BAN = re.compile(r"\bmay not\b|\bcan(?:no|')t\b|\bcan no longer\b", re.IGNORECASE)
 _NEGATIONS = re.compile(
-    r"\b(?:not|no(?! (?:longer|more than|less than|later than|earlier than))|no longer|never|(?-i:none)|nobody|nothing|"
+    r"\b(?:not|no(?! (?:longer|more than|less than|later than|earlier than))|no longer|never|(?-i:none)|no "
+    r"?body|nothing|"
     r"neither|nor|cannot|without|hardly|barely|scarcely|seldom|avoid(?:s|ed|ing)?|stop(?:s|ped|ping)?|"
     r"refrain\w*|forbid\w*|prohibit\w*|\w+n't|except|lack(?:s|ing)?|fail(?:s|ed|ing)? to|"
     r"deprecated)\b",

@@ -78,7 +78,7 @@ _ONE_OFF = frozenset(
 _OF_THE_MIND = frozenset(
     "remember know think feel be hope believe note understand realise realize wonder forget imagine love like "
     "enjoy try want "
-    "appreciate care worry dream stay".split()
+    "appreciate care worry dream stay a an the my your in on at for with by so as to from of not good great nice".split()
 )
 _BARE_ADVERBS = re.compile(r"^(?:\w+ly|also|just|only|both|all|either) ", re.IGNORECASE)
 _UNIVERSAL = re.compile(
@@ -232,7 +232,7 @@ def plainly(sentence: str) -> Plain | None:
     back = revision(text)
     if back and back.last:
         return Plain(_FACT, sure=False, demand=False)
-    if not 3 <= len(words) <= _MOST_WORDS or sentence.endswith(("?", ":", "...", "…", "!")) or _PEOPLE.search(text):
+    if not 3 <= len(words) <= _MOST_WORDS or sentence.endswith(("?", ":", "...", "…")) or _PEOPLE.search(text):
         return None if len(words) != 2 else _of_two(text)
     found = _of_sentence(sentence, text)
     long = len(words) > _MOST_SURE
@@ -241,8 +241,8 @@ def plainly(sentence: str) -> Plain | None:
 
 def _of_sentence(sentence: str, text: str) -> Plain | None:
     if _DECIDED.match(text):
-        said = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
-        return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", said))
+        clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
+        return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):
         return Plain(_DECISION, sure=not _HERE.search(text), demand=False)
     bare = _OPENING.sub("", _LIMIT_FIRST.sub("", _OPENING.sub("", text)))

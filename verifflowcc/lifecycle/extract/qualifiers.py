@@ -69,7 +69,7 @@ _NAMES = {
     "doubt": "a doubt or a report",
 }
 _DENIES = re.compile(
-    r"\b(?:never|no longer|cannot|(?:do|must|should|shall|may|can|to|will) not|\w+n't)\b", re.IGNORECASE
+    r"\b(?:never|no longer|cannot|(?:do|must|should|shall|may|can|to|will) not|\w+n't|avoid(?:s|ing)?|refrain\w*)\b", re.IGNORECASE
 )
 _LEAVES = re.compile(r"\b(?:drop|ditch|abandon|eliminat|discontinu|disregard|forgo)\w*\b", re.IGNORECASE)
 _TWISTED = ("permission", "doubt")

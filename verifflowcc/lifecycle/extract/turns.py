@@ -9,7 +9,6 @@ from verifflowcc.domain.item_types import item_type
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.chatter import is_chatter
 from verifflowcc.lifecycle.extract.constructs import spoken_decorators
-from verifflowcc.lifecycle.extract.declared import declared
 from verifflowcc.lifecycle.extract.fixes import fixes
 from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.gate import signals_of
@@ -46,7 +45,7 @@ _TECH = re.compile(
     r"\b(?-i:[A-Z]{2,6})\b|\b(?:code|tests?|branch\w*|databases?|APIs?|endpoints?|migrations?|queries|"
     r"schema|package|dependenc\w+|version|deploy\w*|production|staging|logs?|config\w*|build|release|"
     r"repo\w*|modules?|functions?|class(?:es)?|types?|errors?|exceptions?|tabs|spaces|indentation|lines?|"
-    r"imports?|commits?|library|server|docker|container|cache|queue|file|folder)\b",
+    r"imports?|commits?|library|server|docker|containers?|cache|queue|file|folder)\b",
     re.IGNORECASE,
 )
 _HERE = re.compile(
@@ -100,7 +99,8 @@ _WORK = re.compile(
     r"\b(?:work\w*|meetings?|stand-?ups?|review\w*|pull requests?|PRs?|tickets?|issues?|editor|IDE|terminal|shell|"
     r"keyboard|screen|theme|mode|pair\w*|program\w*|develop\w*|debug\w*|document\w*|emails?|slack|calls?|focus|"
     r"deadlines?|sprints?|projects?|clients?|customers?|users?|team\w*|manager|lead|engineer\w*|design\w*|"
-    r"architect\w*|themes?|style|diffs?|patch\w*|notes|plans?|estimates?|languages?|frameworks?|tools?|vim|emacs|git|"
+    r"architect\w*|themes?|style|variables?|names?|naming|comments?|syntax|tables?|librar\w+|diffs?|patch\w*|"
+    r"notes|plans?|estimates?|languages?|frameworks?|tools?|vim|emacs|git|"
     r"python|rust|go(?=lang\b)|java\w*|typescript|commits?|merge\w*|rebas\w*|linux|mac\w*|windows)\b",
     re.IGNORECASE,
 )
@@ -110,7 +110,7 @@ _ONE_TASK = re.compile(
     r"branch|PR)\b|"
     r"^(?:(?:please|now|then|also),? )*(?:show|give|tell|print|list|explain|send)(?: to)? me (?:the|a|an|how|"
     r"what|why|your|all|three|two)\b"
-    r"(?!.*\b(?:always|first|every|each|from now on)\b)",
+    r"(?!.*\b(?:always|first|every|each|from now on|(?:before|after) the)\b)",
     re.IGNORECASE,
 )
 _HOW = re.compile(r"\b(?:by|with|because|due to|caused|was|were|needed|instead|after|to)\b", re.IGNORECASE)
@@ -295,7 +295,7 @@ def _is_work(found: _Found, sentence: str) -> bool:
         return False
     if found.type == "constraint" and _EXCLAIMED.search(sentence):
         return False
-    if found.type not in {"work_pattern", "preference", "goal"}:
+    if found.type not in {"work_pattern", "preference", "goal"} or sentence.startswith("We "):
         return True
     known = any(kind_of(each.casefold().strip(".,")) for each in sentence.split())
     return known or bool(_WORK.search(sentence) or _TECH.search(sentence) or _ABOUT_ANSWERS.search(sentence))
@@ -305,7 +305,7 @@ def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
     """Yield what the rules for each kind of statement read in a sentence."""
     own = is_users_own(turn.name)
     told = _told(sentence) if own else None
-    if told and told.type == "fact" and declared(sentence) is None:
+    if told and told.type == "fact" and plainly(sentence) is None:
         told = None
     if told and told.type not in _WEAKER and not (told.type == "preference" and _is_for_code(sentence, focus)):
         yield _as_found(told, sentence)

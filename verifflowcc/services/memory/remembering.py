@@ -216,12 +216,12 @@ def _links(holding: Holding, candidate: Candidate, draft: Item, beside: _Beside)
 
 def _status(said: Said, terms: Terms, scope: str) -> tuple[Status, str]:
     """Return the status of what is new, and why it is only proposed."""
-    candidate = said.candidate
+    candidate, turn = said.candidate, said.turn
     if not is_person(terms.actor):
         return Status.PENDING, "no person runs this"
-    if said.turn.speaker is Speaker.OUTSIDE:
+    if turn.speaker is Speaker.OUTSIDE:
         return Status.PENDING, "it is a text from elsewhere"
-    if terms.decided(said.turn) is SpeakerTrust.EXTERNAL:
+    if terms.decided(turn) is SpeakerTrust.EXTERNAL:
         return Status.PENDING, "it is a text from elsewhere"
     if candidate.rewritten:
         return Status.PENDING, doubt_about(candidate.content)
@@ -229,8 +229,8 @@ def _status(said: Said, terms: Terms, scope: str) -> tuple[Status, str]:
         return Status.PENDING, "it is uncertain whose it is"
     if candidate.confidence < SURE:
         return Status.PENDING, "it is uncertain"
-    if terms.is_stranger(said.turn):
-        return Status.PENDING, f"memory.speakers does not name {said.turn.name}"
+    if terms.is_stranger(turn):
+        return Status.PENDING, f"memory.speakers does not name {turn.name}"
     if terms.proposes:
         return Status.PENDING, terms.proposes
     if not terms.steering and asks(scope, candidate.type):
