@@ -29,6 +29,9 @@ _LIMIT_FIRST = re.compile(
     re.IGNORECASE,
 )
 """A limit that goes before its demand; whether it makes the demand uncertain is not judged here."""
+_LIMIT_LAST = re.compile(
+    r",? (?:unless|if|when(?:ever)?|because|since|until|while|once|so that|except|even|as long as|provided) .*$", re.IGNORECASE
+)
 _LASTS = re.compile(
     r"\b(?:from (?:now|here|today) on|going forward|moving forward|in (?:the )?future|henceforth|as a rule|by default|"
     r"always|never|at all times|every time|no longer|any ?more|everywhere|without exception|in general|consistently|"
@@ -261,7 +264,12 @@ def is_task(sentence: str) -> bool:
         "include",
     }
     passing = re.match(r"(?:make sure|ensure|check) (?:that )?(?:the|it|this|if|whether)\b", bare, re.IGNORECASE)
-    return bool(_HERE.search(_THIS_PROJECT.sub("", sentence)) or single or passing)
+    return bool(_here(sentence) or single or passing)
+
+
+def _here(text: str) -> re.Match[str] | None:
+    """Return the words by which a text points at one single thing, outside of a limit at its end."""
+    return _HERE.search(_LIMIT_LAST.sub("", _THIS_PROJECT.sub("", text)))
 
 
 def _of_two(text: str) -> Plain | None:
@@ -298,7 +306,7 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
         rest = rest[found.end() :]
     verb, _, what = rest.partition(" ")
     plain = verb.casefold().strip(",")
-    here = _HERE.search(_THIS_PROJECT.sub("", rest))
+    here = _here(rest)
     if here and not (lasting and here[0].casefold() == "here"):
         return None
     if re.match(r"let's|let us", asked) and plain in {
@@ -368,7 +376,7 @@ def _of_duty(bare: str) -> Plain | None:
             return None
         if verb in {"is to", "are to"} and not re.match(r"be ", rest):
             return None
-        if _HERE.search(_THIS_PROJECT.sub("", bare)):
+        if _here(bare):
             return None
         kind = "requirement" if _SPECIFIC.match(what) else _RULE
         weak = verb in {"should", "ought to"} and _SPECIFIC.match(what)
