@@ -10,6 +10,9 @@ StreamName = Literal["user", "project"]
 QUOTE = "quote"
 """The detail of an item in a model's words that has the sentence as it was written."""
 
+TRIGGER = "trigger"
+"""The detail of an instruction that holds only for tasks that have these words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Signals:

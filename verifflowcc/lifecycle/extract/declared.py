@@ -61,10 +61,20 @@ _PASSIVE = re.compile(
     r"every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
     re.IGNORECASE,
 )
+_DONE_OFTEN = re.compile(
+    rf"^(?P<what>.+?) {_BE} (?P<no>not |never )?(?P<done>(?!(?:fix|block|merg|caus|fail|assign|schedul|finish|report|clos|open|"
+    r"start|crash|updat|add|chang|mov|overload|interest|excit|tir|ask|need|expect|suppos)\w*ed\b)[\w-]+ed) "
+    r"(?P<how>every|each|once|with|in|via|by|from|as|through|against) (?P<rest>(?:.*[A-Z`/\d].*|"
+    r"(?<=every )\w+.*|(?<=each )\w+.*|(?<=once )an? \w+))$"
+)
 _ACTIVE = re.compile(
     rf"^(?P<what>.+?) (?P<done>{'|'.join(_VERBS)}|(?<=(?<!s)s ){_OF_MANY}|(?<=data ){_OF_MANY}|(?<=people ){_OF_MANY}) "
     r"(?:(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|before|every|into|behind|per|"
     r"place (?:in|on|at)) )?(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_ACTIVE_FAR = re.compile(
+    rf"^(?P<what>(?:[\w-]+ ){{0,2}}[\w-]+s (?:for|of|in|from|on) .+?) (?P<done>{_OF_MANY}) (?P<how>in|on|at|with|to|from|under) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -139,7 +149,12 @@ _STATUS = re.compile(
     r"clue|time))\b",
     re.IGNORECASE,
 )
-_DATED = re.compile(r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning)\b", re.IGNORECASE)
+_DATED = re.compile(
+    r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
+    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|wednes|thurs|fri|satur|"
+    r"sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
+    re.IGNORECASE,
+)
 _OF_A_PART = frozenset("has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
                        "uses wraps consists".split())  # fmt: skip
 _DETERMINED = re.compile(
@@ -193,7 +208,7 @@ def declared(sentence: str) -> Declared | None:
     text = plain_statement(sentence)
     if not 3 <= len(text.split()) <= _MOST_WORDS or _DATED.search(text):
         return None
-    for read in (_of_change, _of_us, _of_passive, _of_verb, _of_being):
+    for read in (_of_change, _of_platform, _of_us, _of_passive, _of_verb, _of_being):
         found = read(text)
         if found:
             return found if found.subject and found.value else None
@@ -230,6 +245,13 @@ def _subject(what: str) -> str:
     return named("-".join(roots(bare)))[:80].replace("-", "_")
 
 
+def _is_a_name(what: str) -> bool:
+    """Say whether a subject is one word that may be a name: what is so of Git or HTTP is no fact of a project."""
+    if " " in what or not what[:1].isupper():
+        return False
+    return not re.search(r"(?:tion|ing|ment|ity|age|ance|ence|fic|[a-z]s)$", what)
+
+
 def _relation(verb: str, how: str | None) -> str:
     base = roots(verb)
     first = base[0] if base else verb.casefold()
@@ -250,6 +272,12 @@ def _of_change(text: str) -> Declared | None:
     return _made(found["what"], "", found["rest"])
 
 
+def _of_platform(text: str) -> Declared | None:
+    """Read `we're on Node 20`."""
+    found = re.match(r"we(?:'re| are) on (?P<what>[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*)?) (?P<version>v?\d[\w.]*)$", text)
+    return _made(f"our {found['what']}", "on", found["version"]) if found else None
+
+
 def _of_us(text: str) -> Declared | None:
     """Read `we use Redis for caching`: the aim is the subject, where there is one."""
     found = _WE.match(text)
@@ -259,6 +287,8 @@ def _of_us(text: str) -> Declared | None:
         return None
     verb, rest = found["done"], found["rest"]
     base = roots(verb)[0] if roots(verb) else verb
+    if _STATUS.match(rest):
+        return None
     aim = _FOR.match(rest) if base == "use" else None
     if aim and (subject := _subject(aim["aim"])):
         return Declared(subject, "", named("-".join(roots(aim["value"])))[:80], False, True)
@@ -278,7 +308,7 @@ def _of_us(text: str) -> Declared | None:
 
 
 def _of_passive(text: str) -> Declared | None:
-    found = _PASSIVE.match(text)
+    found = _PASSIVE.match(text) or _DONE_OFTEN.match(text)
     if not found:
         return None
     done, rest = found["done"].casefold(), found["rest"].strip()
@@ -295,7 +325,9 @@ def _of_passive(text: str) -> Declared | None:
 
 
 def _of_verb(text: str) -> Declared | None:
-    found = _ACTIVE.match(text)
+    found = _ACTIVE.match(text) or _ACTIVE_FAR.match(text)
+    if found and _is_a_name(found["what"]):
+        return None
     if found and not _DETERMINED.match(found["what"]) and not _CONCRETE.search(found["rest"]):
         return None
     if not found or _STATUS.match(found["rest"]) or _STATUS.match(f"{found['how'] or ''} {found['rest']}".strip()):
@@ -329,11 +361,15 @@ def _of_being(text: str) -> Declared | None:
         return None
     what, rest = found["what"], found["rest"]
     if re.match(r"(?:[\w-]+ing|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I):
-        found = re.match(r"(?P<how>in|at|on) (?P<rest>(?-i:[A-Z])[\w -]+|[`'\"]?[\w-]*[./][\w./-]+[`'\"]?)$", rest, re.IGNORECASE)
+        hosted = re.search(r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office)$", what, re.I)
+        named_place = r"(?-i:[A-Z])[\w -]+|" if hosted else ""
+        found = re.match(rf"(?P<how>in|at|on) (?P<rest>{named_place}[`'\"]?[\w-]*[./][\w./-]+[`'\"]?)$", rest, re.IGNORECASE)
         return _made(what, "store-in", found["rest"]) if found else None
     turned = re.match(r"(?:the|our) (?P<role>[\w -]+)$", rest, re.I)
     if turned and re.match(r"[A-Z`]", what) and not re.match(r"(?:The|Our|All|Every|Each|A|An)\b", what):
         return _made(turned["role"], "", what, negated=bool(found["no"]))
+    if _is_a_name(what):
+        return None
     if re.match(r"an? ", rest, re.IGNORECASE) and not (_DETERMINED.match(what) or re.search(r"[A-Z]", rest)):
         return None
     if not (_VALUE.search(rest) or kind_of(rest.casefold())):

@@ -81,6 +81,13 @@ _PASSING = re.compile(
     r"so far|in (?:\w+ )?(?:minutes|hours)$|later|soon|asap)\b",
     re.IGNORECASE,
 )
+_TRIGGER = re.compile(
+    r"^(?:please,? )?(?:when(?:ever)?|every time|each time|any ?time) (?:I|we|the user) (?:ask|mention|talk|speak|inquire|"
+    r"request|say|want)s?(?: you)?(?: about| for| to)? (?P<what>[^,]{2,60}), (?=\w)",
+    re.IGNORECASE,
+)
+_MOVES = re.compile(r"^we(?:'ve| have)? (?:moved|migrated|switched|replaced|dropped|upgraded)\b", re.IGNORECASE)
+_WHEN_MOVED = re.compile(r"(?:,? last (?:week|month|year|quarter|sprint)| this (?:week|month|year|quarter)| yesterday| today)\b", re.I)
 _NEVER_AGAIN = re.compile(r"(?<=never )(?P<what>.*) again\b", re.IGNORECASE)
 _LOGGED = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
@@ -98,7 +105,7 @@ _LOGGED = re.compile(
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|likely|I (?:guess|suppose|think|believe|feel|assume|reckon|"
     r"hope|wonder|doubt)|(?:I'm|I am|we're|not) (?:not )?(?:sure|certain)|might|could|would|seems?|seemingly|looks? "
-    r"like|sort of|kind of|in my opinion|IMO|IMHO|ideally|hopefully|it depends|roughly|around \d|tend(?:s|ed)? to|"
+    r"like|sort of|kind of|in my opinion|IMO|IMHO|ideally|hopefully|it depends|roughly|(?:around|about|approximately) (?:\d|one|two|three|five|ten|half|an?\b)|tend(?:s|ed)? to|"
     r"(?:should|may|can) (?:we|I)|if I remember|iirc|afaik|as far as I know|in principle|"
     r"for the most part|mostly|usually|often|sometimes|rarely|almost|nearly|nice to have|trying to|planning to|"
     r"thinking (?:of|about)|considering|consider|propose|suggest(?:ion|ed)?|proposal|idea|discuss)\b",
@@ -167,10 +174,21 @@ def verdict(sentence: str) -> Verdict:
     >>> [verdict(each).name for each in ("The blog says to use tabs.", "Use tabs, except in Makefiles.", "Use tabs.")]
     ['NOTHING', 'WAITS', 'CLEAR']
     """
-    text = harmless(sentence.strip(" \"'"))
+    text = harmless(_TRIGGER.sub("", sentence.strip(" \"'")))
+    text = _WHEN_MOVED.sub("", text) if _MOVES.search(text) else text
     if is_nothing(text) or _PASSING.search(_NEVER_AGAIN.sub("", text)):
         return Verdict.NOTHING
     return Verdict.WAITS if may_mean_another(text) else Verdict.CLEAR
+
+
+def trigger_of(sentence: str) -> str:
+    """Return when an instruction holds, where it names what a person asks about; "" for any other sentence.
+
+    >>> trigger_of("Whenever I ask about deployments, answer with a checklist.")
+    'deployments'
+    """
+    found = _TRIGGER.match(sentence.strip())
+    return found["what"].strip() if found else ""
 
 
 def is_nothing(text: str) -> bool:

@@ -219,6 +219,8 @@ def _relationship(text: str) -> tuple[str, int] | None:
 
 
 def _business(text: str) -> tuple[str, int] | None:
+    if re.match(r"I(?:'m| am) (?:responsible for|in charge of) \w", text):
+        return "responsibility", 850
     match = _WORKS_AT.search(text)
     if not match:
         return None

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from verifflowcc.lifecycle.extract.chatter import is_soft
 from verifflowcc.lifecycle.extract.declared import declared
+from verifflowcc.lifecycle.extract.judged import trigger_of
 from verifflowcc.lifecycle.extract.revised import revision
 from verifflowcc.records import dataclass, replace
 
@@ -229,6 +230,8 @@ def plainly(sentence: str) -> Plain | None:
     (Plain(type='guideline', sure=True, demand=True), None)
     """
     text = sentence.strip(" .\"'")
+    if trigger_of(text) and not _TALK.search(text):
+        return Plain("communication_style", sure=len(text.split()) <= _MOST_SURE)
     if _TALK.search(text):
         return None
     words = text.split()
@@ -381,6 +384,8 @@ def _of_duty(bare: str) -> Plain | None:
         kind = "requirement" if _SPECIFIC.match(what) else _RULE
         weak = verb in {"should", "ought to"} and _SPECIFIC.match(what)
         return Plain(kind, sure=not weak)
+    if re.match(r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+", bare, re.IGNORECASE):
+        return None if _here(bare.replace("its", "")) else Plain(_RULE, sure=True)
     needed = _NEEDED.match(bare)
     if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
         if _TASK_REST.search(needed["rest"]) and not re.match(r"(?:every|each|all|no|any|new) ", needed["what"], re.I):

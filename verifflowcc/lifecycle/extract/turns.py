@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from verifflowcc.domain.candidates import Candidate, Extracted, StreamName
+from verifflowcc.domain.candidates import TRIGGER, Candidate, Extracted, StreamName
 from verifflowcc.domain.item_types import item_type
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.chatter import is_chatter
@@ -13,7 +13,7 @@ from verifflowcc.lifecycle.extract.fixes import fixes
 from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.gate import signals_of
 from verifflowcc.lifecycle.extract.generic import generic
-from verifflowcc.lifecycle.extract.judged import Verdict, verdict
+from verifflowcc.lifecycle.extract.judged import Verdict, trigger_of, verdict
 from verifflowcc.lifecycle.extract.kinds import kind_of
 from verifflowcc.lifecycle.extract.language import unread_language
 from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
@@ -273,6 +273,8 @@ def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
     kinds = {each.type for each in found}
     if "relationship" in kinds and plain.type == "fact" and re.match(r"(?:the|our) ", sentence, re.IGNORECASE):
         return True
+    if plain.type == "communication_style":
+        return True
     if kinds == {"preference"} and re.match(r"(?:please )?(?:prefer|favou?r) ", sentence, re.IGNORECASE):
         return not _ABOUT_ANSWERS.search(sentence)
     if kinds & _ABOUT_THE_USER:
@@ -403,8 +405,14 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
         content=content, importance=kind.importance,
         confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
         certainty=found.certainty, subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
-        refs=refs_of(content), tags=tags_of(content), details=details_of(content), rewritten=rewritten,
+        refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *_trigger(content)), rewritten=rewritten,
     )  # fmt: skip
+
+
+def _trigger(content: str) -> tuple[tuple[str, str], ...]:
+    """Return the detail that says when a statement holds, for an instruction with a condition."""
+    what = trigger_of(content)
+    return ((TRIGGER, what),) if what else ()
 
 
 def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
