@@ -149,6 +149,12 @@ _STATUS = re.compile(
     r"clue|time))\b",
     re.IGNORECASE,
 )
+_WRONG = re.compile(r"\b(?:wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too (?:many|much|few|little))\b", re.IGNORECASE)
+_KEPT_SOMEWHERE = re.compile(
+    r"(?:config\w*|settings?|schemas?|documentation|source|templates?|specs?|specification|definitions?|entry point|changelog|"
+    r"guide|list|endpoint|API|url|registry|repo\w*|secrets?|certificates?|fixtures?|tests?|migrations?|scripts?|style guide)$",
+    re.IGNORECASE,
+)
 _DATED = re.compile(
     r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
     r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|wednes|thurs|fri|satur|"
@@ -160,6 +166,8 @@ _OF_A_PART = frozenset("has contains includes expects needs requires takes holds
 _DETERMINED = re.compile(
     r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
 )
+_COUNTED_THING = re.compile(r"\b(?:suite|library|repo|repository|project|codebase|table|list|site|app|car|hotel)$", re.IGNORECASE)
+_COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
 _CONCRETE = re.compile(r"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b")
 _ONE_PART = re.compile(
     r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|"
@@ -206,7 +214,7 @@ def declared(sentence: str) -> Declared | None:
     if sentence.rstrip().endswith(("?", "...", "…", ":")):
         return None
     text = plain_statement(sentence)
-    if not 3 <= len(text.split()) <= _MOST_WORDS or _DATED.search(text):
+    if not 3 <= len(text.split()) <= _MOST_WORDS or _DATED.search(text) or _WRONG.search(text):
         return None
     for read in (_of_change, _of_platform, _of_us, _of_passive, _of_verb, _of_being):
         found = read(text)
@@ -334,6 +342,8 @@ def _of_verb(text: str) -> Declared | None:
         return None
     if found["done"].casefold() in {"takes", "take"} and not (found["how"] or "").startswith("place"):
         return None
+    if re.match(r"keeps?$", found["done"], re.I) and re.match(r"\w+ing\b", found["rest"]):
+        return None
     if re.match(r"(?:been|had|got|to|a look|it|this|that|me|us)\b", found["rest"], re.I):
         return None
     if found["done"].casefold() in {"has", "have"} and re.match(
@@ -350,6 +360,10 @@ def _of_verb(text: str) -> Declared | None:
         return None
     how = {"through": "via", "inside": "in", "within": "in"}.get((found["how"] or "").casefold(), found["how"])
     relation = _relation(found["done"], how)
+    if relation == "has" and re.search(r"\d", found["rest"]) and _COUNTED_THING.search(found["what"]):
+        return None
+    if relation == "has" and not re.search(_COUNT, found["rest"], re.IGNORECASE):
+        return None
     if relation in {"has", "have"} and (unit := re.match(r"\w+ (?P<unit>[a-z]+)", found["rest"])):
         relation = f"has-{'-'.join(roots(unit['unit'])) or 'it'}"
     return _made(found["what"], relation, found["rest"])
@@ -363,6 +377,8 @@ def _of_being(text: str) -> Declared | None:
     if re.match(r"(?:[\w-]+ing|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I):
         hosted = re.search(r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office)$", what, re.I)
         named_place = r"(?-i:[A-Z])[\w -]+|" if hosted else ""
+        if not (hosted or _KEPT_SOMEWHERE.search(what)):
+            return None
         found = re.match(rf"(?P<how>in|at|on) (?P<rest>{named_place}[`'\"]?[\w-]*[./][\w./-]+[`'\"]?)$", rest, re.IGNORECASE)
         return _made(what, "store-in", found["rest"]) if found else None
     turned = re.match(r"(?:the|our) (?P<role>[\w -]+)$", rest, re.I)

@@ -82,7 +82,7 @@ _ONE_OFF = frozenset(
 _OF_THE_MIND = frozenset(
     "remember know think feel be hope believe note understand realise realize wonder forget imagine love like "
     "enjoy try want "
-    "appreciate care worry dream stay a an the my your in on at for with by so as to from of not good great nice".split()
+    "appreciate care worry dream stay a an the my your in on at for with by so as to from of not good great nice have agree disagree argue laugh win lose eat drink go".split()
 )
 _BARE_ADVERBS = re.compile(r"^(?:\w+ly|also|just|only|both|all|either) ", re.IGNORECASE)
 _UNIVERSAL = re.compile(
@@ -295,7 +295,7 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     asked = asks.casefold()
     gerund = bool(
         re.match(
-            r"(?:avoid|refrain from|stop|steer clear of|stay away from)\b",
+            r"(?:avoid|refrain from|stop(?= \w+ing\b)|steer clear of|stay away from)\b",
             bare[len(bare) - len(rest) - len(asks) :],
             re.I,
         )
@@ -334,8 +334,10 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
         general = bool(re.search(r"\b(?:don't|do not)\b", asked)) and not (_DEFINITE.match(what) or _SINGLE.match(what))
         return Plain(_RULE, sure=True) if lasting or general else None
     if not what or re.match(
-        r"(?:me|us|him|her|out|sure|on with|back|down|if|whether|how|why|what|that)\b", what, re.IGNORECASE
+        r"(?:me|us|him|her|out|in (?:with|to|as)|into|off|sure|on with|back|down|if|whether|how|why|what|that)\b", what, re.IGNORECASE
     ):
+        return None
+    if plain in _OF_THE_MIND and re.match(r"we\b|i\b", asked):
         return None
     if lasting or re.search(r"\bmust\b", asked):
         return Plain(_RULE, sure=True)
@@ -344,6 +346,8 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
 
 def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
     """Say by its object whether an order is a rule or a task."""
+    if verb == "use" and re.search(r" to \w+ (?:the|out|why|what|where|how|this)\b", what):
+        return None
     place = bool(_GENERAL_PLACE.search(what))
     if _UNIVERSAL.search(what):
         return Plain(_RULE, sure=verb in _HABITS or verb in {"add", "give", "write", "include"})
@@ -373,7 +377,7 @@ def _of_duty(bare: str) -> Plain | None:
     found = _OBLIGED.match(bare)
     if found:
         what, rest, verb = found["what"], found["rest"], found["verb"].casefold()
-        if _PRONOUN.match(what) and not re.match(r"(?:we|you) (?:must|may|cannot|can)", bare, re.IGNORECASE):
+        if _PRONOUN.match(what) and not re.match(r"(?:we|you) (?:may not|cannot|can't)", bare, re.IGNORECASE):
             return None
         if _TASK_REST.search(rest) and not _UNIVERSAL.search(what):
             return None
@@ -385,10 +389,13 @@ def _of_duty(bare: str) -> Plain | None:
         weak = verb in {"should", "ought to"} and _SPECIFIC.match(what)
         return Plain(kind, sure=not weak)
     if re.match(r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+", bare, re.IGNORECASE):
-        return None if _here(bare.replace("its", "")) else Plain(_RULE, sure=True)
+        often = re.search(r"\b(?:takes|lasts|costs|times|fails|crashes)\b", bare)
+        return None if often or _here(bare.replace("its", "")) else Plain(_RULE, sure=True)
     needed = _NEEDED.match(bare)
     if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
         if _TASK_REST.search(needed["rest"]) and not re.match(r"(?:every|each|all|no|any|new) ", needed["what"], re.I):
+            return None
+        if re.search(r"\b(?:has|have|is|are) (?:been |now )?\w+(?:ed|ing)\b(?! (?:by|in|with|as|via|to|every|after|from)\b)", bare):
             return None
         return None if _HERE.search(bare.replace("its", "")) else Plain(_RULE, sure=True)
     if needed and re.search(r"\b(?:needs?|requires?)\b", bare) and not _SPECIFIC.match(needed["what"]):

@@ -113,6 +113,10 @@ _ONE_TASK = re.compile(
     r"(?!.*\b(?:always|first|every|each|from now on|(?:before|after) the)\b)",
     re.IGNORECASE,
 )
+_OF_IT = re.compile(r"^(?:it|this|that|there|he|she|they|I|you)\b", re.IGNORECASE)
+_IS_DUE = re.compile(
+    r"\b(?:deadline|due|must|needs?|has to|have to|ships?|deliver\w*|launch\w*|submit\w*|by|before|until)\b", re.IGNORECASE
+)
 _HOW = re.compile(r"\b(?:by|with|because|due to|caused|was|were|needed|instead|after|to)\b", re.IGNORECASE)
 _ROLE = re.compile(r"^I(?:'m| am) an? (?:[\w-]+ ){0,4}[\w-]+\.?$")
 _EXCLAIMED = re.compile(
@@ -251,6 +255,12 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
         backed = each.plain or plain is not None or each.type in _ITS_OWN
         if not backed and not _is_kept(each, sentence, how):
             continue
+        if each.type == "requirement" and _OF_IT.match(sentence):
+            continue
+        if each.type == "requirement" and (
+            (plain and not plain.sure) or (each.stated.subject == "deadline" and not _IS_DUE.search(sentence))
+        ):
+            each = replace(each, confidence=_UNSURE_CONFIDENCE)
         if each.type in _TASK_TYPES and _ONE_TASK.search(sentence):
             continue
         if each.type == "business_fact" and _ROLE.match(sentence):
