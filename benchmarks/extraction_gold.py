@@ -18,8 +18,14 @@ from functools import lru_cache
 from pathlib import Path
 
 _NO = re.compile(r"\b(?:never|not|don't|avoid|stop|no longer|without|refrain|no)\b", re.IGNORECASE)
-_NOT_DENIED = re.compile(r"even if[^,.;:]*|(?:don't|do not) forget|instead of \S+|rather than \S+", re.IGNORECASE)
-"""Items are sentences as people write them: a concession in one (`even if you don't need it`) denies nothing."""
+_NOT_DENIED = re.compile(
+    r"even if[^,.;:]*|(?:don't|do not) forget|instead of \S+|rather than \S+|"
+    r"\b(?:no|not) (?:more|less|fewer|later|earlier) than\b|\bno matter\b|\bwithout (?:fail|exception)\b",
+    re.IGNORECASE,
+)
+"""Items are sentences as people write them: a concession (`even if you don't need it`) or a limit denies nothing."""
+_BEGINS = re.compile(r"\b(?:start|begin)(?:s|ing)? (?:to (?=\w)|(?=(?:us|incorporat|includ|add|utiliz|writ|implement)\w*ing\b))", re.I)
+"""To start doing something is to do it: `start including 'chx'` demands no beginning."""
 _LETTERS = re.compile(r"['\"`](@?[\w.]+)['\"`]|(?<!\w)(@\w+|\w{1,3}_|_\w{1,3})(?!\w)")
 _SAME = dict(
     pair.split(":")
@@ -148,7 +154,7 @@ def _thing(text: str) -> frozenset[str]:
 
 
 def _demand(text: str) -> frozenset[str]:
-    words = _words(_LETTERS.sub(" ", text))
+    words = _words(_LETTERS.sub(" ", _BEGINS.sub(" ", text)))
     found = [each for each in _DEMANDS if each in words]
     case = [each for each in ("uppercase", "camelcase", "snake") if each in text.casefold().replace("_case", " ")]
     strong = [each for each in found if each != "include"] + case

@@ -243,7 +243,7 @@ def _subject(what: str) -> str:
         flags=re.I,
     )
     if (
-        _PERSONAL.search(what)
+        _PERSONAL.search(_MY_WORK.sub("our ", what))
         or len(bare.split()) > _MOST_SUBJECT
         or re.search(r"[,;:()]|\b(?:that|which|who|because|these|those|effective|success|importance)\b", what, re.I)
     ):
