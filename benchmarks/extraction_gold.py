@@ -32,7 +32,8 @@ _LETTERS = re.compile(r"['\"`](@?[\w.]+)['\"`]|(?<!\w)(@\w+|\w{1,3}_|_\w{1,3})(?
 _SAME = dict(
     pair.split(":")
     for pair in (
-        "parameter:argument begin:start prefix:start suffix:end finish:end contain:include incorporate:include annotated:annotation commented:comment vcs:version "
+        "parameter:argument begin:start prefix:start suffix:end finish:end contain:include incorporate:include incorporat:include annotated:annotation commented:comment task:work workstation:work workspace:work "
+        "interaction:communication discussion:communication conversation:communication "
         "assertion:assert hint:annotation annotate:annotation once:1 twice:2 one:1 two:2 three:3 single:1 seven:7 "
         "minimum:least commenting:comment pipeline:pipelines multiple:3 dual:2 macos:macbook mac:macbook "
         "machine:computer"
@@ -121,6 +122,11 @@ def _plain(text: str) -> str:
     return re.sub(r"never use .* but (use .*) instead", r"\1", text)
 
 
+def _without_when(text: str) -> str:
+    """Return a gold text without the work that it is of: the dialogues often leave that to the talk around it."""
+    return re.sub(r"\bwhen \w+ing\b.*", "", text)
+
+
 def says(item: str, rule: Rule) -> bool:
     """Say whether an item's text names the same object and the same demand as a gold rule."""
     same = _same_code(item, rule.text) if rule.code else _same_habit(item, rule)
@@ -135,7 +141,9 @@ def _denies(text: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _words(text: str) -> frozenset[str]:
     found = set()
-    for word in re.findall(r"[a-z0-9/]+", text.casefold().replace("copilot", "copilot ")):
+    folded = text.casefold().replace("copilot", "copilot ").replace("vcs", "version control system")
+    folded = re.sub(r"\b(?:multiple|at least three)\b", "three or more", folded)
+    for word in re.findall(r"[a-z0-9/]+", folded):
         plain = word
         for ending in ("ations", "ing", "s"):
             if len(plain) > len(ending) + 2 and plain.endswith(ending) and not plain.endswith(("ss", "string")):
@@ -160,6 +168,8 @@ def _demand(text: str) -> frozenset[str]:
     found = [each for each in _DEMANDS if each in words]
     case = [each for each in ("uppercase", "camelcase", "snake") if each in text.casefold().replace("_case", " ")]
     strong = [each for each in found if each != "include"] + case
+    if not (strong or found) and "string" in words:
+        return frozenset({"include"})
     return frozenset(strong or found)
 
 
@@ -185,13 +195,13 @@ def _same_habit(item: str, rule: Rule) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _shared(versions: tuple[str, ...]) -> frozenset[str]:
-    return frozenset.intersection(*(_words(_plain(each)) for each in versions)) - _EMPTY
+    return frozenset.intersection(*(_words(_without_when(_plain(each))) for each in versions)) - _EMPTY
 
 
 @lru_cache(maxsize=10_000)
 def _own(rule: Rule) -> frozenset[str]:
     shared = _shared(rule.versions)
-    words = _words(_plain(rule.text)) - _EMPTY
+    words = _words(_without_when(_plain(rule.text))) - _EMPTY
     if _denies(_plain(rule.text)):
         return frozenset()
     return words - shared - {"week", "most", "take", "day"}

@@ -24,6 +24,12 @@ _HARMLESS = re.compile(
 """What sounds like a qualifier and is none: a polite request, the topic of a rule."""
 _CONCEDED = re.compile(r",? ?\beven if (?:you|we|it|they)\b[^,.;:]*", re.IGNORECASE)
 """What is so whether or not: no condition, where the form says it as well."""
+_AT_WORK = re.compile(
+    r",? ?\b(?:especially |particularly )?when(?:ever)? (?:you(?:'re| are) |we(?:'re| are) )?[a-z]+ing\b[^,.;:]*|"
+    r"\bwhenever possible\b|\b(?:in|for) (?:your|our|the|all|any) (?:[\w-]+ ){0,3}(?:scripts?|tests?|modules?|packages?|services?|"
+    r"libraries|examples?|notebooks?|components?)\b",
+    re.IGNORECASE,
+)
 _PLACES = (
     r"tests?|test suites?|scripts?|migrations?|production|staging|"
     r"development(?! (?:process|work|workflow|journey|team))|"
@@ -139,6 +145,19 @@ def keeps(written: str, form: str) -> bool:
         if words[start : start + len(kept)] == kept:
             return not (qualifiers(" ".join(words[:start])) or qualifiers(" ".join(words[start + len(kept) :])))
     return False
+
+
+def says_all(text: str, *, negated: bool) -> bool:
+    """Say whether a text as it was written is certain, whatever its normal form leaves out.
+
+    A concession and the work that a rule is of (`when working remotely`) limit nothing that could be turned round.
+
+    >>> says_all("Never use a VPN when working remotely.", negated=True), says_all("Use tabs, except here.", negated=False)
+    (True, False)
+    """
+    plain = _AT_WORK.sub("", _CONCEDED.sub("", harmless(text.replace("’", "'"))))
+    limited = {"condition", "exception", "permission", "doubt"} & set(qualifiers(plain))
+    return not limited and agrees(plain, negated=negated) and len(re.findall(r"[.!?](?=\s)", text)) == 0
 
 
 def agrees(text: str, *, negated: bool) -> bool:

@@ -20,7 +20,7 @@ from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
 from verifflowcc.lifecycle.extract.personal import Told, personal
 from verifflowcc.lifecycle.extract.plainly import Plain, is_task, plainly
 from verifflowcc.lifecycle.extract.project import project
-from verifflowcc.lifecycle.extract.qualifiers import agrees, keeps, same_words
+from verifflowcc.lifecycle.extract.qualifiers import agrees, keeps, same_words, says_all
 from verifflowcc.lifecycle.extract.rules import Focus, code_rules, speaks_of_rules
 from verifflowcc.lifecycle.extract.sentences import LONGEST, Sentence, follows, quote, spoken
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
@@ -435,6 +435,8 @@ def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
         )
     if found.type not in _RULES:
         return same_words(written, stated.says) or keeps(written, stated.says)
+    if not own and says_all(written, negated=stated.negated):
+        return True
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)
 
 

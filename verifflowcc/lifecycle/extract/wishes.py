@@ -31,7 +31,11 @@ _MERELY = re.compile(
     re.IGNORECASE,
 )
 _OUR_OWN = re.compile(
-    r"\bas (?:our|the) (?:team's )?(?:preferred|main|primary|default|standard|official)\b", re.IGNORECASE
+    r"\bas (?:our|the) (?:team's )?(?:preferred|main|primary|default|standard|official)\b|"
+    r"\bwe(?:'re| are|'ll be| will be)? (?:primarily |mainly |all |now )*(?:use|using|switching to|transitioning to|moving to|adopting)"
+    r"(?: using)? (?:(?-i:[A-Z])[\w.-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:as (?:our|the|my)|for (?:our |all |internal |team |video )?[\w-]+)\b|"
+    r"\bis (?:our|my) (?:preferred|main|primary|default|standard|official|go-to)\b",
+    re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"^(?:something like|for (?:example|instance)|such as|e\.g\.)", re.IGNORECASE)
 _IN_GENERAL = re.compile(
