@@ -25,7 +25,7 @@ from verifflowcc.lifecycle.extract.rules import Focus, code_rules, speaks_of_rul
 from verifflowcc.lifecycle.extract.sentences import LONGEST, Sentence, follows, quote, spoken
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
 from verifflowcc.lifecycle.extract.statement import normal_form
-from verifflowcc.lifecycle.extract.wishes import wished
+from verifflowcc.lifecycle.extract.wishes import introduced, wished
 from verifflowcc.records import dataclass, replace
 
 SURE, UNSURE = 600, 500
@@ -329,6 +329,8 @@ def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
         yield _as_found(told, sentence)
     elif wish := _wished(focus.named(sentence), turn, own=own):
         yield wish
+    elif tool := introduced(sentence):
+        yield _Found("guideline", tool, _WORDED_CONFIDENCE, 800)
     elif own and turn.speaker is Speaker.PERSON:
         yield from _in_other_words(sentence)
 
