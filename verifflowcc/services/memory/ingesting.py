@@ -280,7 +280,7 @@ def _unread(given: Iterable[Extracted]) -> Iterator[str]:
     if counts:
         total = sum(counts.values())
         which = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-        yield f"{total} {'turn is' if total == 1 else 'turns are'} in a language that vfcc does not read ({which}); a model may"
+        yield f"{total} {'turn is' if total == 1 else 'turns are'} in a language that vfcc does not read ({which})"
 
 
 def _counted(workspace: Workspace | None, learned: Sequence[Learned], choices: Choices) -> tuple[str, ...]:
