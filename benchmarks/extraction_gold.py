@@ -26,13 +26,16 @@ _NOT_DENIED = re.compile(
 """Items are sentences as people write them: a concession (`even if you don't need it`) or a limit denies nothing."""
 _ARGUMENT = re.compile(r"\b(?:function|method)s?'?s?[ -](?:arguments?|parameters?)\b", re.IGNORECASE)
 """A function's argument is no function; an item of several rules can name both."""
-_BEGINS = re.compile(r"\b(?:start|begin)(?:s|ing)? (?:to (?=\w)|(?=(?:us|incorporat|includ|add|utiliz|writ|implement)\w*ing\b))", re.I)
+_BEGINS = re.compile(
+    r"\b(?:start|begin)(?:s|ing)? (?:to (?=\w)|(?=(?:us|incorporat|includ|add|utiliz|writ|implement)\w*ing\b))", re.I
+)
 """To start doing something is to do it: `start including 'chx'` demands no beginning."""
 _LETTERS = re.compile(r"['\"`](@?[\w.]+)['\"`]|(?<!\w)(@\w+|\w{1,3}_|_\w{1,3})(?!\w)")
 _SAME = dict(
     pair.split(":")
     for pair in (
-        "parameter:argument begin:start prefix:start suffix:end finish:end contain:include incorporate:include incorporat:include annotated:annotation commented:comment task:work workstation:work workspace:work "
+        "parameter:argument begin:start prefix:start suffix:end finish:end contain:include incorporate:include "
+        "incorporat:include annotated:annotation commented:comment task:work workstation:work workspace:work "
         "interaction:communication discussion:communication conversation:communication "
         "assertion:assert hint:annotation annotate:annotation once:1 twice:2 one:1 two:2 three:3 single:1 seven:7 "
         "minimum:least commenting:comment pipeline:pipelines multiple:3 dual:2 macos:macbook mac:macbook "

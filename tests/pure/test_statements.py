@@ -18,8 +18,28 @@ NEGATIONS = re.compile(r"\b(?:not|no|never|cannot|without|\w+n't)\b", re.IGNOREC
 LIMITS = re.compile(
     r"\b(?:if|unless|except|when|whenever|only|until|may|can|have to|need not|claims|probably|maybe)\b", re.IGNORECASE
 )
-OPENINGS = ("", "Please ", "From now on, ", "We ", "You must ", "Developers should ", "Maybe ", "The blog claims that we ")
-DENIALS = ("", "never ", "don't ", "always ", "need not ", "don't have to ", "not only ", "can ", "avoid ", "no longer ")
+OPENINGS = (
+    "",
+    "Please ",
+    "From now on, ",
+    "We ",
+    "You must ",
+    "Developers should ",
+    "Maybe ",
+    "The blog claims that we ",
+)
+DENIALS = (
+    "",
+    "never ",
+    "don't ",
+    "always ",
+    "need not ",
+    "don't have to ",
+    "not only ",
+    "can ",
+    "avoid ",
+    "no longer ",
+)
 VERBS = ("use", "drop", "squash", "frobnicate", "log", "delete", "import", "cache", "ship", "mutate", "trust", "rename")
 THINGS = (
     "tables", "the cache", "Redis", "feature flags and toggles", "`os.path`", "every endpoint", "a mutex", "print for logs",
@@ -179,7 +199,9 @@ def test_the_reported_half_of_the_list_meets_what_is_promised() -> None:
 
 def test_a_list_can_be_json_with_labels_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
-    file.write_text('[{"text": "Log in JSON.", "expected": {"status": "active", "type": "guideline", "scope": "project"}}]')
+    file.write_text(
+        '[{"text": "Log in JSON.", "expected": {"status": "active", "type": "guideline", "scope": "project"}}]'
+    )
 
     score = scored(statements(file))["en"]
 

@@ -32,7 +32,9 @@ def test_a_named_speaker_teaches_as_much_as_the_user_and_waits_until_named(here:
 
 
 def test_a_named_speaker_has_the_trust_that_a_person_gave_them(here: Workspace) -> None:
-    write_memory(here.root, {"config.yaml": "format: 1\nmemory: {speakers: {Anna: human, Ben: agent, Page: external}}\n"})
+    write_memory(
+        here.root, {"config.yaml": "format: 1\nmemory: {speakers: {Anna: human, Ben: agent, Page: external}}\n"}
+    )
 
     learn(here, talk(turn(1, "Log in JSON.", name="anna"), session="s"))
     learn(here, talk(turn(2, "Sessions are kept in Redis.", name="Ben", session="t")))

@@ -7,6 +7,20 @@ subject and relation make the key. All words of the subject count: the client is
 import re
 from functools import lru_cache
 
+from verifflowcc.lifecycle.extract.fact_words import (
+    COUNTED_THING,
+    DATED,
+    JUDGED,
+    KEPT_SOMEWHERE,
+    ONE_PART,
+    PARTICIPLES,
+    PASSING_HEADS,
+    PLURAL_VERBS,
+    STATUS,
+    VALUE,
+    VERBS,
+    WRONG,
+)
 from verifflowcc.lifecycle.extract.kinds import kind_of
 from verifflowcc.lifecycle.extract.stated import Stated, key_of, named
 from verifflowcc.lifecycle.extract.words import roots
@@ -27,54 +41,31 @@ _NOW = re.compile(
 _NOT_OTHER = re.compile(
     r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;.]+?(?=[,;.]|$)", re.IGNORECASE
 )
-_PARTICIPLES = (
-    "kept stored saved held hosted deployed written built hashed encrypted signed served sent handled managed "
-    "generated "
-    "rendered cached backed named called licensed published shipped rotated rebuilt scanned versioned isolated "
-    "authenticated authorized authorised logged sorted indexed replicated partitioned processed validated measured "
-    "monitored maintained owned based located configured defined documented compressed formatted expressed shown "
-    "displayed represented run cut released taken powered driven implemented compiled packaged bundled provisioned "
-    "tracked billed charged paid retained archived purged mounted exposed shared limited restricted capped reviewed "
-    "approved routed proxied queued collected stamped identified numbered grouped split kept prefixed suffixed "
-    "localized localised translated seeded enforced checked linted orchestrated governed quoted rounded "
-    "delivered emitted streamed synced synchronized imported exported fetched loaded installed set organised "
-    "organized structured computed calculated derived recorded registered resolved required supported allowed "
-    "forbidden prohibited mandatory deprecated done performed returned deleted removed distributed"
-).split()
-_VERBS = (
-    "uses runs lives listens talks starts has expires owns works supports consists depends belongs comes "
-    "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
-    "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
-    "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
-    "expects needs accepts happens happen maintains manages reviews approves"
-).split()
-_PLURAL_VERBS = (
-    "live use run talk start work support consist depend belong come go follow contain include require sit rely "
-    "listen point end own serve read write send accept store take expect need expire have happen carry return"
-).split()
-_OF_MANY = f"(?:{'|'.join(_PLURAL_VERBS)})"
+_OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)})"
 _BE = r"(?:is|are)"
 _PASSIVE = re.compile(
     rf"^(?P<what>.+?) {_BE} (?P<no>not |never |no longer )?(?:\w+ly |all |both )?(?P<done>"
-    rf"{'|'.join(_PARTICIPLES)})\b(?: \w+ly)?"
+    rf"{'|'.join(PARTICIPLES)})\b(?: \w+ly)?"
     r"(?: (?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|using|inside|per|after|before|up|"
     r"every|each|once|out|into|behind|across)\b)?(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _DONE_OFTEN = re.compile(
-    rf"^(?P<what>.+?) {_BE} (?P<no>not |never )?(?P<done>(?!(?:fix|block|merg|caus|fail|assign|schedul|finish|report|clos|open|"
+    rf"^(?P<what>.+?) {_BE} (?P<no>not |never )?(?P<done>(?!(?:fix|block|merg|caus|fail|assign|schedul|finish|"
+    rf"report|clos|open|"
     r"start|crash|updat|add|chang|mov|overload|interest|excit|tir|ask|need|expect|suppos)\w*ed\b)[\w-]+ed) "
     r"(?P<how>every|each|once|with|in|via|by|from|as|through|against) (?P<rest>(?:.*[A-Z`/\d].*|"
     r"(?<=every )\w+.*|(?<=each )\w+.*|(?<=once )an? \w+))$"
 )
 _ACTIVE = re.compile(
-    rf"^(?P<what>.+?) (?P<done>{'|'.join(_VERBS)}|(?<=(?<!s)s ){_OF_MANY}|(?<=data ){_OF_MANY}|(?<=people ){_OF_MANY}) "
+    rf"^(?P<what>.+?) (?P<done>{'|'.join(VERBS)}|(?<=(?<!s)s ){_OF_MANY}|(?<=data ){_OF_MANY}|(?<=people ){_OF_MANY}) "
     r"(?:(?P<how>in|with|by|on|at|from|to|through|via|under|as|over|against|for|of|after|before|every|into|behind|per|"
     r"place (?:in|on|at)) )?(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _ACTIVE_FAR = re.compile(
-    rf"^(?P<what>(?:[\w-]+ ){{0,2}}[\w-]+s (?:for|of|in|from|on) .+?) (?P<done>{_OF_MANY}) (?P<how>in|on|at|with|to|from|under) (?P<rest>.+)$",
+    rf"^(?P<what>(?:[\w-]+ ){{0,2}}[\w-]+s (?:for|of|in|from|on) .+?) (?P<done>{_OF_MANY}) (?P<how>in|on|at|"
+    rf"with|to|from|under) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -110,76 +101,13 @@ _MY_WORK = re.compile(
     r"config|tests?)\b)",
     re.IGNORECASE,
 )
-_PASSING_HEADS = re.compile(
-    r"\b(?:problem|issue|bug|error|reason|cause|question|(?<!entry )(?<!end )point|idea|thing|result|output|"
-    r"solution|difference|"
-    r"answer|trick|next step|mistake|culprit|symptom|stack ?trace|exception|crash|failure|typo|fix|weather|train|bus|"
-    r"dog|cat|kid|kids|coffee|lunch|dinner|pizza|car|movie|film|game|band|holiday|vacation|party|restaurant|place|"
-    r"joke|story|plan|goal|thing|one|option|approach|way|today|change|diff|patch|commit|function|line|variable|"
-    r"method|parameter|argument|field|"
-    r"log|message above|traceback|status|progress|rest|best|worst|first|second|last|latter|former|other)$",
-    re.IGNORECASE,
-)
-_VALUE = re.compile(
-    r"\d|^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|none|"
-    r"zero|half)\b|"
-    r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
-    r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^[\w-]+\.(?:js|io|ai|py|net|org|com)\b|"
-    r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
-    r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
-    r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"
-    r"stateless|case[- ](?:in)?sensitive|public|private|internal|open source|proprietary|weekly|daily|monthly|nightly|"
-    r"hourly|quarterly)\b|"
-    r"^(?:an?|the) (?:[\w-]+ ){1,4}(?:of|for|that|which|with|in|written|based)\b",
-    re.IGNORECASE,
-)
-_JUDGED = re.compile(
-    r"^(?:not |very |so |too |really |quite |pretty |a (?:bit|little|lot) |always |never )*(?:great|good|bad|nice|"
-    r"awful|fine|ok(?:ay)?|slow|fast|down|up|broken|red|green|empty|full|ready|done|stuck|off|on|weird|strange|wrong|"
-    r"right|better|worse|best|worst|hard|easy|important|crucial|missing|late|early|busy|tired|happy|sorry|glad|sure|"
-    r"clear|unclear|gone|back|over|due|long|short|big|small|huge|tiny|ugly|cool|fun|funny|true|false|failing|passing|"
-    r"working|running|coming|going|getting|making|doing|a (?:mess|pain|joke|problem|disaster|shame|pity|mistake|bug|"
-    r"great|good|bad|nice|fun|terrible|wonderful)|an? (?:\w+ )?(?:idea|problem|issue|question))\b",
-    re.IGNORECASE,
-)
-_STATUS = re.compile(
-    r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
-    r"errors?|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
-    r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
-    r"clue|time))\b",
-    re.IGNORECASE,
-)
-_WRONG = re.compile(r"\b(?:wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too (?:many|much|few|little))\b", re.IGNORECASE)
-_KEPT_SOMEWHERE = re.compile(
-    r"(?:config\w*|settings?|schemas?|documentation|source|templates?|specs?|specification|definitions?|entry point|changelog|"
-    r"guide|list|endpoint|API|url|registry|repo\w*|secrets?|certificates?|fixtures?|tests?|migrations?|scripts?|style guide)$",
-    re.IGNORECASE,
-)
-_DATED = re.compile(
-    r"\b(?:ago|yesterday|tomorrow|today|tonight)\b|\bthis (?:week|month|morning|year|quarter|summer|winter)\b|"
-    r"\b(?:starts?|ends?|begins?|closes?|opens?|leaves?|arrives?) (?:on|at|next|in) (?!\d\d:\d\d)(?:mon|tues|wednes|thurs|fri|satur|"
-    r"sun|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|\d)",
-    re.IGNORECASE,
-)
 _OF_A_PART = frozenset("has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
                        "uses wraps consists".split())  # fmt: skip
 _DETERMINED = re.compile(
     r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
 )
-_COUNTED_THING = re.compile(r"\b(?:suite|library|repo|repository|project|codebase|table|list|site|app|car|hotel)$", re.IGNORECASE)
 _COUNT = r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no|its own)\b"
 _CONCRETE = re.compile(r"\d|[A-Z]\w|[`'\"]|\w[/._]\w|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b")
-_ONE_PART = re.compile(
-    r"^(?:the|that|this|your) (?:[\w-]+ ){0,2}?(?:PR|pull request|branch|ticket|issue|file|test|request|"
-    r"response|page|commit|patch|"
-    r"function|method|class|variable|script|output|loop|query|row|screen|button|build|deploy|deployment|"
-    r"migration|job|run|"
-    r"parameter|argument|regex|import|form|dialog|modal|header|body|payload|snippet|code|example|array|list|"
-    r"dict|object|"
-    r"string|error|message|email|comment|diff|container|process|thread|log)$",
-    re.IGNORECASE,
-)
-"""One part of the code, of which people tell what it has at present, in the middle of their work."""
 _MOST_WORDS, _MOST_SUBJECT = 26, 9
 _SAME_RELATION = {"keep": "store", "save": "store", "hold": "store", "live": "store", "cache": "store", "host": "run",
                   "deploy": "run"}  # fmt: skip
@@ -214,7 +142,7 @@ def declared(sentence: str) -> Declared | None:
     if sentence.rstrip().endswith(("?", "...", "…", ":")):
         return None
     text = plain_statement(sentence)
-    if not 3 <= len(text.split()) <= _MOST_WORDS or _DATED.search(text) or _WRONG.search(text):
+    if not 3 <= len(text.split()) <= _MOST_WORDS or DATED.search(text) or WRONG.search(text):
         return None
     for read in (_of_change, _of_platform, _of_us, _of_passive, _of_verb, _of_being):
         found = read(text)
@@ -248,7 +176,7 @@ def _subject(what: str) -> str:
         or re.search(r"[,;:()]|\b(?:that|which|who|because|these|those|effective|success|importance)\b", what, re.I)
     ):
         return ""
-    if _PASSING_HEADS.search(bare) or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?)\b", bare):
+    if PASSING_HEADS.search(bare) or re.search(r"\b(?:is|are|was|were|has|have|will|must|should|does?)\b", bare):
         return ""
     return named("-".join(roots(bare)))[:80].replace("-", "_")
 
@@ -275,7 +203,7 @@ def _made(what: str, relation: str, rest: str, *, negated: bool = False) -> Decl
 
 def _of_change(text: str) -> Declared | None:
     found = _CHANGED.match(text)
-    if not found or not (_VALUE.search(found["rest"]) or re.search(r"[A-Z\d]", found["rest"])):
+    if not found or not (VALUE.search(found["rest"]) or re.search(r"[A-Z\d]", found["rest"])):
         return None
     return _made(found["what"], "", found["rest"])
 
@@ -295,7 +223,7 @@ def _of_us(text: str) -> Declared | None:
         return None
     verb, rest = found["done"], found["rest"]
     base = roots(verb)[0] if roots(verb) else verb
-    if _STATUS.match(rest):
+    if STATUS.match(rest):
         return None
     aim = _FOR.match(rest) if base == "use" else None
     if aim and (subject := _subject(aim["aim"])):
@@ -338,7 +266,7 @@ def _of_verb(text: str) -> Declared | None:
         return None
     if found and not _DETERMINED.match(found["what"]) and not _CONCRETE.search(found["rest"]):
         return None
-    if not found or _STATUS.match(found["rest"]) or _STATUS.match(f"{found['how'] or ''} {found['rest']}".strip()):
+    if not found or STATUS.match(found["rest"]) or STATUS.match(f"{found['how'] or ''} {found['rest']}".strip()):
         return None
     if found["done"].casefold() in {"takes", "take"} and not (found["how"] or "").startswith("place"):
         return None
@@ -355,12 +283,12 @@ def _of_verb(text: str) -> Declared | None:
     if (
         not (found["how"] or "").startswith("place")
         and found["done"].casefold() in _OF_A_PART
-        and _ONE_PART.search(found["what"])
+        and ONE_PART.search(found["what"])
     ):
         return None
     how = {"through": "via", "inside": "in", "within": "in"}.get((found["how"] or "").casefold(), found["how"])
     relation = _relation(found["done"], how)
-    if relation == "has" and re.search(r"\d", found["rest"]) and _COUNTED_THING.search(found["what"]):
+    if relation == "has" and re.search(r"\d", found["rest"]) and COUNTED_THING.search(found["what"]):
         return None
     if relation == "has" and not re.search(_COUNT, found["rest"], re.IGNORECASE):
         return None
@@ -371,15 +299,21 @@ def _of_verb(text: str) -> Declared | None:
 
 def _of_being(text: str) -> Declared | None:
     found = _IS.match(text)
-    if not found or _JUDGED.match(found["rest"]) or _STATUS.match(found["rest"]):
+    if not found or JUDGED.match(found["rest"]) or STATUS.match(found["rest"]):
         return None
     what, rest = found["what"], found["rest"]
     if re.match(r"(?:[\w-]+ing|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I):
-        hosted = re.search(r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office)$", what, re.I)
+        hosted = re.search(
+            r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office)$",
+            what,
+            re.I,
+        )
         named_place = r"(?-i:[A-Z])[\w -]+|" if hosted else ""
-        if not (hosted or _KEPT_SOMEWHERE.search(what)):
+        if not (hosted or KEPT_SOMEWHERE.search(what)):
             return None
-        found = re.match(rf"(?P<how>in|at|on) (?P<rest>{named_place}[`'\"]?[\w-]*[./][\w./-]+[`'\"]?)$", rest, re.IGNORECASE)
+        found = re.match(
+            rf"(?P<how>in|at|on) (?P<rest>{named_place}[`'\"]?[\w-]*[./][\w./-]+[`'\"]?)$", rest, re.IGNORECASE
+        )
         return _made(what, "store-in", found["rest"]) if found else None
     turned = re.match(r"(?:the|our) (?P<role>[\w -]+)$", rest, re.I)
     if turned and re.match(r"[A-Z`]", what) and not re.match(r"(?:The|Our|All|Every|Each|A|An)\b", what):
@@ -388,6 +322,6 @@ def _of_being(text: str) -> Declared | None:
         return None
     if re.match(r"an? ", rest, re.IGNORECASE) and not (_DETERMINED.match(what) or re.search(r"[A-Z]", rest)):
         return None
-    if not (_VALUE.search(rest) or kind_of(rest.casefold())):
+    if not (VALUE.search(rest) or kind_of(rest.casefold())):
         return None
     return _made(what, "", rest, negated=bool(found["no"]))

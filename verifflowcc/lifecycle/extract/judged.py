@@ -82,12 +82,15 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 _TRIGGER = re.compile(
-    r"^(?:please,? )?(?:when(?:ever)?|every time|each time|any ?time) (?:I|we|the user) (?:ask|mention|talk|speak|inquire|"
+    r"^(?:please,? )?(?:when(?:ever)?|every time|each time|any ?time) (?:I|we|the user) (?:ask|mention|talk|"
+    r"speak|inquire|"
     r"request|say|want)s?(?: you)?(?: about| for| to)? (?P<what>[^,]{2,60}), (?=\w)",
     re.IGNORECASE,
 )
 _MOVES = re.compile(r"^we(?:'ve| have)? (?:moved|migrated|switched|replaced|dropped|upgraded)\b", re.IGNORECASE)
-_WHEN_MOVED = re.compile(r"(?:,? last (?:week|month|year|quarter|sprint)| this (?:week|month|year|quarter)| yesterday| today)\b", re.I)
+_WHEN_MOVED = re.compile(
+    r"(?:,? last (?:week|month|year|quarter|sprint)| this (?:week|month|year|quarter)| yesterday| today)\b", re.I
+)
 _NEVER_AGAIN = re.compile(r"(?<=never )(?P<what>.*) again\b", re.IGNORECASE)
 _LOGGED = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|"
@@ -105,7 +108,8 @@ _LOGGED = re.compile(
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|likely|I (?:guess|suppose|think|believe|feel|assume|reckon|"
     r"hope|wonder|doubt)|(?:I'm|I am|we're|not) (?:not )?(?:sure|certain)|might|could|would|seems?|seemingly|looks? "
-    r"like|sort of|kind of|in my opinion|IMO|IMHO|ideally|hopefully|it depends|roughly|(?:around|about|approximately) (?:\d|one|two|three|five|ten|half|an?\b)|tend(?:s|ed)? to|"
+    r"like|sort of|kind of|in my opinion|IMO|IMHO|ideally|hopefully|it depends|roughly|(?:around|about|"
+    r"approximately) (?:\d|one|two|three|five|ten|half|an?\b)|tend(?:s|ed)? to|"
     r"(?:should|may|can) (?:we|I)|if I remember|iirc|afaik|as far as I know|in principle|"
     r"for the most part|mostly|usually|often|sometimes|rarely|almost|nearly|nice to have|trying to|planning to|"
     r"thinking (?:of|about)|considering|consider|propose|suggest(?:ion|ed)?|proposal|idea|discuss)\b",

@@ -9,168 +9,34 @@ from functools import lru_cache
 
 from verifflowcc.lifecycle.extract.chatter import is_soft
 from verifflowcc.lifecycle.extract.declared import declared
+from verifflowcc.lifecycle.extract.demand_words import (
+    ASKS,
+    BARE_ADVERBS,
+    DEFINITE,
+    GENERAL_PLACE,
+    HABITS,
+    HERE,
+    LASTS,
+    LIMIT_FIRST,
+    LIMIT_LAST,
+    NEEDED,
+    OBLIGED,
+    OF_THE_MIND,
+    ONE_OFF,
+    OPENING,
+    PEOPLE,
+    PRONOUN,
+    SINGLE,
+    SPECIFIC,
+    TALK,
+    TASK_REST,
+    THIS_PROJECT,
+    UNIVERSAL,
+)
 from verifflowcc.lifecycle.extract.judged import trigger_of
 from verifflowcc.lifecycle.extract.revised import revision
 from verifflowcc.records import dataclass, replace
 
-_OPENING = re.compile(
-    r"^(?:(?:please|also|and|so|but|then|(?:team|everyone|all|remember|note|rule|convention|policy|guideline|reminder|"
-    r"important|fyi|btw|hint)(?=[,:])|ok(?:ay)?|"
-    r"from (?:now|here|today) on(?:wards?)?|going forward|moving forward|in (?:the )?future|henceforth|as a rule|"
-    r"by default|in general|generally|effective immediately|as of (?:now|today)|in (?:this|our) (?:project|repo|"
-    r"repository|"
-    r"codebase|team|code)|first(?:ly)?|second(?:ly)?|finally|additionally|instead|actually|correction|new rule|"
-    r"(?:one|another) (?:more )?(?:thing|rule)|by the way|(?-i:[A-Z][a-z]+)(?=,))[,:]? )+",
-    re.IGNORECASE,
-)
-_LIMIT_FIRST = re.compile(
-    r"^(?:if|when|whenever|unless|once|until|in case|for|in|on|during|outside|inside|provided|as long as|while|"
-    r"except for|before|"
-    r"after|even if|even when|by default|to) [^,]{2,70}, (?:then )?(?!and\b|or\b)",
-    re.IGNORECASE,
-)
-"""A limit that goes before its demand; whether it makes the demand uncertain is not judged here."""
-_LIMIT_LAST = re.compile(
-    r",? (?:unless|if|when(?:ever)?|because|since|until|while|once|so that|except|even|as long as|provided) .*$", re.IGNORECASE
-)
-_LASTS = re.compile(
-    r"\b(?:from (?:now|here|today) on|going forward|moving forward|in (?:the )?future|henceforth|as a rule|by default|"
-    r"always|never|at all times|every time|no longer|any ?more|everywhere|without exception|in general|consistently|"
-    r"policy|convention|new rule|it(?:'s| is) (?:mandatory|required|forbidden|prohibited))\b",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"^(?:(?:always|never|don't|do not|let's(?: (?:always|never|not))?|let us(?: not)?|avoid|refrain from|make "
-    r"sure(?: to| that)?|"
-    r"be sure to|ensure(?: that)?|remember to|don't forget to|do not forget to|try to|aim to|(?:we|you) (?:must|"
-    r"have to|"
-    r"need to|should|shall|are to|ought to)(?: always| never| not)?|we(?:'ve| have)? (?:always|never|agreed to|"
-    r"decided to|no longer|don't|do not)|I(?:'d like| want| need| expect) (?:you|us|everyone) to(?: always| never)?|"
-    r"it(?:'s| is) (?:mandatory|required|essential|forbidden|prohibited|our (?:policy|convention|rule)) (?:to|that)|"
-    r"(?:our|the) (?:policy|convention|rule|standard) is (?:to|that)|everyone (?:must|should|has to)|"
-    r"(?:developers|engineers|reviewers|authors|contributors|agents) (?:must|should|have to)(?: always| never| "
-    r"not)?)\s+)+",
-    re.IGNORECASE,
-)
-_HABITS = frozenset(
-    "use keep follow prefer stick treat respect log store write name format quote wrap validate handle order "
-    "sort prefix "
-    "suffix document pin tag sign encrypt hash read return raise throw catch mark limit cap round escape "
-    "sanitize sanitise "
-    "retry cache test mock review squash rebase version translate type annotate group place put favour favor "
-    "separate avoid "
-    "match respond answer label end start begin express render close free release rotate record report link assume "
-    "pass import export inject declare define initialise initialize represent capitalise capitalize spell model expose "
-    "serialize serialise parse compress monitor measure archive expire isolate "
-    "batch paginate deploy ship build lint run commit push merge work develop design structure organise organize "
-    "speak call refer abbreviate indent align split extract derive bind check verify guard authenticate authorise "
-    "authorize target support choose rely depend require enforce adopt employ apply".split()
-)
-"""Verbs of what is done again and again."""
-_ONE_OFF = frozenset(
-    "fix rename rerun re-run revert refactor bump show open delete remove move add create update implement look "
-    "investigate debug install try change replace rewrite ping ask send make do give get go take let find see tell "
-    "explain list print generate clean set start stop restart kill skip ignore undo redo copy paste draft "
-    "finish continue "
-    "wait help convert migrate upgrade downgrade disable enable configure double-check inspect search grep "
-    "summarize summarise describe publish cherry-pick resolve assign schedule book order share post edit drop cut "
-    "insert correct improve optimise optimize simplify adjust tweak include have provide write run deploy merge "
-    "commit push "
-    "test check verify review build close call release".split()
-)
-"""Verbs of tasks; where they are also of habit, what they are done to decides."""
-_OF_THE_MIND = frozenset(
-    "remember know think feel be hope believe note understand realise realize wonder forget imagine love like "
-    "enjoy try want "
-    "appreciate care worry dream stay a an the my your in on at for with by so as to from of not good great nice have agree disagree argue laugh win lose eat drink go".split()
-)
-_BARE_ADVERBS = re.compile(r"^(?:\w+ly|also|just|only|both|all|either) ", re.IGNORECASE)
-_UNIVERSAL = re.compile(
-    r"\b(?:every|each|all|any|always|never|everywhere|anywhere|whenever|everything|anything|nothing|throughout|per|"
-    r"no|at all|consistently|across)\b",
-    re.IGNORECASE,
-)
-_HERE = re.compile(
-    r"\b(?:this|these|those|it|its|them|here|there|(?:above|below)(?=[,.]|$)|line \d+|number \d+|#\d+|PR \d+|me|"
-    r"my|him|her|"
-    r"(?:first|second|third|last|latter|next|previous|other|following|attached|current|new|old|remaining|failing|"
-    r"broken|same) (?:one|ones|two|commit|branch|test|file|line|option|step|version|approach|variable|function|method|"
-    r"change|error|result|section|paragraph)|that (?:file|one|line|function|test|branch|commit|code|change|part|"
-    r"method|class|variable)|version \d|v?\d+\.\d+\.\d+)\b",
-    re.IGNORECASE,
-)
-_THIS_PROJECT = re.compile(
-    r"^it(?:'s| is| would be| was| has been|'d be)\b|\bthis (?:project|repo(?:sitory)?|codebase|team|company|"
-    r"service|package|app|library|product)\b|\bits own\b",
-    re.I,
-)
-_DEFINITE = re.compile(
-    r"^(?:(?:up|down|out|off|on|at|into|to|back|over|for|with) )?(?:the|that|our|your) ", re.IGNORECASE
-)
-_SINGLE = re.compile(r"^(?:(?:up|down|out|at|for) )?(?:an?|one|another|some|two|three|more|\d+) ", re.IGNORECASE)
-_GENERAL_PLACE = re.compile(
-    r"\b(?:for|in|on|before|after|with|at|per|to|as|over|from|against|into|between|around|through|via|by)"
-    r" (?!the\b|this\b|that\b|these\b|those\b|a\b|an\b|your\b|my\b|it\b|me\b|main\b|him\b|her\b|them\b|\d)[\w`'\"/.]",
-    re.IGNORECASE,
-)
-_OBLIGED = re.compile(
-    r"^(?P<what>(?:[\w'/.-]+ ){0,8}?[\w'/.-]+) (?P<verb>must|shall|should|(?:has|have|is|are|needs?) to|ought "
-    r"to|may not|"
-    r"cannot|can't|can not|mustn't|shouldn't)(?P<no> not| never| no longer)?(?: only| always)? (?P<rest>[a-z].*)$",
-    re.IGNORECASE,
-)
-_NEEDED = re.compile(
-    r"^(?P<what>(?:[\w'/.-]+ ){0,6}?[\w'/.-]+) (?:needs?|requires?|gets?|carr(?:y|ies)|belongs?|goes|go|comes?|"
-    r"starts? with|"
-    r"begins? with|ends? with|follows?|includes?|contains?|has|have|uses?|lives?|sits?|owns?|takes?|is|are|"
-    r"returns?|link(?:s)? to|"
-    r"names?|describes?|states?) (?P<rest>.+)$",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(
-    r"^(?:I|you|we|he|she|they|it|this|that|these|those|there|what|who|which|one|someone|somebody|everyone|let)\b", re.I
-)
-_SPECIFIC = re.compile(r"^(?:the|this|that|your|my|our|his|her|their|these|those) ", re.IGNORECASE)
-_TASK_REST = re.compile(
-    r"\b(?:be|get) (?:fixed|updated|merged|restarted|deployed|changed|renamed|rewritten|refactored|removed|"
-    r"deleted|moved|"
-    r"reverted|cleaned|investigated|redone|replaced|migrated|rebuilt|upgraded|finished|done|closed|resolved|"
-    r"fast(?:er)?|"
-    r"better|bigger|smaller)\b|\b(?:an? (?:\w+ )?(?:fix|review|restart|refactor\w*|update|rewrite|rebase|look|"
-    r"test|break|"
-    r"bit|lot|new \w+|cleanup|bump)|some|work|more|another|help|attention|fixing|updating|work|love)\b",
-    re.IGNORECASE,
-)
-_PEOPLE = re.compile(
-    r"\b(?:fun|positive|smile|happy|relax|breath\w*|water|coffee|tea|lunch|food|sun\w*|weather|music|love|hugs?|"
-    r"birthday|weekend|pride|holidays?|vacation|gym|walk|hik\w*|stairs|kids?|family|mom|dad|wife|husband|"
-    r"dreams?|life|yourself|"
-    r"proud|grateful|curious|learning|growth|mindset|attitude|faith|hope|heart|kind(?:ness)?|patient|patience|"
-    r"dog|cat)\b",
-    re.IGNORECASE,
-)
-_TALK = re.compile(
-    r"\b(?:keep (?:up|going|doing|at it|me|in mind|an eye|it up|your)|don't (?:hesitate|shy|worry|be|let|get|feel)|"
-    r"do not (?:hesitate|worry|be)|make sure you(?:'re| do\b| are)?|start (?:by|off)|feel free|reach out|"
-    r"(?:a |an |the |some |any |few |two |three |new |following |specific |certain |particular |our |your |"
-    r"important |key |naming |coding |good |best |same |another )(?:[\w-]+ ){0,2}?(?:conventions?|practices?|"
-    r"guidelines?|changes?|habits?|"
-    r"approach|mindset|adjustments?)(?=$| (?:for|to|in|from|when|going|moving|with|of|regarding|that|on|"
-    r"now)\b)(?! (?:is|are) )|"
-    r"(?:is|are|remains?|plays?|be) (?:an?|the|one of the) (?:[\w-]+ )*?(?:skill|aspect|part|differentiator|"
-    r"cornerstone|priority|"
-    r"principle|choices?|challenge|opportunity|role|way|key|tool for|form of|process|example|advantage|benefit)\b|"
-    r"a (?:combination|variety|range|mix|lot|number|couple|few|bit) of|various|several|pros and cons|"
-    r"(?:we|I) (?:also |really |just |always )?(?:want|like|need|hope|aim|strive|try) to (?:ensure|make sure|"
-    r"keep|create|"
-    r"emphasi[sz]e|foster|encourage|improve|standardi[sz]e|stress|see|learn|know)|let's (?:dive|start|talk|"
-    r"discuss|see|go|move)|"
-    r"there(?:'s| is| are)|you must be (?-i:[A-Z])|user-friendly|mindful|as you know|studies|research|to be "
-    r"honest|can't afford|pay attention|take (?:care|pride|time|breaks?|"
-    r"advantage|notes?|part|ownership|initiative|a (?:look|break|moment))|focus on (?!\w+ tests))\b",
-    re.IGNORECASE,
-)
-"""Talk around a rule: announcements without it, encouragement, what is good in general."""
 _DECIDED = re.compile(
     r"^(?:(?:so|ok(?:ay)?|after [^,]+),? )?(?:after [^,]{3,40} )?(?:(?:we|I|the (?:\w+ )?(?:team|architects?|"
     r"board|group|maintainers|developers|engineers))(?:'ve| have| all| finally| now| just)* (?:decided|agreed|"
@@ -230,15 +96,15 @@ def plainly(sentence: str) -> Plain | None:
     (Plain(type='guideline', sure=True, demand=True), None)
     """
     text = sentence.strip(" .\"'")
-    if trigger_of(text) and not _TALK.search(text):
+    if trigger_of(text) and not TALK.search(text):
         return Plain("communication_style", sure=len(text.split()) <= _MOST_SURE)
-    if _TALK.search(text):
+    if TALK.search(text):
         return None
     words = text.split()
     back = revision(text)
     if back and back.last:
         return Plain(_FACT, sure=False, demand=False)
-    if not 3 <= len(words) <= _MOST_WORDS or sentence.endswith(("?", ":", "...", "…")) or _PEOPLE.search(text):
+    if not 3 <= len(words) <= _MOST_WORDS or sentence.endswith(("?", ":", "...", "…")) or PEOPLE.search(text):
         return None if len(words) != 2 else _of_two(text)
     found = _of_sentence(sentence, text)
     long = len(words) > _MOST_SURE
@@ -250,18 +116,18 @@ def _of_sentence(sentence: str, text: str) -> Plain | None:
         clause = re.sub(r"\b(?:decided|agreed) that\b", "", text, flags=re.IGNORECASE)
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):
-        return Plain(_DECISION, sure=not _HERE.search(text), demand=False)
-    bare = _OPENING.sub("", _LIMIT_FIRST.sub("", _OPENING.sub("", text)))
-    lasting = bool(_LASTS.search(text))
-    asks = _ASKS.match(bare)
+        return Plain(_DECISION, sure=not HERE.search(text), demand=False)
+    bare = OPENING.sub("", LIMIT_FIRST.sub("", OPENING.sub("", text)))
+    lasting = bool(LASTS.search(text))
+    asks = ASKS.match(bare)
     rest = bare[asks.end() :] if asks else bare
     return _of_order(bare, rest, asks[0] if asks else "", lasting=lasting) or _of_duty(bare) or _of_fact(sentence, bare)
 
 
 def is_task(sentence: str) -> bool:
     """Say whether a sentence speaks of one thing here and now (`this variable`, `line 42`) or orders a single act."""
-    bare = _OPENING.sub("", sentence.strip())
-    single = not _LASTS.search(sentence) and bare.split(" ", 1)[0].casefold() in _ONE_OFF - {
+    bare = OPENING.sub("", sentence.strip())
+    single = not LASTS.search(sentence) and bare.split(" ", 1)[0].casefold() in ONE_OFF - {
         "write",
         "update",
         "include",
@@ -272,14 +138,14 @@ def is_task(sentence: str) -> bool:
 
 def _here(text: str) -> re.Match[str] | None:
     """Return the words by which a text points at one single thing, outside of a limit at its end."""
-    return _HERE.search(_LIMIT_LAST.sub("", _THIS_PROJECT.sub("", text)))
+    return HERE.search(LIMIT_LAST.sub("", THIS_PROJECT.sub("", text)))
 
 
 def _of_two(text: str) -> Plain | None:
     """Read an order of two words (`Pin dependencies`), of which one can only be sure by its `never` or `always`."""
     first, second = text.split()
     plural = second.endswith("s") and not second.endswith("ss")
-    return Plain(_RULE, sure=False) if first.casefold() in _HABITS and plural and not _PEOPLE.search(text) else None
+    return Plain(_RULE, sure=False) if first.casefold() in HABITS and plural and not PEOPLE.search(text) else None
 
 
 def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None:
@@ -303,9 +169,9 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     gerund = gerund or "avoid" in asked or "refrain" in asked
     stop = re.match(r"stop (?P<doing>\w+ing)\b (?P<what>.+)", rest, re.IGNORECASE)
     if stop:
-        one = _DEFINITE.match(stop["what"]) and not (stop["doing"] == "using" and _GENERAL_PLACE.search(stop["what"]))
-        return None if _HERE.search(stop["what"]) or one else Plain(_RULE, sure=True)
-    while found := _BARE_ADVERBS.match(rest):
+        one = DEFINITE.match(stop["what"]) and not (stop["doing"] == "using" and GENERAL_PLACE.search(stop["what"]))
+        return None if HERE.search(stop["what"]) or one else Plain(_RULE, sure=True)
+    while found := BARE_ADVERBS.match(rest):
         rest = rest[found.end() :]
     verb, _, what = rest.partition(" ")
     plain = verb.casefold().strip(",")
@@ -324,20 +190,23 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     if re.match(r"(?:we|you) should\b|let's|let us|try to|aim to", asked) and not lasting:
         return None
     if asked.startswith(("make sure", "ensure", "be sure")) and not re.match(r"to\b", asked):
-        general = _UNIVERSAL.search(rest) or not _SPECIFIC.match(rest)
+        general = UNIVERSAL.search(rest) or not SPECIFIC.match(rest)
         return Plain(_RULE, sure=True) if what and general else None
     if gerund:
-        return Plain(_RULE, sure=not _DEFINITE.match(rest) or bool(re.match(r"\w+ing ", rest))) if rest else None
-    if plain not in _HABITS and plain not in _ONE_OFF:
-        if not (asks and what and plain.replace("-", "").isalpha()) or plain in _OF_THE_MIND:
+        return Plain(_RULE, sure=not DEFINITE.match(rest) or bool(re.match(r"\w+ing ", rest))) if rest else None
+    if plain not in HABITS and plain not in ONE_OFF:
+        if not (asks and what and plain.replace("-", "").isalpha()) or plain in OF_THE_MIND:
             return None
-        general = bool(re.search(r"\b(?:don't|do not)\b", asked)) and not (_DEFINITE.match(what) or _SINGLE.match(what))
+        general = bool(re.search(r"\b(?:don't|do not)\b", asked)) and not (DEFINITE.match(what) or SINGLE.match(what))
         return Plain(_RULE, sure=True) if lasting or general else None
     if not what or re.match(
-        r"(?:me|us|him|her|out|in (?:with|to|as)|into|off|sure|on with|back|down|if|whether|how|why|what|that)\b", what, re.IGNORECASE
+        r"(?:me|us|him|her|out|in (?:with|to|as)|into|off|sure|on with|back|down|if|whether|how|why|what|"
+        r"that)\b",
+        what,
+        re.IGNORECASE,
     ):
         return None
-    if plain in _OF_THE_MIND and re.match(r"we\b|i\b", asked):
+    if plain in OF_THE_MIND and re.match(r"we\b|i\b", asked):
         return None
     if lasting or re.search(r"\bmust\b", asked):
         return Plain(_RULE, sure=True)
@@ -348,67 +217,74 @@ def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
     """Say by its object whether an order is a rule or a task."""
     if verb == "use" and re.search(r" to \w+ (?:the|out|why|what|where|how|this)\b", what):
         return None
-    place = bool(_GENERAL_PLACE.search(what))
-    if _UNIVERSAL.search(what):
-        return Plain(_RULE, sure=verb in _HABITS or verb in {"add", "give", "write", "include"})
-    if _DEFINITE.match(what):
+    place = bool(GENERAL_PLACE.search(what))
+    if UNIVERSAL.search(what):
+        return Plain(_RULE, sure=verb in HABITS or verb in {"add", "give", "write", "include"})
+    if DEFINITE.match(what):
         if verb in {"use", "keep", "follow", "prefer", "stick", "treat", "respect", "rely"}:
             return (
                 Plain(_RULE, sure=place or verb in {"keep", "follow", "stick", "respect"})
                 if place or verb != "use"
                 else None
             )
-        return Plain(_RULE, sure=verb in _HABITS and verb not in _ONE_OFF) if place and verb in _HABITS else None
-    if _SINGLE.match(what):
-        if verb in _HABITS and verb not in _ONE_OFF and place:
+        return Plain(_RULE, sure=verb in HABITS and verb not in ONE_OFF) if place and verb in HABITS else None
+    if SINGLE.match(what):
+        if verb in HABITS and verb not in ONE_OFF and place:
             return Plain(_RULE, sure=True)
         return None
-    if verb not in _HABITS:
+    if verb not in HABITS:
         return Plain(_RULE, sure=forbids) if forbids or place else None
-    if re.search(r" \w+ly$", what) and verb in _HABITS:
+    if re.search(r" \w+ly$", what) and verb in HABITS:
         return Plain(_RULE, sure=True)
-    if re.match(r"(?:\w+ly )?(?:[\w-]+/)*[\w-]+\.\w+$|\w+$", what) and verb in _ONE_OFF and not forbids:
+    if re.match(r"(?:\w+ly )?(?:[\w-]+/)*[\w-]+\.\w+$|\w+$", what) and verb in ONE_OFF and not forbids:
         return None
-    return Plain(_RULE, sure=forbids or place or verb not in _ONE_OFF)
+    return Plain(_RULE, sure=forbids or place or verb not in ONE_OFF)
 
 
 def _of_duty(bare: str) -> Plain | None:
     """Read `every X must …`, `X needs …`: what things have to be."""
-    found = _OBLIGED.match(bare)
+    found = OBLIGED.match(bare)
     if found:
         what, rest, verb = found["what"], found["rest"], found["verb"].casefold()
-        if _PRONOUN.match(what) and not re.match(r"(?:we|you) (?:may not|cannot|can't)", bare, re.IGNORECASE):
+        if PRONOUN.match(what) and not re.match(r"(?:we|you) (?:may not|cannot|can't)", bare, re.IGNORECASE):
             return None
-        if _TASK_REST.search(rest) and not _UNIVERSAL.search(what):
+        if TASK_REST.search(rest) and not UNIVERSAL.search(what):
             return None
         if verb in {"is to", "are to"} and not re.match(r"be ", rest):
             return None
         if _here(bare):
             return None
-        kind = "requirement" if _SPECIFIC.match(what) else _RULE
-        weak = verb in {"should", "ought to"} and _SPECIFIC.match(what)
+        kind = "requirement" if SPECIFIC.match(what) else _RULE
+        weak = verb in {"should", "ought to"} and SPECIFIC.match(what)
         return Plain(kind, sure=not weak)
-    if re.match(r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+", bare, re.IGNORECASE):
+    if re.match(
+        r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+",
+        bare,
+        re.IGNORECASE,
+    ):
         often = re.search(r"\b(?:takes|lasts|costs|times|fails|crashes)\b", bare)
         return None if often or _here(bare.replace("its", "")) else Plain(_RULE, sure=True)
-    needed = _NEEDED.match(bare)
+    needed = NEEDED.match(bare)
     if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
-        if _TASK_REST.search(needed["rest"]) and not re.match(r"(?:every|each|all|no|any|new) ", needed["what"], re.I):
+        if TASK_REST.search(needed["rest"]) and not re.match(r"(?:every|each|all|no|any|new) ", needed["what"], re.I):
             return None
-        if re.search(r"\b(?:has|have|is|are) (?:been |now )?\w+(?:ed|ing)\b(?! (?:by|in|with|as|via|to|every|after|from)\b)", bare):
+        if re.search(
+            r"\b(?:has|have|is|are) (?:been |now )?\w+(?:ed|ing)\b(?! (?:by|in|with|as|via|to|every|after|from)\b)",
+            bare,
+        ):
             return None
-        return None if _HERE.search(bare.replace("its", "")) else Plain(_RULE, sure=True)
-    if needed and re.search(r"\b(?:needs?|requires?)\b", bare) and not _SPECIFIC.match(needed["what"]):
-        if _PRONOUN.match(needed["what"]) or _TASK_REST.search(needed["rest"]):
+        return None if HERE.search(bare.replace("its", "")) else Plain(_RULE, sure=True)
+    if needed and re.search(r"\b(?:needs?|requires?)\b", bare) and not SPECIFIC.match(needed["what"]):
+        if PRONOUN.match(needed["what"]) or TASK_REST.search(needed["rest"]):
             return None
         return Plain(_RULE, sure=True)
     if needed and re.match(r"(?:[\w-]+ ){0,3}[\w-]+s (?:start|begin|end) with|(?:[\w-]+ ){0,3}[\w-]+s (?:include|contain|carry|"
                            r"name|follow|link to) ", bare, re.I):  # fmt: skip
-        return None if _PRONOUN.match(bare) or _SPECIFIC.match(bare) else Plain(_RULE, sure=True)
+        return None if PRONOUN.match(bare) or SPECIFIC.match(bare) else Plain(_RULE, sure=True)
     if found := re.match(
         r"(?P<what>[\w' -]+?) (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) (?P<where>.+)$", bare, re.I
     ):
-        if not _PRONOUN.match(found["what"]) and not _SPECIFIC.match(found["what"]):
+        if not PRONOUN.match(found["what"]) and not SPECIFIC.match(found["what"]):
             return Plain(_RULE, sure=True)
     return None
 

@@ -26,7 +26,8 @@ _CONCEDED = re.compile(r",? ?\beven if (?:you|we|it|they)\b[^,.;:]*", re.IGNOREC
 """What is so whether or not: no condition, where the form says it as well."""
 _AT_WORK = re.compile(
     r",? ?\b(?:especially |particularly )?when(?:ever)? (?:you(?:'re| are) |we(?:'re| are) )?[a-z]+ing\b[^,.;:]*|"
-    r"\bwhenever possible\b|\b(?:in|for) (?:your|our|the|all|any) (?:[\w-]+ ){0,3}(?:scripts?|tests?|modules?|packages?|services?|"
+    r"\bwhenever possible\b|\b(?:in|for) (?:your|our|the|all|any) (?:[\w-]+ ){0,3}(?:scripts?|tests?|modules?|"
+    r"packages?|services?|"
     r"libraries|examples?|notebooks?|components?)\b",
     re.IGNORECASE,
 )
@@ -75,7 +76,9 @@ _NAMES = {
     "doubt": "a doubt or a report",
 }
 _DENIES = re.compile(
-    r"\b(?:never|no longer|cannot|(?:do|must|should|shall|may|can|to|will) not|\w+n't|avoid(?:s|ing)?|refrain\w*)\b", re.IGNORECASE
+    r"\b(?:never|no longer|cannot|(?:do|must|should|shall|may|can|to|will) not|\w+n't|avoid(?:s|ing)?|"
+    r"refrain\w*)\b",
+    re.IGNORECASE,
 )
 _LEAVES = re.compile(r"\b(?:drop|ditch|abandon|eliminat|discontinu|disregard|forgo)\w*\b", re.IGNORECASE)
 _TWISTED = ("permission", "doubt")

@@ -26,6 +26,26 @@ from verifflowcc.lifecycle.extract.sentences import LONGEST, Sentence, follows, 
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
 from verifflowcc.lifecycle.extract.statement import normal_form
 from verifflowcc.lifecycle.extract.wishes import introduced, wished
+from verifflowcc.lifecycle.extract.work_words import (
+    ABOUT_ANSWERS,
+    COMMANDS,
+    EVERYWHERE,
+    EXCLAIMED,
+    FORBIDS,
+    HERE,
+    HOW,
+    IS_DUE,
+    OF_IT,
+    ONCE,
+    ONE_TASK,
+    OURS,
+    POLITE,
+    ROLE,
+    STANDARD,
+    TECH,
+    TO_ME,
+    WORK,
+)
 from verifflowcc.records import dataclass, replace
 
 SURE, UNSURE = 600, 500
@@ -33,52 +53,6 @@ SURE, UNSURE = 600, 500
 _CODE_CONFIDENCE, _WORDED_CONFIDENCE, _OTHER_CONFIDENCE = 850, 700, 600
 _TOLD_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
 _USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
-_TO_ME = re.compile(
-    r"\b(?:(?:answer|reply|respond|talk|speak|explain\w*|show|tell|ask|give|call|"
-    r"address)(?: \w+)? (?:to )?me(?! before)|for me|my (?:editor|answers?|preference|preferred|own|"
-    r"terminal|shell|screen))\b",
-    re.IGNORECASE,
-)
-_OURS = re.compile(r"\b(?:we|our|us|the (?:project|team|repo|codebase|service|app))\b", re.IGNORECASE)
-_TECH = re.compile(
-    r"`[^`]+`|'[^'\s]{2,30}'|\b\w+\.(?:py|js|ts|go|rs|md|ya?ml|toml|json|sql|sh)\b|\b\w+_\w+\b|"
-    r"\b(?-i:[A-Z]{2,6})\b|\b(?:code|tests?|branch\w*|databases?|APIs?|endpoints?|migrations?|queries|"
-    r"schema|package|dependenc\w+|version|deploy\w*|production|staging|logs?|config\w*|build|release|"
-    r"repo\w*|modules?|functions?|class(?:es)?|types?|errors?|exceptions?|tabs|spaces|indentation|lines?|"
-    r"imports?|commits?|library|server|docker|containers?|cache|queue|file|folder)\b",
-    re.IGNORECASE,
-)
-_HERE = re.compile(
-    r"\b(?:(?:in|for|of|on|throughout) (?:this|our|the) (?:project|repo(?:sitory)?|codebase|code|package|"
-    r"service|app|docs|team|module|library|branch)|around here|in here|that we\b|generated files)",
-    re.IGNORECASE,
-)
-_EVERYWHERE = re.compile(
-    r"\b(?:(?:in|for|across) (?:all|any|every|each)(?: of)?(?: my)? (?:projects?|repos?|repositor(?:y|"
-    r"ies))|whatever the project|every project|across projects|everywhere|in general,? I|personally)\b",
-    re.IGNORECASE,
-)
-_COMMANDS = re.compile(
-    r"^(?:(?:please|and|also|but|so|ok(?:ay)?|then|(?-i:[A-Z])\w+(?=,)),? )*(?:always|never|avoid|stop|"
-    r"prefer|no|from now on|going forward|moving forward|in (?:the )?future|henceforth|as of today|"
-    r"by default)\b|"
-    r"\b(?:you|we|I|everyone|nobody|developers|all \w+|every \w+) (?:should|must|shall|always|never|"
-    r"have to|need to|are to|no longer|may not|cannot|can't)\b|"
-    r"\b(?:must|should|shall) (?:always|never|not)\b|\bwant you to\b|\bwe(?:'ve| have)? (?:decided|agreed|"
-    r"switched|moved|adopted)\b",
-    re.IGNORECASE,
-)
-_FORBIDS = re.compile(
-    r"^(?:(?:please|and|also|but|so),? )*(?:don't|do not|never|avoid|stop|(?:I|we) (?:don't|"
-    r"do not) want (?:you|anyone|anybody|us))\b",
-    re.IGNORECASE,
-)
-_ONCE = re.compile(r"\b(?:yet|for now|this time|right now|today|just this|at the moment|first)\b", re.IGNORECASE)
-_STANDARD = re.compile(
-    r"^(?:please )?(?:use|follow|stick to|keep to|respect|apply) [^.]*\b(?:guides?|guidelines?|standards?|"
-    r"conventions?|style|template|voice|branding|policy|rules|format|terminology)\b",
-    re.IGNORECASE,
-)
 _RULES = frozenset({"convention", "guideline"})
 _PLACED = frozenset({"preference", "work_pattern"})
 _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
@@ -89,48 +63,10 @@ _ABOUT_THE_USER = frozenset(
 _READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insight"})
 """Types that the rules read more closely than plain grammar does."""
 _ITS_OWN = _ABOUT_THE_USER | _READ_BETTER | {"requirement"}
-_ABOUT_ANSWERS = re.compile(
-    r"\b(?:(?:answer|reply|respond|explain\w*|talk|speak|address|call)\b|me\b|answers?|replies|responses?|"
-    r"explanations?|"
-    r"emojis?|jargon|tone|examples?|bullet points?|small talk|summar(?:y|ies))\b",
-    re.IGNORECASE,
-)
-_WORK = re.compile(
-    r"\b(?:work\w*|meetings?|stand-?ups?|review\w*|pull requests?|PRs?|tickets?|issues?|editor|IDE|terminal|shell|"
-    r"keyboard|screen|theme|mode|pair\w*|program\w*|develop\w*|debug\w*|document\w*|emails?|slack|calls?|focus|"
-    r"deadlines?|sprints?|projects?|clients?|customers?|users?|team\w*|manager|lead|engineer\w*|design\w*|"
-    r"architect\w*|themes?|style|variables?|names?|naming|comments?|syntax|tables?|librar\w+|diffs?|patch\w*|"
-    r"notes|plans?|estimates?|languages?|frameworks?|tools?|vim|emacs|git|"
-    r"python|rust|go(?=lang\b)|java\w*|typescript|commits?|merge\w*|rebas\w*|linux|mac\w*|windows)\b",
-    re.IGNORECASE,
-)
 _TASK_TYPES = frozenset({"convention", "communication_style"})
-_ONE_TASK = re.compile(
-    r"\b(?:to|in|of|for|from|on) this (?:function|method|class|file|variable|module|test|line|loop|block|code|"
-    r"branch|PR)\b|"
-    r"^(?:(?:please|now|then|also),? )*(?:show|give|tell|print|list|explain|send)(?: to)? me (?:the|a|an|how|"
-    r"what|why|your|all|three|two)\b"
-    r"(?!.*\b(?:always|first|every|each|from now on|(?:before|after) the)\b)",
-    re.IGNORECASE,
-)
-_OF_IT = re.compile(r"^(?:it|this|that|there|he|she|they|I|you)\b", re.IGNORECASE)
-_IS_DUE = re.compile(
-    r"\b(?:deadline|due|must|needs?|has to|have to|ships?|deliver\w*|launch\w*|submit\w*|by|before|until)\b", re.IGNORECASE
-)
-_HOW = re.compile(r"\b(?:by|with|because|due to|caused|was|were|needed|instead|after|to)\b", re.IGNORECASE)
-_ROLE = re.compile(r"^I(?:'m| am) an? (?:[\w-]+ ){0,4}[\w-]+\.?$")
-_EXCLAIMED = re.compile(
-    r"\bcan(?:no|')t (?:believe|wait|see why|find|remember|tell|say|stand|imagine|think|help)\b", re.I
-)
 _KEPT_WORDS, _MOST_WORDS = 3, 30
 _MOST_BEFORE = 3
 """Sentences before its own that an item may have, so that it is understood."""
-_POLITE = re.compile(
-    r"\b(?:hesitate|reach out|feel free|don't worry|do not worry|no worries|be afraid|let me know|(?:have|"
-    r"any) (?:any )?(?:questions|concerns)|thank(?:s| you)|appreciate|pleasure|look(?:ing)? forward|happy to|"
-    r"glad|excited|door is|here (?:to|for)|keep up|good luck|welcome)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +164,7 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
     mended = fixes(written)
     focus = Focus()
     for place, sentence in enumerate(written):
-        if place in mended and _HOW.search(mended[place].says):
+        if place in mended and HOW.search(mended[place].says):
             yield _Found("fix", mended[place], 700, 900, place)
         else:
             yield from (replace(found, place=place) for found in _in_sentence(sentence, turn, focus))
@@ -255,15 +191,15 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
         backed = each.plain or plain is not None or each.type in _ITS_OWN
         if not backed and not _is_kept(each, sentence, how):
             continue
-        if each.type == "requirement" and _OF_IT.match(sentence):
+        if each.type == "requirement" and OF_IT.match(sentence):
             continue
         if each.type == "requirement" and (
-            (plain and not plain.sure) or (each.stated.subject == "deadline" and not _IS_DUE.search(sentence))
+            (plain and not plain.sure) or (each.stated.subject == "deadline" and not IS_DUE.search(sentence))
         ):
             each = replace(each, confidence=_UNSURE_CONFIDENCE)
-        if each.type in _TASK_TYPES and _ONE_TASK.search(sentence):
+        if each.type in _TASK_TYPES and ONE_TASK.search(sentence):
             continue
-        if each.type == "business_fact" and _ROLE.match(sentence):
+        if each.type == "business_fact" and ROLE.match(sentence):
             each = replace(each, confidence=_TOLD_CONFIDENCE)
         known = backed or each.confidence >= UNSURE
         sure = how is Verdict.CLEAR and (plain.sure if plain and each.type not in _ITS_OWN else known)
@@ -275,7 +211,7 @@ def _is_kept(found: _Found, sentence: str, how: Verdict) -> bool:
     "limited one."""
     if found.type == "fact" or is_task(sentence):
         return False
-    return found.confidence >= UNSURE or how is Verdict.WAITS or bool(_TECH.search(sentence))
+    return found.confidence >= UNSURE or how is Verdict.WAITS or bool(TECH.search(sentence))
 
 
 def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
@@ -286,9 +222,9 @@ def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
     if plain.type == "communication_style":
         return True
     if kinds == {"preference"} and re.match(r"(?:please )?(?:prefer|favou?r) ", sentence, re.IGNORECASE):
-        return not _ABOUT_ANSWERS.search(sentence)
+        return not ABOUT_ANSWERS.search(sentence)
     if kinds & _ABOUT_THE_USER:
-        return "communication_style" in kinds and not _ABOUT_ANSWERS.search(sentence) and bool(_TECH.search(sentence))
+        return "communication_style" in kinds and not ABOUT_ANSWERS.search(sentence) and bool(TECH.search(sentence))
     if "requirement" in kinds and found[0].stated.subject == "deadline":
         return sentence.casefold().lstrip("the our").startswith("deadline")
     return not kinds & _READ_BETTER and not spoken_decorators(sentence)
@@ -303,14 +239,14 @@ def _plain_found(plain: Plain, sentence: str) -> _Found:
 
 def _is_work(found: _Found, sentence: str) -> bool:
     """Say whether what somebody tells of themselves is of their work, and no remark about their life."""
-    if found.type == "fix" and not _HOW.search(sentence):
+    if found.type == "fix" and not HOW.search(sentence):
         return False
-    if found.type == "constraint" and _EXCLAIMED.search(sentence):
+    if found.type == "constraint" and EXCLAIMED.search(sentence):
         return False
     if found.type not in {"work_pattern", "preference", "goal"} or sentence.startswith("We "):
         return True
     known = any(kind_of(each.casefold().strip(".,")) for each in sentence.split())
-    return known or bool(_WORK.search(sentence) or _TECH.search(sentence) or _ABOUT_ANSWERS.search(sentence))
+    return known or bool(WORK.search(sentence) or TECH.search(sentence) or ABOUT_ANSWERS.search(sentence))
 
 
 def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
@@ -337,7 +273,7 @@ def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
 
 def _is_for_code(sentence: str, focus: Focus) -> bool:
     """Say whether a wish is a rule for this project's code: it names what code is to have, and not everywhere."""
-    return not _EVERYWHERE.search(sentence) and speaks_of_rules(sentence) and bool(code_rules(sentence, focus))
+    return not EVERYWHERE.search(sentence) and speaks_of_rules(sentence) and bool(code_rules(sentence, focus))
 
 
 def _rules(sentence: str, focus: Focus) -> list[_Found]:
@@ -349,24 +285,24 @@ def _rules(sentence: str, focus: Focus) -> list[_Found]:
 
 def _told(sentence: str) -> Told | None:
     """Return what a sentence tells of the person, or else of the project, whose is what is said to hold here."""
-    if _POLITE.search(sentence) or len(sentence.split()) > _MOST_WORDS:
+    if POLITE.search(sentence) or len(sentence.split()) > _MOST_WORDS:
         return None
     told = personal(sentence)
-    if told and told.type in _PLACED and _HERE.search(sentence) and not _EVERYWHERE.search(sentence):
+    if told and told.type in _PLACED and HERE.search(sentence) and not EVERYWHERE.search(sentence):
         told = None
     return told or project(sentence)
 
 
 def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
     """Return the rule that a sentence makes on any topic, where its grammar says what is asked for, and for good."""
-    if _POLITE.search(sentence) or _TO_ME.search(sentence):
+    if POLITE.search(sentence) or TO_ME.search(sentence):
         return None
     wish = wished(sentence, turn.text, own=own)
     if wish is None:
         return None
     if wish.passing:
         return _Found("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
-    sure = not own or ((wish.lasting or bool(_TECH.search(sentence))) and not is_chatter(wish.stated.says))
+    sure = not own or ((wish.lasting or bool(TECH.search(sentence))) and not is_chatter(wish.stated.says))
     return _Found("guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550)
 
 
@@ -375,18 +311,18 @@ def _in_other_words(sentence: str) -> Iterator[_Found]:
     if (
         not _KEPT_WORDS <= len(sentence.split()) <= _MOST_WORDS
         or sentence.endswith("?")
-        or _ONCE.search(sentence)
-        or _POLITE.search(sentence)
+        or ONCE.search(sentence)
+        or POLITE.search(sentence)
     ):
         return
     force = frame(sentence).force
-    lasting = force is Force.LASTING and bool(_COMMANDS.search(sentence))
-    if lasting or _FORBIDS.search(sentence) or (force >= Force.SAID and _HERE.search(sentence)):
-        mine = bool(_TO_ME.search(sentence) or _EVERYWHERE.search(sentence)) and not _OURS.search(sentence)
-        sure = (mine or bool(_TECH.search(sentence))) and not is_chatter(sentence)
+    lasting = force is Force.LASTING and bool(COMMANDS.search(sentence))
+    if lasting or FORBIDS.search(sentence) or (force >= Force.SAID and HERE.search(sentence)):
+        mine = bool(TO_ME.search(sentence) or EVERYWHERE.search(sentence)) and not OURS.search(sentence)
+        sure = (mine or bool(TECH.search(sentence))) and not is_chatter(sentence)
         kind, confidence = "preference" if mine else "guideline", _OTHER_CONFIDENCE if sure else 450
         yield _Found(kind, generic(sentence), confidence, 800 if sure else 550)
-    elif force is Force.BARE and _STANDARD.search(sentence):
+    elif force is Force.BARE and STANDARD.search(sentence):
         yield _Found("guideline", generic(sentence), 450, 800)
 
 

@@ -33,8 +33,10 @@ _MERELY = re.compile(
 )
 _OUR_OWN = re.compile(
     r"\bas (?:our|the) (?:team's )?(?:preferred|main|primary|default|standard|official)\b|"
-    r"\bwe(?:'re| are|'ll be| will be)? (?:primarily |mainly |all |now )*(?:use|using|switching to|transitioning to|moving to|adopting)"
-    r"(?: using)? (?:(?-i:[A-Z])[\w.-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:as (?:our|the|my)\b|for (?:our |all |internal |team |video )?(?!projects?\b|work\b|software\b|everything\b)"
+    r"\bwe(?:'re| are|'ll be| will be)? (?:primarily |mainly |all |now )*(?:use|using|switching to|"
+    r"transitioning to|moving to|adopting)"
+    r"(?: using)? (?:(?-i:[A-Z])[\w.-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:as (?:our|the|my)\b|for (?:our |all |"
+    r"internal |team |video )?(?!projects?\b|work\b|software\b|everything\b)"
     r"[\w-]+)|"
     r"\bis (?:our|my) (?:preferred|main|primary|default|standard|official|go-to)\b",
     re.IGNORECASE,
@@ -65,9 +67,12 @@ class Wish:
 
 
 _INTRODUCED = re.compile(
-    r"\b(?:introduc\w+|familiari[sz]\w+|get to know|start using|switch\w* to|transition\w* to|use|using|adopt\w*|rely\w* on|go with)\b"
-    r"[^.;:]{0,40}?\b(?:our|a|an|the) (?P<role>(?:[a-z-]+ ){0,3}(?:tool|system|platform|assistant|editor|framework|software))"
-    r"(?: that we (?:use|rely on|have)[^,]{0,20})?,? (?:called |named )?(?P<name>(?-i:[A-Z])[\w.]*(?: (?-i:[A-Z])[\w.]*)?)(?=[,.!]|$| (?:for|as|to|and)\b)",
+    r"\b(?:introduc\w+|familiari[sz]\w+|get to know|start using|switch\w* to|transition\w* to|use|using|"
+    r"adopt\w*|rely\w* on|go with)\b"
+    r"[^.;:]{0,40}?\b(?:our|a|an|the) (?P<role>(?:[a-z-]+ ){0,3}(?:tool|system|platform|assistant|editor|"
+    r"framework|software))"
+    r"(?: that we (?:use|rely on|have)[^,]{0,20})?,? (?:called |named )?(?P<name>(?-i:[A-Z])[\w.]*(?: "
+    r"(?-i:[A-Z])[\w.]*)?)(?=[,.!]|$| (?:for|as|to|and)\b)",
     re.IGNORECASE,
 )
 
