@@ -42,11 +42,13 @@ DENIALS = (
 )
 VERBS = ("use", "drop", "squash", "frobnicate", "log", "delete", "import", "cache", "ship", "mutate", "trust", "rename")
 THINGS = (
-    "tables", "the cache", "Redis", "feature flags and toggles", "`os.path`", "every endpoint", "a mutex", "print for logs",
+    "tables", "the cache", "Redis", "feature flags and toggles", "`os.path`", "every endpoint", "a mutex",
+    "print for logs",
     "snake_case for columns", "this variable", "no globals", "requests to main",
 )  # fmt: skip
 TAILS = (
-    "", " in production", ", except in scripts/", " unless the build is red", " if you can", ", not spaces", " only in tests",
+    "", " in production", ", except in scripts/", " unless the build is red", " if you can", ", not spaces",
+    " only in tests",
     " when you write migrations", " instead of tabs", " until Friday", " without a review", ", even if it is slow",
 )  # fmt: skip
 DECLARED = (

@@ -33,6 +33,12 @@ _LEAD = re.compile(
     r"in this (?:project|repo(?:sitory)?|codebase)|here|in our \w+)[,:;]* |remember that |note that )+",
     re.IGNORECASE,
 )
+_DONE_ALONE = frozenset(
+    "forbidden prohibited mandatory required deprecated supported encrypted versioned isolated shown".split()
+)
+_AIM_FIRST = re.compile(
+    r"^(?P<aim>(?:for|in|on) [^,]{3,40}?),? (?P<rest>we (?:use|run|host|store|keep|write|deploy) .+)$", re.IGNORECASE
+)
 _NOW = re.compile(
     r",? \b(?:now(?:adays)?|currently|always|already|still|any ?more|from now on|going forward|as of (?:now|today)|"
     r"instead|these days|by default)\b(?=[ ,.]|$)",
@@ -101,8 +107,10 @@ _MY_WORK = re.compile(
     r"config|tests?)\b)",
     re.IGNORECASE,
 )
-_OF_A_PART = frozenset("has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
-                       "uses wraps consists".split())  # fmt: skip
+_OF_A_PART = frozenset(
+    "has contains includes expects needs requires takes holds calls comes reads writes depends points ends carries "
+    "uses wraps consists".split()
+)
 _DETERMINED = re.compile(
     r"^(?:the|our|each|every|all|this (?:project|repo|repository|codebase|service|package)'s)\b", re.IGNORECASE
 )
@@ -155,8 +163,8 @@ def plain_statement(sentence: str) -> str:
     """Return a sentence without the words that only place it in its talk, and without what it denies beside it."""
     text = sentence.strip(" .!\"'")
     text = _LEAD.sub("", text)
-    text = re.sub(r"^(?P<aim>(?:for|in|on) [^,]{3,40}?),? (?P<rest>we (?:use|run|host|store|keep|write|deploy) .+)$",
-                  lambda found: f"{found['rest']} {found['aim'][:1].lower()}{found['aim'][1:]}", text, flags=re.I)  # fmt: skip
+    if first := _AIM_FIRST.match(text):
+        text = f"{first['rest']} {first['aim'][:1].lower()}{first['aim'][1:]}"
     text = _NOT_OTHER.sub("", text) if not re.search(r" (?:is|are)(?: now)? (?:not|no longer) ", text) else text
     return _NOW.sub("", text).strip(" ,.!")
 
@@ -251,8 +259,7 @@ def _of_passive(text: str) -> Declared | None:
     how = (found["how"] or "").casefold()
     if done in {"called", "named"} and not how:
         return _made(found["what"], done[:4], rest, negated=bool(found["no"]))
-    if not how and done not in {"forbidden", "prohibited", "mandatory", "required", "deprecated", "supported", "encrypted",
-                                "versioned", "isolated", "shown"}:  # fmt: skip
+    if not how and done not in _DONE_ALONE:
         return None
     if how in {"by", "for"} and re.match(r"(?:me|us|you|him|her|them|the (?:outage|bug|failure|error))\b", rest, re.I):
         return None

@@ -76,8 +76,8 @@ OTHER_SCRIPT = "another script"
 def unread_language(text: str) -> str:
     """Return the language of a text that the rules do not read; "" for English, and where that is not clear.
 
-    >>> unread_language("Wir verwenden Postgres als Datenbank."), unread_language("We use Postgres."), unread_language("使う")
-    ('German', '', 'another script')
+    >>> [unread_language(each) for each in ("Wir verwenden es als Cache.", "We use Postgres.", "使う")]
+    ['German', '', 'another script']
     """
     words = [each.casefold() for each in _TOKEN.findall(_CODE.sub(" ", text.replace("’", "'"))[:4_000])]
     letters = "".join(words)

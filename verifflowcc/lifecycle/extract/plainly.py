@@ -74,6 +74,25 @@ _IS_A_STATEMENT = re.compile(
 _NO_PLACE = re.compile(
     r"\b(?:in|from|outside of|on|inside|into|between|for) (?!the\b|this\b|my\b|that\b)\w", re.IGNORECASE
 )
+_LEAVES = re.compile(r"(?:avoid|refrain from|stop(?= \w+ing\b)|steer clear of|stay away from)\b", re.IGNORECASE)
+_PROPOSES = re.compile(r"let's|let us")
+_SETTLES = frozenset({"standardize", "standardise", "adopt", "settle", "stick", "agree"})
+_NO_OBJECT = re.compile(
+    r"(?:me|us|him|her|out|in (?:with|to|as)|into|off|sure|on with|back|down|if|whether|how|why|what|that)\b",
+    re.IGNORECASE,
+)
+_EACH_DOES = re.compile(
+    r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+",
+    re.IGNORECASE,
+)
+_HAS_BEEN = re.compile(
+    r"\b(?:has|have|is|are) (?:been |now )?\w+(?:ed|ing)\b(?! (?:by|in|with|as|via|to|every|after|from)\b)"
+)
+_HOLD = re.compile(
+    r"(?:[\w-]+ ){0,3}[\w-]+s (?:(?:start|begin|end) with|(?:include|contain|carry|name|follow|link to) )",
+    re.IGNORECASE,
+)
+_BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) .+$", re.IGNORECASE)
 _MOST_WORDS, _MOST_SURE = 30, 22
 _RULE, _FACT, _DECISION = "guideline", "fact", "decision"
 
@@ -151,66 +170,47 @@ def _of_two(text: str) -> Plain | None:
 def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None:
     """Read an order, with or without words that ask for it."""
     if no := _NO.match(bare):
-        return (
-            Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"])))
-            if not re.search(r"\b(?:is|are|was|were)\b", bare)
-            else None
-        )
+        states = re.search(r"\b(?:is|are|was|were)\b", bare)
+        return None if states else Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"])))
     if not asks and _IS_A_STATEMENT.match(bare):
         return None
     asked = asks.casefold()
-    gerund = bool(
-        re.match(
-            r"(?:avoid|refrain from|stop(?= \w+ing\b)|steer clear of|stay away from)\b",
-            bare[len(bare) - len(rest) - len(asks) :],
-            re.I,
-        )
-    )
-    gerund = gerund or "avoid" in asked or "refrain" in asked
-    stop = re.match(r"stop (?P<doing>\w+ing)\b (?P<what>.+)", rest, re.IGNORECASE)
-    if stop:
+    gerund = bool(_LEAVES.match(bare[len(bare) - len(rest) - len(asks) :])) or "avoid" in asked or "refrain" in asked
+    if stop := re.match(r"stop (?P<doing>\w+ing)\b (?P<what>.+)", rest, re.IGNORECASE):
         one = DEFINITE.match(stop["what"]) and not (stop["doing"] == "using" and GENERAL_PLACE.search(stop["what"]))
         return None if HERE.search(stop["what"]) or one else Plain(_RULE, sure=True)
     while found := BARE_ADVERBS.match(rest):
         rest = rest[found.end() :]
-    verb, _, what = rest.partition(" ")
-    plain = verb.casefold().strip(",")
     here = _here(rest)
     if here and not (lasting and here[0].casefold() == "here"):
         return None
-    if re.match(r"let's|let us", asked) and plain in {
-        "standardize",
-        "standardise",
-        "adopt",
-        "settle",
-        "stick",
-        "agree",
-    }:
+    if gerund:
+        return Plain(_RULE, sure=not DEFINITE.match(rest) or bool(re.match(r"\w+ing ", rest))) if rest else None
+    return _of_verb(rest, asked, lasting=lasting)
+
+
+def _of_verb(rest: str, asked: str, *, lasting: bool) -> Plain | None:
+    """Read an order from its verb on; `asked` has the words that ask for it."""
+    verb, _, what = rest.partition(" ")
+    plain = verb.casefold().strip(",")
+    if _PROPOSES.match(asked) and plain in _SETTLES:
         return Plain(_RULE, sure=True)
-    if re.match(r"(?:we|you) should\b|let's|let us|try to|aim to", asked) and not lasting:
+    if (_PROPOSES.match(asked) or re.match(r"(?:we|you) should\b|try to|aim to", asked)) and not lasting:
         return None
     if asked.startswith(("make sure", "ensure", "be sure")) and not re.match(r"to\b", asked):
         general = UNIVERSAL.search(rest) or not SPECIFIC.match(rest)
         return Plain(_RULE, sure=True) if what and general else None
-    if gerund:
-        return Plain(_RULE, sure=not DEFINITE.match(rest) or bool(re.match(r"\w+ing ", rest))) if rest else None
+    forbids = bool(re.search(r"\b(?:don't|do not|not|never)\b", asked))
     if plain not in HABITS and plain not in ONE_OFF:
-        if not (asks and what and plain.replace("-", "").isalpha()) or plain in OF_THE_MIND:
+        if not (asked and what and plain.replace("-", "").isalpha()) or plain in OF_THE_MIND:
             return None
-        general = bool(re.search(r"\b(?:don't|do not)\b", asked)) and not (DEFINITE.match(what) or SINGLE.match(what))
-        return Plain(_RULE, sure=True) if lasting or general else None
-    if not what or re.match(
-        r"(?:me|us|him|her|out|in (?:with|to|as)|into|off|sure|on with|back|down|if|whether|how|why|what|"
-        r"that)\b",
-        what,
-        re.IGNORECASE,
-    ):
-        return None
-    if plain in OF_THE_MIND and re.match(r"we\b|i\b", asked):
+        banned = re.search(r"\b(?:don't|do not)\b", asked) and not (DEFINITE.match(what) or SINGLE.match(what))
+        return Plain(_RULE, sure=True) if lasting or banned else None
+    if not what or _NO_OBJECT.match(what) or (plain in OF_THE_MIND and re.match(r"we\b|i\b", asked)):
         return None
     if lasting or re.search(r"\bmust\b", asked):
         return Plain(_RULE, sure=True)
-    return _of_object(plain, what, forbids=bool(re.search(r"\b(?:don't|do not|not|never)\b", asked)))
+    return _of_object(plain, what, forbids=forbids)
 
 
 def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
@@ -243,50 +243,34 @@ def _of_object(verb: str, what: str, *, forbids: bool) -> Plain | None:
 
 def _of_duty(bare: str) -> Plain | None:
     """Read `every X must …`, `X needs …`: what things have to be."""
-    found = OBLIGED.match(bare)
-    if found:
-        what, rest, verb = found["what"], found["rest"], found["verb"].casefold()
-        if PRONOUN.match(what) and not re.match(r"(?:we|you) (?:may not|cannot|can't)", bare, re.IGNORECASE):
-            return None
-        if TASK_REST.search(rest) and not UNIVERSAL.search(what):
-            return None
-        if verb in {"is to", "are to"} and not re.match(r"be ", rest):
-            return None
-        if _here(bare):
-            return None
-        kind = "requirement" if SPECIFIC.match(what) else _RULE
-        weak = verb in {"should", "ought to"} and SPECIFIC.match(what)
-        return Plain(kind, sure=not weak)
-    if re.match(
-        r"(?:every|each) (?:[\w-]+ ){1,4}?(?!is\b|was\b|has\b|time\b|day\b|this\b)[a-z]+s (?!are\b|is\b)[\w`]+",
-        bare,
-        re.IGNORECASE,
-    ):
+    if found := OBLIGED.match(bare):
+        return _of_obligation(found, bare)
+    if _EACH_DOES.match(bare):
         often = re.search(r"\b(?:takes|lasts|costs|times|fails|crashes)\b", bare)
         return None if often or _here(bare.replace("its", "")) else Plain(_RULE, sure=True)
     needed = NEEDED.match(bare)
     if needed and re.match(r"(?:every|each|all|any|new|no) ", needed["what"], re.IGNORECASE):
-        if TASK_REST.search(needed["rest"]) and not re.match(r"(?:every|each|all|no|any|new) ", needed["what"], re.I):
-            return None
-        if re.search(
-            r"\b(?:has|have|is|are) (?:been |now )?\w+(?:ed|ing)\b(?! (?:by|in|with|as|via|to|every|after|from)\b)",
-            bare,
-        ):
-            return None
-        return None if HERE.search(bare.replace("its", "")) else Plain(_RULE, sure=True)
+        past = _HAS_BEEN.search(bare) or HERE.search(bare.replace("its", ""))
+        return None if past else Plain(_RULE, sure=True)
     if needed and re.search(r"\b(?:needs?|requires?)\b", bare) and not SPECIFIC.match(needed["what"]):
-        if PRONOUN.match(needed["what"]) or TASK_REST.search(needed["rest"]):
-            return None
-        return Plain(_RULE, sure=True)
-    if needed and re.match(r"(?:[\w-]+ ){0,3}[\w-]+s (?:start|begin|end) with|(?:[\w-]+ ){0,3}[\w-]+s (?:include|contain|carry|"
-                           r"name|follow|link to) ", bare, re.I):  # fmt: skip
+        one = PRONOUN.match(needed["what"]) or TASK_REST.search(needed["rest"])
+        return None if one else Plain(_RULE, sure=True)
+    if (needed and _HOLD.match(bare)) or _BELONGS.match(bare):
         return None if PRONOUN.match(bare) or SPECIFIC.match(bare) else Plain(_RULE, sure=True)
-    if found := re.match(
-        r"(?P<what>[\w' -]+?) (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) (?P<where>.+)$", bare, re.I
-    ):
-        if not PRONOUN.match(found["what"]) and not SPECIFIC.match(found["what"]):
-            return Plain(_RULE, sure=True)
     return None
+
+
+def _of_obligation(found: re.Match[str], bare: str) -> Plain | None:
+    """Read `X must Y`; of one thing that is named, it is a requirement, and with `should` it waits."""
+    what, rest, verb = found["what"], found["rest"], found["verb"].casefold()
+    if PRONOUN.match(what) and not re.match(r"(?:we|you) (?:may not|cannot|can't)", bare, re.IGNORECASE):
+        return None
+    if TASK_REST.search(rest) and not UNIVERSAL.search(what):
+        return None
+    if (verb in {"is to", "are to"} and not rest.startswith("be ")) or _here(bare):
+        return None
+    one = bool(SPECIFIC.match(what))
+    return Plain("requirement" if one else _RULE, sure=not (one and verb in {"should", "ought to"}))
 
 
 def _of_fact(sentence: str, bare: str) -> Plain | None:

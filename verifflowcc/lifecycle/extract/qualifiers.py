@@ -155,7 +155,7 @@ def says_all(text: str, *, negated: bool) -> bool:
 
     A concession and the work that a rule is of (`when working remotely`) limit nothing that could be turned round.
 
-    >>> says_all("Never use a VPN when working remotely.", negated=True), says_all("Use tabs, except here.", negated=False)
+    >>> says_all("Never use it when working remotely.", negated=True), says_all("Use tabs, except here.", negated=False)
     (True, False)
     """
     plain = _AT_WORK.sub("", _CONCEDED.sub("", harmless(text.replace("’", "'"))))

@@ -1,7 +1,8 @@
 """What a sentence takes back: `we moved from X to Y`, `we dropped X`, `Y instead of X`, `actually, it is Y`.
 
 Such a sentence has another subject than the statement that it ends. It is found by what both speak of: by its object,
-or because it denies the same words. Where that is certain, the new statement replaces the old one; else a person is asked.
+or because it denies the same words. Where that
+is certain, the new statement replaces the old one; else a person is asked.
 """
 
 import re
@@ -73,7 +74,10 @@ _BEFORE_OBJECT = (
     r"supports|it's|be|into|chose|picked|decided to use|settled on|went with|require|requires|rely on|log|write|keep|"
     r"decided on|agreed on|for|over|against)"
 )
-_AFTER_OBJECT = r"(?=$|[.,;:!)]| (?:for|as|in|on|at|to|with|by|when|while|instead|rather|and|or|before|after|from|everywhere|now|v?\d))"
+_AFTER_OBJECT = (
+    r"(?=$|[.,;:!)]| (?:for|as|in|on|at|to|with|by|when|while|instead|rather"
+    r"|and|or|before|after|from|everywhere|now|v?\d))"
+)
 
 
 class Match(IntEnum):
@@ -127,8 +131,8 @@ def _plain(words: str) -> str:
 def takes_back(found: Revision, held: str) -> Match:
     """Say whether a sentence takes back a held one, which says yes to what it denies or names its object.
 
-    >>> takes_back(Revision("Redis"), "We use Redis for caching."), takes_back(Revision("Redis"), "Redis keys have a TTL.")
-    (<Match.SURE: 2>, <Match.NONE: 0>)
+    >>> [takes_back(Revision("Redis"), each) for each in ("We use Redis for caching.", "Redis keys have a TTL.")]
+    [<Match.SURE: 2>, <Match.NONE: 0>]
     """
     text = " ".join(held.split()).strip(" .!\"'")
     if _DENIES.search(text):

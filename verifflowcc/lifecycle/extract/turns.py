@@ -189,21 +189,24 @@ def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
         found = [_plain_found(plain, sentence)]
     for each in found:
         backed = each.plain or plain is not None or each.type in _ITS_OWN
-        if not backed and not _is_kept(each, sentence, how):
+        if (not backed and not _is_kept(each, sentence, how)) or _is_passing(each, sentence):
             continue
-        if each.type == "requirement" and OF_IT.match(sentence):
-            continue
-        if each.type == "requirement" and (
-            (plain and not plain.sure) or (each.stated.subject == "deadline" and not IS_DUE.search(sentence))
-        ):
-            each = replace(each, confidence=_UNSURE_CONFIDENCE)
-        if each.type in _TASK_TYPES and ONE_TASK.search(sentence):
-            continue
-        if each.type == "business_fact" and ROLE.match(sentence):
-            each = replace(each, confidence=_TOLD_CONFIDENCE)
-        known = backed or each.confidence >= UNSURE
-        sure = how is Verdict.CLEAR and (plain.sure if plain and each.type not in _ITS_OWN else known)
-        yield each if sure else replace(each, confidence=min(each.confidence, _UNSURE_CONFIDENCE))
+        confidence = _TOLD_CONFIDENCE if each.type == "business_fact" and ROLE.match(sentence) else each.confidence
+        if each.type == "requirement":
+            sure = plain.sure if plain else each.stated.subject != "deadline" or bool(IS_DUE.search(sentence))
+        elif plain and each.type not in _ITS_OWN:
+            sure = plain.sure
+        else:
+            sure = backed or confidence >= UNSURE
+        sure = sure and how is Verdict.CLEAR
+        yield replace(each, confidence=confidence if sure else min(confidence, _UNSURE_CONFIDENCE))
+
+
+def _is_passing(found: _Found, sentence: str) -> bool:
+    """Say whether a statement is of a thing that was spoken of before it, or a task."""
+    if found.type == "requirement":
+        return bool(OF_IT.match(sentence))
+    return found.type in _TASK_TYPES and bool(ONE_TASK.search(sentence))
 
 
 def _is_kept(found: _Found, sentence: str, how: Verdict) -> bool:
@@ -353,7 +356,8 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
         content=content, importance=kind.importance,
         confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
         certainty=found.certainty, subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
-        refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *_trigger(content)), rewritten=rewritten,
+        refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *_trigger(content)),
+        rewritten=rewritten,
     )  # fmt: skip
 
 

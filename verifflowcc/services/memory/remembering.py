@@ -44,7 +44,8 @@ class Terms:
     """On whose terms things are remembered: `today` is for turns of no date, `project` the id of the project here.
 
     `proposes` says why everything is only proposed, empty where it is not; `steering` says whether what steers every
-    prompt (`permission.asks`) may be active. `speakers` says how far named speakers are trusted. `seen` gives the code that a statement names the digests that it has now.
+    prompt (`permission.asks`) may be active. `speakers` says how far named speakers are
+    trusted. `seen` gives the code that a statement names the digests that it has now.
     """
 
     actor: str
