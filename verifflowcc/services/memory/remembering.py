@@ -138,7 +138,7 @@ def remember(
     beside = _beside(holding, said.candidate, said.turn.session)
     if beside.lost:
         return _learned(Fate.SAME, said, scope, why="it is not known what it corrects"), None
-    if beside.asks and draft.status is Status.ACTIVE:
+    if beside.asks and (draft.status is Status.ACTIVE or not said.candidate.rewritten):
         draft, why = replace(draft, status=Status.PENDING), f"{beside.asks}: confirm it, or reject it"
     draft, why = _weighed(draft, beside.rivals, holding, why)
     if beside.same and not _outdoes(draft, beside.same):
