@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ingested_world import in_force, kept, learn, talk, turn
+from tests.ingested_world import in_force, kept, learn, talk, turn, unlearn
 from tests.remembered_world import world
 from tests.trees import write_memory
 from verifflowcc.domain.items import Relation, Status, Trust
@@ -55,7 +55,7 @@ def test_turns_in_a_language_that_is_not_read_are_counted(here: Workspace) -> No
     assert done.notes == ("2 turns are in a language that vfcc does not read (German 1, Italian 1)",)
 
 
-def test_a_move_replaces_what_it_ends_and_forgetting_it_brings_that_back(here: Workspace) -> None:
+def test_a_move_replaces_what_it_ends_and_purging_it_brings_that_back(here: Workspace) -> None:
     learn(here, talk(CI_RUNS, session="before"))
 
     (done,) = learn(here, talk(CI_MOVED, session="after", origin="after.md@0")).learned
@@ -63,6 +63,8 @@ def test_a_move_replaces_what_it_ends_and_forgetting_it_brings_that_back(here: W
     assert done.fate is Fate.ADDED
     assert len(done.supersedes) == 1
     assert in_force(here) == {CI_MOVED}
+    unlearn(here, "after.md")
+    assert in_force(here) == {CI_RUNS}
 
 
 def test_a_bare_correction_is_proposed_with_what_it_corrects(here: Workspace) -> None:
