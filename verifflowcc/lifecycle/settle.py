@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from verifflowcc.domain.candidates import Candidate, Held, Settled, Settles
 from verifflowcc.domain.items import Item, SourceKind
-from verifflowcc.lifecycle.extract.qualifiers import places_in, qualifiers
+from verifflowcc.lifecycle.extract.qualifiers import places_in, qualifiers, same_aim
 from verifflowcc.lifecycle.extract.revised import Match, Revision, newest, revision, takes_back
 from verifflowcc.lifecycle.extract.stated import key_of
 from verifflowcc.lifecycle.extract.turns import keys_in
@@ -119,7 +119,7 @@ def _of_another_place(candidate: Candidate, held: Held) -> bool:
     """Say whether two rules are each limited to a part of the project, and not to the same."""
     if not (held.text and {candidate.type, held.item.type} <= _RULES):
         return False
-    return places_in(candidate.content) != places_in(held.text)
+    return places_in(candidate.content) != places_in(held.text) or not same_aim(candidate.content, held.text)
 
 
 def _opposes(candidate: Candidate, held: Held) -> bool:

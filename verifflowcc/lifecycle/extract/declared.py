@@ -45,7 +45,7 @@ _NOW = re.compile(
     re.IGNORECASE,
 )
 _NOT_OTHER = re.compile(
-    r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;.]+?(?=[,;.]|$)", re.IGNORECASE
+    r",? (?:and |but )?(?:not|instead of|rather than|in place of|no longer) [^,;]+?(?=[,;]|$)", re.IGNORECASE
 )
 _OF_MANY = f"(?:{'|'.join(PLURAL_VERBS)})"
 _BE = r"(?:is|are)"

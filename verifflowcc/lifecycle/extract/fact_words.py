@@ -61,7 +61,7 @@ JUDGED = re.compile(
 )
 STATUS = re.compile(
     r"^(?:an? (?:error|exception|failure|warning|bug|typo|problem|issue|crash|hour|while|moment|lot|few|new|look)|"
-    r"errors?|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
+    r"errors?|place$|too|nothing|none of|wrong|null|nan|out of (?:memory|space|disk)|undefined|problems?|bugs?|trouble|"
     r"fine|well|great|again|smoothly|slowly|as expected|ok(?:ay)?|no (?:sense|effect|idea|changes?|problem\w*|error\w*|"
     r"clue|time))\b",
     re.IGNORECASE,

@@ -89,7 +89,7 @@ _HAS_BEEN = re.compile(
     r"\b(?:has|have|is|are) (?:been |now )?\w+(?:ed|ing)\b(?! (?:by|in|with|as|via|to|every|after|from)\b)"
 )
 _HOLD = re.compile(
-    r"(?:[\w-]+ ){0,3}[\w-]+s (?:(?:start|begin|end) with|(?:include|contain|carry|name|follow|link to) )",
+    r"(?:[\w-]+ ){0,3}[\w-]+s (?:(?:start|begin|end) with|(?:include|contain|carry|name|follow|return|link to) )",
     re.IGNORECASE,
 )
 _BELONGS = re.compile(r"[\w' -]+? (?:belongs?|go(?:es)?) (?:in|into|on|to|under|behind) .+$", re.IGNORECASE)
@@ -172,7 +172,7 @@ def _of_order(bare: str, rest: str, asks: str, *, lasting: bool) -> Plain | None
     if no := _NO.match(bare):
         states = re.search(r"\b(?:is|are|was|were)\b", bare)
         return None if states else Plain(_RULE, sure=bool(_NO_PLACE.search(no["what"])))
-    if not asks and _IS_A_STATEMENT.match(bare):
+    if not asks and (_IS_A_STATEMENT.match(bare) or re.match(r"just ", bare, re.IGNORECASE)):
         return None
     asked = asks.casefold()
     gerund = bool(_LEAVES.match(bare[len(bare) - len(rest) - len(asks) :])) or "avoid" in asked or "refrain" in asked

@@ -7,6 +7,7 @@ has in another place, the form may say the opposite: then a person looks at it.
 import re
 
 from verifflowcc.lifecycle.extract.verbs import VERBS
+from verifflowcc.lifecycle.extract.words import roots
 
 _NAMED = (
     r"(?:(?:function|method)s?'? (?:arguments?|parameters?)|functions?|methods?|class(?:es)?|variables?|attributes?|"
@@ -31,6 +32,10 @@ _AT_WORK = re.compile(
     r"libraries|examples?|notebooks?|components?)\b",
     re.IGNORECASE,
 )
+_AIM = {
+    word: re.compile(rf"^(?:use|prefer|always use) [^,]*? {word} (?P<aim>[^,.;]+?)(?= instead| from now| going| rather|[,.;]|$)", re.I)
+    for word in ("for", "in")
+}
 _PLACES = (
     r"tests?|test suites?|scripts?|migrations?|production|staging|"
     r"development(?! (?:process|work|workflow|journey|team))|"
@@ -98,6 +103,19 @@ _PLACE = re.compile(
     rf"\b(?:in|into|on|for|inside|within|under) (?:the |our |all |any )?(?P<place>(?:[\w-]+ )?(?:{_PLACES}))\b",
     re.IGNORECASE,
 )
+
+
+def same_aim(one: str, other: str) -> bool:
+    """Say whether two rules can be for the same: not where both name what they are for, and not one word is common.
+
+    >>> same_aim("Use Black for Python.", "Use Prettier for TypeScript."), same_aim("Use Vim.", "Use Emacs for Python.")
+    (False, True)
+    """
+    for word in ("for", "in"):
+        aims = [set(roots(found["aim"])) for text in (one, other) if (found := _AIM[word].search(text))]
+        if len(aims) == 2 and all(aims) and aims[0].isdisjoint(aims[1]):
+            return False
+    return True
 
 
 def harmless(text: str) -> str:

@@ -57,6 +57,7 @@ _CORRECTS = re.compile(
     r"misspoke)[,:;.!]* )+"
     r"(?P<what>it|that|this|they|those)(?:'s| is| are|'re| should be| must be| was)(?: now| actually)? (?P<new>.+)$|"
     r"^(?P<what2>it|that|this|they)(?:'s| is| are|'re)(?: actually| now) (?P<new2>.+)$|"
+    r"^(?P<what4>it|that|this|they)(?:'s| is| are|'re) (?P<new4>[\w .-]+ now)(?:, not .+)?$|"
     r"^(?:correction|i meant)[,:] (?P<new3>[\w.-]+(?: [\w.-]+)?), not .+$",
     re.IGNORECASE,
 )
@@ -125,7 +126,7 @@ def revision(sentence: str) -> Revision | None:
 
 def _plain(words: str) -> str:
     text = _TAIL.sub("", words.strip(" .,;:'\"`"))
-    return re.sub(r"^(?:using|the|our|an?|all|any) ", "", text, flags=re.IGNORECASE).strip(" '\"`")
+    return re.sub(r"^(?:using |the |our |an? |all |any |support (?:for|of) )+", "", text, flags=re.IGNORECASE).strip(" '\"`")
 
 
 def takes_back(found: Revision, held: str) -> Match:
