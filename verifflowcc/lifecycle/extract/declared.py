@@ -261,6 +261,8 @@ def _of_passive(text: str) -> Declared | None:
         return _made(found["what"], done[:4], rest, negated=bool(found["no"]))
     if not how and done not in _DONE_ALONE:
         return None
+    if rest.casefold() == "place":
+        return None
     if how in {"by", "for"} and re.match(r"(?:me|us|you|him|her|them|the (?:outage|bug|failure|error))\b", rest, re.I):
         return None
     how = {"using": "with", "inside": "in", "through": "via"}.get(how, how)
@@ -309,7 +311,9 @@ def _of_being(text: str) -> Declared | None:
     if not found or JUDGED.match(found["rest"]) or STATUS.match(found["rest"]):
         return None
     what, rest = found["what"], found["rest"]
-    if re.match(r"(?:[\w-]+ing|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I):
+    if re.match(
+        r"(?:[\w-]+ing(?!\.)|been|to|about|why|what|how|when|where|because|like|from|in|at|on|with)\b", rest, re.I
+    ):
         hosted = re.search(
             r"\b(?:server|cluster|database|environment|bucket|team|data|backend|CI|host|machine|docs|code|office)$",
             what,

@@ -87,7 +87,8 @@ HERE = re.compile(
     r"my|him|her|"
     r"(?:first|second|third|last|latter|next|previous|other|following|attached|current|new|old|remaining|failing|"
     r"broken|same) (?:one|ones|two|commit|branch|test|file|line|option|step|version|approach|variable|function|method|"
-    r"change|error|result|section|paragraph|argument|parameter|column|row|field|element|item)|that (?:file|one|line|function|test|branch|commit|code|change|part|"
+    r"change|error|result|section|paragraph|argument|parameter|column|row|field|element|item)|that (?:file|one|"
+    r"line|function|test|branch|commit|code|change|part|"
     r"method|class|variable)|version \d|v?\d+\.\d+\.\d+)\b",
     re.IGNORECASE,
 )

@@ -41,7 +41,7 @@ VALUE = re.compile(
     r"\d|^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|none|"
     r"zero|half)\b|"
     r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
-    r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^[\w-]+\.(?:js|io|ai|py|net|org|com)\b|"
+    r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^(?:https?://|(?:[\w-]+\.)+(?:dev|app|local|internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|"
     r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
     r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
     r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"

@@ -136,7 +136,10 @@ def _of_sentence(sentence: str, text: str) -> Plain | None:
         return Plain(_DECISION, sure=not re.search(r"\b(?:it(?! was| is| has)|this|that|them)\b(?! the)", clause))
     if _CHANGED.match(text):
         return Plain(_DECISION, sure=not HERE.search(text), demand=False)
-    bare = OPENING.sub("", LIMIT_FIRST.sub("", OPENING.sub("", text)))
+    opened = OPENING.sub("", text)
+    bare = OPENING.sub("", LIMIT_FIRST.sub("", opened))
+    if bare != opened and re.match(r"(?:in|for|on) (?!case\b|theory\b|general\b)", opened, re.IGNORECASE):
+        bare = _with_place(bare, opened)
     lasting = bool(LASTS.search(text))
     asks = ASKS.match(bare)
     rest = bare[asks.end() :] if asks else bare
@@ -158,6 +161,12 @@ def is_task(sentence: str) -> bool:
 def _here(text: str) -> re.Match[str] | None:
     """Return the words by which a text points at one single thing, outside of a limit at its end."""
     return HERE.search(LIMIT_LAST.sub("", THIS_PROJECT.sub("", text)))
+
+
+def _with_place(bare: str, opened: str) -> str:
+    """Return a demand with the place that stood before it at its end: `In tests, use X` as `use X in tests`."""
+    place = opened[: len(opened) - len(bare)].strip(" ,")
+    return f"{bare} {place[:1].lower()}{place[1:]}" if bare.split(" ", 1)[0].casefold() in HABITS else bare
 
 
 def _of_two(text: str) -> Plain | None:

@@ -33,7 +33,10 @@ _AT_WORK = re.compile(
     re.IGNORECASE,
 )
 _AIM = {
-    word: re.compile(rf"^(?:use|prefer|always use) [^,]*? {word} (?P<aim>[^,.;]+?)(?= instead| from now| going| rather|[,.;]|$)", re.I)
+    word: re.compile(
+        rf"^(?:use|prefer|always use) [^,]*? {word} (?P<aim>[^,.;]+?)(?= instead| from now| going| rather|[,.;]|$)",
+        re.I,
+    )
     for word in ("for", "in")
 }
 _PLACES = (

@@ -23,7 +23,7 @@ _MOVED = re.compile(
     r"(?: (?P<topic>(?!from\b|away\b|over\b)[^,.;]+?))?(?: away| over)? from (?P<old>.+?) (?:in)?to (?P<new>[^,;]+)|"
     r"\b(?:replac(?:ed|ing)|swap(?:ped|ping)|trad(?:ed|ing)|exchang(?:ed|ing)) (?P<old2>.+?) (?:with|by|for) "
     r"(?P<new2>[^,;]+)|"
-    rf"\b(?:{_GONE}) (?P<old3>[^,.;]+?) (?:in favou?r of|for) (?P<new3>[^,;]+)|"
+    rf"\b(?:{_GONE}) (?P<old3>(?!support\b)[^,.;]+?) (?:in favou?r of|for) (?P<new3>[^,;]+)|"
     r"^(?P<new4>(?!we\b|I\b|the team\b)[^,.;]+?) (?:now )?(?:replaces|has replaced|replaced|supersedes|takes "
     r"the place of) (?P<old4>[^,;]+)|"
     r"^(?P<old5>[^,.;]+?) (?:was|is|has been|were|are|have been) (?:now )?(?:replaced|superseded) (?:by|with) "
@@ -126,7 +126,9 @@ def revision(sentence: str) -> Revision | None:
 
 def _plain(words: str) -> str:
     text = _TAIL.sub("", words.strip(" .,;:'\"`"))
-    return re.sub(r"^(?:using |the |our |an? |all |any |support (?:for|of) )+", "", text, flags=re.IGNORECASE).strip(" '\"`")
+    return re.sub(r"^(?:using |the |our |an? |all |any |support (?:for|of) )+", "", text, flags=re.IGNORECASE).strip(
+        " '\"`"
+    )
 
 
 def takes_back(found: Revision, held: str) -> Match:
