@@ -21,7 +21,7 @@ VERBS = (
     "goes follows contains includes requires exposes serves reads writes sends accepts sits stores keeps speaks "
     "targets handles points connects relies ends covers changes rotates ships builds hosts logs publishes "
     "consumes emits calls wraps lasts costs holds provides carries syncs takes scales renews refreshes resets "
-    "expects needs accepts happens happen maintains manages reviews approves"
+    "terminates communicates proxies expects needs accepts happens happen maintains manages reviews approves"
 ).split()
 PLURAL_VERBS = (
     "live use run talk start work support consist depend belong come go follow contain include require sit rely "
@@ -41,7 +41,8 @@ VALUE = re.compile(
     r"\d|^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|none|"
     r"zero|half)\b|"
     r"^(?:an? )?(?-i:[A-Z][\w.+#-]+)|^[`'\"]|^(?:the |our )(?-i:[A-Z])|(?-i:[a-z][A-Z])|"
-    r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^(?:https?://|(?:[\w-]+\.)+(?:dev|app|local|internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|"
+    r"^(?-i:[a-z]{2,3}-[A-Z]{2})\b|^/?[\w.-]+/[\w./-]+$|^/[\w.-]+|^(?:https?://|(?:[\w-]+\.)+(?:dev|app|local|"
+    r"internal)\b)|^(?:[\w-]+\.)+(?:js|io|ai|py|net|org|com)\b|"
     r"^(?:an? |the |our )?(?:\w+[- ])?(?:minimum|maximum|default|source of truth|owner|client|customer|maintainer|"
     r"monorepo|monolith|library|service|CLI|daemon|package|plugin|fork|wrapper|requirement|standard|limit|constraint|"
     r"deadline|mandatory|required|forbidden|prohibited|off[- ]limits|immutable|append-only|read-only|idempotent|"
@@ -67,7 +68,9 @@ STATUS = re.compile(
     re.IGNORECASE,
 )
 WRONG = re.compile(
-    r"\b(?:wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too (?:many|much|few|little))\b", re.IGNORECASE
+    r"\b(?:upstream|half (?:done|full)|almost|wrong|incorrect|invalid|unexpected|missing|broken|weird|stale|too "
+    r"(?:many|much|few|little))\b",
+    re.IGNORECASE,
 )
 KEPT_SOMEWHERE = re.compile(
     r"(?:config\w*|settings?|schemas?|documentation|source|templates?|specs?|specification|definitions?|entry "

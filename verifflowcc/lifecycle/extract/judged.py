@@ -127,7 +127,8 @@ _LIMITED = re.compile(
 )
 _ONLY_AS_FOCUS = re.compile(r"\b(?:read-only|append-only|write-only|only (?=through |via ))", re.I)
 _LETS = re.compile(
-    r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|up "
+    r"\b(?:can|(?-i:may)|allowed|permitted|optional(?:ly)?|free to|okay|ok|fine|alright|acceptable|welcome|"
+    r"whatever|whichever|up "
     r"to (?:you|us|each|the (?:team|author))|"
     r"needn't|need not|not (?:have|need|required|necessary|mandatory|obliged)|"
     r"(?:don't|doesn't|do not|does not|didn't) (?:have|need|require|mind|care|matter|insist)|no (?:need|obligation|"
