@@ -9,6 +9,7 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
+from verifflowcc.domain.candidates import TRIGGER
 from verifflowcc.lifecycle.extract.qualifiers import harmless
 
 
@@ -194,6 +195,12 @@ def trigger_of(sentence: str) -> str:
     """
     found = _TRIGGER.match(sentence.strip())
     return found["what"].strip() if found else ""
+
+
+def trigger_detail(sentence: str) -> tuple[tuple[str, str], ...]:
+    """Return the detail that says when an instruction holds."""
+    what = trigger_of(sentence)
+    return ((TRIGGER, what),) if what else ()
 
 
 def is_nothing(text: str) -> bool:

@@ -25,6 +25,7 @@ _HARMLESS = re.compile(
 """What sounds like a qualifier and is none: a polite request, the topic of a rule."""
 _CONCEDED = re.compile(r",? ?\beven if (?:you|we|it|they)\b[^,.;:]*", re.IGNORECASE)
 """What is so whether or not: no condition, where the form says it as well."""
+_OTHER_NOT = re.compile(r",? (?:and |but )?not (?:[\w'`-]+ ?){1,4}(?=[.,;!]|$)", re.IGNORECASE)
 _AT_WORK = re.compile(
     r",? ?\b(?:especially |particularly )?when(?:ever)? (?:you(?:'re| are) |we(?:'re| are) )?[a-z]+ing\b[^,.;:]*|"
     r"\bwhenever possible\b|\b(?:in|for) (?:your|our|the|all|any) (?:[\w-]+ ){0,3}(?:scripts?|tests?|modules?|"
@@ -180,6 +181,7 @@ def says_all(text: str, *, negated: bool) -> bool:
     (True, False)
     """
     plain = _AT_WORK.sub("", _CONCEDED.sub("", harmless(text.replace("’", "'"))))
+    plain = _OTHER_NOT.sub("", plain)
     limited = {"condition", "exception", "permission", "doubt"} & set(qualifiers(plain))
     return not limited and agrees(plain, negated=negated) and len(re.findall(r"[.!?](?=\s)", text)) == 0
 

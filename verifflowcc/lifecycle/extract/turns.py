@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from verifflowcc.domain.candidates import TRIGGER, Candidate, Extracted, StreamName
+from verifflowcc.domain.candidates import Candidate, Extracted, StreamName
 from verifflowcc.domain.item_types import item_type
 from verifflowcc.domain.turns import Speaker, Turn
 from verifflowcc.lifecycle.extract.chatter import is_chatter
@@ -13,7 +13,7 @@ from verifflowcc.lifecycle.extract.fixes import fixes
 from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.gate import signals_of
 from verifflowcc.lifecycle.extract.generic import generic
-from verifflowcc.lifecycle.extract.judged import Verdict, trigger_of, verdict
+from verifflowcc.lifecycle.extract.judged import Verdict, trigger_detail, verdict
 from verifflowcc.lifecycle.extract.kinds import kind_of
 from verifflowcc.lifecycle.extract.language import unread_language
 from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
@@ -28,6 +28,7 @@ from verifflowcc.lifecycle.extract.statement import normal_form
 from verifflowcc.lifecycle.extract.wishes import introduced, wished
 from verifflowcc.lifecycle.extract.work_words import (
     ABOUT_ANSWERS,
+    ABOUT_THE_USER,
     COMMANDS,
     EVERYWHERE,
     EXCLAIMED,
@@ -44,6 +45,7 @@ from verifflowcc.lifecycle.extract.work_words import (
     STANDARD,
     TECH,
     TO_ME,
+    USER_NAMES,
     WORK,
 )
 from verifflowcc.records import dataclass, replace
@@ -52,20 +54,17 @@ SURE, UNSURE = 600, 500
 """Certainty of the layer below `SURE`, and confidence below `UNSURE`, in thousandths, send an item to the inbox."""
 _CODE_CONFIDENCE, _WORDED_CONFIDENCE, _OTHER_CONFIDENCE = 850, 700, 600
 _TOLD_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
-_USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
 _RULES = frozenset({"convention", "guideline"})
 _PLACED = frozenset({"preference", "work_pattern"})
 _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
 """What is told less surely than a rule that is known by name: such a rule goes first."""
-_ABOUT_THE_USER = frozenset(
-    {"preference", "work_pattern", "communication_style", "business_fact", "relationship", "goal", "constraint"}
-)
 _READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insight"})
 """Types that the rules read more closely than plain grammar does."""
-_ITS_OWN = _ABOUT_THE_USER | _READ_BETTER | {"requirement"}
+_ITS_OWN = ABOUT_THE_USER | _READ_BETTER | {"requirement"}
 _TASK_TYPES = frozenset({"convention", "communication_style"})
 _KEPT_WORDS, _MOST_WORDS = 3, 30
 _MOST_BEFORE = 3
+_MOST_OF_BRIEF = 20
 """Sentences before its own that an item may have, so that it is understood."""
 
 
@@ -95,7 +94,7 @@ def extract(turn: Turn) -> Extracted:
     """
     signals = signals_of(turn.text)
     own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
-    if not (signals.worth or own):
+    if not (signals.worth or own or (turn.speaker is Speaker.PERSON and _is_brief(turn))):
         return Extracted(signals, (), language=unread_language(turn.text))
     if unread := unread_language(turn.text):
         return Extracted(signals, (), ambiguous=True, language=unread)
@@ -120,7 +119,7 @@ def is_users_own(name: str) -> bool:
     >>> is_users_own("You"), is_users_own("Anna")
     (True, False)
     """
-    return name.casefold() in _USER_NAMES
+    return name.casefold() in USER_NAMES
 
 
 def statement_of(text: str, type_name: str, key: str = "") -> tuple[str, str, bool]:
@@ -174,8 +173,19 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
     if turn.speaker is Speaker.PERSON and is_users_own(turn.name):
         yield from _in_own_words(sentence, turn, focus)
-    else:
-        yield from _as_asked(sentence, turn, focus)
+        return
+    found = list(_as_asked(sentence, turn, focus))
+    yield from found
+    if not found and turn.speaker is Speaker.PERSON:
+        brief = _is_brief(turn)
+        for other in _in_own_words(sentence, replace(turn, name=""), focus):
+            if other.plain and (brief or other.confidence >= UNSURE):
+                yield replace(other, confidence=other.confidence if brief else _UNSURE_CONFIDENCE)
+
+
+def _is_brief(turn: Turn) -> bool:
+    """Say whether a turn states something and does not talk: in long turns between people, most is talk."""
+    return len(turn.text.split()) <= _MOST_OF_BRIEF
 
 
 def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
@@ -226,7 +236,7 @@ def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
         return True
     if kinds == {"preference"} and re.match(r"(?:please )?(?:prefer|favou?r) ", sentence, re.IGNORECASE):
         return not ABOUT_ANSWERS.search(sentence)
-    if kinds & _ABOUT_THE_USER:
+    if kinds & ABOUT_THE_USER:
         return "communication_style" in kinds and not ABOUT_ANSWERS.search(sentence) and bool(TECH.search(sentence))
     if "requirement" in kinds and found[0].stated.subject == "deadline":
         return sentence.casefold().lstrip("the our").startswith("deadline")
@@ -356,22 +366,16 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
         content=content, importance=kind.importance,
         confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
         certainty=found.certainty, subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
-        refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *_trigger(content)),
+        refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *trigger_detail(content)),
         rewritten=rewritten,
     )  # fmt: skip
-
-
-def _trigger(content: str) -> tuple[tuple[str, str], ...]:
-    """Return the detail that says when a statement holds, for an instruction with a condition."""
-    what = trigger_of(content)
-    return ((TRIGGER, what),) if what else ()
 
 
 def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
     """Say whether the form of a statement has the qualifiers of what was said; what is told is kept as it is."""
     stated = found.stated
     own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
-    if own and (found.plain or verdict(written) is not Verdict.CLEAR):
+    if found.plain or (own and verdict(written) is not Verdict.CLEAR):
         return verdict(written) is Verdict.CLEAR and (
             found.type not in _RULES or agrees(written, negated=stated.negated)
         )

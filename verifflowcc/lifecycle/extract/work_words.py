@@ -87,3 +87,8 @@ POLITE = re.compile(
     r"glad|excited|door is|here (?:to|for)|keep up|good luck|welcome)\b",
     re.IGNORECASE,
 )
+ABOUT_THE_USER = frozenset(
+    {"preference", "work_pattern", "communication_style", "business_fact", "relationship", "goal", "constraint"}
+)
+"""Types of what people state about themselves."""
+USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})

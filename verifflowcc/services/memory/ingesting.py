@@ -16,7 +16,7 @@ from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.adapters.observer import observed
 from verifflowcc.domain.candidates import Candidate, Extracted
 from verifflowcc.domain.item_types import is_trace_type
-from verifflowcc.domain.turns import Conversation, Speaker, Turn
+from verifflowcc.domain.turns import Conversation, Turn
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.turn_tools import OWN
 from verifflowcc.lifecycle.extract import extract as extract_by_rule
@@ -180,7 +180,7 @@ class _Run:
             if wanting:
                 self.wanted.append((place, wanting))
                 if place not in self.given:
-                    self.given[place] = self.extract(_as_spoken(read.turn))
+                    self.given[place] = self.extract(read.turn)
         return len(self.reads) - len(self.wanted)
 
     def _wanting(self, session: str, turn: str) -> tuple[Stream, ...]:
@@ -229,12 +229,6 @@ class _Run:
         steering = [each for each in self.settle() if each.fate is Fate.ADDED and asks(each.scope, each.type)]
         if steering and not confirm(steering):
             self.terms = replace(self.terms, steering=False)
-
-
-def _as_spoken(turn: Turn) -> Turn:
-    """Return a turn for extraction: what a person says is read alike, whoever it is; the trust in it is "
-    "another matter."""
-    return replace(turn, name="") if turn.speaker is Speaker.PERSON else turn
 
 
 def _terms(workspace: Workspace | None, choices: Choices, actor: str) -> Terms:
