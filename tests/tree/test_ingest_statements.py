@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.ingested_world import in_force, kept, learn, talk, turn, unlearn
+from tests.prompt_world import ask, item, keys, person, skipped
 from tests.remembered_world import world
 from tests.trees import write_memory
+from verifflowcc.domain.entries import Fate as PromptFate
 from verifflowcc.domain.items import Relation, Status, Trust
+from verifflowcc.domain.layers import Layer
 from verifflowcc.services.memory.inbox import open_inbox
 from verifflowcc.services.memory.remembering import Fate
 from verifflowcc.services.workspace import Workspace
@@ -102,3 +105,17 @@ def test_what_is_only_near_is_not_replaced(here: Workspace, before: str, now: st
     links = [link.relation for each in kept(here) for link in each.item.links]
     assert Relation.SUPERSEDES not in links
     assert before in in_force(here)
+
+
+def test_an_instruction_with_a_trigger_enters_only_prompts_for_tasks_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = person(tmp_path, monkeypatch)
+    item(home, "communication_style", "checklist", "Answer with a checklist.", details="{trigger: deployments}")
+    root = write_memory(tmp_path / "project", {"config.yaml": "format: 1\n"})
+
+    other, meant = ask(root, task="Rename the parser"), ask(root, task="Describe the deployment to staging")
+
+    name = "items/communication_style/checklist.md"
+    assert skipped(other)[name] == "holds only for a task on: deployments"
+    assert name in keys(meant, Layer.USER, PromptFate.KEPT)

@@ -22,7 +22,7 @@ from verifflowcc.records import dataclass, field
 from verifflowcc.services.data_texts import data_kind
 from verifflowcc.services.reading import Body
 from verifflowcc.services.selection import Selected
-from verifflowcc.text.terms import terms
+from verifflowcc.text.stems import stems
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 _OF_RULES = (Layer.PROJECT, Layer.AGENT)
@@ -139,7 +139,7 @@ def _untimely(entry: Entry, offer: Offer) -> Skipped | None:
     """Leave out an instruction whose trigger has no word in common with the task."""
     item = typed(entry)
     trigger = dict(item.details).get(TRIGGER, "") if item and item.details else ""
-    if not trigger or (offer.task is not None and not set(terms(trigger)).isdisjoint(offer.task.terms)):
+    if not trigger or (offer.task is not None and not set(stems(trigger)).isdisjoint(offer.task.terms)):
         return None
     reason = f"holds only for a task on: {trigger}"
     return Skipped(entry.one.layer, entry.one.key, entry.path, entry.tokens, reason)
