@@ -18,13 +18,25 @@ from functools import lru_cache
 from pathlib import Path
 
 _NO = re.compile(r"\b(?:never|not|don't|avoid|stop|no longer|without|refrain|no)\b", re.IGNORECASE)
-_NOT_DENIED = re.compile(r"even if[^,.;:]*|(?:don't|do not) forget|instead of \S+|rather than \S+", re.IGNORECASE)
-"""Items are sentences as people write them: a concession in one (`even if you don't need it`) denies nothing."""
+_NOT_DENIED = re.compile(
+    r"even if[^,.;:]*|(?:don't|do not) forget|instead of \S+|rather than \S+|"
+    r"\b(?:no|not) (?:more|less|fewer|later|earlier) than\b|\bno matter\b|\bwithout (?:fail|exception)\b",
+    re.IGNORECASE,
+)
+"""Items are sentences as people write them: a concession (`even if you don't need it`) or a limit denies nothing."""
+_ARGUMENT = re.compile(r"\b(?:function|method)s?'?s?[ -](?:arguments?|parameters?)\b", re.IGNORECASE)
+"""A function's argument is no function; an item of several rules can name both."""
+_BEGINS = re.compile(
+    r"\b(?:start|begin)(?:s|ing)? (?:to (?=\w)|(?=(?:us|incorporat|includ|add|utiliz|writ|implement)\w*ing\b))", re.I
+)
+"""To start doing something is to do it: `start including 'chx'` demands no beginning."""
 _LETTERS = re.compile(r"['\"`](@?[\w.]+)['\"`]|(?<!\w)(@\w+|\w{1,3}_|_\w{1,3})(?!\w)")
 _SAME = dict(
     pair.split(":")
     for pair in (
         "parameter:argument begin:start prefix:start suffix:end finish:end contain:include incorporate:include "
+        "incorporat:include annotated:annotation commented:comment task:work workstation:work workspace:work "
+        "interaction:communication discussion:communication conversation:communication "
         "assertion:assert hint:annotation annotate:annotation once:1 twice:2 one:1 two:2 three:3 single:1 seven:7 "
         "minimum:least commenting:comment pipeline:pipelines multiple:3 dual:2 macos:macbook mac:macbook "
         "machine:computer"
@@ -113,6 +125,11 @@ def _plain(text: str) -> str:
     return re.sub(r"never use .* but (use .*) instead", r"\1", text)
 
 
+def _without_when(text: str) -> str:
+    """Return a gold text without the work that it is of: the dialogues often leave that to the talk around it."""
+    return re.sub(r"\bwhen \w+ing\b.*", "", text)
+
+
 def says(item: str, rule: Rule) -> bool:
     """Say whether an item's text names the same object and the same demand as a gold rule."""
     same = _same_code(item, rule.text) if rule.code else _same_habit(item, rule)
@@ -127,7 +144,9 @@ def _denies(text: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _words(text: str) -> frozenset[str]:
     found = set()
-    for word in re.findall(r"[a-z0-9/]+", text.casefold().replace("copilot", "copilot ")):
+    folded = text.casefold().replace("copilot", "copilot ").replace("vcs", "version control system")
+    folded = re.sub(r"\b(?:multiple|at least three)\b", "three or more", folded)
+    for word in re.findall(r"[a-z0-9/]+", folded):
         plain = word
         for ending in ("ations", "ing", "s"):
             if len(plain) > len(ending) + 2 and plain.endswith(ending) and not plain.endswith(("ss", "string")):
@@ -138,20 +157,22 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _thing(text: str) -> frozenset[str]:
-    words = _words(_LETTERS.sub(" ", text))
+    words = _words(_ARGUMENT.sub("argument", _LETTERS.sub(" ", text)))
     named = [
         thing
         for thing in _THINGS
         if thing in words or f"{thing}es" in words or (thing == "class" and "classe" in words)
     ]
-    return frozenset(named) - ({"function", "method"} if "argument" in named else set())
+    return frozenset(named)
 
 
 def _demand(text: str) -> frozenset[str]:
-    words = _words(_LETTERS.sub(" ", text))
+    words = _words(_LETTERS.sub(" ", _BEGINS.sub(" ", text)))
     found = [each for each in _DEMANDS if each in words]
     case = [each for each in ("uppercase", "camelcase", "snake") if each in text.casefold().replace("_case", " ")]
     strong = [each for each in found if each != "include"] + case
+    if not (strong or found) and "string" in words:
+        return frozenset({"include"})
     return frozenset(strong or found)
 
 
@@ -177,13 +198,13 @@ def _same_habit(item: str, rule: Rule) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _shared(versions: tuple[str, ...]) -> frozenset[str]:
-    return frozenset.intersection(*(_words(_plain(each)) for each in versions)) - _EMPTY
+    return frozenset.intersection(*(_words(_without_when(_plain(each))) for each in versions)) - _EMPTY
 
 
 @lru_cache(maxsize=10_000)
 def _own(rule: Rule) -> frozenset[str]:
     shared = _shared(rule.versions)
-    words = _words(_plain(rule.text)) - _EMPTY
+    words = _words(_without_when(_plain(rule.text))) - _EMPTY
     if _denies(_plain(rule.text)):
         return frozenset()
     return words - shared - {"week", "most", "take", "day"}

@@ -105,6 +105,7 @@ NAMES = {
     "commands": "<name>",
     "modes": "<kind or id>",
     "type_ttl_days": "<type>",
+    "speakers": "<name>",
     "factors": "<model>",
 }
 """What the keys below a key are, where a project chooses them."""

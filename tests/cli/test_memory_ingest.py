@@ -47,12 +47,15 @@ def test_a_person_learns_from_a_dialogue_and_the_second_time_nothing_changes(tal
     assert first.startswith("added: from-now-on-always-start-function-names-")
     assert second.startswith("added: please-start-function-names-with-b-")
     assert replaced == f"  in place of {first.split()[1]}"
-    assert rest[-1].startswith("3 turns read: 2 added")
+    assert rest[-2].startswith("3 turns read: 2 added")
+    assert rest[-1].startswith("to undo a replacement: vfcc memory forget ID")
     assert (again.code, again.out) == (0, "3 turns read, 3 of them known: nothing new\n")
     assert everything(talked) == before
     shown = vfcc(talked, "memory", "show", "please-start-function-names-with-b", "--explain").out
     assert "talk.md@" in shown
     assert "person:You" in shown
+    assert typed(talked, "memory", "forget", second.split()[1], "--yes").code == 0
+    assert first.split()[1] in vfcc(talked, "memory", "list").out
 
 
 @pytest.mark.vfcc("REQ-PENDING")

@@ -94,7 +94,8 @@ def test_what_is_asked_for_once_is_no_rule() -> None:
 
 
 def test_a_rule_that_is_vague_waits_for_a_person() -> None:
-    (found,) = said("You should always take pride in things.", name="")
+    (found,) = said("You should always prefer a good feeling about modules.", name="")
 
     assert found.confidence < 500
-    assert extract(Turn("t1", Speaker.PERSON, "You should always take pride in things.", "s1")).ambiguous
+    assert extract(Turn("t1", Speaker.PERSON, found.content, "s1")).ambiguous
+    assert said("You should always take pride in things.", name="") == []

@@ -61,7 +61,7 @@ def test_each_type_is_known_by_how_people_say_it(text: str, kind: str) -> None:
 
 
 def test_the_same_subject_has_the_same_key_whatever_is_said_of_it() -> None:
-    (one,), (other,) = said("The API runs on port 8080."), said("The API is at api.example.org.")
+    (one,), (other,) = said("The API runs on port 8080."), said("The API now runs on port 9090.")
     (tabs,), (spaces,) = said("I prefer tabs to spaces."), said("I prefer spaces to tabs.")
 
     assert (one.key, one.type) == (other.key, other.type)

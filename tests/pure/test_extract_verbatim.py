@@ -91,16 +91,13 @@ def test_an_item_is_a_piece_of_what_was_written_and_an_active_one_has_all_its_qu
         "When you write migrations, never drop columns.",
         "If you are on Windows, use PowerShell as the shell.",
         "Always use a type checker, but not on generated code.",
-        "The blog claims that we should never use Redis for sessions.",
         "It would be a mistake to always use a debugger.",
-        "Sure, let's always push straight to production, what could possibly go wrong.",
-        "You must use black, not yapf.",
         "In the legacy module, start function names with 'x_'.",
         "Never import the 'os' module outside of the adapters.",
         "Keep functions under 40 lines, tests excluded.",
-        "Even if you don't use 'gzip', import it.",
+        "Never deploy on a Friday unless it is a hotfix.",
+        "Always import the 'gzip' module, even if you don't use it.",
         "We should not only run mypy but also pyright on every commit.",
-        "My manager insists that we never use Docker.",
         "You can always use type ignores in tests.",
     ],
 )
@@ -115,15 +112,30 @@ def test_a_sentence_whose_qualifier_a_rule_would_reword_waits_for_a_person(text:
 @pytest.mark.parametrize(
     "text",
     [
+        "The blog claims that we should never use Redis for sessions.",
+        "My manager insists that we never use Docker.",
+        "Sure, let's always push straight to production, what could possibly go wrong.",
+        "Imagine we had to use Redis for sessions.",
+        "2024-05-01 12:00:01 ERROR the pool must be closed after use",
+        "I always take the stairs.",
+        "Rename this function to load.",
+    ],
+)
+def test_what_is_reported_not_meant_pasted_or_a_task_is_nobodys_rule(text: str) -> None:
+    assert said(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Never commit directly to main.",
         "From now on, never log personal data.",
         "Don't use inline styles in our pages.",
         "You must not use feature toggles for experiments.",
         "I want you to avoid using a linter.",
+        "You must use black, not yapf.",
         "We no longer use Redis as the cache.",
-        "Never deploy on a Friday unless it is a hotfix.",
         "Use SQLite in integration tests.",
-        "Always import the 'gzip' module, even if you don't use it.",
         "When naming functions, start the names with 'y_'.",
         "Don't forget to use docstrings in methods.",
         "The client is Beta Ltd now.",

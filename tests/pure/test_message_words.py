@@ -29,8 +29,9 @@ NAMES = {
 VOCABULARY = {
     "lifecycle/extract/clauses.py": "words by which a statement is recognised in what a user writes",
     "lifecycle/extract/frames.py": "words by which a statement is recognised in what a user writes",
+    "lifecycle/extract/judged.py": "words by which a statement is recognised in what a user writes",
     "lifecycle/extract/qualifiers.py": "words by which a statement is recognised in what a user writes",
-    "lifecycle/extract/turns.py": "words by which a statement is recognised in what a user writes",
+    "lifecycle/extract/work_words.py": "words by which a statement is recognised in what a user writes",
     "text/stems.py": "irregular forms of English words",
     "text/injected.py": "sentences of prompts that earlier versions wrote, which are recognised",
     "trace/matrix_csv.py": "names of columns, which scripts read",

@@ -104,6 +104,8 @@ def _page(done: "Ingested") -> list[str]:
     known = f", {done.known:,} of them known" if done.known else ""
     counts = ", ".join(f"{done.count(fate):,} {fate}" for fate in Fate if done.count(fate))
     lines.append(f"{turns} read{known}: {'would be ' if done.dry_run and counts else ''}{counts or 'nothing new'}")
+    if any(each.supersedes for each in done.learned if each.fate is Fate.ADDED) and not done.dry_run:
+        lines.append("to undo a replacement: vfcc memory forget ID, with the id of the new item")
     if done.count(Fate.PROPOSED) and not done.dry_run:
         lines.append("what is proposed waits for a person: vfcc memory inbox")
     return lines

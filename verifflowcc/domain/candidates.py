@@ -10,6 +10,9 @@ StreamName = Literal["user", "project"]
 QUOTE = "quote"
 """The detail of an item in a model's words that has the sentence as it was written."""
 
+TRIGGER = "trigger"
+"""The detail of an instruction that holds only for tasks that have these words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Signals:
@@ -58,11 +61,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What one turn gave. `ambiguous` says that a model, where there is one, should be asked about this turn."""
+    """What one turn gave. `ambiguous` says that a model, where there is one, should be asked about this turn.
+
+    `language` is that of a turn which the rules do not read.
+    """
 
     signals: Signals
     candidates: tuple[Candidate, ...]
     ambiguous: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +95,12 @@ class Settles(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How a candidate stands to what is held: `others` are the ids that it says again, replaces or contradicts."""
+    """How a candidate stands to what is held: `others` are the ids that it says again, replaces or contradicts.
+
+    `asks` says that a person should confirm that it replaces them.
+    """
 
     outcome: Settles
     others: tuple[str, ...] = ()
     why: str = ""
+    asks: bool = False

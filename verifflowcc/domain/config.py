@@ -232,13 +232,22 @@ class WindowSettings:
         return self.total_tokens - self.buffer_tokens
 
 
+class SpeakerTrust(StrEnum):
+    """How far what a named speaker says is trusted: as a person's word, an agent's, or a text from elsewhere."""
+
+    HUMAN = "human"
+    AGENT = "agent"
+    EXTERNAL = "external"
+
+
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
     """What becomes of typed items in this project.
 
     `backends` says how the project's and its tasks' items are kept; where a server or the user's own items are is said
     by each person's own settings (`UserSettings`), never by a project. Above `max_items` extracted and inferred items,
-    the lowest tenth is archived. `ttl_days` goes before the table of types; None there: never.
+    the lowest tenth is archived. `ttl_days` goes before the table of types; None there: never. `speakers` says how far
+    each named speaker of a conversation is trusted; what others say is only proposed.
     """
 
     enabled: bool = True
@@ -259,6 +268,7 @@ class MemorySettings:
     secret_scanner: SecretScanner = SecretScanner.OWN
     stale: Stale = Stale.FLAG
     window: WindowSettings = WindowSettings()
+    speakers: Mapping[str, SpeakerTrust] = field(default_factory=dict)
 
     def assembly_for(self, agent: str) -> Assembly:
         """Return what a role is offered: more of the user for a thinking one, more of the project for a working one."""

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from verifflowcc.domain.candidates import Candidate, Held, Settled, Settles
-from verifflowcc.domain.items import Item
-from verifflowcc.lifecycle.extract.qualifiers import qualifiers
+from verifflowcc.domain.items import Item, SourceKind
+from verifflowcc.lifecycle.extract.qualifiers import places_in, qualifiers, same_aim
+from verifflowcc.lifecycle.extract.revised import Match, Revision, newest, revision, takes_back
 from verifflowcc.lifecycle.extract.stated import key_of
 from verifflowcc.lifecycle.extract.turns import keys_in
 
@@ -24,8 +25,14 @@ _UPSERTED = frozenset(
 )
 
 
-def settle(candidate: Candidate, held: Sequence[Held], fingerprint: str = "", at: str | None = None) -> Settled:
+def settle(
+    candidate: Candidate, held: Sequence[Held], fingerprint: str = "", at: str | None = None, session: str = ""
+) -> Settled:
     """Return what becomes of a candidate beside what is held; `held` are items that stand, of any scope.
+
+    What takes back another statement (`we moved from X to Y`, `actually, it is five`) replaces it; `asks` says that a
+    person should confirm it, since several statements fit, or the sentence alone does not say which it means. `session`
+    is that of the candidate, where it is known.
 
     `fingerprint` is that of the candidate's text and `at` the day that it was said, where they are known. An item is
     never superseded by what was said before it: that is contradicted where it says the opposite, and else left alone.
@@ -34,7 +41,17 @@ def settle(candidate: Candidate, held: Sequence[Held], fingerprint: str = "", at
     same = [each for each in beside if _says_same(candidate, each, fingerprint)]
     if same:
         return Settled(Settles.SAME, _ids(same), "it is known already")
+    back = revision(candidate.content) if candidate.type in _REPLACED | _UPSERTED else None
+    if back and back.last:
+        return _corrected(candidate, [each for each in beside if session and each.item.source.session == session])
     rivals = [each for each in beside if _rivals(candidate, each)]
+    others = [each for each in beside if not (_is_of_a_person(each) and _opposes(candidate, each))]
+    sure, unsure = _taken_back(back, others, at) if back else ([], [])
+    rivals += [each for each in sure if each not in rivals]
+    if not rivals and unsure:
+        return Settled(Settles.SUPERSEDES, _ids(unsure), "it may take back another statement", asks=True)
+    if len(sure) > 1:
+        return Settled(Settles.SUPERSEDES, _ids(rivals), "it takes back several statements", asks=True)
     older = [each for each in rivals if not _newer(each.item, at)]
     if older:
         return Settled(Settles.SUPERSEDES, _ids(older), f"it says something else of {candidate.key}")
@@ -44,6 +61,27 @@ def settle(candidate: Candidate, held: Sequence[Held], fingerprint: str = "", at
     if against:
         return Settled(Settles.CONTRADICTS, _ids(against), f"it says the opposite of {candidate.subject}")
     return Settled(Settles.NEW)
+
+
+def _corrected(candidate: Candidate, before: Sequence[Held]) -> Settled:
+    """Return what a bare correction corrects: the last statement of its session that it can be of."""
+    place = newest([each.text or each.item.title for each in before], candidate.content)
+    if place is None:
+        return Settled(Settles.SAME, (), "it is not known what it corrects")
+    return Settled(Settles.SUPERSEDES, _ids([before[place]]), "it seems to correct another statement", asks=True)
+
+
+def _is_of_a_person(held: Held) -> bool:
+    """Say whether an item has a key that a person gave it: what contradicts it leaves it in place."""
+    return bool(held.item.key) and held.item.source.kind is not SourceKind.EXTRACTED
+
+
+def _taken_back(back: Revision, held: Sequence[Held], at: str | None) -> tuple[list[Held], list[Held]]:
+    """Return the statements that a sentence surely takes back, and those that it may."""
+    older = [each for each in held if each.item.type in _REPLACED | _UPSERTED and not _newer(each.item, at)]
+    matches = [(each, takes_back(back, each.text or each.item.title)) for each in older]
+    sure = [each for each, match in matches if match is Match.SURE]
+    return sure, [each for each, match in matches if match is Match.MAYBE]
 
 
 def _scope(item: Item) -> str:
@@ -68,15 +106,26 @@ def _means_another(candidate: Candidate, held: Held) -> bool:
 
 def _rivals(candidate: Candidate, held: Held) -> bool:
     """Say whether only one of the two can hold."""
-    if _key(held) != candidate.key:
+    if candidate.key != _key(held) and (_is_of_a_person(held) or candidate.key != key_of(held.subject, held.value)):
+        return False
+    if _of_another_place(candidate, held):
         return False
     if candidate.type == held.item.type:
         return candidate.type in _REPLACED | _UPSERTED
-    return {candidate.type, held.item.type} <= _RULES
+    return {candidate.type, held.item.type} <= _RULES | {"fact"}
+
+
+def _of_another_place(candidate: Candidate, held: Held) -> bool:
+    """Say whether two rules are each limited to a part of the project, and not to the same."""
+    if not (held.text and {candidate.type, held.item.type} <= _RULES):
+        return False
+    return places_in(candidate.content) != places_in(held.text) or not same_aim(candidate.content, held.text)
 
 
 def _opposes(candidate: Candidate, held: Held) -> bool:
     alike = held.subject == candidate.subject and held.value == candidate.value
+    if _of_another_place(candidate, held):
+        return False
     return bool(candidate.subject) and alike and held.negated != candidate.negated
 
 

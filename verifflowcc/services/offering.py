@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.adapters.files.layout import Derived
+from verifflowcc.domain.candidates import TRIGGER
 from verifflowcc.domain.code_views import Snippet
 from verifflowcc.domain.config import ActiveSettings, ExpansionSettings, MemorySettings
 from verifflowcc.domain.entries import Candidate, Skipped
@@ -21,6 +22,7 @@ from verifflowcc.records import dataclass, field
 from verifflowcc.services.data_texts import data_kind
 from verifflowcc.services.reading import Body
 from verifflowcc.services.selection import Selected
+from verifflowcc.text.stems import stems
 
 _KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 _OF_RULES = (Layer.PROJECT, Layer.AGENT)
@@ -107,6 +109,9 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     Always-load entries first, in the order written; then the open task's, then the others, each ranked by itself. What
     does not stand any more and was asked for is among the others, whatever pattern named it.
     """
+    untimely = [skipped for entry in entries if (skipped := _untimely(entry, offer))]
+    left_out = {each.path for each in untimely}
+    entries = [entry for entry in entries if entry.path not in left_out]
     always = [entry for entry in entries if not entry.standing and entry.one.always and not entry.one.local]
     sure = [entry for entry in entries if not entry.standing and entry.one.always and entry.one.local]
     others = [entry for entry in entries if entry.standing or not entry.one.always]
@@ -127,7 +132,17 @@ def in_order(entries: Sequence[Entry], offer: Offer) -> tuple[tuple[Candidate, .
     ordered += [(entry, _of_piece(entry)) for entry in (*always, *of_code) if entry.one.origin == CODE]
     kept, above = _capped(_matches_first(ordered, offer), offer.caps)
     candidates = (_candidate(entry, number, score) for number, (entry, score) in enumerate(kept, start=1))
-    return tuple(candidates), above
+    return tuple(candidates), [*untimely, *above]
+
+
+def _untimely(entry: Entry, offer: Offer) -> Skipped | None:
+    """Leave out an instruction whose trigger has no word in common with the task."""
+    item = typed(entry)
+    trigger = dict(item.details).get(TRIGGER, "") if item and item.details else ""
+    if not trigger or (offer.task is not None and not set(stems(trigger)).isdisjoint(offer.task.terms)):
+        return None
+    reason = f"holds only for a task on: {trigger}"
+    return Skipped(entry.one.layer, entry.one.key, entry.path, entry.tokens, reason)
 
 
 def _of_trace(entries: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:

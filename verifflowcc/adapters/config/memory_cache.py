@@ -13,6 +13,7 @@ from verifflowcc.domain.config import (
     RerankSettings,
     ScopeMode,
     SecretScanner,
+    SpeakerTrust,
     Stale,
     WindowSettings,
 )
@@ -73,6 +74,7 @@ class Memory(TypedDict):
     secret_scanner: str
     stale: str
     window: _Window
+    speakers: dict[str, str]
 
 
 def memory_body(memory: MemorySettings) -> Memory:
@@ -107,6 +109,7 @@ def memory_body(memory: MemorySettings) -> Memory:
         "secret_scanner": memory.secret_scanner.value,
         "stale": memory.stale.value,
         "window": {"total_tokens": memory.window.total_tokens, "buffer_tokens": memory.window.buffer_tokens},
+        "speakers": {name: trust.value for name, trust in memory.speakers.items()},
     }
 
 
@@ -131,6 +134,7 @@ def memory_settings(body: Memory) -> MemorySettings:
         secret_scanner=SecretScanner(body["secret_scanner"]),
         stale=Stale(body["stale"]),
         window=WindowSettings(**body["window"]),
+        speakers={name: SpeakerTrust(trust) for name, trust in body["speakers"].items()},
     )
 
 

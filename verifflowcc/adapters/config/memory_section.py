@@ -30,6 +30,7 @@ from verifflowcc.domain.config import (
     MemorySettings,
     ScopeMode,
     SecretScanner,
+    SpeakerTrust,
     Stale,
 )
 from verifflowcc.domain.item_types import USER_TYPES, ScopeKind
@@ -51,6 +52,7 @@ def _type_problem(name: str) -> str | None:
 
 RoleName = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
 UserType = Annotated[str, obeys(_type_problem), WithJsonSchema({"type": "string", "enum": [*USER_TYPES]})]
+SpeakerName = Annotated[str, Field(min_length=1, max_length=80)]
 Items = Annotated[int, Field(ge=0, le=MOST_ITEMS)]
 
 
@@ -150,6 +152,10 @@ class MemorySection(Section):
         default="flag", description="How an item is treated after its code changed: marked, or left out of prompts."
     )
 
+    speakers: dict[SpeakerName, Literal["human", "agent", "external"]] = Field(
+        default_factory=dict, description="Trust of each named speaker of conversations; other speakers only propose."
+    )
+
     @model_validator(mode="before")
     @classmethod
     def names_no_server(cls, value: object) -> object:
@@ -192,4 +198,5 @@ class MemorySection(Section):
             secret_scanner=SecretScanner(self.secret_scanner),
             stale=Stale(self.stale),
             window=self.window.settings(),
+            speakers={name: SpeakerTrust(trust) for name, trust in self.speakers.items()},
         )

@@ -144,6 +144,8 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("memory", "expansion", "max_items"), f"a whole number from 0 to {MOST_CANDIDATES:,}"),
     (("memory", "expansion", "min_confidence"), "a number from 0 to 1 with at most three decimals"),
     (("memory", "active", ANY), "true or false"),
+    (("memory", "speakers"), "a mapping from names to human, agent or external"),
+    (("memory", "speakers", ANY), "one of human, agent, external"),
     (("memory", "lifecycle", "type_ttl_days"), "a mapping from types to days"),
     (("memory", "lifecycle", "type_ttl_days", ANY), f"a whole number of days from 1 to {MOST_DAYS:,}, or null: never"),
     (("memory", "consolidation", "interval"), "a number of days such as 7d"),

@@ -107,6 +107,10 @@ def _learning(memory: MemorySettings, lines: Lines) -> Iterator[Setting]:
     yield _setting(lines, memory.scope_mode.value, "memory", "scope", "mode")
     yield _setting(lines, memory.secret_scanner.value, "memory", "secret_scanner")
     yield _setting(lines, memory.stale.value, "memory", "stale")
+    if not memory.speakers:
+        yield _setting(lines, (), "memory", "speakers")
+    for name, trust in memory.speakers.items():
+        yield _setting(lines, trust.value, "memory", "speakers", name)
     if not memory.ttl_days:
         yield _setting(lines, (), "memory", "lifecycle", "type_ttl_days")
     for name, days in memory.ttl_days.items():

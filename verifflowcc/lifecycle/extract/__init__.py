@@ -2,6 +2,6 @@
 
 from verifflowcc.lifecycle.extract.gate import signals_of
 from verifflowcc.lifecycle.extract.stated import key_of
-from verifflowcc.lifecycle.extract.turns import extract, keys_in, statement_of
+from verifflowcc.lifecycle.extract.turns import extract, is_users_own, keys_in, statement_of
 
-__all__ = ["extract", "key_of", "keys_in", "signals_of", "statement_of"]
+__all__ = ["extract", "is_users_own", "key_of", "keys_in", "signals_of", "statement_of"]

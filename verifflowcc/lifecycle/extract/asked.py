@@ -249,7 +249,7 @@ def _used_for(what: str, tail: str) -> tuple[str, str]:
     role, aim = _AS.search(tail), _FOR.search(tail)
     whole = plain_tool(_whole(what))
     kind = _parted(role["role"])[0] if role else ""
-    if known := kind_of(whole):
+    if known := kind_of(whole) or kind_of(f"{whole}s"):
         aimed = noun(_parted(aim["aim"])[0]) if aim else ""
         return aimed if known in SEVERAL and aimed.endswith(f"-{known}") else known, whole
     if role and not is_tool(kind):

@@ -30,6 +30,9 @@ def is_chatter(sentence: str) -> bool:
     >>> is_chatter("I prefer tabs to spaces."), is_chatter("I guess I tend to overthink these things!")
     (False, True)
     """
-    if len(sentence.split()) > _MOST_WORDS:
-        return True
+    return len(sentence.split()) > _MOST_WORDS or is_soft(sentence)
+
+
+def is_soft(sentence: str) -> bool:
+    """Say whether a sentence hedges, points back in its talk, or is about a mood, whatever its length."""
     return any(pattern.search(sentence) for pattern in (_HEDGED, _POINTS_BACK, _MOOD))

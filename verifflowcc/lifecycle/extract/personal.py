@@ -42,7 +42,7 @@ _DONE = re.compile(
 _NOT_HABITS = frozenset("want need think believe have know see like love prefer get hope".split())
 _WORKS_AT = re.compile(
     rf"{_WHO}(?:works?|working|employed|consults?|freelances?) (?:at|for|in) (?P<what>.+)|"
-    r"\bI(?:'m| am) an? (?P<role>[a-z][\w -]{2,40}? (?:at|for|in|by) .+|(?:data |software |product |"
+    r"\bI(?:'m| am) (?:an?|the) (?P<role>[a-z][\w -]{2,40}? (?:at|for|in|by) .+|(?:data |software |product |"
     r"frontend |backend |security |ux |ui |full[- ]stack |devops |machine learning )*(?:engineer|"
     r"developer|designer|analyst|scientist|manager|lawyer|doctor|nurse|teacher|student|researcher|"
     r"consultant|freelancer|contractor|founder|accountant|writer|journalist|architect)\b.*)|"
@@ -219,6 +219,8 @@ def _relationship(text: str) -> tuple[str, int] | None:
 
 
 def _business(text: str) -> tuple[str, int] | None:
+    if re.match(r"I(?:'m| am) (?:responsible for|in charge of) \w", text):
+        return "responsibility", 850
     match = _WORKS_AT.search(text)
     if not match:
         return None

@@ -78,7 +78,9 @@ _MUCH = re.compile(
 )
 _PART = re.compile(r"(?P<least>at (?:least|most) )?\bhalf (?:of )?", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z0-9_@./#+*-]*[A-Za-z0-9_+#]")
-_NAME = re.compile(r"(?:[A-Z][\w.+#-]*|[a-z]+[A-Z]\w*|\w+\.(?:js|io|ai)|`[^`]+`)(?: (?:[A-Z][\w.+#-]*|\d[\w.]*))*$")
+_NAME = re.compile(
+    r"(?:[A-Z][\w.+#-]*|[a-z]+[A-Z]\w*|[a-z]+[_-]case|\w+\.(?:js|io|ai)|`[^`]+`)(?: (?:[A-Z][\w.+#-]*|\d[\w.]*))*$"
+)
 _POINTS = re.compile(
     r"(?:(?:a|an|the) )?(?:this|that|these|those|such|(?-i:it)|different|specific|particular|certain|couple|few|"
     r"everyone|new "

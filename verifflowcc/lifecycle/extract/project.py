@@ -2,6 +2,7 @@
 
 import re
 
+from verifflowcc.lifecycle.extract.declared import declared
 from verifflowcc.lifecycle.extract.generic import generic
 from verifflowcc.lifecycle.extract.personal import Told
 from verifflowcc.lifecycle.extract.spotting import Spotter
@@ -152,9 +153,16 @@ def project(sentence: str) -> Told | None:
     for kind, finder in _FINDERS:
         subject = finder(text) if kind in spotted else None
         if subject:
-            form = generic(text)
-            return Told(kind, subject, _value(text), form.negated, 800)
+            return Told(kind, *_form_of(kind, subject, text), 800)
     return None
+
+
+def _form_of(kind: str, subject: str, text: str) -> tuple[str, str, bool]:
+    plain = declared(text) if kind == "fact" else None
+    if plain:
+        form = plain.stated(text)
+        return form.subject, form.value, form.negated
+    return subject, _value(text), generic(text).negated
 
 
 def project_form(text: str, kind: str) -> tuple[str, str, bool]:
@@ -163,7 +171,10 @@ def project_form(text: str, kind: str) -> tuple[str, str, bool]:
     finder = dict(_FINDERS).get(kind)
     form = generic(plain)
     subject = finder(plain) if finder else None
-    return (subject, _value(plain), form.negated) if subject else (form.subject, form.value, form.negated)
+    stated = declared(plain) if kind == "fact" else None
+    if subject or stated:
+        return _form_of(kind, subject or "", plain)
+    return form.subject, form.value, form.negated
 
 
 def _requirement(text: str) -> str | None:

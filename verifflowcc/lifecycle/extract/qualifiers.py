@@ -7,6 +7,7 @@ has in another place, the form may say the opposite: then a person looks at it.
 import re
 
 from verifflowcc.lifecycle.extract.verbs import VERBS
+from verifflowcc.lifecycle.extract.words import roots
 
 _NAMED = (
     r"(?:(?:function|method)s?'? (?:arguments?|parameters?)|functions?|methods?|class(?:es)?|variables?|attributes?|"
@@ -24,6 +25,21 @@ _HARMLESS = re.compile(
 """What sounds like a qualifier and is none: a polite request, the topic of a rule."""
 _CONCEDED = re.compile(r",? ?\beven if (?:you|we|it|they)\b[^,.;:]*", re.IGNORECASE)
 """What is so whether or not: no condition, where the form says it as well."""
+_OTHER_NOT = re.compile(r",? (?:and |but )?not (?:[\w'`-]+ ?){1,4}(?=[.,;!]|$)", re.IGNORECASE)
+_AT_WORK = re.compile(
+    r",? ?\b(?:especially |particularly )?when(?:ever)? (?:you(?:'re| are) |we(?:'re| are) )?[a-z]+ing\b[^,.;:]*|"
+    r"\bwhenever possible\b|\b(?:in|for) (?:your|our|the|all|any) (?:[\w-]+ ){0,3}(?:scripts?|tests?|modules?|"
+    r"packages?|services?|"
+    r"libraries|examples?|notebooks?|components?)\b",
+    re.IGNORECASE,
+)
+_AIM = {
+    word: re.compile(
+        rf"^(?:use|prefer|always use) [^,]*? {word} (?P<aim>[^,.;]+?)(?= instead| from now| going| rather|[,.;]|$)",
+        re.I,
+    )
+    for word in ("for", "in")
+}
 _PLACES = (
     r"tests?|test suites?|scripts?|migrations?|production|staging|"
     r"development(?! (?:process|work|workflow|journey|team))|"
@@ -69,7 +85,9 @@ _NAMES = {
     "doubt": "a doubt or a report",
 }
 _DENIES = re.compile(
-    r"\b(?:never|no longer|cannot|(?:do|must|should|shall|may|can|to|will) not|\w+n't)\b", re.IGNORECASE
+    r"\b(?:never|no longer|cannot|(?:do|must|should|shall|may|can|to|will) not|\w+n't|avoid(?:s|ing)?|"
+    r"refrain\w*)\b",
+    re.IGNORECASE,
 )
 _LEAVES = re.compile(r"\b(?:drop|ditch|abandon|eliminat|discontinu|disregard|forgo)\w*\b", re.IGNORECASE)
 _TWISTED = ("permission", "doubt")
@@ -83,6 +101,43 @@ def qualifiers(text: str) -> tuple[str, ...]:
     """
     written = _HARMLESS.sub("", text.replace("’", "'"))
     return tuple(kind for kind, pattern in _FIND.items() if pattern.search(written))
+
+
+_PLACE = re.compile(
+    rf"\b(?:in|into|on|for|inside|within|under) (?:the |our |all |any )?(?P<place>(?:[\w-]+ )?(?:{_PLACES}))\b",
+    re.IGNORECASE,
+)
+
+
+def same_aim(one: str, other: str) -> bool:
+    """Say whether two rules can be for the same: not where both name what they are for, and not one word is common.
+
+    >>> same_aim("Use Black for Python.", "Use Prettier for TypeScript."), same_aim("Use Vim.", "Use Emacs for Python.")
+    (False, True)
+    """
+    for word in ("for", "in"):
+        aims = [set(roots(found["aim"])) for text in (one, other) if (found := _AIM[word].search(text))]
+        if len(aims) == 2 and all(aims) and aims[0].isdisjoint(aims[1]):
+            return False
+    return True
+
+
+def harmless(text: str) -> str:
+    """Return a text without the words that sound like a qualifier and are none.
+
+    >>> harmless("Don't forget to use tabs.")
+    ' use tabs.'
+    """
+    return _HARMLESS.sub("", text)
+
+
+def places_in(text: str) -> frozenset[str]:
+    """Return the parts of a project that a text is limited to.
+
+    >>> places_in("Use tabs in the frontend."), places_in("Use tabs.")
+    (frozenset({'frontend'}), frozenset())
+    """
+    return frozenset(each["place"].casefold().rstrip("s") for each in _PLACE.finditer(text))
 
 
 def doubt_about(text: str) -> str:
@@ -115,6 +170,20 @@ def keeps(written: str, form: str) -> bool:
         if words[start : start + len(kept)] == kept:
             return not (qualifiers(" ".join(words[:start])) or qualifiers(" ".join(words[start + len(kept) :])))
     return False
+
+
+def says_all(text: str, *, negated: bool) -> bool:
+    """Say whether a text as it was written is certain, whatever its normal form leaves out.
+
+    A concession and the work that a rule is of (`when working remotely`) limit nothing that could be turned round.
+
+    >>> says_all("Never use it when working remotely.", negated=True), says_all("Use tabs, except here.", negated=False)
+    (True, False)
+    """
+    plain = _AT_WORK.sub("", _CONCEDED.sub("", harmless(text.replace("’", "'"))))
+    plain = _OTHER_NOT.sub("", plain)
+    limited = {"condition", "exception", "permission", "doubt"} & set(qualifiers(plain))
+    return not limited and agrees(plain, negated=negated) and len(re.findall(r"[.!?](?=\s)", text)) == 0
 
 
 def agrees(text: str, *, negated: bool) -> bool:

@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterator
 from enum import IntEnum
 
+from verifflowcc.lifecycle.extract.judged import is_pasted
 from verifflowcc.lifecycle.extract.qualifiers import qualifiers
 from verifflowcc.records import dataclass
 
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE)
+_LINE = re.compile(r"^[^\n]+$", re.MULTILINE)
 _DIFF = re.compile(r"^(?:diff --git |@@ |(?:---|\+\+\+) \S)", re.MULTILINE)
 _DIFF_LINE = re.compile(r"^(?:[-+@ \t]|diff |index )[^\n]*$", re.MULTILINE)
 _PARAGRAPH = re.compile(r"(?:^[ \t]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
@@ -110,6 +112,7 @@ def _marked(text: str) -> str:
         plain = _QUOTED.sub(_blank, plain)
     if _CODE_LINE.search(plain):
         plain = _PARAGRAPH.sub(_blank_code, plain)
+    plain = _LINE.sub(lambda line: _blank(line) if is_pasted(line[0].strip()) else line[0], plain)
     if _DIFF.search(plain):
         plain = _DIFF_LINE.sub(_blank, plain)
     return _MARKUP.sub(_mark, _REPLACED_LINE.sub(_blank, plain))

@@ -13,81 +13,59 @@ from verifflowcc.lifecycle.extract.fixes import fixes
 from verifflowcc.lifecycle.extract.frames import Force, frame
 from verifflowcc.lifecycle.extract.gate import signals_of
 from verifflowcc.lifecycle.extract.generic import generic
+from verifflowcc.lifecycle.extract.judged import Verdict, trigger_detail, verdict
+from verifflowcc.lifecycle.extract.kinds import kind_of
+from verifflowcc.lifecycle.extract.language import unread_language
 from verifflowcc.lifecycle.extract.mentions import details_of, refs_of, tags_of
 from verifflowcc.lifecycle.extract.personal import Told, personal
+from verifflowcc.lifecycle.extract.plainly import Plain, is_task, plainly
 from verifflowcc.lifecycle.extract.project import project
-from verifflowcc.lifecycle.extract.qualifiers import agrees, keeps, same_words
+from verifflowcc.lifecycle.extract.qualifiers import agrees, keeps, same_words, says_all
 from verifflowcc.lifecycle.extract.rules import Focus, code_rules, speaks_of_rules
 from verifflowcc.lifecycle.extract.sentences import LONGEST, Sentence, follows, quote, spoken
 from verifflowcc.lifecycle.extract.stated import Stated, key_of
 from verifflowcc.lifecycle.extract.statement import normal_form
-from verifflowcc.lifecycle.extract.wishes import wished
+from verifflowcc.lifecycle.extract.wishes import introduced, wished
+from verifflowcc.lifecycle.extract.work_words import (
+    ABOUT_ANSWERS,
+    ABOUT_THE_USER,
+    COMMANDS,
+    EVERYWHERE,
+    EXCLAIMED,
+    FORBIDS,
+    HERE,
+    HOW,
+    IS_DUE,
+    OF_IT,
+    ONCE,
+    ONE_TASK,
+    OURS,
+    POLITE,
+    ROLE,
+    STANDARD,
+    TECH,
+    TO_ME,
+    USER_NAMES,
+    WORK,
+)
 from verifflowcc.records import dataclass, replace
 
 SURE, UNSURE = 600, 500
 """Certainty of the layer below `SURE`, and confidence below `UNSURE`, in thousandths, send an item to the inbox."""
 _CODE_CONFIDENCE, _WORDED_CONFIDENCE, _OTHER_CONFIDENCE = 850, 700, 600
 _TOLD_CONFIDENCE, _UNSURE_CONFIDENCE, _CHATTER_CONFIDENCE = 700, 450, 400
-_USER_NAMES = frozenset({"", "user", "human", "me", "you", "person", "developer", "client"})
-_TO_ME = re.compile(
-    r"\b(?:(?:answer|reply|respond|talk|speak|explain\w*|show|tell|ask|give|call|"
-    r"address)(?: \w+)? (?:to )?me(?! before)|for me|my (?:editor|answers?|preference|preferred|own|"
-    r"terminal|shell|screen))\b",
-    re.IGNORECASE,
-)
-_OURS = re.compile(r"\b(?:we|our|us|the (?:project|team|repo|codebase|service|app))\b", re.IGNORECASE)
-_TECH = re.compile(
-    r"`[^`]+`|'[^'\s]{2,30}'|\b\w+\.(?:py|js|ts|go|rs|md|ya?ml|toml|json|sql|sh)\b|\b\w+_\w+\b|"
-    r"\b(?-i:[A-Z]{2,6})\b|\b(?:code|tests?|branch\w*|databases?|APIs?|endpoints?|migrations?|queries|"
-    r"schema|package|dependenc\w+|version|deploy\w*|production|staging|logs?|config\w*|build|release|"
-    r"repo\w*|modules?|functions?|class(?:es)?|types?|errors?|exceptions?|tabs|spaces|indentation|lines?|"
-    r"imports?|commits?|library|server|docker|container|cache|queue|file|folder)\b",
-    re.IGNORECASE,
-)
-_HERE = re.compile(
-    r"\b(?:(?:in|for|of|on|throughout) (?:this|our|the) (?:project|repo(?:sitory)?|codebase|code|package|"
-    r"service|app|docs|team|module|library|branch)|around here|in here|that we\b|generated files)",
-    re.IGNORECASE,
-)
-_EVERYWHERE = re.compile(
-    r"\b(?:(?:in|for|across) (?:all|any|every|each)(?: of)?(?: my)? (?:projects?|repos?|repositor(?:y|"
-    r"ies))|whatever the project|every project|across projects|everywhere|in general,? I|personally)\b",
-    re.IGNORECASE,
-)
-_COMMANDS = re.compile(
-    r"^(?:(?:please|and|also|but|so|ok(?:ay)?|then|(?-i:[A-Z])\w+(?=,)),? )*(?:always|never|avoid|stop|"
-    r"prefer|no|from now on|going forward|moving forward|in (?:the )?future|henceforth|as of today|"
-    r"by default)\b|"
-    r"\b(?:you|we|I|everyone|nobody|developers|all \w+|every \w+) (?:should|must|shall|always|never|"
-    r"have to|need to|are to|no longer|may not|cannot|can't)\b|"
-    r"\b(?:must|should|shall) (?:always|never|not)\b|\bwant you to\b|\bwe(?:'ve| have)? (?:decided|agreed|"
-    r"switched|moved|adopted)\b",
-    re.IGNORECASE,
-)
-_FORBIDS = re.compile(
-    r"^(?:(?:please|and|also|but|so),? )*(?:don't|do not|never|avoid|stop|(?:I|we) (?:don't|"
-    r"do not) want (?:you|anyone|anybody|us))\b",
-    re.IGNORECASE,
-)
-_ONCE = re.compile(r"\b(?:yet|for now|this time|right now|today|just this|at the moment|first)\b", re.IGNORECASE)
-_STANDARD = re.compile(
-    r"^(?:please )?(?:use|follow|stick to|keep to|respect|apply) [^.]*\b(?:guides?|guidelines?|standards?|"
-    r"conventions?|style|template|voice|branding|policy|rules|format|terminology)\b",
-    re.IGNORECASE,
-)
 _RULES = frozenset({"convention", "guideline"})
 _PLACED = frozenset({"preference", "work_pattern"})
 _WEAKER = frozenset({"decision", "requirement", "fact", "insight", "assumption"})
 """What is told less surely than a rule that is known by name: such a rule goes first."""
+_READ_BETTER = frozenset({"convention", "fix", "assumption", "question", "insight"})
+"""Types that the rules read more closely than plain grammar does."""
+_ITS_OWN = ABOUT_THE_USER | _READ_BETTER | {"requirement"}
+_TASK_TYPES = frozenset({"convention", "communication_style"})
 _KEPT_WORDS, _MOST_WORDS = 3, 30
 _MOST_BEFORE = 3
+_MOST_OF_BRIEF = 20
 """Sentences before its own that an item may have, so that it is understood."""
-_POLITE = re.compile(
-    r"\b(?:hesitate|reach out|feel free|don't worry|do not worry|no worries|be afraid|let me know|(?:have|"
-    r"any) (?:any )?(?:questions|concerns)|thank(?:s| you)|appreciate|pleasure|look(?:ing)? forward|happy to|"
-    r"glad|excited|door is|here (?:to|for)|keep up|good luck|welcome)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +77,7 @@ class _Found:
     confidence: int
     certainty: int
     place: int = 0
+    plain: bool = False
 
     @property
     def form(self) -> tuple[str, str, bool]:
@@ -114,8 +93,11 @@ def extract(turn: Turn) -> Extracted:
     `ambiguous` where the layer or the rule is unsure.
     """
     signals = signals_of(turn.text)
-    if not signals.worth:
-        return Extracted(signals, ())
+    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
+    if not (signals.worth or own or (turn.speaker is Speaker.PERSON and _is_brief(turn))):
+        return Extracted(signals, (), language=unread_language(turn.text))
+    if unread := unread_language(turn.text):
+        return Extracted(signals, (), ambiguous=True, language=unread)
     written = spoken(turn.text)
     newest: dict[tuple[str, str, bool], Candidate] = {}
     for found in _read(written, turn):
@@ -129,6 +111,15 @@ def extract(turn: Turn) -> Extracted:
     candidates = tuple(newest.values())
     unsure = any(each.confidence < UNSURE or each.certainty < SURE for each in candidates)
     return Extracted(signals, candidates, ambiguous=unsure)
+
+
+def is_users_own(name: str) -> bool:
+    """Say whether a speaker's name is one for the user: none, `You`, `User`.
+
+    >>> is_users_own("You"), is_users_own("Anna")
+    (True, False)
+    """
+    return name.casefold() in USER_NAMES
 
 
 def statement_of(text: str, type_name: str, key: str = "") -> tuple[str, str, bool]:
@@ -172,7 +163,7 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
     mended = fixes(written)
     focus = Focus()
     for place, sentence in enumerate(written):
-        if place in mended:
+        if place in mended and HOW.search(mended[place].says):
             yield _Found("fix", mended[place], 700, 900, place)
         else:
             yield from (replace(found, place=place) for found in _in_sentence(sentence, turn, focus))
@@ -180,8 +171,103 @@ def _statements(written: Sequence[str], turn: Turn) -> Iterator[_Found]:
 
 
 def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
-    own = turn.name.casefold() in _USER_NAMES
+    if turn.speaker is Speaker.PERSON and is_users_own(turn.name):
+        yield from _in_own_words(sentence, turn, focus)
+        return
+    found = list(_as_asked(sentence, turn, focus))
+    yield from found
+    if not found and turn.speaker is Speaker.PERSON:
+        brief = _is_brief(turn)
+        for other in _in_own_words(sentence, replace(turn, name=""), focus):
+            if other.plain and (brief or other.confidence >= UNSURE):
+                yield replace(other, confidence=other.confidence if brief else _UNSURE_CONFIDENCE)
+
+
+def _is_brief(turn: Turn) -> bool:
+    """Say whether a turn states something and does not talk: in long turns between people, most is talk."""
+    return len(turn.text.split()) <= _MOST_OF_BRIEF
+
+
+def _in_own_words(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+    """Yield what the user states; a statement that is not surely meant as it reads is proposed, or left out."""
+    how = verdict(sentence)
+    if how is Verdict.NOTHING:
+        return
+    plain = plainly(sentence)
+    found = [each for each in _as_asked(sentence, turn, focus) if _is_work(each, sentence)]
+    if plain and _goes_first(plain, found, sentence):
+        found = [_plain_found(plain, sentence)]
+    for each in found:
+        backed = each.plain or plain is not None or each.type in _ITS_OWN
+        if (not backed and not _is_kept(each, sentence, how)) or _is_passing(each, sentence):
+            continue
+        confidence = _TOLD_CONFIDENCE if each.type == "business_fact" and ROLE.match(sentence) else each.confidence
+        if each.type == "requirement":
+            sure = plain.sure if plain else each.stated.subject != "deadline" or bool(IS_DUE.search(sentence))
+        elif plain and each.type not in _ITS_OWN:
+            sure = plain.sure
+        else:
+            sure = backed or confidence >= UNSURE
+        sure = sure and how is Verdict.CLEAR
+        yield replace(each, confidence=confidence if sure else min(confidence, _UNSURE_CONFIDENCE))
+
+
+def _is_passing(found: _Found, sentence: str) -> bool:
+    """Say whether a statement is of a thing that was spoken of before it, or a task."""
+    if found.type == "requirement":
+        return bool(OF_IT.match(sentence))
+    return found.type in _TASK_TYPES and bool(ONE_TASK.search(sentence))
+
+
+def _is_kept(found: _Found, sentence: str, how: Verdict) -> bool:
+    """Say whether a statement is kept that plain grammar does not know: a rule of surely known form, or a "
+    "limited one."""
+    if found.type == "fact" or is_task(sentence):
+        return False
+    return found.confidence >= UNSURE or how is Verdict.WAITS or bool(TECH.search(sentence))
+
+
+def _goes_first(plain: Plain, found: Sequence[_Found], sentence: str) -> bool:
+    """Say whether a statement in plain grammar is meant, and not what the other rules read in its sentence."""
+    kinds = {each.type for each in found}
+    if "relationship" in kinds and plain.type == "fact" and re.match(r"(?:the|our) ", sentence, re.IGNORECASE):
+        return True
+    if plain.type == "communication_style":
+        return True
+    if kinds == {"preference"} and re.match(r"(?:please )?(?:prefer|favou?r) ", sentence, re.IGNORECASE):
+        return not ABOUT_ANSWERS.search(sentence)
+    if kinds & ABOUT_THE_USER:
+        return "communication_style" in kinds and not ABOUT_ANSWERS.search(sentence) and bool(TECH.search(sentence))
+    if "requirement" in kinds and found[0].stated.subject == "deadline":
+        return sentence.casefold().lstrip("the our").startswith("deadline")
+    return not kinds & _READ_BETTER and not spoken_decorators(sentence)
+
+
+def _plain_found(plain: Plain, sentence: str) -> _Found:
+    says = sentence.strip()
+    form = normal_form(says, plain.type)
+    stated = Stated(*form, says[:1].upper() + says[1:], key_of(form[0], form[1]), known=False)
+    return _Found(plain.type, stated, _WORDED_CONFIDENCE, 800, plain=True)
+
+
+def _is_work(found: _Found, sentence: str) -> bool:
+    """Say whether what somebody tells of themselves is of their work, and no remark about their life."""
+    if found.type == "fix" and not HOW.search(sentence):
+        return False
+    if found.type == "constraint" and EXCLAIMED.search(sentence):
+        return False
+    if found.type not in {"work_pattern", "preference", "goal"} or sentence.startswith("We "):
+        return True
+    known = any(kind_of(each.casefold().strip(".,")) for each in sentence.split())
+    return known or bool(WORK.search(sentence) or TECH.search(sentence) or ABOUT_ANSWERS.search(sentence))
+
+
+def _as_asked(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
+    """Yield what the rules for each kind of statement read in a sentence."""
+    own = is_users_own(turn.name)
     told = _told(sentence) if own else None
+    if told and told.type == "fact" and plainly(sentence) is None:
+        told = None
     if told and told.type not in _WEAKER and not (told.type == "preference" and _is_for_code(sentence, focus)):
         yield _as_found(told, sentence)
         return
@@ -192,13 +278,15 @@ def _in_sentence(sentence: str, turn: Turn, focus: Focus) -> Iterator[_Found]:
         yield _as_found(told, sentence)
     elif wish := _wished(focus.named(sentence), turn, own=own):
         yield wish
+    elif tool := introduced(sentence):
+        yield _Found("guideline", tool, _WORDED_CONFIDENCE, 800)
     elif own and turn.speaker is Speaker.PERSON:
         yield from _in_other_words(sentence)
 
 
 def _is_for_code(sentence: str, focus: Focus) -> bool:
     """Say whether a wish is a rule for this project's code: it names what code is to have, and not everywhere."""
-    return not _EVERYWHERE.search(sentence) and speaks_of_rules(sentence) and bool(code_rules(sentence, focus))
+    return not EVERYWHERE.search(sentence) and speaks_of_rules(sentence) and bool(code_rules(sentence, focus))
 
 
 def _rules(sentence: str, focus: Focus) -> list[_Found]:
@@ -210,24 +298,24 @@ def _rules(sentence: str, focus: Focus) -> list[_Found]:
 
 def _told(sentence: str) -> Told | None:
     """Return what a sentence tells of the person, or else of the project, whose is what is said to hold here."""
-    if _POLITE.search(sentence) or len(sentence.split()) > _MOST_WORDS:
+    if POLITE.search(sentence) or len(sentence.split()) > _MOST_WORDS:
         return None
     told = personal(sentence)
-    if told and told.type in _PLACED and _HERE.search(sentence) and not _EVERYWHERE.search(sentence):
+    if told and told.type in _PLACED and HERE.search(sentence) and not EVERYWHERE.search(sentence):
         told = None
     return told or project(sentence)
 
 
 def _wished(sentence: str, turn: Turn, *, own: bool) -> _Found | None:
     """Return the rule that a sentence makes on any topic, where its grammar says what is asked for, and for good."""
-    if _POLITE.search(sentence) or _TO_ME.search(sentence):
+    if POLITE.search(sentence) or TO_ME.search(sentence):
         return None
     wish = wished(sentence, turn.text, own=own)
     if wish is None:
         return None
     if wish.passing:
         return _Found("guideline", wish.stated, _UNSURE_CONFIDENCE, 800)
-    sure = not own or ((wish.lasting or bool(_TECH.search(sentence))) and not is_chatter(wish.stated.says))
+    sure = not own or ((wish.lasting or bool(TECH.search(sentence))) and not is_chatter(wish.stated.says))
     return _Found("guideline", wish.stated, _WORDED_CONFIDENCE if sure else _UNSURE_CONFIDENCE, 800 if sure else 550)
 
 
@@ -236,18 +324,18 @@ def _in_other_words(sentence: str) -> Iterator[_Found]:
     if (
         not _KEPT_WORDS <= len(sentence.split()) <= _MOST_WORDS
         or sentence.endswith("?")
-        or _ONCE.search(sentence)
-        or _POLITE.search(sentence)
+        or ONCE.search(sentence)
+        or POLITE.search(sentence)
     ):
         return
     force = frame(sentence).force
-    lasting = force is Force.LASTING and bool(_COMMANDS.search(sentence))
-    if lasting or _FORBIDS.search(sentence) or (force >= Force.SAID and _HERE.search(sentence)):
-        mine = bool(_TO_ME.search(sentence) or _EVERYWHERE.search(sentence)) and not _OURS.search(sentence)
-        sure = (mine or bool(_TECH.search(sentence))) and not is_chatter(sentence)
+    lasting = force is Force.LASTING and bool(COMMANDS.search(sentence))
+    if lasting or FORBIDS.search(sentence) or (force >= Force.SAID and HERE.search(sentence)):
+        mine = bool(TO_ME.search(sentence) or EVERYWHERE.search(sentence)) and not OURS.search(sentence)
+        sure = (mine or bool(TECH.search(sentence))) and not is_chatter(sentence)
         kind, confidence = "preference" if mine else "guideline", _OTHER_CONFIDENCE if sure else 450
         yield _Found(kind, generic(sentence), confidence, 800 if sure else 550)
-    elif force is Force.BARE and _STANDARD.search(sentence):
+    elif force is Force.BARE and STANDARD.search(sentence):
         yield _Found("guideline", generic(sentence), 450, 800)
 
 
@@ -271,22 +359,30 @@ def _candidate(found: _Found, turn: Turn, written: Sequence[Sentence]) -> Candid
     first, alone = _needed(found, turn, written)
     content = quote(turn.text, written[first].start, written[found.place].end)
     whole = " ".join(each.plain for each in written[first : found.place + 1])
-    rewritten = not (alone and _is_certain(found, whole))
+    rewritten = not (alone and _is_certain(found, whole, turn))
     title = content.rstrip(".")
     return Candidate(
         layer=layer, type=found.type, key=stated.key, title=title if len(title) <= 80 else f"{title[:79].rstrip()}…",
         content=content, importance=kind.importance,
         confidence=min(found.confidence, _UNSURE_CONFIDENCE) if rewritten else found.confidence,
         certainty=found.certainty, subject=stated.subject, value=stated.value, turn=turn.id, negated=stated.negated,
-        refs=refs_of(content), tags=tags_of(content), details=details_of(content), rewritten=rewritten,
+        refs=refs_of(content), tags=tags_of(content), details=(*details_of(content), *trigger_detail(content)),
+        rewritten=rewritten,
     )  # fmt: skip
 
 
-def _is_certain(found: _Found, written: str) -> bool:
+def _is_certain(found: _Found, written: str, turn: Turn) -> bool:
     """Say whether the form of a statement has the qualifiers of what was said; what is told is kept as it is."""
     stated = found.stated
+    own = turn.speaker is Speaker.PERSON and is_users_own(turn.name)
+    if found.plain or (own and verdict(written) is not Verdict.CLEAR):
+        return verdict(written) is Verdict.CLEAR and (
+            found.type not in _RULES or agrees(written, negated=stated.negated)
+        )
     if found.type not in _RULES:
         return same_words(written, stated.says) or keeps(written, stated.says)
+    if not own and says_all(written, negated=stated.negated):
+        return True
     return keeps(written, stated.says) and agrees(written, negated=stated.negated)
 
 

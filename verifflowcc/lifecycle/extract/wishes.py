@@ -4,8 +4,9 @@ import re
 
 from verifflowcc.lifecycle.extract.asked import Asked, asked
 from verifflowcc.lifecycle.extract.frames import Force, frame
-from verifflowcc.lifecycle.extract.kinds import kind_of, word_for
-from verifflowcc.lifecycle.extract.stated import Stated
+from verifflowcc.lifecycle.extract.kinds import kind_of, plain_role, plain_tool, word_for
+from verifflowcc.lifecycle.extract.phrases import noun
+from verifflowcc.lifecycle.extract.stated import Stated, key_of, named
 from verifflowcc.records import dataclass, replace
 
 _NOW_ONLY = re.compile(
@@ -31,7 +32,14 @@ _MERELY = re.compile(
     re.IGNORECASE,
 )
 _OUR_OWN = re.compile(
-    r"\bas (?:our|the) (?:team's )?(?:preferred|main|primary|default|standard|official)\b", re.IGNORECASE
+    r"\bas (?:our|the) (?:team's )?(?:preferred|main|primary|default|standard|official)\b|"
+    r"\bwe(?:'re| are|'ll be| will be)? (?:primarily |mainly |all |now )*(?:use|using|switching to|"
+    r"transitioning to|moving to|adopting)"
+    r"(?: using)? (?:(?-i:[A-Z])[\w.-]*(?: (?-i:[A-Z])[\w.-]*)?) (?:as (?:our|the|my)\b|for (?:our |all |"
+    r"internal |team |video )?(?!projects?\b|work\b|software\b|everything\b)"
+    r"[\w-]+)|"
+    r"\bis (?:our|my) (?:preferred|main|primary|default|standard|official|go-to)\b",
+    re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"^(?:something like|for (?:example|instance)|such as|e\.g\.)", re.IGNORECASE)
 _IN_GENERAL = re.compile(
@@ -56,6 +64,31 @@ class Wish:
     stated: Stated
     lasting: bool
     passing: bool = False
+
+
+_INTRODUCED = re.compile(
+    r"\b(?:introduc\w+|familiari[sz]\w+|get to know|start using|switch\w* to|transition\w* to|use|using|"
+    r"adopt\w*|rely\w* on|go with)\b"
+    r"[^.;:]{0,40}?\b(?:our|a|an|the) (?P<role>(?:[a-z-]+ ){0,3}(?:tool|system|platform|assistant|editor|"
+    r"framework|software))"
+    r"(?: that we (?:use|rely on|have)[^,]{0,20})?,? (?:called |named )?(?P<name>(?-i:[A-Z])[\w.]*(?: "
+    r"(?-i:[A-Z])[\w.]*)?)(?=[,.!]|$| (?:for|as|to|and)\b)",
+    re.IGNORECASE,
+)
+
+
+def introduced(sentence: str) -> Stated | None:
+    """Return the tool that a sentence introduces as one of a kind: `our project management tool, Jira`.
+
+    >>> introduced("I want to introduce you to our issue tracking tool, Jira.").value
+    'jira'
+    """
+    found = _INTRODUCED.search(sentence)
+    if not found or sentence.endswith("?"):
+        return None
+    role, name = noun(found["role"]), plain_tool(named(found["name"]))
+    subject = kind_of(name) or plain_role(role)
+    return Stated(subject, name, False, sentence, key_of(subject, name)) if subject and name else None
 
 
 def wished(sentence: str, text: str, *, own: bool) -> Wish | None:

@@ -9,6 +9,7 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import PROMOTED_BY, awaits_promotion
 from verifflowcc.lifecycle.consolidate import is_consolidation, is_told
 from verifflowcc.lifecycle.extract import key_of, statement_of
+from verifflowcc.lifecycle.extract.revised import revision
 from verifflowcc.records import replace
 
 REJECTED = "rejected"
@@ -28,6 +29,7 @@ class Holding:
         self.ids = {item.id.casefold() for item in items}
         self._by_key: dict[str, list[Held]] = {}
         self._by_subject: dict[str, list[Held]] = {}
+        self._every: list[Held] = []
         self._by_mark: dict[str, list[Held]] = {}
         self._replaced = set(superseded(items).found)
         self._gone = self._replaced | withdrawn(items).keys()
@@ -56,7 +58,8 @@ class Holding:
 
     def beside(self, candidate: Candidate, mark: str) -> list[Held]:
         """Return what stands, or is proposed, that the candidate can say again, replace or contradict."""
-        return [each for each in self._near(candidate, mark) if self.stands(each.item) or self._waits(each.item)]
+        found = self._every if revision(candidate.content) else self._near(candidate, mark)
+        return [each for each in found if self.stands(each.item) or self._waits(each.item)]
 
     def put_aside(self, candidate: Candidate, mark: str) -> list[Held]:
         """Return what somebody turned down that the candidate can say again."""
@@ -91,6 +94,7 @@ class Holding:
         meant = item.key if item.source.kind is SourceKind.EXTRACTED else None
         subject, value, negated = statement_of(says, item.type, meant or "")
         held = Held(item, subject, value, negated, mark_of(item.type, says), says)
+        self._every.append(held)
         self._by_mark.setdefault(held.fingerprint, []).append(held)
         self._by_key.setdefault(item.key or key_of(subject, value), []).append(held)
         if subject:

@@ -4,7 +4,8 @@ Each store is locked once, and what is to be written stands in a plan first: an 
 out to its end by the next one. The same turn is never read twice into one store.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import cache, partial
@@ -128,7 +129,11 @@ def ingest(
         len(reads),
         known,
         tuple(problem for each in conversations for problem in each.problems),
-        (*(note for each in conversations for note in each.notes), *_counted(workspace, learned, choices)),
+        (
+            *(note for each in conversations for note in each.notes),
+            *_unread(run.given.values()),
+            *_counted(workspace, learned, choices),
+        ),
         choices.dry_run,
     )
 
@@ -230,7 +235,8 @@ def _terms(workspace: Workspace | None, choices: Choices, actor: str) -> Terms:
     project = identity_of(workspace).text if workspace is not None and USER in choices.scopes else None
     why = choices.proposes or ("it was asked to be proposed" if choices.pending else "")
     seen = cache(partial(renewed_refs, workspace))
-    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, why, seen=seen)
+    speakers = memory_settings(workspace).speakers
+    return Terms(actor, f"{_now(workspace):%Y-%m-%d}", project, why, seen=seen, speakers=speakers)
 
 
 def _now(workspace: Workspace | None) -> datetime:
@@ -260,6 +266,15 @@ def _places(reads: Sequence[_Read]) -> dict[str, dict[str, int]]:
         session = places.setdefault(read.turn.session, {})
         session.setdefault(read.turn.id, len(session))
     return places
+
+
+def _unread(given: Iterable[Extracted]) -> Iterator[str]:
+    """Yield how many turns are in a language that is not read, if there are any of which nothing was learned."""
+    counts = Counter(each.language for each in given if each.language and not each.candidates)
+    if counts:
+        total = sum(counts.values())
+        which = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+        yield f"{total} {'turn is' if total == 1 else 'turns are'} in a language that vfcc does not read ({which})"
 
 
 def _counted(workspace: Workspace | None, learned: Sequence[Learned], choices: Choices) -> tuple[str, ...]:

@@ -10,13 +10,15 @@ from enum import StrEnum
 from verifflowcc.adapters.backends.placing import folder_of
 from verifflowcc.adapters.files.stored import home_path, stored_item
 from verifflowcc.domain.candidates import Candidate, Held, Settles
+from verifflowcc.domain.config import SpeakerTrust
 from verifflowcc.domain.items import Item, Link, Ref, Relation, Source, SourceKind, Status, Trust, least_trust
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.turns import TRUST_OF, Speaker, Turn
 from verifflowcc.formats.item_render import render_item
+from verifflowcc.lifecycle.extract import is_users_own
 from verifflowcc.lifecycle.extract.qualifiers import doubt_about
 from verifflowcc.lifecycle.settle import settle
-from verifflowcc.records import dataclass, replace
+from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.holding import Holding, mark_of
 from verifflowcc.services.memory.permission import asks, is_person, trust_of
 from verifflowcc.text.conflict_markers import conflict_line
@@ -42,7 +44,8 @@ class Terms:
     """On whose terms things are remembered: `today` is for turns of no date, `project` the id of the project here.
 
     `proposes` says why everything is only proposed, empty where it is not; `steering` says whether what steers every
-    prompt (`permission.asks`) may be active. `seen` gives the code that a statement names the digests that it has now.
+    prompt (`permission.asks`) may be active. `speakers` says how far named speakers are
+    trusted. `seen` gives the code that a statement names the digests that it has now.
     """
 
     actor: str
@@ -51,6 +54,23 @@ class Terms:
     proposes: str = ""
     steering: bool = True
     seen: Callable[[tuple[Ref, ...]], tuple[Ref, ...]] = tuple
+    speakers: Mapping[str, SpeakerTrust] = field(default_factory=dict)
+
+    def trust_in(self, turn: Turn) -> Trust:
+        """Return how far a turn is trusted: a named speaker as a person decided."""
+        decided = self.decided(turn)
+        return TRUST_OF[turn.speaker] if decided is None else Trust(decided.value)
+
+    def decided(self, turn: Turn) -> SpeakerTrust | None:
+        """Return what a person decided about a turn's speaker; None for a speaker who is not named, or not decided."""
+        if turn.speaker is not Speaker.PERSON or is_users_own(turn.name):
+            return None
+        folded = turn.name.casefold()
+        return next((trust for name, trust in self.speakers.items() if name.casefold() == folded), None)
+
+    def is_stranger(self, turn: Turn) -> bool:
+        """Say whether a turn is a named person's about whom nothing was decided."""
+        return turn.speaker is Speaker.PERSON and not is_users_own(turn.name) and self.decided(turn) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +125,7 @@ def remember(
     last before is not taken as new.
     """
     status, why = _status(said, terms, scope)
-    trust = least_trust(TRUST_OF[said.turn.speaker], trust_of(terms.actor))
+    trust = least_trust(terms.trust_in(said.turn), trust_of(terms.actor))
     draft = _draft(said, terms, scope, status, trust)
     refused = _refused(draft, said.candidate.content)
     if refused:
@@ -115,7 +135,11 @@ def remember(
     known, fate, told = _known(holding, said, draft)
     if known:
         return _learned(fate, said, scope, known, why=told), None
-    beside = _beside(holding, said.candidate)
+    beside = _beside(holding, said.candidate, said.turn.session)
+    if beside.lost:
+        return _learned(Fate.SAME, said, scope, why="it is not known what it corrects"), None
+    if beside.asks and (draft.status is Status.ACTIVE or not said.candidate.rewritten):
+        draft, why = replace(draft, status=Status.PENDING), f"{beside.asks}: confirm it, or reject it"
     draft, why = _weighed(draft, beside.rivals, holding, why)
     if beside.same and not _outdoes(draft, beside.same):
         return _learned(Fate.SAME, said, scope, _ids(beside.same), why="it is known already"), None
@@ -135,17 +159,23 @@ class _Beside:
     same: tuple[Held, ...]
     rivals: tuple[Held, ...]
     against: tuple[Held, ...]
+    asks: str = ""
+    """Why a person should confirm that it takes the place of its rivals; empty where that is certain."""
+    lost: bool = False
+    """Whether it corrects something, and nothing is held that it can mean."""
 
 
-def _beside(holding: Holding, candidate: Candidate) -> _Beside:
+def _beside(holding: Holding, candidate: Candidate, session: str) -> _Beside:
     mark = mark_of(candidate.type, candidate.content)
     held = {each.item.id: each for each in holding.beside(candidate, mark)}
-    first = settle(candidate, tuple(held.values()), mark)
+    first = settle(candidate, tuple(held.values()), mark, session=session)
     same = tuple(held.pop(name) for name in first.others) if first.outcome is Settles.SAME else ()
-    then = settle(candidate, tuple(held.values()), mark) if same else first
+    then = settle(candidate, tuple(held.values()), mark, session=session) if same else first
     others = tuple(held[name] for name in then.others)
     replaces = then.outcome is Settles.SUPERSEDES
-    return _Beside(same, others if replaces else (), others if then.outcome is Settles.CONTRADICTS else ())
+    lost = first.outcome is Settles.SAME and not first.others
+    against = others if then.outcome is Settles.CONTRADICTS else ()
+    return _Beside(same, others if replaces else (), against, then.why if then.asks else "", lost)
 
 
 def _known(holding: Holding, said: Said, draft: Item) -> tuple[tuple[str, ...], Fate, str]:
@@ -187,10 +217,12 @@ def _links(holding: Holding, candidate: Candidate, draft: Item, beside: _Beside)
 
 def _status(said: Said, terms: Terms, scope: str) -> tuple[Status, str]:
     """Return the status of what is new, and why it is only proposed."""
-    candidate = said.candidate
+    candidate, turn = said.candidate, said.turn
     if not is_person(terms.actor):
         return Status.PENDING, "no person runs this"
-    if said.turn.speaker is Speaker.OUTSIDE:
+    if turn.speaker is Speaker.OUTSIDE:
+        return Status.PENDING, "it is a text from elsewhere"
+    if terms.decided(turn) is SpeakerTrust.EXTERNAL:
         return Status.PENDING, "it is a text from elsewhere"
     if candidate.rewritten:
         return Status.PENDING, doubt_about(candidate.content)
@@ -198,6 +230,8 @@ def _status(said: Said, terms: Terms, scope: str) -> tuple[Status, str]:
         return Status.PENDING, "it is uncertain whose it is"
     if candidate.confidence < SURE:
         return Status.PENDING, "it is uncertain"
+    if terms.is_stranger(turn):
+        return Status.PENDING, f"memory.speakers does not name {turn.name}"
     if terms.proposes:
         return Status.PENDING, terms.proposes
     if not terms.steering and asks(scope, candidate.type):

@@ -1,0 +1,210 @@
+"""Plain statements: what becomes an item, what waits, what is left out, and that no item means another thing."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.statements import OWN_LIST, scored, statements
+from verifflowcc.domain.candidates import TRIGGER, Candidate
+from verifflowcc.domain.turns import Speaker, Turn
+from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.language import unread_language
+from verifflowcc.lifecycle.extract.revised import Match, Revision, revision, takes_back
+
+NEGATIONS = re.compile(r"\b(?:not|no|never|cannot|without|\w+n't)\b", re.IGNORECASE)
+LIMITS = re.compile(
+    r"\b(?:if|unless|except|when|whenever|only|until|may|can|have to|need not|claims|probably|maybe)\b", re.IGNORECASE
+)
+OPENINGS = (
+    "",
+    "Please ",
+    "From now on, ",
+    "We ",
+    "You must ",
+    "Developers should ",
+    "Maybe ",
+    "The blog claims that we ",
+)
+DENIALS = (
+    "",
+    "never ",
+    "don't ",
+    "always ",
+    "need not ",
+    "don't have to ",
+    "not only ",
+    "can ",
+    "avoid ",
+    "no longer ",
+)
+VERBS = ("use", "drop", "squash", "frobnicate", "log", "delete", "import", "cache", "ship", "mutate", "trust", "rename")
+THINGS = (
+    "tables", "the cache", "Redis", "feature flags and toggles", "`os.path`", "every endpoint", "a mutex",
+    "print for logs",
+    "snake_case for columns", "this variable", "no globals", "requests to main",
+)  # fmt: skip
+TAILS = (
+    "", " in production", ", except in scripts/", " unless the build is red", " if you can", ", not spaces",
+    " only in tests",
+    " when you write migrations", " instead of tabs", " until Friday", " without a review", ", even if it is slow",
+)  # fmt: skip
+DECLARED = (
+    "Our CI runs on GitHub Actions.",
+    "Sessions are kept in Redis.",
+    "The maximum upload size is 20 MB.",
+    "Log in JSON.",
+    "Passwords are hashed with bcrypt.",
+    "Every endpoint needs an OpenAPI description.",
+    "The staging server lives in Frankfurt.",
+    "Pull requests need two approvals.",
+)
+
+
+def learnt(text: str, name: str = "") -> tuple[Candidate, ...]:
+    return extract(Turn("t1", Speaker.PERSON, text, "s1", name=name)).candidates
+
+
+def active(found: Candidate) -> bool:
+    return found.confidence >= 500 and found.certainty >= 600 and not found.rewritten
+
+
+@given(*(st.sampled_from(each) for each in (OPENINGS, DENIALS, VERBS, THINGS, TAILS)))
+@settings(max_examples=500, deadline=None)
+def test_polarity_and_qualifiers_of_an_item_are_those_of_its_sentence(
+    opening: str, denial: str, verb: str, thing: str, tail: str
+) -> None:
+    written = f"{opening}{denial}{verb} {thing}{tail}"
+    text = f"{written[:1].upper()}{written[1:]}."
+
+    for found in learnt(text):
+        assert found.content in text
+        assert NEGATIONS.findall(found.content) == NEGATIONS.findall(text)
+        assert LIMITS.findall(found.content) == LIMITS.findall(text)
+        if active(found):
+            assert not LIMITS.search(text)
+
+
+@pytest.mark.parametrize("text", DECLARED)
+def test_plain_declaratives_and_demands_are_active_as_they_were_written(text: str) -> None:
+    (found,) = learnt(text)
+
+    assert found.content == text
+    assert active(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You don't need to ask before deleting branches.",
+        "Tests are optional for prototypes.",
+        "Never retry payments unless the gateway confirms the failure.",
+        "Don't write to the cache during migrations.",
+        "Not every module needs a class.",
+        "Not only unit tests but also integration tests must pass.",
+        "Even if you don't use the logger, import it.",
+        "I don't mind long function names.",
+    ],
+)
+def test_a_permission_a_condition_or_a_concession_is_never_active(text: str) -> None:
+    assert not any(active(each) for each in learnt(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The blog claims that tabs are faster.",
+        "The error says the port must be a number.",
+        "Obviously we should store passwords in plain text, haha.",
+        "Suppose the database is MongoDB.",
+        "I always take the stairs.",
+        "I can't believe it is already November.",
+        "I fixed the bug in the parser.",
+        "npm ERR! You must use Node 20",
+        '    raise ValueError("port must be an integer")',
+        "Rename this variable to count.",
+        "The memory usage is high.",
+        "React uses a virtual DOM.",
+    ],
+)
+def test_what_is_reported_meant_otherwise_pasted_or_passing_is_left_out(text: str) -> None:
+    assert learnt(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("now", "before"),
+    [
+        ("We moved from Jenkins to GitHub Actions.", "We use Jenkins for CI."),
+        ("We dropped Redis.", "We use Redis for caching."),
+        ("We no longer deploy with Ansible.", "We deploy with Ansible."),
+        ("Use date-fns instead of moment.js.", "Use moment.js for dates."),
+        ("We replaced Vue with React.", "We use Vue for the frontend."),
+        ("Never use semicolons in TypeScript.", "Always use semicolons in TypeScript."),
+        ("Production has moved to eu-north-1.", "Production lives in eu-west-1."),
+    ],
+)
+def test_a_sentence_takes_back_the_statement_that_it_ends(now: str, before: str) -> None:
+    found = revision(now)
+
+    assert found
+    assert takes_back(found, before) is Match.SURE
+    assert takes_back(found, "The client's logo is a lighthouse.") is Match.NONE
+
+
+def test_what_names_a_thing_only_beside_another_is_not_taken_back() -> None:
+    dropped = Revision("Redis")
+
+    assert takes_back(dropped, "Redis keys must have a TTL.") is Match.NONE
+    assert takes_back(Revision("Ruby", topic=("importer",)), "The site is written in Ruby.") is Match.MAYBE
+
+
+def test_an_instruction_with_a_trigger_says_what_it_is_for() -> None:
+    (found,) = learnt("Whenever I ask about deployments, answer with a checklist.")
+
+    assert dict(found.details)[TRIGGER] == "deployments"
+    assert active(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Wir verwenden Postgres als Datenbank.", "German"),
+        ("Nous utilisons Postgres comme base de données.", "French"),
+        ("Nunca hagas commit directamente en main.", "Spanish"),
+        ("Usa sempre gli spazi.", "Italian"),
+        ("データベースはPostgresを使います。", "another script"),
+        ("We use Postgres as the database.", ""),
+        ("Deploy via Argo CD.", ""),
+    ],
+)
+def test_a_language_that_is_not_read_is_named(text: str, language: str) -> None:
+    assert unread_language(text) == language
+    assert extract(Turn("t1", Speaker.PERSON, text, "s1")).language == language
+
+
+def test_the_reported_half_of_the_list_meets_what_is_promised() -> None:
+    chosen = [each for each in statements(OWN_LIST) if each.half == "report"]
+    score = scored(chosen)["en"]
+    shares = score.shares()
+
+    assert len(statements(OWN_LIST)) >= 400
+    assert {each.language for each in chosen} >= {"de", "fr", "es", "it", "ja"}
+    assert score.active_right >= 0.97 * score.active
+    assert (score.inversions, score.lost_qualifiers, score.near_misses_replaced) == (0, 0, 0)
+    assert score.wanted_active >= 0.6 * score.wanted
+    assert score.wanted_any >= 0.8 * score.wanted
+    assert score.nothing_pending <= 0.1 * score.nothing
+    assert score.updates_made + score.updates_asked >= 0.8 * score.updates, shares
+
+
+def test_a_list_can_be_json_with_labels_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(
+        '[{"text": "Log in JSON.", "expected": {"status": "active", "type": "guideline", "scope": "project"}}]'
+    )
+
+    score = scored(statements(file))["en"]
+
+    assert (score.active, score.active_right) == (1, 1)
