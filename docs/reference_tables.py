@@ -11,11 +11,11 @@ import verifflowcc
 from verifflowcc import errors as raised
 from verifflowcc.adapters.config.tools_yaml import ALLOWS, KEYS
 from verifflowcc.adapters.workflows import shipped_names
-from verifflowcc.adapters.workflows.criterion_rules import RULES
 from verifflowcc.adapters.workflows.load import load_shipped
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.domain.code_mix import MIXES, WHOLE, CodeMix
+from verifflowcc.domain.gates import RULES
 from verifflowcc.domain.items import Item
 from verifflowcc.domain.protected import CLOSED, PROTECTED
 from verifflowcc.domain.sources import LAYER_OF, OFFERS

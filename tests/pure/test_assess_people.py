@@ -89,7 +89,7 @@ def authors_of(criterion: Criterion, stage: str, here: Facts) -> tuple[str, ...]
 
 def asked(here: Facts, criterion: Criterion = REVIEWED, stage: str = "plan") -> Assessment:
     assess = assess_attestation if criterion.kind is Kind.ATTESTATION else assess_review
-    return assess(criterion, stage, here, subject_of(criterion, stage, here))
+    return assess(criterion, stage, here)
 
 
 def test_a_review_by_somebody_else_opens_the_gate() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from verifflowcc.domain.contributors import Contributor
 from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Criterion, Gate, Kind
+from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Gate, Kind
 from verifflowcc.domain.people import Opinion, Review
 from verifflowcc.domain.sprints import SprintState
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
@@ -20,7 +20,7 @@ from verifflowcc.services.transitions import Transition, settle
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.workflow.approval_line import approval_line, approves
 from verifflowcc.workflow.assess_people import approve_command, author_step
-from verifflowcc.workflow.authors import PEOPLE, Authorship, authorship
+from verifflowcc.workflow.authors import Authorship, authorship
 from verifflowcc.workflow.people import latest_words, reviews
 from verifflowcc.workflow.subject import subject_files
 

@@ -21,7 +21,7 @@ _ITEM = rf"(?<![A-Za-z0-9-])(?!(?:{'|'.join(NO_ITEMS)})-)[A-Z]{{2,}}-[A-Za-z0-9-
 _FEW = 3
 
 
-def assess_diff(criterion: Criterion, facts: Facts) -> Assessment:
+def assess_diff(criterion: Criterion, _stage_id: str, facts: Facts) -> Assessment:
     """Return what became of a diff criterion: the project's files that changed since the sprint's base.
 
     With `files`, one changed file at least must match; those that do not are told in the notes. Measures for limits are
@@ -53,7 +53,7 @@ def assess_diff(criterion: Criterion, facts: Facts) -> Assessment:
     return Assessment(criterion, Verdict.PASS, counted, subject=subject, notes=notes)
 
 
-def assess_commit(criterion: Criterion, facts: Facts, sprint_id: str) -> Assessment:
+def assess_commit(criterion: Criterion, _stage_id: str, facts: Facts) -> Assessment:
     """Return what became of a commit criterion: each commit since the base says what it is for.
 
     A commit that touches `.memory/` alone is left out. Without a pattern, a message must hold the sprint's id or that
@@ -74,11 +74,11 @@ def assess_commit(criterion: Criterion, facts: Facts, sprint_id: str) -> Assessm
         return Assessment(
             criterion, Verdict.NOT_EVALUABLE, reason, "mend the workflow's pattern", (), digest_text(""), notes
         )
-    pattern = re.compile(criterion.pattern or rf"(?<![\w-]){re.escape(sprint_id)}(?![\w-])|{_ITEM}")
+    pattern = re.compile(criterion.pattern or rf"(?<![\w-]){re.escape(facts.sprint.id)}(?![\w-])|{_ITEM}")
     used = tuple(short(each.sha) for each in commits)
     wrong = [each for each in commits if not finds(pattern, _message(each))]
     subject = digest_text("".join(f"{sha}\n" for sha in sorted(each.sha for each in wrong or commits)))
-    wanted = f"what matches {criterion.pattern}" if criterion.pattern else f"{sprint_id} or an item's id"
+    wanted = f"what matches {criterion.pattern}" if criterion.pattern else f"{facts.sprint.id} or an item's id"
     if wrong:
         shown = "; ".join(f'{short(each.sha)} "{each.subject[:60]}"' for each in wrong[:_FEW])
         more = f" and {len(wrong) - _FEW} more" if len(wrong) > _FEW else ""

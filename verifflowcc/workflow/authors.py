@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.contributors import NAMELESS, Contributor
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Criterion, Kind
+from verifflowcc.domain.gates import PEOPLE, Criterion
 from verifflowcc.domain.people import Opinion
 from verifflowcc.records import dataclass
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.subject import subject_digest, subject_files
 
-PEOPLE = frozenset({Kind.REVIEW, Kind.ATTESTATION})
 """The kinds of criteria that an author does not decide on their own work."""
 _MEMORY = ".memory/"
 _SHOWN = 3
