@@ -4,96 +4,24 @@ Derived and deletable: what does not fit the key, or is damaged, counts as absen
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 from verifflowcc import __version__
 from verifflowcc.adapters.config.cached_record import FILE, SHAPE
 from verifflowcc.adapters.config.defaults import LAYERS, default_config
-from verifflowcc.adapters.config.memory_cache import Memory, memory_body, memory_settings
 from verifflowcc.domain.code_mix import CodeMix
-from verifflowcc.domain.config import (
-    Allocation,
-    Config,
-    GateSettings,
-    GitSettings,
-    HookSettings,
-    LayerStrategy,
-    Share,
-    TokenSettings,
-    ToolTable,
-    TraceSettings,
-)
+from verifflowcc.domain.config import DEFAULT_ALLOCATION, Config, LayerStrategy
+from verifflowcc.records import field_names, is_record
 from verifflowcc.text.digest import digest_text
 
 _LARGEST_BYTES = 8 << 20
 
 
-class _Strategy(TypedDict):
-    always_load: list[str]
-    conditional_load: list[str]
-    max_tokens: int
-    head_tail_preserve: int
-
-
-class _Allocation(TypedDict):
-    shares: dict[str, int]
-    budget: int | None
-    preset: str | None
-
-
-class _Tokens(TypedDict):
-    encoding: str
-    model: str | None
-    factors: dict[str, int]
-
-
-class _Command(TypedDict):
-    argv: list[str]
-    timeout_s: int
-    reports: dict[str, str]
-    inputs: list[str]
-
-
-class _Gates(TypedDict):
-    commands: dict[str, _Command]
-    modes: dict[str, str]
-
-
-class _Trace(TypedDict):
-    code: list[str]
-    tests: list[str]
-    exclude: list[str]
-    reports: list[str]
-    results_from: str | None
-    target: str | None
-    id_pattern: str | None
-    baseline: str | None
-
-
-class _Hooks(TypedDict):
-    record: bool
-    share: str
-    tools: str
-    files: bool
-    brief_tokens: int
-    recall: bool
-    hold: bool
-
-
-class _Body(TypedDict):
-    strategies: dict[str, _Strategy]
-    allocations: dict[str, _Allocation]
-    workflow: str
-    commit: str
-    tokens: _Tokens
-    gates: _Gates
-    trace: _Trace
-    memory: Memory
-    hooks: _Hooks
-    code_mixes: dict[str, dict[str, int]]
+_Body = dict[str, Any]
 
 
 def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:
@@ -143,138 +71,50 @@ def _defaults() -> str:
 
 
 def _body(config: Config) -> _Body:
-    strategies: dict[str, _Strategy] = {
-        layer.value: {
-            "always_load": [*given.always_load],
-            "conditional_load": [*given.conditional_load],
-            "max_tokens": given.max_tokens,
-            "head_tail_preserve": given.head_tail_preserve,
-        }
-        for layer, given in config.strategies.items()
-    }
-    allocations: dict[str, _Allocation] = {
-        role: {
-            "shares": {layer.value: given.shares[layer] for layer in LAYERS},
-            "budget": given.budget_tokens,
-            "preset": given.preset,
-        }
-        for role, given in config.allocations.items()
-    }
-    tokens = config.tokens
-    return {
-        "strategies": strategies,
-        "allocations": allocations,
-        "workflow": config.workflow,
-        "commit": config.git.commit,
-        "tokens": {"encoding": tokens.encoding, "model": tokens.model, "factors": dict(tokens.factors)},
-        "gates": _gates_body(config.gates),
-        "trace": _trace_body(config.trace),
-        "memory": memory_body(config.memory),
-        "hooks": _hooks_body(config.hooks),
-        "code_mixes": {role: mix.shares() for role, mix in config.code_mixes.items()},
-    }
+    body: _Body = _plain(config)
+    del body["digest"]
+    return body
 
 
-def _gates_body(gates: GateSettings) -> _Gates:
-    commands: dict[str, _Command] = {
-        name: {
-            "argv": [*given.argv],
-            "timeout_s": given.timeout_s,
-            "reports": dict(given.reports),
-            "inputs": [*given.inputs],
-        }
-        for name, given in gates.commands.items()
-    }
-    return {"commands": commands, "modes": {name: mode.value for name, mode in gates.modes.items()}}
-
-
-def _trace_body(trace: TraceSettings) -> _Trace:
-    return {
-        "code": [*trace.code],
-        "tests": [*trace.tests],
-        "exclude": [*trace.exclude],
-        "reports": [*trace.reports],
-        "results_from": trace.results_from,
-        "target": trace.target,
-        "id_pattern": trace.id_pattern,
-        "baseline": trace.baseline,
-    }
-
-
-def _hooks_body(hooks: HookSettings) -> _Hooks:
-    return {
-        "record": hooks.record,
-        "share": hooks.share.value,
-        "tools": hooks.tools.value,
-        "files": hooks.files,
-        "brief_tokens": hooks.brief_tokens,
-        "recall": hooks.recall,
-        "hold": hooks.hold,
-    }
+def _plain(value: object) -> Any:
+    """Return records as mappings by the names of their fields; JSON has all else as it is."""
+    if is_record(value):
+        return {name: _plain(getattr(value, name)) for name in field_names(value)}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    return value
 
 
 def _config(body: _Body, digest: str) -> Config:
-    strategies = {layer: _strategy(body["strategies"][layer.value]) for layer in LAYERS}
-    allocations = {
-        role: Allocation({layer: given["shares"][layer.value] for layer in LAYERS}, given["budget"], given["preset"])
-        for role, given in body["allocations"].items()
-    }
-    git, tokens = GitSettings(body["commit"]), TokenSettings(**body["tokens"])
-    gates, trace, memory = _gates(body["gates"]), _trace(body["trace"]), memory_settings(body["memory"])
-    return Config(
-        strategies,
-        allocations,
-        body["workflow"],
-        git,
-        tokens,
-        digest,
-        gates,
-        trace,
-        memory,
-        _hooks(body["hooks"]),
-        {role: CodeMix(**shares) for role, shares in body["code_mixes"].items()},
-    )
+    found: Config = _like(default_config(), {**body, "digest": digest})
+    return found
 
 
-def _hooks(body: _Hooks) -> HookSettings:
-    return HookSettings(
-        body["record"],
-        Share(body["share"]),
-        ToolTable(body["tools"]),
-        body["files"],
-        body["brief_tokens"],
-        body["recall"],
-        body["hold"],
-    )
+def _like(pattern: Any, value: Any) -> Any:
+    """Return a value of JSON in the types of `pattern`, which is the default at the same place."""
+    if is_record(pattern):
+        found = {name: _below(name, getattr(pattern, name), value[name]) for name in field_names(pattern)}
+        return type(pattern)(**found)
+    if isinstance(pattern, StrEnum):
+        return type(pattern)(value)
+    return tuple(value) if isinstance(value, list) else value
 
 
-def _gates(body: _Gates) -> GateSettings:
-    if not body["commands"] and not body["modes"]:
-        return GateSettings()
-    from verifflowcc.domain.evidence import Command
-    from verifflowcc.domain.gates import Mode
-
-    commands = {
-        name: Command(name, tuple(given["argv"]), given["timeout_s"], given["reports"], tuple(given["inputs"]))
-        for name, given in body["commands"].items()
-    }
-    return GateSettings(commands, {name: Mode(mode) for name, mode in body["modes"].items()})
+def _below(name: str, pattern: Any, value: Any) -> Any:
+    if not isinstance(value, dict) or is_record(pattern):
+        return _like(pattern, value)
+    if name in ("strategies", "shares"):
+        return {layer: _like(_element(name), value[layer.value]) for layer in LAYERS}
+    element = _element(name) if value else None
+    return {each: _like(element, one) for each, one in value.items()}
 
 
-def _trace(body: _Trace) -> TraceSettings:
-    return TraceSettings(
-        code=tuple(body["code"]),
-        tests=tuple(body["tests"]),
-        exclude=tuple(body["exclude"]),
-        reports=tuple(body["reports"]),
-        results_from=body["results_from"],
-        target=body["target"],
-        id_pattern=body["id_pattern"],
-        baseline=body["baseline"],
-    )
+def _element(name: str) -> Any:
+    """Return a value like those of a mapping whose names a project chooses; None for plain values."""
+    if name in ("commands", "modes"):
+        from verifflowcc.domain.evidence import Command
+        from verifflowcc.domain.gates import Mode
 
-
-def _strategy(given: _Strategy) -> LayerStrategy:
-    return LayerStrategy(
-        tuple(given["always_load"]), tuple(given["conditional_load"]), given["max_tokens"], given["head_tail_preserve"]
-    )
+        return Mode.HARD if name == "modes" else Command("", (), 0, {})
+    made = {"strategies": LayerStrategy((), (), 0), "allocations": DEFAULT_ALLOCATION, "code_mixes": CodeMix()}
+    return made.get(name)

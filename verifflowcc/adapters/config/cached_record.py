@@ -5,7 +5,7 @@ from verifflowcc.text.digest import digest_text
 from verifflowcc.text.quick_json import read
 
 FILE = "config.json"
-SHAPE = 7
+SHAPE = 8
 """The number of the cache's form; a cache of another number counts as absent."""
 
 

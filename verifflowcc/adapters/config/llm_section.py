@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from verifflowcc.adapters.config.section import Section, sentence
 from verifflowcc.adapters.config.yaml_values import Loc
-from verifflowcc.domain.config import ModelSettings
+from verifflowcc.domain.user_settings import ModelSettings
 
 LONGEST_WORD = 4_096
 MOST_WORDS = 100

@@ -20,9 +20,8 @@ from pydantic_core import PydanticCustomError
 
 from verifflowcc.adapters.config.code_mix_section import CodeMixSection
 from verifflowcc.adapters.config.defaults import LAYERS, STRATEGIES, WORKFLOW
+from verifflowcc.adapters.config.described import DescribedSection, section_of
 from verifflowcc.adapters.config.gates_section import GatesSection
-from verifflowcc.adapters.config.hooks_section import HooksSection
-from verifflowcc.adapters.config.memory_section import MemorySection
 from verifflowcc.adapters.config.patterns import (
     LONGEST_PATTERN,
     ROLE,
@@ -32,8 +31,15 @@ from verifflowcc.adapters.config.patterns import (
 )
 from verifflowcc.adapters.config.section import WRONG, Section, obeys, sentence
 from verifflowcc.adapters.config.shares import Share, decimals_listed, millionths_between
-from verifflowcc.adapters.config.trace_section import TraceSection
-from verifflowcc.domain.config import FORMAT, PRESETS, SHARE_UNIT
+from verifflowcc.domain.config import (
+    FORMAT,
+    PRESETS,
+    SHARE_UNIT,
+    GitSettings,
+    HookSettings,
+    MemorySettings,
+    TraceSettings,
+)
 from verifflowcc.domain.layers import Layer
 from verifflowcc.domain.sources import LAYER_OF
 from verifflowcc.text.near import nearest
@@ -185,13 +191,16 @@ class AllocationSection(Section):
         return self
 
 
-class GitSection(Section):
-    """Use of git."""
-
-    commit: Literal["never", "always"] = Field(
-        default="never",
-        description="Whether a transition commits itself to git (`always`) or not (`never`).",
-    )
+if TYPE_CHECKING:
+    TraceSection = DescribedSection
+    MemorySection = DescribedSection
+    HooksSection = DescribedSection
+    GitSection = DescribedSection
+else:
+    TraceSection = section_of("trace", TraceSettings())
+    MemorySection = section_of("memory", MemorySettings())
+    HooksSection = section_of("hooks", HookSettings())
+    GitSection = section_of("git", GitSettings())
 
 
 class TokensSection(Section):

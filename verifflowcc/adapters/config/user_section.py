@@ -13,7 +13,7 @@ from verifflowcc.adapters.config.section import SENTENCE, Section, sentence
 from verifflowcc.adapters.config.validate import refuse_newer
 from verifflowcc.adapters.config.yaml_values import Ambiguous, Lines, Loc, read_yaml
 from verifflowcc.domain.backends import BackendKind
-from verifflowcc.domain.config import USER_FORMAT, UserSettings
+from verifflowcc.domain.user_settings import USER_FORMAT, UserSettings
 from verifflowcc.errors import ConfigError
 from verifflowcc.text.near import nearest
 

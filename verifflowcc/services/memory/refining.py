@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from verifflowcc.domain.candidates import Candidate, Extracted, Signals
-from verifflowcc.domain.config import ExtractionMode, MemorySettings, ModelSettings
+from verifflowcc.domain.config import ExtractionMode, MemorySettings
 from verifflowcc.domain.ports import Count, Model
 from verifflowcc.domain.turns import Turn
+from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.errors import ModelError, VfccError
 from verifflowcc.formats.metric_line import count_line
 from verifflowcc.lifecycle.model_answer import Answered, StatementOf, read_answer
