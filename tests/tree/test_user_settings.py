@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.config.user_section import holds_password
+from verifflowcc.adapters.config.forms import holds_password
 from verifflowcc.adapters.config.user_settings import user_settings
 from verifflowcc.domain.backends import BackendKind
 from verifflowcc.domain.user_settings import ModelSettings, UserSettings

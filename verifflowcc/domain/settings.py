@@ -16,14 +16,15 @@ class Setting:
     """What a key may say.
 
     `title` is the sentence about it. `form` names a form of `adapters/config/forms.py`; without one, the type of the
-    default decides. `least` and `most` limit a whole number, `choices` are the values of a text. `about` describes the
-    mapping below the key, and `titles` replace those of keys in it.
+    default decides. `least` and `most` limit a whole number of some `unit`, `choices` are the values of a text. `about`
+    describes the mapping below the key, and `titles` replace those of keys in it.
     """
 
     title: str
     form: str = ""
     least: int = 0
     most: int | None = None
+    unit: str = ""
     choices: tuple[str, ...] = ()
     about: str = ""
     titles: tuple[tuple[str, str], ...] = ()

@@ -9,6 +9,7 @@ from verifflowcc.adapters.config.forms import FORMS
 from verifflowcc.adapters.config.section import Section, sentence
 from verifflowcc.domain.config import MemorySettings, WindowSettings
 from verifflowcc.domain.settings import Setting, settings_in
+from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.records import is_record
 
 _NAMES = {"assembly": "AssembliesSection"}
@@ -29,6 +30,8 @@ class DescribedSection(Section):
             value, default = getattr(self, name), getattr(self.made_from, name)
             if isinstance(value, DescribedSection):
                 value = value.settings()
+            elif value is None and default == ():
+                value = default
             elif isinstance(value, list):
                 value = tuple(value)
             elif isinstance(value, dict):
@@ -67,7 +70,21 @@ class _WindowRules(DescribedSection):
         return self
 
 
-_RULES: dict[type, type[DescribedSection]] = {MemorySettings: _MemoryRules, WindowSettings: _WindowRules}
+class _ModelRules(DescribedSection):
+    @model_validator(mode="after")
+    def names_one_model(self) -> "_ModelRules":
+        """Refuse two models, of which it is not clear which one is asked."""
+        given = self.settings()
+        if given.command and given.api is not None:
+            raise sentence("has a command and an api; keep one of them")
+        return self
+
+
+_RULES: dict[type, type[DescribedSection]] = {
+    MemorySettings: _MemoryRules,
+    WindowSettings: _WindowRules,
+    ModelSettings: _ModelRules,
+}
 
 
 def section_of(name: str, record: Any, given: Setting | None = None) -> type[DescribedSection]:
@@ -103,8 +120,9 @@ def _form(setting: Setting, default: object) -> tuple[Any, str, str]:
     if isinstance(default, bool):
         return bool, "true or false", ""
     if isinstance(default, int):
+        unit = f" of {setting.unit}" if setting.unit else ""
         limits: Any = Field(ge=setting.least, le=setting.most)
-        return Annotated[int, limits], f"a whole number from {setting.least:,} to {setting.most:,}", ""
+        return Annotated[int, limits], f"a whole number{unit} from {setting.least:,} to {setting.most:,}", ""
     return Literal[choices_of(setting, default)], "", ""
 
 
@@ -114,9 +132,11 @@ def choices_of(setting: Setting, default: object) -> tuple[str, ...]:
 
 
 def _field(setting: Setting, default: Any, title: str) -> Any:
+    form = FORMS.get(setting.form)
+    if form and form.optional:
+        return Field(default=default or None, description=title)
     if isinstance(default, tuple | dict) and not default:
         return Field(default_factory=list if isinstance(default, tuple) else dict, description=title)
     shown = [*default] if isinstance(default, tuple) else str(default) if isinstance(default, StrEnum) else default
-    written = FORMS[setting.form].written if setting.form else None
-    extra = {"default": written(default)} if written else None
+    extra = {"default": form.written(default)} if form and form.written else None
     return Field(default=shown, description=title, json_schema_extra=extra)

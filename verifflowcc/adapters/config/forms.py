@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
+from urllib.parse import parse_qsl
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from verifflowcc.adapters.config.gates_section import InputPattern
@@ -16,7 +17,7 @@ from verifflowcc.adapters.config.patterns import (
     path_problem,
     role_problem,
 )
-from verifflowcc.adapters.config.section import WRONG, obeys
+from verifflowcc.adapters.config.section import WRONG, obeys, sentence
 from verifflowcc.domain.item_types import TYPES, USER_TYPES
 from verifflowcc.records import dataclass
 from verifflowcc.text.bounded_pattern import pattern_fault
@@ -30,12 +31,16 @@ _TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_PATTERN}
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form: the type of its value, the words for that and for an item of it, and how its value is written."""
+    """A form: the type of its value, the words for that and for an item of it, and how its value is written.
+
+    `optional`: an absent value is `null` in the schema.
+    """
 
     type: Any
     expected: str
     item: str = ""
     written: Callable[[Any], Any] | None = None
+    optional: bool = False
 
 
 def _thousandths(value: object) -> int:
@@ -93,6 +98,43 @@ def _text(problem: Callable[[str], str | None], **schema: str) -> Any:
     return Annotated[str, obeys(problem), WithJsonSchema({**_TEXT, **schema})]
 
 
+LONGEST_WORD = 4_096
+MOST_WORDS = 100
+_API = re.compile(r"[a-z][a-z0-9_/-]*:[^\s:][^\s]*")
+_CREDENTIALS = re.compile(r"\s*[a-z]+://[^@/:]*:[^@/]+@")
+_PASSWORD_WORD = re.compile(r"(?:^|\s)(?:ssl)?password\s*=", re.IGNORECASE)
+_SECRET = ("password", "sslpassword")
+
+
+def _names_provider_and_model(text: str) -> str:
+    if not _API.fullmatch(text):
+        raise sentence("names no provider and model; give it a text such as openai:gpt-5-mini")
+    return text
+
+
+def holds_password(url: str) -> bool:
+    """Say whether a libpq connection string or URL holds a password.
+
+    >>> holds_password("postgresql://ada:secret@db/memory"), holds_password("host=db password=secret")
+    (True, True)
+    >>> holds_password("postgresql://ada@db/memory?sslmode=require")
+    False
+    """
+    if not re.match(r"postgres(ql)?://", url.strip()):
+        return bool(_PASSWORD_WORD.search(url))
+    parameters = parse_qsl(url.partition("?")[2])
+    return bool(_CREDENTIALS.match(url)) or any(name in _SECRET for name, _ in parameters)
+
+
+def _without_password(url: str) -> str:
+    """Refuse without saying the text: it may hold the password that it is refused for."""
+    if not url.strip():
+        raise sentence("is empty; give it a text such as postgresql://db.example.org/memory, or remove the line")
+    if holds_password(url):
+        raise sentence("holds a password; it belongs in ~/.pgpass, or in the file that PGPASSFILE names")
+    return url
+
+
 _FILE = Annotated[str, obeys(_file_problem), WithJsonSchema({**_TEXT, "pattern": r"^[^/~\\][^\\]*$"})]
 _ROLE = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
 _DAYS = Annotated[int, Field(ge=1, le=MOST_DAYS)]
@@ -112,6 +154,20 @@ FORMS: Mapping[str, Form] = {
         list[_one_of(dict.fromkeys(USER_TYPES), "user items")] | None,  # type: ignore[misc]
         "a list of types",
         "a type of user items: a text such as preference",
+    ),
+    "words": Form(
+        Annotated[list[Annotated[str, Field(max_length=LONGEST_WORD)]], Field(min_length=1, max_length=MOST_WORDS)]
+        | None,
+        f"a list of 1 to {MOST_WORDS} words, such as [claude, -p]",
+        optional=True,
+    ),
+    "model": Form(
+        Annotated[str, Field(max_length=200), AfterValidator(_names_provider_and_model)] | None,
+        "a text such as openai:gpt-5-mini",
+    ),
+    "server": Form(
+        Annotated[str, Field(max_length=2_000), AfterValidator(_without_password)] | None,
+        "a text such as postgresql://db.example.org/memory",
     ),
     "days by type": Form(
         dict[_one_of(TYPES, "items"), _DAYS | None],  # type: ignore[misc]
