@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag
+from verifflowcc.domain.importers import IMPORTERS
 
-ONE_OF = "doorstop, strictdoc, sphinx-needs, reqif, csv, openfasttrace, markdown"
+ONE_OF = ", ".join(IMPORTERS)
 Pairs = list[str] | None
 
 
@@ -39,7 +40,7 @@ def import_(
     as_json: JsonFlag = False,
 ) -> None:
     """Import items from another tool; the second run changes nothing."""
-    from verifflowcc.adapters.foreign.find import FORMATS, Given
+    from verifflowcc.adapters.foreign.find import Given
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_views_import import import_text
@@ -47,7 +48,7 @@ def import_(
     from verifflowcc.services.trace_import import import_items
     from verifflowcc.trace.adopt_words import Choices
 
-    chosen = one_of(format_, FORMATS, "format", "vfcc trace import PATH --format …") if format_ else None
+    chosen = one_of(format_, tuple(IMPORTERS), "format", "vfcc trace import PATH --format …") if format_ else None
     given = Given(tuple(paths), chosen, pattern, _pairs(column, "--map"))
     choices = Choices(type_, _pairs(map_type, "--map-type"), relation, verification)
     acting = moves.acting_here()
