@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag
+from verifflowcc.domain.agent_clients import CLIENTS
 
 EDITED = 1
 
@@ -12,7 +13,7 @@ EDITED = 1
 def integrate(
     clients: Annotated[
         list[str],
-        typer.Argument(metavar="CLIENT…", help="claude, codex, cursor, gemini, copilot.", show_default=False),
+        typer.Argument(metavar="CLIENT…", help=f"{', '.join(CLIENTS)}.", show_default=False),
     ],
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take the hooks out again.")] = False,
     local: Annotated[
