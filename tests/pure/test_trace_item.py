@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from verifflowcc.adapters.files.trace_items import parse_trace_item
 from verifflowcc.adapters.index.trace_facts import trace_item_from_text, trace_item_to_text
+from verifflowcc.domain.item_keys import KNOWN_KEYS
 from verifflowcc.domain.items import Ref, Status, Trust
 from verifflowcc.domain.trace import Flaw, Stamp, TraceItem, TraceLink, Verified
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
-from verifflowcc.formats.item_record import KNOWN_KEYS
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-ITEMS")
 

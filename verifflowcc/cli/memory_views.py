@@ -129,6 +129,7 @@ def _part(heading: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _fields(item: Item) -> Iterator[tuple[str, str]]:
+    from verifflowcc.domain.item_keys import MEMORY_KEYS
     from verifflowcc.formats.item_fields import show_thousandths
 
     yield "importance", show_thousandths(item.importance)
@@ -139,9 +140,9 @@ def _fields(item: Item) -> Iterator[tuple[str, str]]:
     if source.origin:
         said = f", spoken by {source.speaker}" if source.speaker else ""
         yield "read from", f"{source.origin}{f', turn {source.turn}' if source.turn else ''}{said}"
-    for name in ("key", "created", "updated", "expires", "deadline"):
-        if value := getattr(item, name):
-            yield name, value
+    for row in MEMORY_KEYS:
+        if row.kind and row.explained and (value := getattr(item, row.name)):
+            yield row.name, str(value)
     if item.tags:
         yield "tags", ", ".join(item.tags)
     for name, value in item.details:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from verifflowcc.domain.item_keys import ItemKey, Kind
 from verifflowcc.domain.items import Archived, Link, Ref, Relation, Source, SourceKind, Uses
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.records import dataclass, field
@@ -30,6 +31,12 @@ class Fields:
     def note(self, value: Value, sentence: str) -> None:
         """Add a notice that begins with the file and the value's line."""
         self.notices.append(f"{self.path}:{value.line + self.line_shift}: {sentence}")
+
+    def read(self, key: ItemKey) -> object:
+        """Return the value of a key whose default depends on nothing else."""
+        if key.kind is None:
+            return getattr(self, key.name)()
+        return _READERS[key.kind](self, key.name)
 
     def text(self, name: str) -> str | None:
         """Return a scalar's text as written; None where it is missing, null or no scalar."""
@@ -143,6 +150,13 @@ class Fields:
             return None
         return Archived(day[:10], member(value, "why") or "", member(value, "into"), member(value, "was"))
 
+    def truth(self, name: str) -> bool:
+        """Return true or false; false where the key is missing."""
+        text = self.text(name)
+        if text not in {None, "true", "false"}:
+            self.note(self.values[name], f"{name} {quoted(text or '')} is not true or false; false is used")
+        return text == "true"
+
     def whole(self, name: str) -> int | None:
         """Return a whole number from 0 up, else None."""
         text = self.text(name)
@@ -172,6 +186,15 @@ class Fields:
             return value.values
         self.note(value, f"{name} is {_shape(value)}, not a list; it is ignored")
         return ()
+
+
+_READERS: Mapping[Kind, Callable[[Fields, str], object]] = {
+    Kind.TEXT: Fields.text,
+    Kind.WHOLE: Fields.whole,
+    Kind.MOMENT: Fields.moment,
+    Kind.TEXTS: Fields.words,
+    Kind.TRUTH: Fields.truth,
+}
 
 
 def whole_number(text: str) -> bool:

@@ -31,13 +31,6 @@ class TraceFields(Fields):
         above = [(each.line, key) for key, each in self.values.items() if each.line <= value.line]
         self.flaws.append(Flaw("bad-field", value.line + self.line_shift, sentence, max(above)[1] if above else ""))
 
-    def truth(self, name: str) -> bool:
-        """Return true or false; false where the key is missing."""
-        text = self.text(name)
-        if text not in {None, "true", "false"}:
-            self.note(self.values[name], f"{name} {quoted(text or '')} is not true or false; false is used")
-        return text == "true"
-
     def life(self) -> Status:
         """Return the status; active, with a flaw, where it is a word for one that has another name here."""
         text = self.text("status")

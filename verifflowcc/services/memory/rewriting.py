@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from verifflowcc.adapters.files.item_lists import edit_item_list
 from verifflowcc.adapters.files.items import edit_item, read_block
 from verifflowcc.adapters.files.stored import stored_item
+from verifflowcc.domain.item_keys import MEMORY_KEYS
 from verifflowcc.domain.items import Item, Link, Relation, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
@@ -14,10 +15,7 @@ from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.records import replace
 
-_KEYS = (
-    *("type", "title", "key", "importance", "confidence", "status", "trust", "refs", "created", "updated"),
-    *("expires", "deadline", "tags", "details", "archived"),
-)
+_KEYS = tuple(row.name for row in MEMORY_KEYS if row.name not in {"id", "links", "source"})
 
 
 def rewritten(stored: StoredItem, item: Item, body: str | None = None) -> StoredItem:
