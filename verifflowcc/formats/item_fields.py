@@ -5,10 +5,11 @@ Nothing here raises: a prompt must still compile when somebody wrote `importance
 
 import re
 from collections.abc import Callable, Mapping
+from operator import methodcaller
 from typing import TypeVar
 
 from verifflowcc.domain.item_keys import ItemKey, Kind
-from verifflowcc.domain.items import Archived, Link, Ref, Relation, Source, SourceKind, Uses
+from verifflowcc.domain.items import Archived, Link, Ref, Relation, Source, SourceKind, Stamp, Uses
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.dates import read_moment
@@ -31,12 +32,6 @@ class Fields:
     def note(self, value: Value, sentence: str) -> None:
         """Add a notice that begins with the file and the value's line."""
         self.notices.append(f"{self.path}:{value.line + self.line_shift}: {sentence}")
-
-    def read(self, key: ItemKey) -> object:
-        """Return the value of a key whose default depends on nothing else."""
-        if key.kind is None:
-            return getattr(self, key.name)()
-        return _READERS[key.kind](self, key.name)
 
     def text(self, name: str) -> str | None:
         """Return a scalar's text as written; None where it is missing, null or no scalar."""
@@ -102,7 +97,7 @@ class Fields:
                 said = f"relation {quoted(relation)} is not one of {_choice(relation, tuple(Relation))}"
                 self.note(value, f"{said}; the link is ignored")
             else:
-                found.append(Link(to, Relation(relation), mark))
+                found.append(Link(to, Relation(relation), stamp=Stamp(mark) if mark else None))
         return tuple(found)
 
     def refs(self) -> tuple[Ref, ...]:
@@ -195,6 +190,14 @@ _READERS: Mapping[Kind, Callable[[Fields, str], object]] = {
     Kind.TEXTS: Fields.words,
     Kind.TRUTH: Fields.truth,
 }
+
+
+def reader_of(key: ItemKey) -> Callable[[Fields], object]:
+    """Return what reads the value of a key whose default depends on nothing else."""
+    if key.kind is None:
+        return methodcaller(key.name)
+    read, name = _READERS[key.kind], key.name
+    return lambda fields: read(fields, name)
 
 
 def whole_number(text: str) -> bool:

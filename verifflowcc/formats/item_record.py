@@ -8,12 +8,18 @@ from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, NOTE, TYPES, item_
 from verifflowcc.domain.items import DecisionFacts, Item, Recency, Source, Status, Trust, scope_of
 from verifflowcc.formats.decision_record import decision_facts, status_facts
 from verifflowcc.formats.front_matter_read import Table, Value
-from verifflowcc.formats.item_fields import Fields, quoted
+from verifflowcc.formats.item_fields import Fields, quoted, reader_of
 from verifflowcc.records import dataclass
 from verifflowcc.text.dates import date_in_name, number_in_name
 from verifflowcc.text.near import nearest
 from verifflowcc.text.sections import sections
 
+_DEPENDENT = frozenset(
+    {"id", "type", "title", "key", "importance", "confidence", "status", "links", "source", "trust"}
+    | {"created", "updated", "archived"}
+)
+_REST = tuple((row.name, reader_of(row)) for row in MEMORY_KEYS if row.name not in _DEPENDENT)
+"""Keys whose default depends on nothing else in the file."""
 _ABOUT_A_FOLDER = frozenset({"readme", "index", "_index", "template", "adr-template"})
 _FOLDERS = {"decisions": "decision", "conventions": "convention"}
 _TRUST_OF = {"agent": Trust.AGENT, "tool": Trust.TOOL, "ci": Trust.TOOL}
@@ -57,7 +63,7 @@ def read_item(path: str, table: Table | None, body: str, types: Mapping[str, obj
         "updated": updated,
         "archived": fields.archived() if status is Status.ARCHIVED else None,
     }
-    own |= {key.name: fields.read(key) for key in MEMORY_KEYS if key.name not in own}
+    own |= {name: read(fields) for name, read in _REST if name in fields.values}
     age = recency(updated or created or (decision.date if decision else None), stem)
     item = Item(path=path, scope=scope_of(path), recency=age, decision=decision, **own)
     unknown = tuple((key, value) for key, value in (table.pairs if table else ()) if key not in KNOWN_KEYS)

@@ -1,7 +1,7 @@
 """Fields that only trace items have: links with stamps, reviews, verifications; each fault a flaw with its line."""
 
-from verifflowcc.domain.items import MEMORY_RELATIONS, Status
-from verifflowcc.domain.trace import Flaw, Stamp, TraceLink, Verified
+from verifflowcc.domain.items import MEMORY_RELATIONS, Link, Stamp, Status
+from verifflowcc.domain.trace import Flaw, Verified
 from verifflowcc.domain.trace_policy import METHODS
 from verifflowcc.formats.fingerprint import read_stamp
 from verifflowcc.formats.front_matter_read import Scalar, Table, Value
@@ -54,9 +54,9 @@ class TraceFields(Fields):
         text = self.text("planned")
         return None if text == "false" else text
 
-    def stamped_links(self) -> tuple[TraceLink, ...]:
+    def stamped_links(self) -> tuple[Link, ...]:
         """Return the links that are whole, whatever their relation; those of the memory's relations are left out."""
-        found: list[TraceLink] = []
+        found: list[Link] = []
         for value in self._list("links"):
             said = _texts(value)
             to, relation = said.get("to"), said.get("relation")
@@ -65,9 +65,9 @@ class TraceFields(Fields):
             elif relation not in MEMORY_RELATIONS:
                 line = value.line + self.line_shift
                 if said.keys() == _PLAIN_LINK:
-                    found.append(TraceLink(to, relation, line))
+                    found.append(Link(to, relation, line))
                 else:
-                    found.append(TraceLink(to, relation, line, self._link_stamp(value, said, to)))
+                    found.append(Link(to, relation, line, self._link_stamp(value, said, to)))
         return tuple(found)
 
     def review(self) -> Stamp | None:

@@ -5,8 +5,8 @@ Only for files that do not exist yet; an existing one is edited. What is empty i
 
 from collections.abc import Iterator
 
-from verifflowcc.domain.items import Ref, Source
-from verifflowcc.domain.trace import Stamp, TraceItem, TraceLink, Verified
+from verifflowcc.domain.items import Link, Ref, Source, Stamp
+from verifflowcc.domain.trace import TraceItem, Verified
 from verifflowcc.formats.front_matter_list import entry
 from verifflowcc.formats.front_matter_read import Scalar, Table
 from verifflowcc.formats.item_render import scalar
@@ -22,7 +22,7 @@ def render_trace_item(item: TraceItem, body: str, *, source: Source = Source(), 
     return "".join(["---\n", *lines, "---\n", f"\n{text}\n" if text.strip() else ""])
 
 
-def link_entry(link: TraceLink) -> Table:
+def link_entry(link: Link) -> Table:
     """Return a link as it stands in front matter."""
     stamp = link.stamp
     return _table(("to", link.to), ("relation", link.relation), *(_stamp(stamp) if stamp else ()))

@@ -6,7 +6,7 @@ from verifflowcc.adapters.files.item_lists import edit_item_list
 from verifflowcc.adapters.files.items import edit_item, read_block
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.item_keys import MEMORY_KEYS
-from verifflowcc.domain.items import Item, Link, Relation, Status
+from verifflowcc.domain.items import Item, Link, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import split
@@ -75,7 +75,7 @@ def with_link(stored: StoredItem, link: Link) -> StoredItem:
     return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (_entry(link),))))
 
 
-def without_link(stored: StoredItem, to: str, relation: Relation) -> StoredItem:
+def without_link(stored: StoredItem, to: str, relation: str) -> StoredItem:
     """Return a stored item without its links of a relation to an item. Raises FormatError."""
 
     meant = {"to": to, "relation": str(relation)}.items()
