@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.adapters.files.item_lists import edit_item_list
-from verifflowcc.adapters.files.items import edit_item, read_block
+from verifflowcc.adapters.files.items import edit_item, edit_item_list, read_block
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.item_keys import MEMORY_KEYS
 from verifflowcc.domain.items import Item, Link, Status
