@@ -21,8 +21,12 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ][0-9:.]+(?:Z|[+-]\d{2}:?\d{2})?)?")
 
 def render_item(item: Item, body: str) -> str:
     """Return the text of an item's file, with LF newlines and a final one."""
-    shown = ((key.name, _value(key, getattr(item, key.name))) for key in MEMORY_KEYS)
-    lines = [f"{name}: {value}\n" for name, value in shown if value is not None]
+    return render_rows(((key.name, _value(key, getattr(item, key.name))) for key in MEMORY_KEYS), body)
+
+
+def render_rows(rows: Iterable[tuple[str, str | None]], body: str) -> str:
+    """Return the text of a file from keys, each with its YAML, and the body; a key without a value is left out."""
+    lines = [f"{name}:{'' if value[:1].isspace() else ' '}{value}\n" for name, value in rows if value is not None]
     text = body.replace("\r\n", "\n").strip("\n")
     return "".join(["---\n", *lines, "---\n", f"\n{text}\n" if text else ""])
 
@@ -100,7 +104,8 @@ def _date(text: str) -> str:
     return text if _DATE.fullmatch(text) else scalar(text)
 
 
-def _source(source: Source) -> str:
+def render_source(source: Source) -> str:
+    """Return where an item came from as the one line of YAML that follows `source:`."""
     pairs = ((name, getattr(source, name)) for name in ("project", "session", "origin", "turn", "speaker"))
     return _table((("kind", str(source.kind)), ("actor", source.actor), *pairs))
 
@@ -133,7 +138,7 @@ _WRITERS: Mapping[str, Callable[[Any], str]] = {
     Kind.TEXTS: render_tags,
     Kind.TRUTH: lambda _: "true",
     "links": render_links,
-    "source": _source,
+    "source": render_source,
     "refs": lambda refs: _list(map(_ref, refs)),
     "uses": render_uses,
     "details": render_details,
