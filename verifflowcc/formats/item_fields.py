@@ -97,7 +97,7 @@ class Fields:
                 said = f"relation {quoted(relation)} is not one of {_choice(relation, tuple(Relation))}"
                 self.note(value, f"{said}; the link is ignored")
             else:
-                found.append(Link(to, Relation(relation), stamp=Stamp(mark) if mark else None))
+                found.append(Link(to, relation, stamp=Stamp(mark) if mark else None))
         return tuple(found)
 
     def refs(self) -> tuple[Ref, ...]:

@@ -12,7 +12,6 @@ from verifflowcc.domain.items import (
     Link,
     Recency,
     Ref,
-    Relation,
     Source,
     SourceKind,
     Stamp,
@@ -79,7 +78,7 @@ class RecordText(Generic[T]):
 
 
 def _links(value: Any) -> tuple[Link, ...]:
-    return tuple([Link(to, Relation(name), stamp=Stamp(mark) if mark else None) for to, name, mark in value])
+    return tuple([Link(to, name, stamp=Stamp(mark) if mark else None) for to, name, mark in value])
 
 
 def _decision(value: list[object]) -> DecisionFacts:
