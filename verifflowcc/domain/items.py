@@ -71,7 +71,7 @@ class Stamp:
 class Link:
     """A typed relation to another item; `stamp` holds the fingerprints of both ends when it was last looked at.
 
-    `relation` is the word of a `Relation` in an item of memory; in the trace any word, since the policy says which there
+    `relation` is the word of a `Relation` in memory; in the trace it is any word, since the policy says which there
     are. `line` is that of the file, 0 in memory.
     """
 
