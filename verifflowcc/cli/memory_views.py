@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from verifflowcc.cli.folding import folded
+from verifflowcc.cli.folding import folded, part
 from verifflowcc.cli.table import GAP, table, width_of
 from verifflowcc.domain.candidates import QUOTE
 from verifflowcc.domain.items import Item
@@ -95,10 +95,10 @@ def _page(shown: "Shown", *, explain: bool) -> Iterator[str]:
     if original := dict(item.details).get(QUOTE):
         yield ""
         yield folded(f"original: {original}", 2)
-    yield from _part("links", [_end(each, f"{each.relation} {each.id}") for each in shown.links])
-    yield from _part("linked by", [_end(each, f"{each.id} {each.relation}") for each in shown.linked_by])
+    yield from part("links", [_end(each, f"{each.relation} {each.id}") for each in shown.links])
+    yield from part("linked by", [_end(each, f"{each.id} {each.relation}") for each in shown.linked_by])
     if explain:
-        yield from _part("fields", [f"{name}: {value}" for name, value in _fields(item)])
+        yield from part("fields", [f"{name}: {value}" for name, value in _fields(item)])
     if item.archived is not None:
         from verifflowcc.services.memory.putting_away import WORDS
 
@@ -119,13 +119,6 @@ def _end(end: "End", words: str) -> str:
     if end.title is None:
         return f"{words}  [there is no such item here]"
     return f"{words} ({end.scope}, {end.status}): {end.title}"
-
-
-def _part(heading: str, lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield ""
-        yield heading
-        yield from (folded(f"  {line}", 4) for line in lines)
 
 
 def _fields(item: Item) -> Iterator[tuple[str, str]]:
