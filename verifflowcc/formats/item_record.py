@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from verifflowcc.domain.item_keys import KNOWN_KEYS, MEMORY_KEYS
-from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, NOTE, TYPES, item_type
+from verifflowcc.domain.item_types import DEFAULT_CONFIDENCE, FOLDERS, NOTE, TYPES, item_type
 from verifflowcc.domain.items import DecisionFacts, Item, Recency, Source, Status, Trust, scope_of
 from verifflowcc.formats.decision_record import decision_facts, status_facts
 from verifflowcc.formats.front_matter_read import Table, Value
@@ -21,7 +21,6 @@ _DEPENDENT = frozenset(
 _REST = tuple((row.name, reader_of(row)) for row in MEMORY_KEYS if row.name not in _DEPENDENT)
 """Keys whose default depends on nothing else in the file."""
 _ABOUT_A_FOLDER = frozenset({"readme", "index", "_index", "template", "adr-template"})
-_FOLDERS = {"decisions": "decision", "conventions": "convention"}
 _TRUST_OF = {"agent": Trust.AGENT, "tool": Trust.TOOL, "ci": Trust.TOOL}
 
 
@@ -100,8 +99,8 @@ def type_of_path(path: str) -> str:
     if stem in _ABOUT_A_FOLDER:
         return NOTE
     for number in reversed(range(len(folders))):
-        if folders[number] in _FOLDERS:
-            return _FOLDERS[folders[number]]
+        if folders[number] in FOLDERS:
+            return FOLDERS[folders[number]]
         if number and folders[number - 1] == "items":
             return folders[number]
     return NOTE

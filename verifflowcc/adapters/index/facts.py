@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
+from verifflowcc.domain.item_keys import KEYS, Kind
 from verifflowcc.domain.items import (
     Archived,
     DecisionFacts,
@@ -28,8 +29,8 @@ _SOURCE_KINDS = {str(each): each for each in SourceKind}
 SHARED: Readers = {
     "status": {str(each): each for each in Status}.__getitem__,
     "trust": {str(each): each for each in Trust}.__getitem__,
-    "tags": tuple,
     "refs": lambda value: tuple([Ref(*one) for one in value]),
+    **{row.name: tuple for row in KEYS if row.kind is Kind.TEXTS},
 }
 """The readers of fields that memory and the trace have alike."""
 

@@ -18,8 +18,6 @@ def _link(link: Link) -> list[object]:
 
 _READERS: Readers = {
     "links": _links,
-    "tests": tuple,
-    "evidence": tuple,
     "reviewed": lambda value: Stamp(*value),
     "verified": lambda value: Verified(*value),
     "flaws": lambda value: tuple([Flaw(*one) for one in value]),
