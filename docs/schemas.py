@@ -24,7 +24,7 @@ from pathlib import Path, PurePath
 import verifflowcc
 from verifflowcc.domain.baselines import BaselineStatus
 from verifflowcc.records import field_names
-from verifflowcc.services.documents.form import Selection, key_sources, lean_keys
+from verifflowcc.services.documents.form import Selection, held_keys, key_sources, lean_keys
 from verifflowcc.services.documents.rules import Units
 
 FOLDER = Path(__file__).resolve().parent / "reference" / "schemas"
@@ -217,6 +217,7 @@ class _Types:
 
     def __init__(self) -> None:
         self.kept: dict[type, set[str]] = {}
+        self.shown: dict[type, set[str]] = {}
         self.names: dict[str, type] = {}
 
     def name(self, record: type) -> str:
@@ -226,13 +227,15 @@ class _Types:
             return short
         return f"{record.__module__.removeprefix('verifflowcc.')}.{short}"
 
-    def see(self, kind: object, chosen: Selection | None) -> None:
-        """Note what a use of a type keeps, and of all types below it."""
+    def see(self, kind: object, chosen: Selection | None, held: Selection | None = None) -> None:
+        """Note what a use of a type keeps, and of all types below it; `held` are the keys that its holder shows."""
         if not _is_record(kind):
             for part in typing.get_args(kind):
-                self.see(part, chosen)
+                self.see(part, chosen, held)
             return
         assert isinstance(kind, type)
+        if held:
+            self.shown.setdefault(kind, set()).update(held)
         kept = chosen or lean_keys(kind)
         names = set(key_sources(kind)) if kept is None else set(kept)
         before = self.kept.get(kind)
@@ -240,7 +243,8 @@ class _Types:
         if before is not None and self.kept[kind] == before and chosen is None:
             return
         for key, field in _fields(kind).items():
-            self.see(field, kept.get(key) if kept else None)
+            inside = held_keys(kind).get(key)
+            self.see(field, (kept.get(key) if kept else None) or inside, inside)
 
     def of(self, kind: object, unit: Units | None = None) -> Schema:
         """Return the schema of a type."""
@@ -264,7 +268,8 @@ class _Types:
 
     def record(self, kind: type) -> Schema:
         """Return the schema of a class."""
-        fields, units = _fields(kind), {key: unit for key, (_, unit) in key_sources(kind).items()}
+        units = {key: unit for key, (_, unit) in key_sources(kind).items()}
+        fields = {key: each for key, each in _fields(kind).items() if key in self.shown.get(kind, units)}
         sure = [key for key in fields if key in self.kept[kind] and _never_empty(fields[key])]
         shown: Schema = {
             "type": "object",

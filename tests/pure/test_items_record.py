@@ -15,6 +15,7 @@ from verifflowcc.domain.items import (
     Relation,
     Source,
     SourceKind,
+    Stamp,
     Status,
     Trust,
     least_trust,
@@ -259,7 +260,7 @@ The user shall log in.
     assert (remembered.item.importance, remembered.item.scope) == (800, "project")
     assert (traced.id, traced.title, traced.path) == (remembered.item.id, remembered.item.title, remembered.item.path)
     assert remembered.item.links == (
-        Link("need-1", Relation.REFINES, "doorstop:c2Vf"),
+        Link("need-1", Relation.REFINES, stamp=Stamp("doorstop:c2Vf")),
         Link("old", Relation.SUPERSEDES),
     )
     assert [(link.to, link.relation) for link in traced.links] == [("need-1", "refines")]

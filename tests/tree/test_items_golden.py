@@ -15,6 +15,7 @@ from verifflowcc.domain.items import (
     Relation,
     Source,
     SourceKind,
+    Stamp,
     Status,
     Trust,
 )
@@ -49,7 +50,7 @@ REQUIREMENT = Item(
     confidence=1000,
     status=Status.PENDING,
     links=(
-        Link("safe-accounts-9x8y", Relation.REFINES, "sha256:" + "0f" * 32),
+        Link("safe-accounts-9x8y", Relation.REFINES, stamp=Stamp("sha256:" + "0f" * 32)),
         Link("no", Relation.DEPENDS_ON),
     ),
     source=Source(SourceKind.EXTRACTED, "agent:analyst", "vfcc", "s-01"),

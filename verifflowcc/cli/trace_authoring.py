@@ -1,6 +1,5 @@
 """`vfcc trace add|link|unlink|retire`: the commands that write what items say."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,10 +51,14 @@ def add(
 
     if text and stdin:
         raise UsageError("say --text or --stdin, not both", hint="vfcc trace add --help")
+    if stdin:
+        from verifflowcc.cli.memory_here import read_stdin
+
+        text = read_stdin()
     wanted = Wanted(
         type_,
         title,
-        _stdin() if stdin else text,
+        text,
         verification,
         tuple(parent or ()),
         relation,
@@ -145,12 +148,3 @@ def _here(path: str) -> str:
 
     root = open_workspace().root
     return path if Path.cwd() == root else str(root / path)
-
-
-def _stdin() -> str:
-    from verifflowcc.errors import UsageError
-
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"stdin is not UTF-8 at byte {error.start}") from error

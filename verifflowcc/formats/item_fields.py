@@ -5,9 +5,11 @@ Nothing here raises: a prompt must still compile when somebody wrote `importance
 
 import re
 from collections.abc import Callable, Mapping
+from operator import methodcaller
 from typing import TypeVar
 
-from verifflowcc.domain.items import Archived, Link, Ref, Relation, Source, SourceKind, Uses
+from verifflowcc.domain.item_keys import ItemKey, Kind
+from verifflowcc.domain.items import Archived, Link, Ref, Relation, Source, SourceKind, Stamp, Uses
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.dates import read_moment
@@ -95,7 +97,7 @@ class Fields:
                 said = f"relation {quoted(relation)} is not one of {_choice(relation, tuple(Relation))}"
                 self.note(value, f"{said}; the link is ignored")
             else:
-                found.append(Link(to, Relation(relation), mark))
+                found.append(Link(to, relation, stamp=Stamp(mark) if mark else None))
         return tuple(found)
 
     def refs(self) -> tuple[Ref, ...]:
@@ -143,6 +145,13 @@ class Fields:
             return None
         return Archived(day[:10], member(value, "why") or "", member(value, "into"), member(value, "was"))
 
+    def truth(self, name: str) -> bool:
+        """Return true or false; false where the key is missing."""
+        text = self.text(name)
+        if text not in {None, "true", "false"}:
+            self.note(self.values[name], f"{name} {quoted(text or '')} is not true or false; false is used")
+        return text == "true"
+
     def whole(self, name: str) -> int | None:
         """Return a whole number from 0 up, else None."""
         text = self.text(name)
@@ -172,6 +181,23 @@ class Fields:
             return value.values
         self.note(value, f"{name} is {_shape(value)}, not a list; it is ignored")
         return ()
+
+
+_READERS: Mapping[Kind, Callable[[Fields, str], object]] = {
+    Kind.TEXT: Fields.text,
+    Kind.WHOLE: Fields.whole,
+    Kind.MOMENT: Fields.moment,
+    Kind.TEXTS: Fields.words,
+    Kind.TRUTH: Fields.truth,
+}
+
+
+def reader_of(key: ItemKey) -> Callable[[Fields], object]:
+    """Return what reads the value of a key whose default depends on nothing else."""
+    if key.kind is None:
+        return methodcaller(key.name)
+    read, name = _READERS[key.kind], key.name
+    return lambda fields: read(fields, name)
 
 
 def whole_number(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Fields that only trace items have: links with stamps, reviews, verifications; each fault a flaw with its line."""
 
-from verifflowcc.domain.items import MEMORY_RELATIONS, Status
-from verifflowcc.domain.trace import Flaw, Stamp, TraceLink, Verified
+from verifflowcc.domain.items import MEMORY_RELATIONS, Link, Stamp, Status
+from verifflowcc.domain.trace import Flaw, Verified
 from verifflowcc.domain.trace_policy import METHODS
 from verifflowcc.formats.fingerprint import read_stamp
 from verifflowcc.formats.front_matter_read import Scalar, Table, Value
@@ -31,13 +31,6 @@ class TraceFields(Fields):
         above = [(each.line, key) for key, each in self.values.items() if each.line <= value.line]
         self.flaws.append(Flaw("bad-field", value.line + self.line_shift, sentence, max(above)[1] if above else ""))
 
-    def truth(self, name: str) -> bool:
-        """Return true or false; false where the key is missing."""
-        text = self.text(name)
-        if text not in {None, "true", "false"}:
-            self.note(self.values[name], f"{name} {quoted(text or '')} is not true or false; false is used")
-        return text == "true"
-
     def life(self) -> Status:
         """Return the status; active, with a flaw, where it is a word for one that has another name here."""
         text = self.text("status")
@@ -61,9 +54,9 @@ class TraceFields(Fields):
         text = self.text("planned")
         return None if text == "false" else text
 
-    def stamped_links(self) -> tuple[TraceLink, ...]:
+    def stamped_links(self) -> tuple[Link, ...]:
         """Return the links that are whole, whatever their relation; those of the memory's relations are left out."""
-        found: list[TraceLink] = []
+        found: list[Link] = []
         for value in self._list("links"):
             said = _texts(value)
             to, relation = said.get("to"), said.get("relation")
@@ -72,9 +65,9 @@ class TraceFields(Fields):
             elif relation not in MEMORY_RELATIONS:
                 line = value.line + self.line_shift
                 if said.keys() == _PLAIN_LINK:
-                    found.append(TraceLink(to, relation, line))
+                    found.append(Link(to, relation, line))
                 else:
-                    found.append(TraceLink(to, relation, line, self._link_stamp(value, said, to)))
+                    found.append(Link(to, relation, line, self._link_stamp(value, said, to)))
         return tuple(found)
 
     def review(self) -> Stamp | None:

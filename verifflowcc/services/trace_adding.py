@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Iterator
 
 from verifflowcc.adapters.files.item_files import create_item_file, draw_letters, writing_items
-from verifflowcc.domain.items import Source, Status, Trust
-from verifflowcc.domain.trace import Severity, TraceItem, TraceLink
+from verifflowcc.domain.items import Link, Source, Status, Trust
+from verifflowcc.domain.trace import Severity, TraceItem
 from verifflowcc.domain.trace_policy import METHODS, ItemRule, TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.fingerprint import own_digest
@@ -134,11 +134,11 @@ def _level(policy: TracePolicy, level: str, command: str) -> str:
     return one_of(level, policy.integrity, "integrity level", f"{command} --integrity …")
 
 
-def _link(view: TraceView, rule: ItemRule, parent: str, relation: str | None, command: str) -> TraceLink:
+def _link(view: TraceView, rule: ItemRule, parent: str, relation: str | None, command: str) -> Link:
     target = find_item(view, parent)
     if target.status is Status.ARCHIVED:
         raise UsageError(f"{target.id} is retired", hint="vfcc trace list")
-    return TraceLink(
+    return Link(
         target.id, chosen_relation(view.policy, rule.name, target, relation, f"{command} --parent {target.id}"), 1
     )
 

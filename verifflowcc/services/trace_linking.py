@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.domain.trace import TraceItem, TraceLink
+from verifflowcc.domain.items import Link
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.front_matter_list import ListEdit
@@ -43,7 +44,7 @@ def link_items(workspace: Workspace, name: str, to: str, relation: str | None = 
     chosen = chosen_relation(view.policy, item.type, target, relation, f"vfcc trace link {item.id} {target.id}")
     if reason := against(view, item, target, chosen):
         raise UsageError(reason, hint=f"vfcc trace show {item.id}")
-    link = link_entry(TraceLink(target.id, chosen, 1))
+    link = link_entry(Link(target.id, chosen, 1))
     edit = set_list(begin_edit(workspace, item), "links", lambda _: ListEdit({}, (link,)))
     write_edits(workspace, [edit])
     return Linked(item.id, target.id, (chosen,), item.path)

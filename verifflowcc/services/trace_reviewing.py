@@ -6,8 +6,8 @@ A review never stamps a link whose other end changed since somebody looked: that
 from collections.abc import Iterator, Mapping, Sequence
 
 from verifflowcc.domain.contributors import same_person
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import Stamp, TraceItem
+from verifflowcc.domain.items import Stamp, Status
+from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import NotAllowed, UsageError, VfccError
 from verifflowcc.formats.fingerprint import stamp_of_item, stamp_of_link
 from verifflowcc.formats.front_matter_list import ListEdit

@@ -149,6 +149,7 @@ UNITS: Mapping[str, Mapping[str, Units]] = {
 
 ADDED: Mapping[str, Mapping[str, str]] = {
     "domain.gates.Gate": {"open": "is_open"},
+    "domain.items.Link": {"fingerprint": "fingerprint"},
     "domain.recall.Hit": {"score": "score"},
     "services.gates.StageGates": {"open": "is_open"},
 }
@@ -204,3 +205,9 @@ LEAN: Mapping[str, str] = {
     "trace.answers.TestSeen": "test outcome stale message proof",
 }
 """What the lean form of a class keeps; all keys of one that is not here. Brackets name the keys of what it holds."""
+
+WHOLE: Mapping[str, str] = {
+    "domain.items.Item": "links(to relation fingerprint)",
+    "domain.trace.TraceItem": "links(to relation line stamp)",
+}
+"""What a class shows of the links that it holds: one of memory the digest alone, one of the trace the whole stamp."""

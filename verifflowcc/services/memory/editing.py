@@ -1,6 +1,7 @@
 """Change an item that is there: only the lines that say something else afterwards."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from verifflowcc.adapters.files.items import edit_item as edit_lines
 from verifflowcc.adapters.files.items import parse_item
@@ -211,23 +212,9 @@ def _demand_free_key(other: StoredItem | None, item: Item) -> None:
 
 
 def _as_asked(item: Item, changes: Changes) -> Item:
-    return replace(
-        item,
-        title=item.title if changes.title is None else changes.title,
-        key=_or(changes.key, item.key),
-        importance=item.importance if changes.importance is None else changes.importance,
-        confidence=item.confidence if changes.confidence is None else changes.confidence,
-        status=changes.status or item.status,
-        expires=_or(changes.expires, item.expires),
-        deadline=_or(changes.deadline, item.deadline),
-        trust=changes.trust or item.trust,
-        tags=_tags(item, changes.tag, changes.untag),
-        refs=item.refs if changes.refs is None else changes.refs,
-    )
-
-
-def _or(asked: str | None, now: str | None) -> str | None:
-    return now if asked is None else asked or None
+    asked = {name: getattr(changes, name) for name in _FIELDS if name != "tags"}
+    given: dict[str, Any] = {name: None if value == "" else value for name, value in asked.items() if value is not None}
+    return replace(item, tags=_tags(item, changes.tag, changes.untag), **given)
 
 
 def _tags(item: Item, more: Sequence[str], less: Sequence[str]) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ class Holding:
     def add(self, stored: StoredItem) -> None:
         """Take in an item that is new, and what it replaces."""
         item = stored.item
-        targets = {self._paths.get(link.to, "") for link in item.links if link.relation is Relation.SUPERSEDES}
+        targets = {self._paths.get(link.to, "") for link in item.links if link.relation == Relation.SUPERSEDES}
         self._outdone |= targets
         if item.status is Status.ACTIVE:
             self._gone |= targets

@@ -151,8 +151,8 @@ def _next(scope: str) -> str | None:
 
 
 def _supersedes(item: Item, other: Item) -> bool:
-    return any(link.relation is Relation.SUPERSEDES and link.to in (other.id, other.path) for link in item.links)
+    return any(link.relation == Relation.SUPERSEDES and link.to in (other.id, other.path) for link in item.links)
 
 
 def _superseded_by(item: Item) -> tuple[str, ...]:
-    return tuple(link.to for link in item.links if link.relation is Relation.SUPERSEDES)
+    return tuple(link.to for link in item.links if link.relation == Relation.SUPERSEDES)

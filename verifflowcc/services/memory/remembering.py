@@ -290,7 +290,7 @@ def _ids(held: Sequence[Held]) -> tuple[str, ...]:
 
 
 def _told(item: Item, said: Said, scope: str, why: str) -> Learned:
-    named = {relation: tuple(each.to for each in item.links if each.relation is relation) for relation in Relation}
+    named = {relation: tuple(each.to for each in item.links if each.relation == relation) for relation in Relation}
     return replace(
         _learned(Fate.ADDED if item.status is Status.ACTIVE else Fate.PROPOSED, said, scope, why=why),
         id=item.id,

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from verifflowcc.adapters.files.item_lists import edit_item_list
-from verifflowcc.adapters.files.items import edit_item, read_block
+from verifflowcc.adapters.files.items import edit_item, edit_item_list, read_block
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.domain.items import Item, Link, Relation, Status
+from verifflowcc.domain.item_keys import MEMORY_KEYS
+from verifflowcc.domain.items import Item, Link, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import split
@@ -14,10 +14,7 @@ from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.records import replace
 
-_KEYS = (
-    *("type", "title", "key", "importance", "confidence", "status", "trust", "refs", "created", "updated"),
-    *("expires", "deadline", "tags", "details", "archived"),
-)
+_KEYS = tuple(row.name for row in MEMORY_KEYS if row.name not in {"id", "links", "source"})
 
 
 def rewritten(stored: StoredItem, item: Item, body: str | None = None) -> StoredItem:
@@ -77,7 +74,7 @@ def with_link(stored: StoredItem, link: Link) -> StoredItem:
     return stored_item(path, edit_item_list(path, data, "links", lambda _: ListEdit({}, (_entry(link),))))
 
 
-def without_link(stored: StoredItem, to: str, relation: Relation) -> StoredItem:
+def without_link(stored: StoredItem, to: str, relation: str) -> StoredItem:
     """Return a stored item without its links of a relation to an item. Raises FormatError."""
 
     meant = {"to": to, "relation": str(relation)}.items()
