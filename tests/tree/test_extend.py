@@ -26,4 +26,4 @@ def test_each_patch_of_the_page_adds_what_it_says_in_few_files(tmp_path: Path) -
 
     assert (done.stderr, done.stdout, done.returncode) == ("", "", 0)
     assert {each.title: len(each.files) for each in found if len(each.files) > MOST_FILES.get(each.title, 2)} == {}
-    assert len(found) == 4
+    assert len(found) == 5
