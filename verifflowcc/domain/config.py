@@ -79,15 +79,14 @@ DEFAULT_ROLE = "default"
 
 @dataclass(frozen=True, slots=True)
 class TokenSettings:
-    """How tokens are counted.
+    """How tokens are counted."""
 
-    `factors` maps a model with no public tokenizer to millionths by which an exact count is multiplied; such a count is
-    an estimate and is marked `~` wherever it shows.
-    """
-
-    encoding: str = "o200k_base"
-    model: str | None = None
-    factors: Mapping[str, int] = field(default_factory=dict)
+    encoding: str = key("o200k_base", "The tokenizer.", choices=("o200k_base", "cl100k_base"))
+    model: str | None = key(None, "A model with no public tokenizer; its factor applies.", "model name")
+    factors: Mapping[str, int] = key(
+        {}, "Per model, what a count is multiplied by; such a count is an estimate (~).", "factors"
+    )
+    """In millionths."""
 
 
 @dataclass(frozen=True, slots=True)

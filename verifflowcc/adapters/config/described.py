@@ -7,7 +7,7 @@ from pydantic import Field, create_model, model_validator
 
 from verifflowcc.adapters.config.forms import FORMS
 from verifflowcc.adapters.config.section import Section, sentence
-from verifflowcc.domain.config import MemorySettings, WindowSettings
+from verifflowcc.domain.config import MemorySettings, TokenSettings, WindowSettings
 from verifflowcc.domain.settings import Setting, settings_in
 from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.records import is_record
@@ -80,10 +80,23 @@ class _ModelRules(DescribedSection):
         return self
 
 
+class _TokenRules(DescribedSection):
+    @model_validator(mode="after")
+    def has_a_factor(self) -> "_TokenRules":
+        """Refuse a model whose way of counting is not known."""
+        given = self.settings()
+        if given.model is not None and given.model not in given.factors:
+            listed = ", ".join(given.factors) or "none"
+            lacks = f"names {given.model}, which has no factor (factors given: {listed})"
+            raise sentence(f"{lacks}; add it under tokens.factors", "model")
+        return self
+
+
 _RULES: dict[type, type[DescribedSection]] = {
     MemorySettings: _MemoryRules,
     WindowSettings: _WindowRules,
     ModelSettings: _ModelRules,
+    TokenSettings: _TokenRules,
 }
 
 

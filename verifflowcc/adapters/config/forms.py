@@ -18,6 +18,8 @@ from verifflowcc.adapters.config.patterns import (
     role_problem,
 )
 from verifflowcc.adapters.config.section import WRONG, obeys, sentence
+from verifflowcc.adapters.config.shares import millionths_between
+from verifflowcc.domain.config import SHARE_UNIT
 from verifflowcc.domain.item_types import TYPES, USER_TYPES
 from verifflowcc.records import dataclass
 from verifflowcc.text.bounded_pattern import pattern_fault
@@ -98,6 +100,7 @@ def _text(problem: Callable[[str], str | None], **schema: str) -> Any:
     return Annotated[str, obeys(problem), WithJsonSchema({**_TEXT, **schema})]
 
 
+LARGEST_FACTOR = 10 * SHARE_UNIT
 LONGEST_WORD = 4_096
 MOST_WORDS = 100
 _API = re.compile(r"[a-z][a-z0-9_/-]*:[^\s:][^\s]*")
@@ -138,6 +141,12 @@ def _without_password(url: str) -> str:
 _FILE = Annotated[str, obeys(_file_problem), WithJsonSchema({**_TEXT, "pattern": r"^[^/~\\][^\\]*$"})]
 _ROLE = Annotated[str, obeys(role_problem), WithJsonSchema({"type": "string", "pattern": ROLE})]
 _DAYS = Annotated[int, Field(ge=1, le=MOST_DAYS)]
+_MODEL = Annotated[str, Field(min_length=1, max_length=100)]
+_FACTOR = Annotated[
+    int,
+    millionths_between(1, LARGEST_FACTOR),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": LARGEST_FACTOR // SHARE_UNIT}),
+]
 _PART = {"type": "number", "minimum": 0, "maximum": 1}
 _A_FILE = "the path of a file: a text such as build/"
 FORMS: Mapping[str, Form] = {
@@ -154,6 +163,12 @@ FORMS: Mapping[str, Form] = {
         list[_one_of(dict.fromkeys(USER_TYPES), "user items")] | None,  # type: ignore[misc]
         "a list of types",
         "a type of user items: a text such as preference",
+    ),
+    "model name": Form(_MODEL | None, "the name of a model: a text of 1 to 100 characters"),
+    "factors": Form(
+        dict[_MODEL, _FACTOR],
+        "a mapping from models to numbers",
+        "a number above 0 and at most 10, with at most six decimals",
     ),
     "words": Form(
         Annotated[list[Annotated[str, Field(max_length=LONGEST_WORD)]], Field(min_length=1, max_length=MOST_WORDS)]

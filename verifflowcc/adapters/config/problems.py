@@ -78,9 +78,6 @@ _EXPECTED: tuple[tuple[Loc, str], ...] = (
     (("gates", "commands", ANY, "inputs"), "a list of patterns"),
     (("gates", "commands", ANY, "inputs", ANY), 'a pattern: a text such as "src/**"'),
     (("gates", "modes"), "a mapping from kinds or ids of criteria to modes"),
-    (("tokens", "model"), "the name of a model: a text of 1 to 100 characters"),
-    (("tokens", "factors"), "a mapping from models to numbers"),
-    (("tokens", "factors", ANY), "a number above 0 and at most 10, with at most six decimals"),
     *_words(),
 )
 

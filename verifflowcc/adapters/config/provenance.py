@@ -66,12 +66,8 @@ def _settings(config: Config, lines: Lines, form: int) -> Iterator[Setting]:
             loc = ("code_mix", role, part)
             yield _setting(lines, share / SHARE_UNIT, *loc, line=lines.get(loc, lines.get(("code_mix", role))))
     yield from _gates(config, lines)
-    for name in ("trace", "memory", "hooks", "git"):
+    for name in ("trace", "memory", "hooks", "git", "tokens"):
         yield from _described(getattr(config, name), lines, name)
-    yield _setting(lines, config.tokens.encoding, "tokens", "encoding")
-    yield _setting(lines, config.tokens.model, "tokens", "model")
-    for model, factor in config.tokens.factors.items():
-        yield _setting(lines, factor / SHARE_UNIT, "tokens", "factors", model)
 
 
 def _described(record: object, lines: Lines, *place: str) -> Iterator[Setting]:
@@ -80,8 +76,8 @@ def _described(record: object, lines: Lines, *place: str) -> Iterator[Setting]:
         value = getattr(record, name)
         if is_record(value):
             yield from _described(value, lines, *place, name)
-        elif isinstance(value, Mapping) and value:
-            yield from (_setting(lines, each, *place, name, below) for below, each in value.items())
+        elif isinstance(value, Mapping) and (value or setting.form == "factors"):
+            yield from (_setting(lines, _written(setting, each), *place, name, below) for below, each in value.items())
         else:
             yield _setting(lines, _written(setting, value), *place, name)
 
@@ -94,6 +90,8 @@ def _written(setting: Described, value: object) -> SettingValue:
     """Return a value as the file has it."""
     if setting.form == "thousandths" and isinstance(value, int):
         return value / 1000
+    if setting.form == "factors" and isinstance(value, int):
+        return value / SHARE_UNIT
     if setting.form == "days":
         return f"{value}d"
     shown: SettingValue = () if isinstance(value, Mapping) else str(value) if isinstance(value, StrEnum) else value  # type: ignore[assignment]
