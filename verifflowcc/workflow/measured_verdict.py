@@ -252,13 +252,17 @@ def judge_tests_kept(criterion: Criterion, evidence: Evidence) -> Shown:
 
 def judge_limits(criterion: Criterion, evidence: Evidence) -> Shown:
     """Judge counts by the limits of the criterion alone, and the command by its exit code."""
+    if not (criterion.at_least or criterion.at_most):
+        return _open("the criterion states no limit", "vfcc check workflow")
+    if not evidence.measures:
+        return _open("nothing was measured")
     wrong = unmet(criterion, _counts(evidence.measures), {}, {})
     if wrong:
         return _fail(_told([one.said for one in wrong], evidence.examples))
     if _exit_code(evidence):
         return _fail(f"the limits are kept, but {_ended(evidence)}")
     listed = ", ".join(f"{number} {name}" for name, number in sorted(evidence.measures.items()))
-    return _pass(listed or "nothing was measured")
+    return _pass(listed)
 
 
 def _counts(measures: Mapping[str, int]) -> dict[str, Measure]:
