@@ -22,6 +22,8 @@ from verifflowcc.domain.items import (
     scope_of,
 )
 from verifflowcc.errors import FormatError
+from verifflowcc.formats.front_matter_read import Scalar, Table
+from verifflowcc.formats.item_fields import member, texts_of
 
 DECISION = """\
 ---
@@ -350,3 +352,12 @@ def test_a_path_tells_the_scope() -> None:
 def test_a_path_of_a_stage_tells_its_sprint_too() -> None:
     assert scope_of(".memory/stage/login/coding/summary.md") == "stage/login/coding"
     assert parse_item(".memory/stage/login/coding/summary.md", b"text\n").item.scope == "stage/login/coding"
+
+
+def test_a_null_in_a_mapping_is_no_text() -> None:
+    ref = Table(
+        (("path", Scalar("a.py", True, 1)), ("symbol", Scalar("null", True, 1)), ("digest", Scalar("~", False, 1))), 1
+    )
+
+    assert texts_of(ref) == {"path": "a.py", "symbol": None, "digest": "~"}
+    assert member(ref, "symbol") is None

@@ -1,5 +1,6 @@
 """`vfcc trace add|link|unlink|retire`: the commands that write what items say."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,14 +52,10 @@ def add(
 
     if text and stdin:
         raise UsageError("say --text or --stdin, not both", hint="vfcc trace add --help")
-    if stdin:
-        from verifflowcc.cli.memory_here import read_stdin
-
-        text = read_stdin()
     wanted = Wanted(
         type_,
         title,
-        text,
+        _stdin() if stdin else text,
         verification,
         tuple(parent or ()),
         relation,
@@ -148,3 +145,12 @@ def _here(path: str) -> str:
 
     root = open_workspace().root
     return path if Path.cwd() == root else str(root / path)
+
+
+def _stdin() -> str:
+    from verifflowcc.errors import UsageError
+
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"stdin is not UTF-8 at byte {error.start}") from error

@@ -4,7 +4,7 @@ Nothing here raises: a prompt must still compile when somebody wrote `importance
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import methodcaller
 from typing import TypeVar
 
@@ -89,16 +89,24 @@ class Fields:
     def links(self) -> tuple[Link, ...]:
         """Return the links that are whole and whose relation is known."""
         found = []
-        for value in self._list("links"):
-            to, relation, mark = (member(value, name) for name in ("to", "relation", "fingerprint"))
-            if not to or not relation:
-                self.note(value, "a link needs `to` and `relation`; it is ignored")
-            elif relation not in set(Relation):
-                said = f"relation {quoted(relation)} is not one of {_choice(relation, tuple(Relation))}"
-                self.note(value, f"{said}; the link is ignored")
+        for value, to, relation, parts in self.whole_links():
+            mark = parts.get("fingerprint")
+            if relation not in set(Relation):
+                near = f"relation {quoted(relation)} is not one of {_choice(relation, tuple(Relation))}"
+                self.note(value, f"{near}; the link is ignored")
             else:
                 found.append(Link(to, relation, stamp=Stamp(mark) if mark else None))
         return tuple(found)
+
+    def whole_links(self) -> Iterator[tuple[Value, str, str, Mapping[str, str | None]]]:
+        """Yield each link that has both parts: the value, its end, its relation, and the texts of all its keys."""
+        for value in self._list("links"):
+            parts = texts_of(value)
+            to, relation = parts.get("to"), parts.get("relation")
+            if to and relation:
+                yield value, to, relation, parts
+            else:
+                self.note(value, "a link needs `to` and `relation`; it is ignored")
 
     def refs(self) -> tuple[Ref, ...]:
         """Return the places in code; a plain text is a path."""
@@ -239,10 +247,20 @@ def is_null(value: Value) -> bool:
 
 def member(value: Value, name: str) -> str | None:
     """Return the text of one key of a mapping; None where it is missing, null or no text."""
+    return texts_of(value).get(name)
+
+
+def texts_of(value: Value) -> dict[str, str | None]:
+    """Return the texts of a mapping; None for a key whose value is null or no text. Empty where it is no mapping."""
     if not isinstance(value, Table):
+        return {}
+    return {key: _text(each) for key, each in value.pairs}
+
+
+def _text(value: Value) -> str | None:
+    if not isinstance(value, Scalar) or (value.plain and value.text in _NULL):
         return None
-    found = next((each for key, each in reversed(value.pairs) if key == name), None)
-    return found.text.strip() or None if isinstance(found, Scalar) and not is_null(found) else None
+    return value.text.strip() or None
 
 
 def quoted(text: str) -> str:

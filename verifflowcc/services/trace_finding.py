@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.errors import ConflictError, FormatError, UsageError
-from verifflowcc.text.near import nearest
+from verifflowcc.text.near import nearest, nearest_start
 from verifflowcc.text.short_ids import ambiguous
 from verifflowcc.trace.view import TraceView
 
@@ -39,8 +39,7 @@ def _unknown(view: TraceView, name: str, wanted: str) -> UsageError | FormatErro
     ids = {item.id.casefold(): item.id for item in view.items}
     if not ids:
         return UsageError(f"there is no item {name}: there is none at all", hint='vfcc trace add need "What is needed"')
-    begun = {name[: len(wanted)]: name for name in sorted(ids, reverse=True)}
-    near = nearest(wanted, ids) or begun.get(nearest(wanted, begun) or "")
+    near = nearest_start(wanted, ids)
     more = f"; did you mean {ids[near]}?" if near else ""
     return UsageError(f"there is no item {name}{more}", hint=f"vfcc trace show {ids[near]}" if near else _LIST)
 

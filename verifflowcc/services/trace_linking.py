@@ -8,9 +8,10 @@ from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.errors import UsageError
 from verifflowcc.formats.front_matter_list import ListEdit
 from verifflowcc.formats.front_matter_read import Value
+from verifflowcc.formats.item_fields import member
 from verifflowcc.formats.trace_render import link_entry
 from verifflowcc.records import dataclass
-from verifflowcc.services.trace_editing import begin_edit, set_list, text_of, write_edits
+from verifflowcc.services.trace_editing import begin_edit, set_list, write_edits
 from verifflowcc.services.trace_finding import find_item, one_of
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.workspace import Workspace
@@ -130,5 +131,5 @@ def _places(values: tuple[Value, ...], target: str, relations: Sequence[str]) ->
     return [
         index
         for index, value in enumerate(values)
-        if text_of(value, "to") == target and text_of(value, "relation") in relations
+        if member(value, "to") == target and member(value, "relation") in relations
     ]

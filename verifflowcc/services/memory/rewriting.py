@@ -11,6 +11,7 @@ from verifflowcc.errors import FormatError
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.front_matter_list import ListEdit, entry
 from verifflowcc.formats.front_matter_read import Scalar, Sequence, Table, Value
+from verifflowcc.formats.item_fields import texts_of
 from verifflowcc.formats.item_render import render_item
 from verifflowcc.records import replace
 
@@ -80,7 +81,7 @@ def without_link(stored: StoredItem, to: str, relation: str) -> StoredItem:
     meant = {"to": to, "relation": str(relation)}.items()
 
     def drop(values: tuple[Value, ...]) -> ListEdit:
-        return ListEdit(dict.fromkeys(place for place, value in enumerate(values) if meant <= _texts(value).items()))
+        return ListEdit(dict.fromkeys(place for place, value in enumerate(values) if meant <= texts_of(value).items()))
 
     path = stored.item.path
     return stored_item(path, edit_item_list(path, stored.text.encode("utf-8"), "links", drop))
@@ -95,12 +96,6 @@ def values_of(item: Item) -> dict[str, str]:
 
 def _entry(link: Link) -> Table:
     return Table((("to", Scalar(link.to, False, 1)), ("relation", Scalar(str(link.relation), True, 1))), 1)
-
-
-def _texts(value: Value) -> dict[str, str]:
-    """Return the texts of a mapping in a list."""
-    pairs = value.pairs if isinstance(value, Table) else ()
-    return {name: each.text.strip() for name, each in pairs if isinstance(each, Scalar)}
 
 
 def _value(text: str, key: str) -> Value | None:
