@@ -145,7 +145,7 @@ def _forged(path: Path) -> None:
 def _of_another_version(path: Path) -> None:
     document = json.loads(path.read_bytes().partition(b"\n")[2])
     document["key"][1] = "0.0.0"
-    document["rows"][0][0][2] = "human:Ben"
+    next(iter(document["events"].values()))[0][2] = "human:Ben"
     body = json.dumps(document).encode()
     path.write_bytes(digest_bytes(body).encode() + b"\n" + body)
 
@@ -229,7 +229,7 @@ def test_an_event_behind_a_link_is_read_each_time(memory: Path) -> None:
     victim.rename(target)
     victim.symlink_to(target)
     assert not Ledger(memory).load(SPRINT).problems
-    assert victim.name not in json.loads(cache(memory).read_bytes().partition(b"\n")[2])["names"]
+    assert victim.name not in json.loads(cache(memory).read_bytes().partition(b"\n")[2])["stamps"]
     target.write_bytes(target.read_bytes().replace(b'"human:Ann"', b'"human:Ben"'))
 
     assert [problem.file.rpartition("/")[2] for problem in Ledger(memory).load(SPRINT).problems] == [victim.name]
@@ -247,7 +247,7 @@ def test_a_small_ledger_has_no_cache_and_a_broken_event_is_never_in_it(memory: P
     problems = Ledger(memory).load(SPRINT).problems
 
     assert Ledger(memory).load(SPRINT).problems == problems
-    assert len(json.loads(cache(memory).read_bytes().partition(b"\n")[2])["names"]) == len(events) - 1
+    assert len(json.loads(cache(memory).read_bytes().partition(b"\n")[2])["stamps"]) == len(events) - 1
     for path in files(memory)[10:]:
         path.unlink()
     cache(memory).unlink()

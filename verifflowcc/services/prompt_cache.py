@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from verifflowcc import __version__
 from verifflowcc.adapters.files.user_home import user_home, user_settings_file
 from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
-from verifflowcc.domain.entries import LayerUse, MemoryUse, Prompt
-from verifflowcc.domain.layers import Layer
+from verifflowcc.domain.entries import Prompt
 from verifflowcc.domain.question import Question
 from verifflowcc.domain.sources import CODE
 from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import field_names
+from verifflowcc.records import replace
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.record_codec import RecordCodec
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
-_FORMAT = "7"
+_FORMAT = "8"
+_PROMPT: RecordCodec[Prompt] = RecordCodec(Prompt)
+_QUESTION: RecordCodec[Question] = RecordCodec(Question)
 
 
 def recall(workspace: Workspace, question: Question) -> Prompt | None:
@@ -47,7 +49,7 @@ def recall(workspace: Workspace, question: Question) -> Prompt | None:
     same = _unchanged(workspace, kept["depends"]) and (
         not kept["code"] or kept["code"] == _code_now(workspace, kept["scope"])
     )
-    return _prompt(kept["prompt"]) if same else None
+    return replace(_PROMPT.made(kept["prompt"]), cached=True) if same else None
 
 
 def _unchanged(workspace: Workspace, depends: "Mapping[str, str]") -> bool:
@@ -80,12 +82,11 @@ def keep(
         return
     from verifflowcc.adapters.files.write import write_atomic
 
-    values = {name: getattr(prompt, name) for name in field_names(Prompt)}
-    values["layers"] = [[getattr(use, name) for name in field_names(LayerUse)] for use in prompt.layers]
-    values["memory"] = [getattr(prompt.memory, name) for name in field_names(MemoryUse)]
     path = _path(workspace, question)
     reviewed = [scope.base, scope.target] if scope else None
-    body = json.dumps({"depends": stamps.by_path, "code": code, "scope": reviewed, "prompt": values}).encode()
+    body = json.dumps(
+        {"depends": stamps.by_path, "code": code, "scope": reviewed, "prompt": _PROMPT.plain(prompt)}
+    ).encode()
     try:
         write_atomic(path, _check(body) + b"\n" + body)
     except WorkspaceError:
@@ -95,18 +96,6 @@ def keep(
 
 def _check(body: bytes) -> bytes:
     return sha256(body).hexdigest().encode()
-
-
-def _prompt(values: "Mapping[str, object]") -> Prompt:
-    given = dict(values) | {"cached": True}
-    layers, notices, items, memory = (given.pop(name) for name in ("layers", "notices", "items", "memory"))
-    if not (isinstance(layers, list) and isinstance(notices, list) and isinstance(memory, list)):
-        raise TypeError("a kept prompt has layers, notices and numbers of memory")
-    if not isinstance(items, dict):
-        raise TypeError("a kept prompt has items")
-    uses = tuple(LayerUse(Layer(layer), *numbers) for layer, *numbers in layers)
-    ids = {scope: tuple(each) for scope, each in items.items()}
-    return Prompt(layers=uses, notices=tuple(notices), items=ids, memory=MemoryUse(*memory), **given)  # type: ignore[arg-type]
 
 
 def _home() -> str:
@@ -123,7 +112,7 @@ def _path(workspace: Workspace, question: Question) -> Path:
         _FORMAT,
         _home(),
         os.environ.get(VARIABLE, ""),
-        *(f"{name}={getattr(question, name)!r}" for name in field_names(question)),
+        _QUESTION.text(question),
     ]
     name = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return workspace.local / FOLDER / f"{name}.json"

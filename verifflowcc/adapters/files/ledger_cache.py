@@ -9,24 +9,24 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from verifflowcc import __version__
 from verifflowcc.adapters.files.inside import check_inside
 from verifflowcc.adapters.files.write import write_derived
 from verifflowcc.adapters.stamps import settled, stamp_of
-from verifflowcc.domain.events import Event, EventType, LedgerRead
+from verifflowcc.domain.events import Event, LedgerRead
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.digest import digest_bytes
+from verifflowcc.text.record_codec import RecordCodec
 
-_SHAPE = 2
+_SHAPE = 3
 _LARGEST_BYTES = 256 << 20
 _FEWEST = 64
 """So few unknown events are parsed sooner than a cache is written."""
 _SHARE = 32
 """A cache is written anew once more than one event in so many is not in it."""
-_KINDS = {str(kind): kind for kind in EventType}
+_EVENTS: RecordCodec[Mapping[str, tuple[Event, ...]]] = RecordCodec(Mapping[str, tuple[Event, ...]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,9 @@ class LedgerCache:
         changed = max(changed, len(kept.keys() - self.stamps.keys()))
         if changed <= max(_FEWEST, sum(map(len, self.events.values())) // _SHARE):
             return
-        names = sorted(self.stamps)
         try:
             check_inside(self.path.parent, self.memory)
-            write_derived(self.path, _written(names, [self.stamps[name] for name in names], self.events))
+            write_derived(self.path, _written(self.stamps, self.events))
         except (WorkspaceError, OSError):
             return
         self.kept = self.stamps
@@ -131,20 +130,9 @@ def _read(path: Path, memory: Path) -> tuple[Mapping[str, str], Mapping[str, tup
         document = json.loads(body)
         if document["key"] != [_SHAPE, __version__]:
             return {}, {}
-        names, stamps, rows = document["names"], document["stamps"], document["rows"]
-        events = {name: tuple(map(_event, held)) for name, held in zip(names, rows, strict=True)}
-        return dict(zip(names, stamps, strict=True)), events
+        return document["stamps"], _EVENTS.made(document["events"])
     except (OSError, WorkspaceError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}, {}
-
-
-def _event(row: Sequence[Any]) -> Event:
-    name, parents, actor, time, kind, payload, version = row
-    return Event(name, tuple(parents), actor, time, _KINDS[kind], payload, version)
-
-
-def _row(event: Event) -> list[Any]:
-    return [event.id, event.parents, event.actor, event.time, str(event.type), event.payload, event.v]
 
 
 def _bytes(path: Path) -> bytes:
@@ -156,8 +144,7 @@ def _bytes(path: Path) -> bytes:
         return file.read()
 
 
-def _written(names: Sequence[str], stamps: Sequence[str], events: Mapping[str, tuple[Event, ...]]) -> bytes:
-    rows = [[_row(event) for event in events[name]] for name in names]
-    document = {"key": [_SHAPE, __version__], "names": names, "stamps": stamps, "rows": rows}
+def _written(stamps: Mapping[str, str], events: Mapping[str, tuple[Event, ...]]) -> bytes:
+    document = {"key": [_SHAPE, __version__], "stamps": stamps, "events": _EVENTS.plain(events)}
     body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     return digest_bytes(body).encode("ascii") + b"\n" + body

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from verifflowcc.adapters.files.tree import Found
 from verifflowcc.adapters.index.store import Store
-from verifflowcc.adapters.index.units import units_from_text, units_to_text
 from verifflowcc.domain.recall import Extent, Unit
 from verifflowcc.records import dataclass
+from verifflowcc.text.record_codec import RecordCodec
 
 _MOST_VALUES = 500
+_UNITS: RecordCodec[tuple[Unit, ...]] = RecordCodec(tuple[Unit, ...])
 
 Matches = Mapping[str, tuple[Unit, ...]]
 """Path → what of a file is searched, for files that hold any of the terms asked for."""
@@ -84,7 +85,7 @@ class FileIndex:
             query = f"SELECT path, units FROM files JOIN file_units USING (number) WHERE number IN ({numbers})"
             for path, units in self._store.rows(query, tuple(part)):
                 if path not in found:
-                    found[path] = units_from_text(units)
+                    found[path] = _UNITS.value(units)
         return found
 
     def _rows(self, wanted: Mapping[str, str]) -> list[tuple[str, str, int, str, str, str, str]]:
@@ -112,5 +113,5 @@ class FileIndex:
                 json.dumps(known.extent),
             ),
         )
-        self._store.rows("INSERT INTO file_units VALUES (?, ?)", (number, units_to_text(file.units)))
+        self._store.rows("INSERT INTO file_units VALUES (?, ?)", (number, _UNITS.text(file.units)))
         self._store.write_all("INSERT INTO postings VALUES (?, ?)", [(term, number) for term in sorted(file.terms)])
