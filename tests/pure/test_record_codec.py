@@ -1,10 +1,13 @@
 """Records come back from a derived store as they went in."""
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+import verifflowcc
 from verifflowcc.domain.items import Link, Relation, Status
 from verifflowcc.records import dataclass
 from verifflowcc.text.record_codec import RecordCodec
@@ -57,3 +60,13 @@ def test_an_inner_record_from_before_fields_were_added_is_read() -> None:
 def test_text_of_another_form_raises(text: str) -> None:
     with pytest.raises((ValueError, LookupError, TypeError, AttributeError)):
         CODEC.value(text)
+
+
+def test_only_sentences_and_quoted_source_use_repr() -> None:
+    package = Path(verifflowcc.__file__).parent
+    calling = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if re.search(r"(?<![\w.])repr\(", path.read_text(encoding="utf-8"))
+    }
+    assert calling == {"formats/labelled_queries.py", "proving/python_tests.py"}

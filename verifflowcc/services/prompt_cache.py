@@ -20,7 +20,7 @@ from verifflowcc.domain.sources import CODE
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import replace
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.record_codec import RecordCodec
+from verifflowcc.text.record_codec import RecordCodec, plain_text
 from verifflowcc.workflow.sprint_choice import VARIABLE
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ FOLDER = "prompts"
 KEPT = 32
 _FORMAT = "8"
 _PROMPT: RecordCodec[Prompt] = RecordCodec(Prompt)
-_QUESTION: RecordCodec[Question] = RecordCodec(Question)
 
 
 def recall(workspace: Workspace, question: Question) -> Prompt | None:
@@ -112,7 +111,7 @@ def _path(workspace: Workspace, question: Question) -> Path:
         _FORMAT,
         _home(),
         os.environ.get(VARIABLE, ""),
-        _QUESTION.text(question),
+        plain_text(question),
     ]
     name = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return workspace.local / FOLDER / f"{name}.json"

@@ -80,6 +80,11 @@ class RecordCodec(Generic[_T]):
         return self._kind(**fields)
 
 
+def plain_text(value: object) -> str:
+    """Return records, and tuples and mappings of them, as one line of JSON: for keys and checksums."""
+    return _encode(_plain(value))
+
+
 def _plain(value: Any) -> Any:
     kind: Any = type(value)
     if kind in _AS_IS:

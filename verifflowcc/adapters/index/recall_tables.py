@@ -66,7 +66,7 @@ def prepared(stored: StoredItem, read: Read) -> Prepared:
 
 def row_sum(row: tuple[object, ...]) -> int:
     """Return the checksum of a unit's row, of what stands between its number and this."""
-    return crc32(repr(row).encode("utf-8", "surrogatepass"))
+    return crc32("\0".join(map(str, row)).encode("utf-8", "surrogatepass"))
 
 
 class ScopeTables:
