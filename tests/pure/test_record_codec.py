@@ -56,6 +56,12 @@ def test_an_inner_record_from_before_fields_were_added_is_read() -> None:
     assert CODEC.value('{"name":"a","link":["b","refines"]}').link == Link("b", Relation.REFINES)
 
 
+def test_a_class_may_have_rows_of_its_own() -> None:
+    codec = RecordCodec[Whole](Whole, {Link: (lambda link: link.to, lambda to: Link(to, Relation.REFINES))})
+    assert '"link":"b"' in codec.text(FULL)
+    assert codec.value(codec.text(FULL)) == FULL
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"name":"a","status":"lost"}', '{"name":"a","more":1}'])
 def test_text_of_another_form_raises(text: str) -> None:
     with pytest.raises((ValueError, LookupError, TypeError, AttributeError)):

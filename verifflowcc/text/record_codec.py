@@ -25,12 +25,14 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circ
 class RecordCodec(Generic[_T]):
     """Writes and reads the values of one record class, or of tuples and mappings of records.
 
-    `kinds` gives a class in the place of an annotation that is too wide to read. Reading raises ValueError,
-    LookupError, TypeError or AttributeError for what this did not write; callers keep a checksum beside it.
+    `kinds` gives a class in the place of an annotation that is too wide to read, or for a class that has rows of its
+    own what writes and what reads one. Reading raises ValueError, LookupError, TypeError or AttributeError for what
+    this did not write; callers keep a checksum beside it.
     """
 
     def __init__(self, kind: Any, kinds: _Kinds | None = None) -> None:
         self._kind, self._kinds = kind, kinds or {}
+        self._writers = {each: rows[0] for each, rows in self._kinds.items() if isinstance(rows, tuple)}
         self._defaults: dict[str, object] = {}
         self._readers: dict[str, _Convert] = {}
         self._read: _Convert | None = None
@@ -48,9 +50,9 @@ class RecordCodec(Generic[_T]):
         if self._read is None:
             self._prepare()
         if not self._defaults:
-            return _plain(value)
+            return _plain(value, self._writers)
         return {
-            name: each if type(each) in _AS_IS else _plain(each)
+            name: each if type(each) in _AS_IS else _plain(each, self._writers)
             for name, default in self._defaults.items()
             if (each := getattr(value, name)) is not default and each != default
         }
@@ -82,22 +84,24 @@ class RecordCodec(Generic[_T]):
 
 def plain_text(value: object) -> str:
     """Return records, and tuples and mappings of them, as one line of JSON: for keys and checksums."""
-    return _encode(_plain(value))
+    return _encode(_plain(value, {}))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, writers: Mapping[type, _Convert]) -> Any:
     kind: Any = type(value)
     if kind in _AS_IS:
         return value
+    if kind in writers:
+        return writers[kind](value)
     values = value if kind is tuple or kind is list else None
     if values is None and (names := _names(kind)) is not None:
         values = [getattr(value, name) for name in names]
     if values is not None:
-        return [each if type(each) in _AS_IS else _plain(each) for each in values]
+        return [each if type(each) in _AS_IS else _plain(each, writers) for each in values]
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
-        return {_plain(key): _plain(each) for key, each in value.items()}
+        return {_plain(key, writers): _plain(each, writers) for key, each in value.items()}
     return sorted(value) if isinstance(value, frozenset) else value
 
 
@@ -111,6 +115,9 @@ def _names(kind: Hashable) -> tuple[str, ...] | None:
 def _reader(kind: Any, kinds: _Kinds) -> _Convert | None:
     """Return what makes a value of a kind out of JSON; None where JSON has it as it is."""
     kind = kinds.get(kind, kind)
+    if isinstance(kind, tuple):
+        read_row: _Convert = kind[1]
+        return read_row
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         kept = [part for part in parts if part is not NoneType]
