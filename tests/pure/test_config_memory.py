@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from verifflowcc.adapters.config.memory_cache import memory_body, memory_settings
 from verifflowcc.adapters.config.provenance import effective_settings
 from verifflowcc.adapters.config.schema import json_schema
 from verifflowcc.adapters.config.validate import check
@@ -27,6 +26,7 @@ from verifflowcc.domain.config import (
 from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.domain.layers import Layer
 from verifflowcc.errors import ConfigError
+from verifflowcc.text.record_codec import RecordCodec
 
 WHOLE = """memory:
   enabled: false
@@ -187,7 +187,8 @@ def test_one_mistake_is_one_sentence_with_its_line(text: str, sentence: str) -> 
 
 @pytest.mark.parametrize("text", ["", WHOLE, "memory: {assembly: {working: {user_types: null}}}"])
 def test_the_settings_survive_being_remembered(text: str) -> None:
-    assert memory_settings(memory_body(config(text).memory)) == config(text).memory
+    codec = RecordCodec[MemorySettings](MemorySettings)
+    assert codec.value(codec.text(config(text).memory)) == config(text).memory
 
 
 @pytest.mark.vfcc("REQ-LIFETIMES-PRESET")

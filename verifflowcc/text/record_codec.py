@@ -26,12 +26,12 @@ class RecordCodec(Generic[_T]):
     """Writes and reads the values of one record class, or of tuples and mappings of records.
 
     `kinds` gives a class in the place of an annotation that is too wide to read, or for a class that has rows of its
-    own what writes and what reads one. Reading raises ValueError, LookupError, TypeError or AttributeError for what
-    this did not write; callers keep a checksum beside it.
+    own what writes and what reads one; `names` are those that annotations have for checkers alone. Reading raises
+    ValueError, LookupError, TypeError or AttributeError for what this did not write; callers keep a checksum beside it.
     """
 
-    def __init__(self, kind: Any, kinds: _Kinds | None = None) -> None:
-        self._kind, self._kinds = kind, kinds or {}
+    def __init__(self, kind: Any, kinds: _Kinds | None = None, names: dict[str, Any] | None = None) -> None:
+        self._kind, self._kinds, self._names = kind, kinds or {}, names
         self._writers = {each: rows[0] for each, rows in self._kinds.items() if isinstance(rows, tuple)}
         self._defaults: dict[str, object] = {}
         self._readers: dict[str, _Convert] = {}
@@ -68,7 +68,8 @@ class RecordCodec(Generic[_T]):
             return self._read
         defaults = field_defaults(self._kind)
         self._defaults = {name: defaults.get(name, _MISSING) for name in field_names(self._kind)}
-        readers = {name: _reader(kind, self._kinds) for name, kind in get_type_hints(self._kind).items()}
+        hints = get_type_hints(self._kind, localns=self._names)
+        readers = {name: _reader(kind, self._kinds) for name, kind in hints.items()}
         self._readers = {name: each for name, each in readers.items() if each is not None}
         self._read = self._record
         return self._read

@@ -38,20 +38,24 @@ class DerivedFile:
 
     def write(self, path: Path, value: object, key: object = None) -> bool:
         """Keep a value of JSON in place of what was there; return whether that could be done."""
+        try:
+            self.put(path, value, key)
+        except (OSError, WorkspaceError):
+            return False
+        return True
+
+    def put(self, path: Path, value: object, key: object = None) -> None:
+        """Keep a value of JSON as `write` does. Raises OSError or WorkspaceError where that cannot be done."""
         from verifflowcc.adapters.files.write import write_derived
 
         body = json.dumps({"key": self._key(key), "value": value}, ensure_ascii=False, separators=(",", ":"))
         data = body.encode("utf-8", "surrogatepass")
-        try:
-            check_inside(path.parent, path.parents[self._depth])
-            write_derived(path, _digest(data) + b"\n" + data)
-            if self._most is not None:
-                files = sorted(path.parent.iterdir(), key=lambda each: each.stat().st_mtime_ns, reverse=True)
-                for each in files[self._most :]:
-                    each.unlink(missing_ok=True)
-        except (OSError, WorkspaceError):
-            return False
-        return True
+        check_inside(path.parent, path.parents[self._depth])
+        write_derived(path, _digest(data) + b"\n" + data)
+        if self._most is not None:
+            files = sorted(path.parent.iterdir(), key=lambda each: each.stat().st_mtime_ns, reverse=True)
+            for each in files[self._most :]:
+                each.unlink(missing_ok=True)
 
     def _key(self, key: object) -> list[object]:
         return [self._number, __version__, key]
