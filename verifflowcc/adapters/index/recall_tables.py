@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from zlib import crc32
 
 from verifflowcc.adapters.index.facts import item_to_text
-from verifflowcc.adapters.index.kept import summed, unsummed
 from verifflowcc.adapters.index.store import Store
+from verifflowcc.adapters.index.tables import summed, unsummed
 from verifflowcc.domain.items import DecisionStatus, Item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.recall import FIELDS, Unit
