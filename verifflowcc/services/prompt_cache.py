@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FOLDER = "prompts"
 KEPT = 32
-_FILE = DerivedFile(8, most=KEPT, depth=2)
+_FILE = DerivedFile(f"{FOLDER}/*.json", 8, keyed_by="the question; stamps of all inputs", most=KEPT)
 _PROMPT: RecordCodec[Prompt] = RecordCodec(Prompt)
 
 

@@ -13,7 +13,7 @@ from verifflowcc.domain.config import Config, GateSettings
 from verifflowcc.text.digest import digest_text
 from verifflowcc.text.record_codec import RecordCodec, plain_text
 
-_FILE = DerivedFile(SHAPE, largest_bytes=8 << 20)
+_FILE = DerivedFile(FILE, SHAPE, keyed_by="the digest of config.yaml; defaults; workflows", largest_bytes=8 << 20)
 
 
 def recall(folder: Path, digest: str, workflows: Collection[str]) -> Config | None:

@@ -15,7 +15,7 @@ from verifflowcc.domain.events import Event, LedgerRead
 from verifflowcc.records import dataclass, field
 from verifflowcc.text.record_codec import RecordCodec
 
-_FILE = DerivedFile(3, largest_bytes=256 << 20, depth=2)
+_FILE = DerivedFile("ledger/*.json", 3, keyed_by="stamps of the event files", largest_bytes=256 << 20)
 _FEWEST = 64
 """So few unknown events are parsed sooner than a cache is written."""
 _SHARE = 32

@@ -11,7 +11,7 @@ from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.stamps import Stamps, as_on_disk, settled, stamp
 
 FILE = "scopes.json"
-_FILE = DerivedFile(2)
+_FILE = DerivedFile(FILE, 2, keyed_by="stamps of ledgers and tasks")
 
 
 def recall_scopes(root: Path, local: Path) -> tuple[str, ...] | None:

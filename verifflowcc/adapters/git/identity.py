@@ -20,7 +20,7 @@ from verifflowcc.records import dataclass
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _HEADS = 16
 FILE = "identity.json"
-_FILE = DerivedFile(1, largest_bytes=64 * 1024)
+_FILE = DerivedFile(FILE, 1, keyed_by="the git folder on this disk", largest_bytes=64 * 1024)
 _HINT = "git fetch --unshallow, or export VFCC_PROJECT=name@0123456789ab"
 _FACTS = ("--show-toplevel", "--git-common-dir", "--is-shallow-repository", "--show-prefix")
 

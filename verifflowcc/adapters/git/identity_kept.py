@@ -13,7 +13,7 @@ from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.stamps import Stamps, settled
 
 FILE = "repository.json"
-_FILE = DerivedFile(1, largest_bytes=64 * 1024)
+_FILE = DerivedFile(FILE, 1, keyed_by="the user; stamps of what git reads", largest_bytes=64 * 1024)
 _READ_BY_GIT = (
     "HEAD",
     "packed-refs",

@@ -15,7 +15,7 @@ from verifflowcc.text.digest import digest_bytes, fold_newlines
 
 _TEXT_PROBE_BYTES = 8000
 _CHUNK_BYTES = 1 << 20
-_FILE = DerivedFile(2, largest_bytes=512 << 20)
+_FILE = DerivedFile("*.json", 2, keyed_by="stamps of the files", largest_bytes=512 << 20)
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.git.place import objects_folder
 
-_FILE = DerivedFile(1, most=5_000)
+_FILE = DerivedFile("*.json", 1, keyed_by="the digest of what decides a run", most=5_000)
 
 
 def cache_folder(top: Path) -> Path | None:

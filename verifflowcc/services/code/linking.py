@@ -7,7 +7,7 @@ from verifflowcc.services.code.states import digest_of
 from verifflowcc.services.workspace import Workspace
 
 FILE = "code-links.json"
-_FILE = DerivedFile(1, largest_bytes=512 << 20)
+_FILE = DerivedFile(FILE, 1, keyed_by="rules of links; digest of the code", largest_bytes=512 << 20)
 
 
 def graph_kept(workspace: Workspace, code: SearchedCode, digest: str | None = None) -> FileGraph:
