@@ -18,6 +18,7 @@ from verifflowcc.domain.events import Json
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.repository_code import RepositoryCode
 from verifflowcc.errors import FormatError, WorkspaceError
+from verifflowcc.formats.checked_record import record_to_json
 from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
@@ -45,7 +46,7 @@ class Allowed:
 
 def commands_digest(commands: Mapping[str, Command]) -> str:
     """Return the digest of a table of commands: all that decides what runs, whatever the order of the table."""
-    return digest_bytes(canonical([_record(commands[name]) for name in sorted(commands)]))
+    return digest_bytes(canonical([record_to_json(commands[name]) for name in sorted(commands)]))
 
 
 def is_allowed(root: Path, digest: str, env: Mapping[str, str]) -> bool:
@@ -95,7 +96,7 @@ def allow(
     written, and ConflictError where another vfcc holds it for long.
     """
     entry = _entry(commands, at) | {
-        "git": [{"kind": each.kind, "name": each.name, "text": each.text, "digest": each.digest} for each in code],
+        "git": [record_to_json(each) for each in code],
     }
     with _changing(root, env) as (file, projects):
         _save(file, {**projects, **dict.fromkeys(_keys_of(root, str(entry["digest"])), entry)})
@@ -229,7 +230,7 @@ def _entry(commands: Mapping[str, Command], at: datetime) -> dict[str, Json]:
     return {
         "digest": commands_digest(commands),
         "at": f"{at:%Y-%m-%dT%H:%M:%SZ}",
-        "commands": [_record(commands[name]) for name in sorted(commands)],
+        "commands": [record_to_json(commands[name]) for name in sorted(commands)],
     }
 
 
@@ -248,16 +249,6 @@ def _code_of(record: Json) -> RepositoryCode:
     if not isinstance(record, dict):
         raise TypeError("the code that git runs is no object")
     return RepositoryCode(*(str(record[key]) for key in ("kind", "name", "text", "digest")))
-
-
-def _record(command: Command) -> dict[str, Json]:
-    return {
-        "name": command.name,
-        "argv": list(command.argv),
-        "timeout_s": command.timeout_s,
-        "reports": dict(command.reports),
-        "inputs": list(command.inputs),
-    }
 
 
 def _command(record: Json) -> Command:
