@@ -61,6 +61,9 @@ def _check(hint: Any) -> _Check:
         each = _check(parts[0])
         many = None if parts[-1] is ... else len(parts)
         return lambda value, name: _tuple(value, name, each, many)
+    if origin is Mapping:
+        each = _check(parts[1])
+        return lambda value, name: _mapping(value, name, each)
     if issubclass(hint, Enum):
         return lambda value, name: _word(value, name, hint)
     return lambda value, name: record_from_json(hint, value, f"one of {name}")
@@ -89,6 +92,12 @@ def _word(value: Json, name: str, kind: Any) -> Any:
         return kind(_text(value, name))
     except ValueError as error:
         raise FormatError(f"{name} {value!r} is unknown") from error
+
+
+def _mapping(value: Json, name: str, each: _Check) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise FormatError(f"{name} is no object")
+    return {_text(key, name): each(one, name) for key, one in value.items()}
 
 
 def _tuple(value: Json, name: str, each: _Check, many: int | None) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ from verifflowcc.domain.events import Json
 from verifflowcc.domain.evidence import Command
 from verifflowcc.domain.repository_code import RepositoryCode
 from verifflowcc.errors import FormatError, WorkspaceError
-from verifflowcc.formats.checked_record import record_to_json
+from verifflowcc.formats.checked_record import record_from_json, record_to_json
 from verifflowcc.records import dataclass
 from verifflowcc.text.canonical import canonical
 from verifflowcc.text.digest import digest_bytes
@@ -235,31 +235,17 @@ def _entry(commands: Mapping[str, Command], at: datetime) -> dict[str, Json]:
 
 
 def _commands(entry: dict[str, Json]) -> dict[str, Command]:
-    commands = {command.name: command for command in map(_command, _list(entry["commands"]))}
+    found = [record_from_json(Command, each, "a command") for each in _list(entry["commands"])]
+    commands = {command.name: command for command in found}
     if commands_digest(commands) != entry["digest"]:
         raise ValueError("a digest is not that of the commands beside it")
     return commands
 
 
 def _code(entry: dict[str, Json]) -> tuple[RepositoryCode, ...] | None:
-    return tuple(map(_code_of, _list(entry["git"]))) if "git" in entry else None
-
-
-def _code_of(record: Json) -> RepositoryCode:
-    if not isinstance(record, dict):
-        raise TypeError("the code that git runs is no object")
-    return RepositoryCode(*(str(record[key]) for key in ("kind", "name", "text", "digest")))
-
-
-def _command(record: Json) -> Command:
-    if not isinstance(record, dict):
-        raise TypeError("a command is no object")
-    reports, timeout_s = record["reports"], record["timeout_s"]
-    if not isinstance(reports, dict) or not isinstance(timeout_s, int):
-        raise TypeError("a command has no reports or no timeout")
-    words = tuple(map(str, _list(record["argv"])))
-    paths = {kind: str(path) for kind, path in reports.items()}
-    return Command(str(record["name"]), words, timeout_s, paths, tuple(map(str, _list(record["inputs"]))))
+    if "git" not in entry:
+        return None
+    return tuple([record_from_json(RepositoryCode, each, "the code that git runs") for each in _list(entry["git"])])
 
 
 def _list(value: Json) -> list[Json]:
