@@ -34,9 +34,5 @@ def with_settings(policy: TracePolicy, settings: TraceSettings) -> TracePolicy:
         id_pattern=settings.id_pattern or policy.id_pattern,
         digest="",
     )
-    return replace(merged, digest=digest_text(spelled(merged)))
-
-
-def spelled(policy: TracePolicy) -> str:
-    """Return all that a policy says, in one spelling."""
-    return json.dumps(policy_to_json(policy), ensure_ascii=True, sort_keys=True)
+    text = json.dumps(policy_to_json(merged), ensure_ascii=True, sort_keys=True)
+    return replace(merged, digest=digest_text(text))

@@ -1,8 +1,7 @@
 """Gather all that the trace speaks of: items, code, results, the baseline, git, and the course of the sprints."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 from verifflowcc.adapters.git.changed import changed_from
 from verifflowcc.adapters.git.trace import (
@@ -24,7 +23,13 @@ from verifflowcc.services.trace_looking import Looked, look
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, nothing_collected, read_walked
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.record_codec import RecordCodec
 from verifflowcc.trace.view import TraceView
+
+_T = TypeVar("_T")
+_Authors = Mapping[str, tuple[str, ...]]
+_PAST: RecordCodec[Past] = RecordCodec(Past)
+_AUTHORS: RecordCodec[_Authors] = RecordCodec(_Authors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,28 +107,22 @@ def _git(
 
 
 def _past(workspace: Workspace, place: GitPlace, index: TraceIndex) -> Past:
-    def read() -> list[object]:
-        past = read_past(workspace.root, place)
-        return [dict(past.deleted), dict(past.added), past.notices]
-
-    deleted, added, notices = _kept(index, "git-past", place.key, read)
-    return Past({name: tuple(paths) for name, paths in deleted.items()}, added, tuple(notices))
+    return _kept(index, "git-past", place.key, _PAST, lambda: read_past(workspace.root, place))
 
 
-def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> Mapping[str, tuple[str, ...]]:
-    found = _kept(
-        index, "git-authors", f"{place.head} {place.prefix}", lambda: dict(read_authors(workspace.root, place))
-    )
-    return {path: tuple(names) for path, names in found.items()}
+def _authors(workspace: Workspace, place: GitPlace, index: TraceIndex) -> _Authors:
+    key = f"{place.head} {place.prefix}"
+    return _kept(index, "git-authors", key, _AUTHORS, lambda: read_authors(workspace.root, place))
 
 
-def _kept(index: TraceIndex, name: str, key: str, read: Callable[[], object]) -> Any:
+def _kept(index: TraceIndex, name: str, key: str, codec: RecordCodec[_T], read: Callable[[], _T]) -> _T:
     """Return what was kept under a name for this key, else what `read` returns, kept from now on."""
     text = index.recall(name, key)
-    if text is None:
-        text = json.dumps(read(), ensure_ascii=True)
-        index.keep(name, key, text)
-    return json.loads(text)
+    if text is not None:
+        return codec.value(text)
+    found = read()
+    index.keep(name, key, codec.text(found))
+    return found
 
 
 def _newest_baseline(workspace: Workspace) -> TraceBaseline | None:

@@ -23,9 +23,10 @@ def cached_record(memory: str) -> "bool | None":
         return None
     try:
         with open(f"{memory}/local/{FILE}", encoding="utf-8") as file:  # noqa: PTH123
-            document = read(file.read())
-        if document["key"][:3] != [SHAPE, __version__, digest]:
+            document = read(file.read().partition("\n")[2])
+        number, version, key = document["key"]
+        if (number, version, key[0]) != (SHAPE, __version__, digest):
             return None
-        return document["config"]["hooks"]["record"] is not False
+        return document["value"][0] is not False
     except (OSError, ValueError, LookupError, TypeError):
         return None

@@ -1,18 +1,15 @@
 """Outcomes of runs, kept in the repository's private folder by the digest of all that decides them.
 
-It may be deleted at any moment. A file that cannot be read or written costs a run, and nothing else.
+A file that cannot be read or written costs a run, and nothing else.
 """
 
-import json
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
-from verifflowcc.adapters.files.write import write_atomic
+from verifflowcc.adapters.files.derived_file import DerivedFile
 from verifflowcc.adapters.git.place import objects_folder
-from verifflowcc.errors import WorkspaceError
 
-_MOST = 5_000
+_FILE = DerivedFile("*.json", 1, keyed_by="the digest of what decides a run", most=5_000)
 
 
 def cache_folder(top: Path) -> Path | None:
@@ -23,24 +20,14 @@ def cache_folder(top: Path) -> Path | None:
 
 def load_outcome(folder: Path | None, key: str) -> Mapping[str, object] | None:
     """Return what was kept under a digest; None where nothing was, or it cannot be read."""
-    if folder is None:
-        return None
-    with suppress(OSError, ValueError):
-        found = json.loads(_file(folder, key).read_bytes())
-        return found if isinstance(found, dict) else None
-    return None
+    found = _FILE.read(_file(folder, key)) if folder else None
+    return found if isinstance(found, dict) else None
 
 
 def keep_outcome(folder: Path | None, key: str, value: Mapping[str, object]) -> None:
     """Keep a value under a digest; the oldest go where there are too many."""
-    if folder is None:
-        return
-    with suppress(WorkspaceError, OSError):
-        write_atomic(_file(folder, key), json.dumps(value))
-        files = list(folder.iterdir())
-        if len(files) > _MOST:
-            for each in sorted(files, key=lambda file: file.stat().st_mtime)[: _MOST // 10]:
-                each.unlink()
+    if folder:
+        _FILE.write(_file(folder, key), value)
 
 
 def _file(folder: Path, key: str) -> Path:
