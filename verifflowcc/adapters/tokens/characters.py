@@ -7,7 +7,6 @@ can cut it and the cuts can be read off. `build_characters` makes the table.
 
 from pathlib import Path
 
-UNICODE_VERSION = "16.0"
 UPPER, LOWER, LETTER, MARK, NUMBER, SPACE, OTHER, UNASSIGNED = "Aa\xaa\xb70\t!\xbf"
 BLOCK = 256
 BLOCKS = 0x110000 // BLOCK

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.actors import NO_ROLE
-from verifflowcc.domain.item_types import ScopeKind, item_type
+from verifflowcc.domain.item_types import ScopeKind
 from verifflowcc.errors import UsageError
 from verifflowcc.services.memory.here import required
 from verifflowcc.services.workspace import Workspace
@@ -51,11 +51,6 @@ def read_scope(workspace: Workspace | None, text: str, *, agent: str | None = No
     if word == "agent":
         return f"agent/{_agent(here, name or agent or '')}"
     return _sprint(here, name) if word == "sprint" else _stage(here, name)
-
-
-def scope_of_type(workspace: Workspace | None, type_name: str, *, agent: str | None = None) -> str:
-    """Return the scope of new items of a type, where none was named. Raises as `read_scope` does."""
-    return read_scope(workspace, str(item_type(type_name).scope), agent=agent)
 
 
 def scopes_listed(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
