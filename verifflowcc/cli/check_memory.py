@@ -1,13 +1,12 @@
 """`vfcc check memory`: everything that is wrong with remembered items; it writes nothing but what is derived."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verifflowcc.cli.options import AllFlag, JsonFlag, NewFlag, QuietFlag, one_output
-from verifflowcc.cli.report_formats import chosen, problem_in, report_text
+from verifflowcc.cli.report_formats import Format, chosen, problem_in, report_text
 from verifflowcc.cli.terminal import set_color
 
 if TYPE_CHECKING:
@@ -15,16 +14,6 @@ if TYPE_CHECKING:
 
 FINDINGS = 1
 NOTHING = 3
-
-
-class Format(StrEnum):
-    """What the findings are written as."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
-    GITHUB = "github"
 
 
 def memory(
@@ -52,7 +41,7 @@ def memory(
     from verifflowcc.services.memory.checking import check_memory
     from verifflowcc.services.memory.here import required, workspace_for
 
-    wanted = chosen(form, as_json=as_json, json=Format.JSON, text=Format.TEXT)
+    wanted = chosen(form, as_json=as_json)
     one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
     if output is not None:
         set_color(wanted=False)  # a file holds plain text
