@@ -7,7 +7,7 @@ import typer
 
 from verifflowcc.cli.options import AllFlag, JsonFlag, JunitOption, NewFlag, QuietFlag, one_output
 from verifflowcc.cli.report_formats import Format, chosen, problem_in, report_text
-from verifflowcc.cli.terminal import set_color
+from verifflowcc.cli.terminal import switch_color_off
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_checking import TraceChecked
@@ -45,7 +45,7 @@ def trace(
     wanted = chosen(form, as_json=as_json)
     one_output(quiet=quiet, more=whole or wanted is not Format.TEXT)
     if output is not None:
-        set_color(wanted=False)  # a file holds plain text
+        switch_color_off()  # a file holds plain text
     workspace = open_workspace()
     earlier = None
     if new:

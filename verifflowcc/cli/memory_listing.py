@@ -53,10 +53,10 @@ def list_(
     from verifflowcc.cli.memory_here import acting_here, tell
     from verifflowcc.cli.memory_views import items_table
     from verifflowcc.services.memory.listing import Asked, list_items
-    from verifflowcc.services.memory.scopes import agent_of, scopes_listed
+    from verifflowcc.services.memory.scopes import scopes_listed
 
     here = acting_here()
-    scopes = here.scopes(scope) if scope else scopes_listed(here.workspace, agent=agent_of(here.actor))
+    scopes = here.scopes(scope) if scope else scopes_listed(here.workspace)
     most = AT_TERMINAL if limit is None and not as_json and sys.stdout.isatty() else None
     where_ = tuple(where or ())
     asked = Asked(tuple(type_ or ()), tuple(tag or ()), status, everything, where_, order, limit, most, as_of)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verifflowcc.cli.options import JsonFlag, JunitOption, OutputOption, TypesOption
-from verifflowcc.cli.terminal import set_color
+from verifflowcc.cli.terminal import switch_color_off
 
 if TYPE_CHECKING:
     from verifflowcc.services.trace_seeing import TraceSeen
@@ -60,7 +60,7 @@ def matrix(
             out.say(f"written: {output}")
         return
     if output is not None:
-        set_color(wanted=False)  # a file holds plain text
+        switch_color_off()  # a file holds plain text
     text = _written(seen, shown, wanted, tests=tests)
     if output is None:
         out.emit(text)
