@@ -54,7 +54,8 @@ def _page(done: "Imported") -> list[str]:
 
 def _lines(each: "ImportedFile") -> list[str]:
     known = f", {each.known:,} known" if each.known else ""
-    head = f"{each.session} ({each.client}): {counted(each.new, 'event')} new{known}, {counted(each.calls, 'call')} of tools"
+    calls = counted(each.calls, "call")
+    head = f"{each.session} ({each.client}): {counted(each.new, 'event')} new{known}, {calls} of tools"
     return [head, f"  {_tokens(each.tokens)}"]
 
 

@@ -32,7 +32,6 @@ _KINDS = {
 }
 _ANY = "|".join(f"(?P<{kind.replace('-', '_')}>{pattern})" for kind, pattern in _KINDS.items())
 ENTITY = re.compile(rf"\b(?:{_ANY})\b(?:'s?)?", re.IGNORECASE)
-ONE = re.compile(rf"\b(?:{'|'.join(_KINDS.values())})\b", re.IGNORECASE)
 _AND = re.compile(
     r"^(?:'s?)?(?: names?)?\s*(?:,|,? and|,? or|,? as well as|/)\s*(?:(?:for|in|to|all|your|our|the|of)\s+){0,2}$", re.I
 )
