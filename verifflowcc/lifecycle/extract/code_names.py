@@ -37,9 +37,9 @@ _AND = re.compile(
 )
 
 
-def kinds_in(text: str, start: int = 0) -> Iterator[tuple[str, int, int]]:
+def kinds_in(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the kinds of named things that a text speaks of, with where each stands."""
-    for match in ENTITY.finditer(text, start):
+    for match in ENTITY.finditer(text):
         yield (match.lastgroup or "").replace("_", "-"), match.start(), match.end()
 
 

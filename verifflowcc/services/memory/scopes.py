@@ -65,7 +65,7 @@ def scopes_recalled(workspace: Workspace | None, *, agent: str | None = None) ->
     return (*here, *own, user)
 
 
-def scopes_searched(workspace: Workspace | None, *, agent: str | None = None) -> tuple[str, ...]:
+def scopes_searched(workspace: Workspace | None) -> tuple[str, ...]:
     """Return the scopes in which an id is looked for: those listed, and every agent's."""
     if workspace is None:
         return (USER,)
