@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import DryRunFlag, JsonFlag
 from verifflowcc.domain.agent_clients import CLIENTS
 
 EDITED = 1
@@ -20,7 +20,7 @@ def integrate(
         bool, typer.Option("--local", help="For you alone: .claude/settings.local.json (claude).")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace or remove hooks of ours that were edited.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
+    dry_run: DryRunFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Set clients up to run vfcc at their hooks, or undo it.

@@ -29,7 +29,7 @@ class Here:
         agent = agent_of(self.actor)
         if scope is not None:
             return (read_scope(self.workspace, scope, agent=agent),)
-        return scopes_searched(self.workspace, agent=agent)
+        return scopes_searched(self.workspace)
 
 
 def acting_here() -> Here:

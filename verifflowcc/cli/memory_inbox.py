@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption, YesOption
+from verifflowcc.cli.memory_add import ScopeOption
 from verifflowcc.cli.memory_moving import TypeOption
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.finding import Found
@@ -66,7 +66,7 @@ def promote(
         bool, typer.Option("--vouch", help="Answer for it yourself: it is trusted as you are, and says so.")
     ] = False,
     scope: ScopeOption = None,
-    yes: YesOption = False,
+    yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Make proposed items active, or move items up.

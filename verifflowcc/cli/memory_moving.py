@@ -4,12 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption, YesOption
-from verifflowcc.cli.memory_listing import IdArgument
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.memory_add import ScopeOption
+from verifflowcc.cli.options import IdArgument, JsonFlag, YesFlag
 
 if TYPE_CHECKING:
-    from verifflowcc.services.memory.moving import Moving
+    from verifflowcc.services.memory.editing import ItemChange
 
 TypeOption = Annotated[
     str | None, typer.Option("--type", metavar="NAME", help="Its type there, where its own does not fit.")
@@ -47,7 +46,7 @@ def move(
     to: Annotated[str, typer.Option("--to", metavar="SCOPE", help="user or project.")],
     type_: TypeOption = None,
     scope: ScopeOption = None,
-    yes: YesOption = False,
+    yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Move an item between user and project memory.
@@ -73,7 +72,7 @@ def move(
     tell([f"{done.item.id}: moved from {done.was} to {done.scope} memory{more}"])
 
 
-def _ask(moving: "Moving", *, yes: bool) -> None:
+def _ask(moving: "ItemChange", *, yes: bool) -> None:
     from verifflowcc.cli.asking import confirm
     from verifflowcc.cli.memory_views import before_and_after
 

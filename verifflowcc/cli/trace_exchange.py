@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import DryRunFlag, JsonFlag, OutputOption
 from verifflowcc.domain.importers import IMPORTERS
 
 ONE_OF = ", ".join(IMPORTERS)
@@ -36,7 +36,7 @@ def import_(
         str | None, typer.Option("--pattern", metavar="REGEX", help="Lines of Markdown that begin items: (?P<id>…).")
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Take what the other side changed.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
+    dry_run: DryRunFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Import items from another tool; the second run changes nothing."""
@@ -63,9 +63,7 @@ def export(
             "--format", metavar="FORMAT", help="csv, json or reqif (default: by the output file's name, or csv)."
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file (default: stdout).")
-    ] = None,
+    output: OutputOption = None,
     type_: Annotated[
         list[str] | None, typer.Option("--type", metavar="TYPE", help="Items of this type alone; may be repeated.")
     ] = None,

@@ -8,7 +8,7 @@ from verifflowcc.domain.events import EventType, Json
 from verifflowcc.domain.facts import Facts
 from verifflowcc.domain.gates import PEOPLE, Assessment, Criterion, Gate, Kind
 from verifflowcc.domain.people import Opinion, Review
-from verifflowcc.domain.sprints import SprintState
+from verifflowcc.domain.sprints import Artifact, SprintState
 from verifflowcc.errors import ConflictError, NotAllowed, UsageError
 from verifflowcc.records import dataclass, replace
 from verifflowcc.services.asked_of_people import chosen_gates, pick
@@ -32,15 +32,6 @@ MOST_SEEN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class SeenFile:
-    """A file that is approved: its path below the project's root, its digest and its size."""
-
-    path: str
-    digest: str
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
 class Approvable:
     """What there is to approve: the criterion, as it was asked, and the files that it speaks of.
 
@@ -52,7 +43,7 @@ class Approvable:
     stage: str
     criterion: Criterion
     asked: Assessment
-    files: tuple[SeenFile, ...]
+    files: tuple[Artifact, ...]
     written: Authorship
     line: str
     command: str
@@ -186,7 +177,7 @@ def _approvable(workspace: Workspace, state: SprintState, facts: Facts, gate: Ga
         stage=stage,
         criterion=criterion,
         asked=asked,
-        files=tuple(SeenFile(path, digest, _size(workspace, path)) for path, digest in files),
+        files=tuple(Artifact(path, digest, _size(workspace, path)) for path, digest in files),
         written=written,
         line=approval_line(state.id, stage, asked.subject),
         command=approve_command(criterion, stage, state).partition(" --statement")[0],

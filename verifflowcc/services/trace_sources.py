@@ -42,15 +42,15 @@ class SourcesRead:
     notices: tuple[str, ...] = ()
 
 
-def read_sources(workspace: Workspace, policy: TracePolicy | None = None, junit: Sequence[str] = ()) -> SourcesRead:
-    """Return all that a check looks at, by the configured workflow where none is given.
+def read_sources(workspace: Workspace, junit: Sequence[str] = ()) -> SourcesRead:
+    """Return all that a check looks at, by the configured workflow.
 
     `junit` are reports beside those of the configuration. Nothing is written but the index. Raises ConfigError where
     the configuration or the workflow is not sound, WorkspaceError where something cannot be read at all.
     """
     looked = look(workspace, junit)
     with nothing_collected(), TraceIndex(workspace.local / INDEX) as index:
-        read = gather(workspace, looked, policy or policy_of(workspace), index)
+        read = gather(workspace, looked, policy_of(workspace), index)
         return replace(read, notices=(*read.notices, *index.notices))
 
 

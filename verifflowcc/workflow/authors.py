@@ -65,12 +65,6 @@ def authorship(criterion: Criterion, stage_id: str, facts: Facts) -> Authorship:
     return Authorship(tuple(sorted(found | requested, key=str)), unknown)
 
 
-def authors_of(criterion: Criterion, stage_id: str, facts: Facts) -> tuple[Contributor, ...]:
-    """Return the authors of a review's content, sorted; empty where one of them is not known."""
-    found = authorship(criterion, stage_id, facts)
-    return found.authors if found.is_known else ()
-
-
 def objection_to(who: Contributor, criterion: Criterion, stage_id: str, facts: Facts) -> str:
     """Return why `who` may not waive a criterion or skip its stage: as its author; empty where they may.
 

@@ -49,11 +49,6 @@ def commands_digest(commands: Mapping[str, Command]) -> str:
     return digest_bytes(canonical([record_to_json(commands[name]) for name in sorted(commands)]))
 
 
-def is_allowed(root: Path, digest: str, env: Mapping[str, str]) -> bool:
-    """Say whether the table with this digest may run in the project at `root`. Raises as `allow` does."""
-    return read_allowed(root, env, digest).digest == digest
-
-
 def allows_code(root: Path, code: Sequence[RepositoryCode], env: Mapping[str, str]) -> bool:
     """Say whether git may run all of this code at a commit in the project at `root`. Raises as `allow` does."""
     return set(code) <= set(read_allowed(root, env, code=code).code or ())

@@ -134,7 +134,7 @@ UNITS: Mapping[str, Mapping[str, Units]] = {
     "domain.window.WindowItem": {"relevance": Units.THOUSANDTHS},
     "episodes.saved.Saved": {"of_all_calls": Units.THOUSANDTHS, "interval": Units.THOUSANDTHS},
     "episodes.saved.Tally": {"share": Units.THOUSANDTHS, "covered": Units.THOUSANDTHS},
-    "packing.suggest.LayerFindings": {"share": Units.MILLIONTHS, "suggested": Units.MILLIONTHS},
+    "services.allocation_tuning.LayerTuning": {"share": Units.MILLIONTHS, "suggested": Units.MILLIONTHS},
     "services.recall.evaluating.Evaluation": {
         "reciprocal_rank_bp": Units.BASIS_POINTS,
         "least_bp": Units.BASIS_POINTS,

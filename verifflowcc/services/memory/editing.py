@@ -53,7 +53,7 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ItemChange:
     """A change that a person is asked about."""
 
     scope: str
@@ -61,7 +61,7 @@ class Asked:
     after: StoredItem
 
 
-Confirm = Callable[[Asked], None]
+Confirm = Callable[[ItemChange], None]
 """Asks a person; raises where they do not say yes."""
 _FIELDS = ("title", "key", "importance", "confidence", "status", "expires", "deadline", "trust", "tags", "refs")
 
@@ -86,7 +86,7 @@ def edit_item(
         refuse_item(after)
     _demand_answer(found.item, after.item)
     if asks(found.scope, found.item.type) and is_person(actor):
-        confirm(Asked(found.scope, found.stored, after))
+        confirm(ItemChange(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(found.item.id), found)
         if changes.key or changes.status is Status.ACTIVE:
@@ -118,7 +118,7 @@ def replace_text(
     demand_no_rise(found.item, after.item, actor)
     _demand_answer(found.item, after.item)
     if asks(found.scope, found.item.type) and is_person(actor):
-        confirm(Asked(found.scope, found.stored, after))
+        confirm(ItemChange(found.scope, found.stored, after))
     with open_store(workspace, found.scope) as store, store.writing():
         demand_same(store.get(found.item.id), found)
         _demand_free_key(standing_of_key(store, after.item.type, after.item.key), after.item)
