@@ -4,20 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import ExpiresOption, JsonFlag
+from verifflowcc.cli.options import ExpiresOption, JsonFlag, ScopeOption, YesOption
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.adding import Added, Planned
-
-ScopeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--scope",
-        metavar="SCOPE",
-        help="user, project, sprint, stage, task or agent/NAME; sprint/ID, stage/SPRINT/STAGE and task/ID name one.",
-    ),
-]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
 
 
 def add(

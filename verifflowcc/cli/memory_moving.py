@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption, YesOption
 from verifflowcc.cli.memory_listing import IdArgument
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, ScopeOption, YesOption
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.moving import Moving
@@ -56,9 +55,9 @@ def move(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
+    from verifflowcc.services.given import one_of
     from verifflowcc.services.memory.moving import move_item
     from verifflowcc.services.memory.scopes import PROJECT, read_scope
-    from verifflowcc.services.trace_finding import one_of
 
     here = acting_here()
     target = read_scope(here.workspace, one_of(to, ("user", PROJECT), "memory to move it to", "--to …"))

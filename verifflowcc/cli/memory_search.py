@@ -4,9 +4,8 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
 from verifflowcc.cli.memory_listing import AsOfOption
-from verifflowcc.cli.options import JsonFlag
+from verifflowcc.cli.options import JsonFlag, ScopeOption
 from verifflowcc.domain.recall import DEFAULT_LIMIT
 
 FileOption = Annotated[

@@ -27,6 +27,15 @@ YesFlag = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes
 CommitFlag = Annotated[
     bool, typer.Option("--commit", help="Commit the move to git (default: as `git.commit` in config.yaml).")
 ]
+ScopeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scope",
+        metavar="SCOPE",
+        help="user, project, sprint, stage, task or agent/NAME; sprint/ID, stage/SPRINT/STAGE and task/ID name one.",
+    ),
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask; it still takes a person at a terminal.")]
 
 
 def one_output(*, quiet: bool, more: bool) -> None:
