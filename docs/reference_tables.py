@@ -10,9 +10,8 @@ from typing import Any
 import verifflowcc
 from verifflowcc import errors as raised
 from verifflowcc.adapters.config.tools_yaml import ALLOWS, KEYS
-from verifflowcc.adapters.workflows import shipped_names
 from verifflowcc.adapters.workflows.criterion_rules import RULES
-from verifflowcc.adapters.workflows.load import load_shipped
+from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
 from verifflowcc.clients.encode import CARRIES
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.domain.code_mix import MIXES, WHOLE, CodeMix

@@ -15,7 +15,7 @@ from verifflowcc.adapters.llm.opening import open_model
 from verifflowcc.domain.config import MemorySettings, ModelSettings
 from verifflowcc.domain.ports import ModelAnswer
 from verifflowcc.errors import ModelError
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.turns import extract
 from verifflowcc.lifecycle.model_question import answer_schema
 from verifflowcc.services.memory.metrics import measured
 from verifflowcc.services.memory.refining import open_extractor
