@@ -33,7 +33,7 @@ from verifflowcc.domain.candidates import Extracted
 from verifflowcc.domain.turns import Conversation, Speaker, Turn
 from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.formats.turns import read_turns
-from verifflowcc.lifecycle.extract import extract, statement_of
+from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.services.memory.ingesting import ingest
 from verifflowcc.services.memory.opening import memory_settings
 from verifflowcc.services.memory.refining import Extractor, with_model

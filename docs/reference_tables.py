@@ -10,8 +10,7 @@ from typing import Any
 import verifflowcc
 from verifflowcc import errors as raised
 from verifflowcc.adapters.config.tools_yaml import ALLOWS, KEYS
-from verifflowcc.adapters.workflows import shipped_names
-from verifflowcc.adapters.workflows.load import load_shipped
+from verifflowcc.adapters.workflows.load import load_shipped, shipped_names
 from verifflowcc.clients.client import client_of
 from verifflowcc.clients.entries import EVENTS
 from verifflowcc.domain.code_mix import MIXES, WHOLE, CodeMix

@@ -16,7 +16,7 @@ from verifflowcc.domain.config import MemorySettings
 from verifflowcc.domain.ports import ModelAnswer
 from verifflowcc.domain.user_settings import ModelSettings
 from verifflowcc.errors import ModelError
-from verifflowcc.lifecycle.extract import extract
+from verifflowcc.lifecycle.extract.turns import extract
 from verifflowcc.lifecycle.model_question import answer_schema
 from verifflowcc.services.memory.metrics import measured
 from verifflowcc.services.memory.refining import open_extractor

@@ -12,7 +12,7 @@ from verifflowcc.domain.candidates import Extracted, Signals
 from verifflowcc.domain.config import ExtractionMode, MemorySettings
 from verifflowcc.domain.turns import Turn
 from verifflowcc.domain.user_settings import ModelSettings
-from verifflowcc.lifecycle.extract import extract, statement_of
+from verifflowcc.lifecycle.extract.turns import extract, statement_of
 from verifflowcc.services.memory.metrics import measured
 from verifflowcc.services.memory.refining import Extractor, open_extractor
 from verifflowcc.services.workspace import Workspace

@@ -4,19 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.options import ExpiresOption, JsonFlag, NewIdOption, StdinFlag, TagsOption, YesFlag
+from verifflowcc.cli.options import ExpiresOption, JsonFlag, NewIdOption, ScopeOption, StdinFlag, TagsOption, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.adding import Added, Planned
-
-ScopeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--scope",
-        metavar="SCOPE",
-        help="user, project, sprint, stage, task or agent/NAME; sprint/ID, stage/SPRINT/STAGE and task/ID name one.",
-    ),
-]
 
 
 def add(

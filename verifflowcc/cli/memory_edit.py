@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
-from verifflowcc.cli.options import IdArgument, JsonFlag, StdinFlag, YesFlag
+from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, StdinFlag, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.cli.memory_here import Here
@@ -168,7 +167,7 @@ def _day(text: str | None, option: str, today: str) -> str | None:
 def _status(text: str | None) -> "Status | None":
     from verifflowcc.domain.items import Status
     from verifflowcc.errors import UsageError
-    from verifflowcc.services.trace_finding import one_of
+    from verifflowcc.services.given import one_of
 
     if text is not None and text.strip().casefold() == "superseded":
         raise UsageError(
@@ -180,7 +179,7 @@ def _status(text: str | None) -> "Status | None":
 
 def _trust(text: str | None) -> "Trust | None":
     from verifflowcc.domain.items import Trust
-    from verifflowcc.services.trace_finding import one_of
+    from verifflowcc.services.given import one_of
 
     words = tuple(str(each) for each in Trust)
     return None if text is None else Trust(one_of(text, words, "trust", "--trust …"))

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
-from verifflowcc.cli.options import JsonFlag, YesFlag
+from verifflowcc.cli.options import JsonFlag, ScopeOption, YesFlag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

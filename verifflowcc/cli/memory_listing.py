@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
-from verifflowcc.cli.options import IdArgument, JsonFlag, TypesOption
+from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, TypesOption
 
 AT_TERMINAL = 50
 """Rows of a scope at a terminal, where the newest would be gone from view behind more; a pipe gets them all."""

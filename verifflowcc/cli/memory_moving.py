@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
-from verifflowcc.cli.options import IdArgument, JsonFlag, YesFlag
+from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, YesFlag
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.editing import ItemChange
@@ -55,9 +54,9 @@ def move(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.memory_here import acting_here, tell
+    from verifflowcc.services.given import one_of
     from verifflowcc.services.memory.moving import move_item
     from verifflowcc.services.memory.scopes import PROJECT, read_scope
-    from verifflowcc.services.trace_finding import one_of
 
     here = acting_here()
     target = read_scope(here.workspace, one_of(to, ("user", PROJECT), "memory to move it to", "--to …"))

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
-from verifflowcc.cli.options import DryRunOnly, JsonFlag
+from verifflowcc.cli.options import DryRunOnly, JsonFlag, ScopeOption
 
 if TYPE_CHECKING:
     from verifflowcc.services.memory.restoring import Back, Restored

@@ -4,9 +4,8 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.memory_add import ScopeOption
 from verifflowcc.cli.memory_listing import AsOfOption
-from verifflowcc.cli.options import JsonFlag, TypesOption
+from verifflowcc.cli.options import JsonFlag, ScopeOption, TypesOption
 from verifflowcc.domain.recall import DEFAULT_LIMIT
 
 FileOption = Annotated[

@@ -57,6 +57,16 @@ class StoreScope(StrEnum):
     PROJECT = "project"
 
 
+ScopeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scope",
+        metavar="SCOPE",
+        help="user, project, sprint, stage, task or agent/NAME; sprint/ID, stage/SPRINT/STAGE and task/ID name one.",
+    ),
+]
+
+
 def one_output(*, quiet: bool, more: bool) -> None:
     """Raise TyperException where --quiet is given beside an option that asks for more than one line."""
     if quiet and more:

@@ -20,7 +20,7 @@ def coverage(
     """
     from verifflowcc.cli import output as out
     from verifflowcc.cli.trace_warnings import see
-    from verifflowcc.services.trace_finding import one_of
+    from verifflowcc.services.given import one_of
     from verifflowcc.trace.statistics import statistics
 
     seen = see(junit)

@@ -15,7 +15,7 @@ from verifflowcc.adapters.files.leftovers import leftovers
 from verifflowcc.adapters.files.lock import holder
 from verifflowcc.adapters.git.command import ask_git
 from verifflowcc.adapters.observer import observed
-from verifflowcc.adapters.workflows import load_workflow
+from verifflowcc.adapters.workflows.load import load_workflow
 from verifflowcc.domain.config import FORMAT
 from verifflowcc.domain.health import Diagnosis, Health, Remark
 from verifflowcc.domain.sprints import SprintState

@@ -11,8 +11,9 @@ from verifflowcc.formats.front_matter_read import Value
 from verifflowcc.formats.item_fields import member
 from verifflowcc.formats.trace_render import link_entry
 from verifflowcc.records import dataclass
+from verifflowcc.services.given import one_of
 from verifflowcc.services.trace_editing import begin_edit, set_list, write_edits
-from verifflowcc.services.trace_finding import find_item, one_of
+from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_items import items_view
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import with_article

@@ -14,7 +14,7 @@ from verifflowcc.adapters.git.trace import GitPlace, find_place
 from verifflowcc.adapters.project.content import project_content
 from verifflowcc.adapters.project.digests import digest_file
 from verifflowcc.adapters.stamps import as_on_disk
-from verifflowcc.adapters.workflows import workflow_text
+from verifflowcc.adapters.workflows.load import workflow_text
 from verifflowcc.domain.config import Config
 from verifflowcc.domain.workflows import Workflow
 from verifflowcc.records import dataclass

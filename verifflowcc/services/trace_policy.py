@@ -19,7 +19,7 @@ def policy_of(workspace: Workspace, workflow: Workflow | None = None) -> TracePo
     """
     config = effective_config(workspace).config
     if workflow is None:
-        from verifflowcc.adapters.workflows import load_workflow
+        from verifflowcc.adapters.workflows.load import load_workflow
 
         workflow = load_workflow(workspace.memory, config.workflow)
     return with_settings(workflow.trace, config.trace)

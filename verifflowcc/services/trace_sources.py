@@ -15,10 +15,11 @@ from verifflowcc.adapters.git.trace import (
 from verifflowcc.adapters.index.trace import TraceIndex
 from verifflowcc.domain.items import Status
 from verifflowcc.domain.sprints import SprintStatus
-from verifflowcc.domain.trace import GitTrace, TraceBaseline, TraceItem, TraceSources
+from verifflowcc.domain.trace import GitTrace, Results, TraceBaseline, TraceItem, TraceSources
 from verifflowcc.domain.trace_policy import TracePolicy
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, replace
+from verifflowcc.services.providers import provider
 from verifflowcc.services.trace_looking import Looked, look
 from verifflowcc.services.trace_policy import policy_of
 from verifflowcc.services.trace_reading import INDEX, nothing_collected, read_walked
@@ -63,15 +64,13 @@ def full_view(workspace: Workspace) -> TraceView:
 def gather(workspace: Workspace, looked: Looked, policy: TracePolicy, index: TraceIndex) -> SourcesRead:
     """Return the sources of a project that was looked at."""
     from verifflowcc.services.trace_code import read_code
-    from verifflowcc.services.trace_process import process_facts
-    from verifflowcc.services.trace_results import read_results
     from verifflowcc.trace.type_digests import type_digests
 
     read = read_walked(workspace, looked.walk, policy, index)
     code = read_code(workspace, looked.content, policy, read.items, looked.config.trace.exclude)
-    results = read_results(workspace, read.items, code, looked.content, tuple(looked.reports))
+    results: Results = provider("test results")(workspace, read.items, code, looked.content, tuple(looked.reports))
     git, told = _git(workspace, looked.place, read.items, index)
-    process, more = process_facts(workspace, type_digests(read.items))
+    process, more = provider("process facts")(workspace, type_digests(read.items))
     changed, unread = _changed(workspace)
     sources = TraceSources(
         read.items,

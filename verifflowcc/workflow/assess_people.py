@@ -14,7 +14,7 @@ from verifflowcc.text.digest import digest_text
 from verifflowcc.text.short_ids import short_id
 from verifflowcc.workflow.artifacts import artifacts_folder
 from verifflowcc.workflow.authors import Authorship, authorship, objection_to
-from verifflowcc.workflow.people import latest_words
+from verifflowcc.workflow.people import expired, latest_words
 from verifflowcc.workflow.subject import subject_files, subject_of
 
 _Said = TypeVar("_Said", Review, Waiver)
@@ -125,15 +125,6 @@ def waived_subject(assessment: Assessment) -> str:
     if assessment.subject.startswith("sha256:"):
         return assessment.subject
     return digest_text(assessment.subject or f"{assessment.criterion.id}: {assessment.reason}")
-
-
-def expired(expires: str | None, today: str) -> bool:
-    """Whether a last day is over; both are days (`2026-12-31`), the last one still counts.
-
-    >>> expired("2026-12-31", "2026-12-31"), expired("2026-12-30", "2026-12-31"), expired(None, "2026-12-31")
-    (False, True, False)
-    """
-    return expires is not None and expires < today
 
 
 def shortened(text: str, longest: int = 60) -> str:

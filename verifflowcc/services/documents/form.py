@@ -26,7 +26,7 @@ def form(value: object, *, full: bool) -> Json:
 
 def class_name(record: type) -> str:
     """Return the name of a class as rules spell it: its module below the package, and its own."""
-    return f"{record.__module__.removeprefix('verifflowcc.')}.{record.__qualname__}"
+    return f"{record.__module__}.{record.__qualname__}"
 
 
 @cache

@@ -8,7 +8,8 @@ from verifflowcc.domain.items import Item, Relation, SourceKind, Status
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.vouching import PROMOTED_BY, awaits_promotion
 from verifflowcc.lifecycle.consolidate import is_consolidation, is_told
-from verifflowcc.lifecycle.extract import key_of, statement_of
+from verifflowcc.lifecycle.extract.stated import key_of
+from verifflowcc.lifecycle.extract.turns import statement_of
 from verifflowcc.records import replace
 
 REJECTED = "rejected"

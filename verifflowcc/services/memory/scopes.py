@@ -92,7 +92,7 @@ def _open_ones(workspace: Workspace) -> tuple[str, ...]:
     from verifflowcc.adapters.files.open_scopes import remember_scopes
     from verifflowcc.adapters.stamps import Stamps
     from verifflowcc.services.memory.tasks import task_places
-    from verifflowcc.services.status import depends_on
+    from verifflowcc.services.sprint_reading import depends_on
 
     before = Stamps(workspace.root)
     before.take((*depends_on(workspace), *task_places(workspace)))
@@ -149,7 +149,7 @@ def is_role(workspace: Workspace, name: str) -> bool:
 def roles_here(workspace: Workspace) -> set[str]:
     """Return the names of the roles that have prompts here."""
     from verifflowcc.services.configuration import effective_config
-    from verifflowcc.services.prompt_templates import own_roles, shipped_roles
+    from verifflowcc.services.role_files import own_roles, shipped_roles
 
     known = (
         _agents(workspace)
