@@ -1,9 +1,16 @@
 """`vfcc status` at a terminal: a board that fits one screen, and nothing of it in a pipe."""
 
+import os
 import re
+import signal
+import subprocess
+import threading
 from pathlib import Path
 
-from tests.cli.process import on_terminal, vfcc
+import pytest
+
+from tests.cli.process import VFCC, environment, on_terminal, terminal, vfcc
+from verifflowcc.cli.board_watch import memory_stamp, until_told_to_end
 from verifflowcc.cli.terminal import around_marks, revealed, with_marks
 from verifflowcc.text.invisible import printable
 
@@ -94,3 +101,54 @@ def test_only_the_program_can_mark_a_style() -> None:
     shown = revealed(around_marks(own + forged, printable))
 
     assert shown == f"\x1b[31mred\x1b[0m<U+FDD0>{'0' * 16}:31<U+FDD1>"
+
+
+def test_watch_redraws_when_memory_changes_and_ends_with_the_person(example: Path) -> None:
+    ours, theirs = terminal(80, 24)
+    env = environment(example.parent, **COLORS)
+    with subprocess.Popen([VFCC, "status", "--watch"], cwd=example, env=env, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = _until(ours, b"nothing waits for review")
+        assert vfcc(example, "memory", "add", "decision", "Use X", env={"VFCC_AGENT": "coder"}).code == 0
+        shown += _until(ours, b"1 item waits for review")
+        process.send_signal(signal.SIGINT)
+        shown += _until(ours, b"\x1b[?1049l")
+    assert process.returncode == 0
+    os.close(ours)
+
+
+def test_what_is_watched_is_what_people_and_agents_write(example: Path) -> None:
+    memory = example / ".memory"
+    (memory / "local/tasks").mkdir(parents=True, exist_ok=True)
+    seen = [memory_stamp(memory)]
+
+    for name in ("local/index.db", "local/snapshot.json"):
+        (memory / name).write_text("derived", "utf-8")
+        assert memory_stamp(memory) == seen[-1]
+    for name in ("local/tasks/one.json", "project/decisions/new.md", "stage/sprint-02/coding/artifacts/changes.md"):
+        (memory / name).write_text("written", "utf-8")
+        assert memory_stamp(memory) not in seen
+        seen.append(memory_stamp(memory))
+
+
+def _until(handle: int, text: bytes) -> bytes:
+    """Read until `text` is among it; the end of the process ends that with an error."""
+    read = b""
+    while text not in read:
+        read += os.read(handle, 65536)
+    return read
+
+
+def test_watch_refuses_a_pipe_in_one_sentence(example: Path) -> None:
+    vfcc(example, "status", "--watch").refused(2, "--watch needs a terminal")
+    vfcc(example, "status", "--watch", "--json").refused(2, "--watch draws a board")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_waiting(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with until_told_to_end() as wait:
+        assert not wait(0)
+        threading.Thread(target=os.kill, args=(os.getpid(), number)).start()
+        assert wait(60)
+    assert signal.getsignal(number) is before

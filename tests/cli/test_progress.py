@@ -152,6 +152,7 @@ def test_every_command_that_may_last_has_a_name_for_its_work_and_every_name_a_co
     from verifflowcc.cli.app import app
 
     assert [name for name in sorted(LAST) if not work_name(name.split())] == []
+    assert work_name(["status", "--watch"]) == ""
     for name in WORK_NAMES:
         here: Any = get_command(app)
         for word in name.split():
