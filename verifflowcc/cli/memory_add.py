@@ -68,7 +68,8 @@ def add(
     the user is a proposal until a person promotes it. An item of a trace type is added as by vfcc trace add.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here, read_stdin
+    from verifflowcc.cli.memory_here import acting_here
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.cli.trace_authoring import tell_added
     from verifflowcc.errors import UsageError
     from verifflowcc.records import replace

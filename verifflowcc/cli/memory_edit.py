@@ -58,7 +58,8 @@ def edit(
     With no option, at a terminal, its file opens in $VISUAL or $EDITOR.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here, read_stdin
+    from verifflowcc.cli.memory_here import acting_here
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.editing import Changes, edit_item
     from verifflowcc.services.memory.refs import changed_refs

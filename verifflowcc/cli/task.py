@@ -69,7 +69,7 @@ def note(
     """
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import read_stdin
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.cli.task_views import noted
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.tasks_filling import Note, note_in_task

@@ -45,7 +45,7 @@ def add(
     """
     from verifflowcc.cli import moves
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import read_stdin
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.errors import UsageError
     from verifflowcc.services.trace_adding import Wanted, add_item
 

@@ -60,7 +60,7 @@ def add(
     A new window needs --session. Secrets are redacted.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import read_stdin
+    from verifflowcc.cli.output import read_stdin
     from verifflowcc.cli.window_views import added
     from verifflowcc.errors import UsageError
     from verifflowcc.services.memory.tasks import fitting_task_id
