@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import Enum
 from functools import cache, partial
 from types import NoneType, UnionType
-from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ForwardRef, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from verifflowcc.records import field_defaults, field_names
 
@@ -34,7 +34,8 @@ class RecordCodec(Generic[_T]):
         self._kind, self._kinds, self._names = kind, kinds or {}, names
         self._writers = {each: rows[0] for each, rows in self._kinds.items() if isinstance(rows, tuple)}
         self._defaults: dict[str, object] = {}
-        self._readers: dict[str, _Convert] = {}
+        self._hints: Mapping[str, Any] = {}
+        self._readers: dict[str, _Convert | None] = {}
         self._read: _Convert | None = None
 
     def text(self, value: _T) -> str:
@@ -68,16 +69,16 @@ class RecordCodec(Generic[_T]):
             return self._read
         defaults = field_defaults(self._kind)
         self._defaults = {name: defaults.get(name, _MISSING) for name in field_names(self._kind)}
-        hints = get_type_hints(self._kind, localns=self._names)
-        readers = {name: _reader(kind, self._kinds) for name, kind in hints.items()}
-        self._readers = {name: each for name, each in readers.items() if each is not None}
+        self._hints = _hints_of(self._kind, self._names)
         self._read = self._record
         return self._read
 
     def _record(self, fields: dict[str, Any]) -> Any:
         readers = self._readers
         for name, each in fields.items():
-            reader = readers.get(name)
+            if name not in readers:
+                readers[name] = _reader(self._hints[name], self._kinds)
+            reader = readers[name]
             if reader is not None:
                 fields[name] = reader(each)
         return self._kind(**fields)
@@ -139,7 +140,7 @@ def _reader(kind: Any, kinds: _Kinds) -> _Convert | None:
     record: Any = kind
     if not isinstance(kind, type) or (names := _names(record)) is None:
         return None
-    hints = get_type_hints(kind)
+    hints = _hints_of(kind)
     return _filled(lambda row: record(*row), [hints[name] for name in names], kinds)
 
 
@@ -149,6 +150,17 @@ def _unless_none(read: _Convert, value: Any) -> Any:
 
 def _each(read: _Convert, values: list[Any]) -> tuple[Any, ...]:
     return tuple([read(each) for each in values])
+
+
+def _hints_of(kind: Any, names: dict[str, Any] | None = None) -> Mapping[str, Any]:
+    """Return the annotations of a class; `get_type_hints` takes ten times as long where none is a text."""
+    own = [getattr(base, "__annotations__", {}) for base in reversed(kind.__mro__)]
+    hints = {name: each for one in own for name, each in one.items()}
+    return get_type_hints(kind, localns=names) if any(map(_has_text, hints.values())) else hints
+
+
+def _has_text(kind: Any) -> bool:
+    return isinstance(kind, str | ForwardRef) or any(map(_has_text, get_args(kind)))
 
 
 def _same(value: Any) -> Any:
