@@ -73,7 +73,7 @@ OF_HOOKS = {
     "verifflowcc.adapters.files.after_edit",
     "verifflowcc.adapters.files.partitions",
     "verifflowcc.adapters.files.sent_prompts",
-    "verifflowcc.adapters.git.shared",
+    "verifflowcc.adapters.git.place",
     "verifflowcc.clients.answer",
     "verifflowcc.clients.client",
     "verifflowcc.clients.codex",
@@ -84,7 +84,7 @@ OF_HOOKS = {
     "verifflowcc.episodes.file_notes",
     "verifflowcc.episodes.permission",
     "verifflowcc.episodes.shape",
-    "verifflowcc.text.context_marks",
+    "verifflowcc.text.injected",
     "verifflowcc.text.quick_json",
     "verifflowcc.text.secrets",
 }

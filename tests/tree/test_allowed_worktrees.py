@@ -9,7 +9,7 @@ import pytest
 
 from tests.trees import git
 from verifflowcc.adapters.clock import FixedClock
-from verifflowcc.adapters.git.shared import repository_around
+from verifflowcc.adapters.git.place import repository_around
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
 from verifflowcc.domain.evidence import Command
 from verifflowcc.services.proving.command import allow_command

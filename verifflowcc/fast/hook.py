@@ -129,7 +129,7 @@ class Hook:
     def _record(self, said: "dict[str, Json]", place: "dict[str, Json]", now: int) -> bool:
         """Append the event to the history; return False for a kind that is not recorded. Raises OSError."""
         from verifflowcc.adapters.files.partitions import add_events
-        from verifflowcc.adapters.git.shared import repository_around
+        from verifflowcc.adapters.git.place import repository_around
         from verifflowcc.episodes.shape import line_of, moment
 
         around = repository_around(self.root)
@@ -189,7 +189,7 @@ class Hook:
             add_seen(self.root + LOCAL, whose, noted)
         if parts:
             from verifflowcc.clients.answer import Answer
-            from verifflowcc.text.context_marks import between_marks
+            from verifflowcc.text.injected import between_marks
 
             sys.stdout.write(encode(self.client, event, Answer(context=between_marks(parts)))[0])
             sys.stdout.flush()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
 from verifflowcc.errors import FormatError
 from verifflowcc.records import dataclass, field
-from verifflowcc.text.fences import fenced_lines
+from verifflowcc.text.markdown import fenced_lines
 
 _ID = r"([a-zA-Z]+)~([\w][\w.-]*)~(\d+)"
 _OWN = re.compile(rf"\s*(?:<a\s+id=\"[^\"]*\">\s*</a>)?\s*[`*_]*{_ID}[`*_]*\s*")

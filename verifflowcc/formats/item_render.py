@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from verifflowcc.domain.item_keys import MEMORY_KEYS, ItemKey, Kind
-from verifflowcc.domain.items import Archived, Item, Link, Ref, Source, Uses
-from verifflowcc.formats.item_fields import show_thousandths
+from verifflowcc.domain.items import MEMORY_KEYS, Archived, Item, ItemKey, Kind, Link, Ref, Source, Uses
+from verifflowcc.formats.front_matter_read import show_thousandths
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_./@+ -]*(?<! )")
 _MEANS_MORE = re.compile(r"(?i)(?:null|true|false|yes|no|on|off|y|n)|[-+.0-9][-+.0-9_:a-fox]*")

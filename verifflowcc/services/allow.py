@@ -5,10 +5,10 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.git.repository_code import read_repository_code
+from verifflowcc.adapters.git.commit import read_repository_code
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
 from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.repository_code import RepositoryCode
+from verifflowcc.domain.protected import RepositoryCode
 from verifflowcc.errors import CommandsNotAllowed, WorkspaceError
 from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config, parse_config

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.user_home import USER
+from verifflowcc.adapters.config.load import USER
 from verifflowcc.domain.config import THINKING, WORKING
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.records import dataclass

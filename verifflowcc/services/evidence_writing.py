@@ -15,7 +15,7 @@ from verifflowcc.services.people_acting import require_open
 from verifflowcc.services.sprint_reading import ledger_of, load_movable
 from verifflowcc.services.transitions import record
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.digest import digest_text
+from verifflowcc.text.canonical import digest_text
 
 ATTEMPTS = 20
 

@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.config.read import read_small
+from verifflowcc.adapters.config.defaults import read_small
 from verifflowcc.adapters.files.layout import PROJECTIONS
 from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.shared import repository_around
+from verifflowcc.adapters.git.place import repository_around
 from verifflowcc.adapters.process.allowed import read_allowed
 from verifflowcc.records import dataclass
 from verifflowcc.services.history.reading import gather_history, scattered_days

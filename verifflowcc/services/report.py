@@ -1,8 +1,8 @@
 """The report of a sprint: its ledger, its evidence and its stages' metrics, read and brought together."""
 
 from verifflowcc.adapters.shipped import templates_folder
-from verifflowcc.context.html_page import html_page
 from verifflowcc.domain.facts import Facts
+from verifflowcc.formats.html_text import html_page
 from verifflowcc.services.evidence_reading import read_recorded
 from verifflowcc.services.facts import artifacts_of
 from verifflowcc.services.feedback import sprint_feedback

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from verifflowcc.domain.items import Stamp, Status
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.records import dataclass
-from verifflowcc.services.given import one_of
+from verifflowcc.services.finding import one_of
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_seeing import unread_files
 from verifflowcc.services.trace_sources import full_view

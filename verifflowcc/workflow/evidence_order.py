@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from verifflowcc.domain.events import Event, EventType
 from verifflowcc.records import dataclass, replace
-from verifflowcc.text.ulid import is_ulid
+from verifflowcc.text.slug import is_ulid
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,11 @@ from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.codegraph.bind_find import definitions_named
 from verifflowcc.codegraph.bind_queries import callers, imported_by
 from verifflowcc.codegraph.binding import Binder
-from verifflowcc.domain.code import code_path
-from verifflowcc.domain.code_limits import MOST_SYMBOLS
 from verifflowcc.domain.code_told import CodeImpact, TouchedItem
+from verifflowcc.domain.config import MOST_SYMBOLS, code_path
 from verifflowcc.domain.graph import CALLABLE, FILE, TYPES
 from verifflowcc.domain.graph_answers import Found, Link
-from verifflowcc.domain.item_types import is_trace_type
-from verifflowcc.domain.items import Item
+from verifflowcc.domain.items import Item, is_trace_type
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass
 from verifflowcc.services.code.indexing import open_code

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.partitions import ENDING, FOLDER, LOCAL, move_days
-from verifflowcc.adapters.git.shared import Repository, repository_around, worktree_tops
+from verifflowcc.adapters.git.place import Repository, repository_around, worktree_tops
 from verifflowcc.adapters.index.history import FILE, History, Partition, partitions_in
 from verifflowcc.domain.events import Json
 from verifflowcc.episodes.places import with_place

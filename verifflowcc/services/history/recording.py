@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from verifflowcc.adapters.files.partitions import FOLDER, add_events
-from verifflowcc.adapters.git.shared import Repository, repository_around
+from verifflowcc.adapters.git.place import Repository, repository_around
 from verifflowcc.domain.events import Json
 from verifflowcc.episodes.shape import VERSION, moment
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.services.workspace import Workspace
+from verifflowcc.text.invisible import withhold_json
 from verifflowcc.text.quick_json import write
-from verifflowcc.text.ulid import ENTROPY_BYTES, ulid
-from verifflowcc.text.withholding import withhold_json
+from verifflowcc.text.slug import ENTROPY_BYTES, ulid
 
 
 def record(workspace: Workspace, kind: str, events: Iterable[Mapping[str, Json]], at: datetime | None = None) -> None:

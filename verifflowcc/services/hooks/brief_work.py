@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from verifflowcc.adapters.git.shared import Repository, repository_around
+from verifflowcc.adapters.git.place import Repository, repository_around
 from verifflowcc.adapters.index.history import History
 from verifflowcc.adapters.index.history_asked import TaskRow, files_by_use, newest_tasks, task_rows
 from verifflowcc.domain.tasks import TaskStatus

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from verifflowcc.adapters.config.load import USER
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.files.user_home import USER
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.item_jsonl import item_line

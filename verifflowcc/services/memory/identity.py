@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 
 from verifflowcc.adapters.actor import clean_name
-from verifflowcc.adapters.git.identity_kept import recall_repository
+from verifflowcc.adapters.git.identity import recall_repository
 from verifflowcc.records import dataclass
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.slug import slug

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from verifflowcc.adapters.config.load import USER
 from verifflowcc.adapters.files.ingested import (
     Kept,
     Log,
@@ -18,8 +19,7 @@ from verifflowcc.adapters.files.ingested import (
 )
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.stored import stored_item
-from verifflowcc.adapters.files.user_home import USER
-from verifflowcc.domain.item_types import ScopeKind
+from verifflowcc.domain.items import ScopeKind
 from verifflowcc.domain.memory import MemoryBackend, StoredItem
 from verifflowcc.errors import ConflictError
 from verifflowcc.services.memory.access import log_folder
