@@ -8,10 +8,9 @@ from enum import StrEnum
 from hashlib import sha256
 
 from verifflowcc.errors import FormatError
-from verifflowcc.formats.front_matter import FrontMatter, split
+from verifflowcc.formats.front_matter import FrontMatter, KeySpan, Refused, key_spans, split
 from verifflowcc.formats.front_matter_list import entry
 from verifflowcc.formats.front_matter_read import Scalar, Table
-from verifflowcc.formats.front_matter_spans import KeySpan, Refused, key_spans
 from verifflowcc.records import dataclass
 
 KEY = "imported"

@@ -6,7 +6,7 @@ from verifflowcc.adapters.config.load import USER
 from verifflowcc.adapters.files.stored import stored_item
 from verifflowcc.domain.memory import StoredItem
 from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.item_jsonl import item_line
+from verifflowcc.formats.item_older import item_line
 from verifflowcc.records import dataclass
 from verifflowcc.services.memory.guarding import secrets_told
 from verifflowcc.services.memory.opening import open_store
