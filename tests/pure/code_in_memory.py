@@ -4,10 +4,19 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from verifflowcc.codegraph.binding import Binder
+from verifflowcc.codegraph.grammars import read_facts
 from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.read import read_facts
-from verifflowcc.domain.graph import FILE, FileFacts, Head, Reference, ReferenceKind, SourceFile, chosen, qualified
-from verifflowcc.domain.graph_answers import CONFIDENT
+from verifflowcc.domain.graph import (
+    CONFIDENT,
+    FILE,
+    FileFacts,
+    Head,
+    Reference,
+    ReferenceKind,
+    SourceFile,
+    chosen,
+    qualified,
+)
 
 
 class CodeInMemory:

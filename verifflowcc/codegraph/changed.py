@@ -3,12 +3,10 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from verifflowcc.codegraph.asked import Asked
+from verifflowcc.codegraph.asked import Asked, Wanted
 from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.rank_units import RankedUnit
-from verifflowcc.codegraph.units import units_of
-from verifflowcc.codegraph.words import Wanted
-from verifflowcc.domain.code_views import DIFF_LANGUAGE, Snippet
+from verifflowcc.codegraph.rank_units import RankedUnit, units_of
+from verifflowcc.domain.code_told import DIFF_LANGUAGE, Snippet
 from verifflowcc.domain.config import DIFF
 from verifflowcc.domain.graph import FILE, Mark, SearchedCode, qualified
 from verifflowcc.domain.patches import CHANGED, DELETED, FileDiff, Hunk

@@ -5,8 +5,7 @@ Where nothing changed since the last time, that is seen from git's listing and t
 
 from pathlib import Path
 
-from verifflowcc.adapters.index.code_graph import KeptCode, Source, State
-from verifflowcc.adapters.index.code_graph_tables import Tables, form
+from verifflowcc.adapters.index.code_graph import KeptCode, Source, State, Tables, form
 from verifflowcc.adapters.index.store import DerivedTables, Store
 from verifflowcc.adapters.project.source_listing import YOUNG, Listing, begun, stamps_of
 from verifflowcc.domain.graph import SourceFile
@@ -107,7 +106,7 @@ class _Bringing(DerivedTables):
             self.done = Done(0, len(state.numbers), 0)
             return state
         self.store.let_go()
-        from verifflowcc.services.code.updating import update
+        from verifflowcc.services.code.updating_commit import update
 
         brought = update(self._root, self.store, tree, listed, stamps)
         return self._held(tables, brought)

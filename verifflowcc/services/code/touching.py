@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from verifflowcc.adapters.index.code_graph import KeptCode
-from verifflowcc.codegraph.bind_find import definitions_named
-from verifflowcc.codegraph.bind_queries import callers, imported_by
+from verifflowcc.codegraph.bind_queries import callers, definitions_named, imported_by
 from verifflowcc.codegraph.binding import Binder
 from verifflowcc.domain.code_told import CodeImpact, TouchedItem
 from verifflowcc.domain.config import MOST_SYMBOLS, code_path
-from verifflowcc.domain.graph import CALLABLE, FILE, TYPES
-from verifflowcc.domain.graph_answers import Found, Link
+from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Found, Link
 from verifflowcc.domain.items import Item, is_trace_type
 from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass
