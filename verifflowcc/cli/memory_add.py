@@ -132,8 +132,8 @@ def add(
 
 
 def _ask(planned: "Planned", *, yes: bool) -> None:
-    from verifflowcc.cli.asking import confirm
     from verifflowcc.cli.memory_views import before_and_after
+    from verifflowcc.cli.moves import confirm
 
     question = "Change this preference?" if planned.before else "Remember this preference in all your projects?"
     confirm(before_and_after(planned.before, planned.after), question, yes=yes)

@@ -14,7 +14,7 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.configuration import effective_config, parse_config
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.placeholders import fill
-from verifflowcc.workflow.command_reports import report_paths
+from verifflowcc.workflow.measured_verdict import report_paths
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from verifflowcc.services.configuration import ConfigReport, check_config
 from verifflowcc.services.earlier import earlier_findings
 from verifflowcc.services.gates import StageGates, ask_stage
 from verifflowcc.services.memory.checking import CheckedMemory, check_memory
-from verifflowcc.services.setup_health import setup_notes
+from verifflowcc.services.sprint_health import setup_notes
 from verifflowcc.services.sprint_reading import list_sprints
 from verifflowcc.services.trace_checking import TraceChecked, check_trace
 from verifflowcc.services.workflows import WorkflowReport, check_workflow

@@ -1,6 +1,6 @@
 """Gather what a sprint's gates look at: files, evidence, git, and what people said. It runs nothing but git."""
 
-from verifflowcc.adapters.files.artifacts import read_artifact_texts
+from verifflowcc.adapters.files.evidence import read_artifact_texts
 from verifflowcc.adapters.git.protected import read_history
 from verifflowcc.adapters.project.content import memory_content, project_content
 from verifflowcc.domain.facts import ArtifactText, Facts, History

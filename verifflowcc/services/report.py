@@ -1,6 +1,6 @@
 """The report of a sprint: its ledger, its evidence and its stages' metrics, read and brought together."""
 
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.domain.facts import Facts
 from verifflowcc.formats.html_text import html_page
 from verifflowcc.services.evidence_reading import read_recorded
@@ -9,7 +9,7 @@ from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.metrics import sprint_metrics
 from verifflowcc.services.sprint_reading import load_sprint
 from verifflowcc.services.workspace import Workspace
-from verifflowcc.workflow.graph import arrange
+from verifflowcc.workflow.fold import arrange
 from verifflowcc.workflow.people import reviews, waivers
 from verifflowcc.workflow.report import SprintReport, make_report
 from verifflowcc.workflow.report_page import report_opening, report_sections, report_title

@@ -22,7 +22,7 @@ from verifflowcc.records import dataclass, field
 from verifflowcc.services.finding import one_of
 from verifflowcc.services.memory.guarding import refuse_new_secret
 from verifflowcc.services.memory.scanning import refuse_scanned
-from verifflowcc.services.trace_policy import policy_of
+from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.secrets import withhold
 from verifflowcc.trace.adopt import ITEMS, Adopted, Here, adopt

@@ -1,6 +1,6 @@
 """The shipped parts of the matrix's page."""
 
-from verifflowcc.adapters.shipped import templates_folder
+from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.trace.matrix_page import PageParts
 
 

@@ -34,7 +34,7 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
     """
     if before == after or not _asked_for(workspace):
         return
-    from verifflowcc.adapters.scanning.detect_secrets import scan_text
+    from verifflowcc.adapters.backends.scanned import scan_text
     from verifflowcc.services.memory.guarding import HINT
     from verifflowcc.text.secrets import place_of, withhold
 
