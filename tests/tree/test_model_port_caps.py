@@ -16,7 +16,7 @@ from verifflowcc.adapters.config.load import user_home
 from verifflowcc.adapters.files.metrics import add_metrics, read_metrics_log
 from verifflowcc.domain.config import MemorySettings, ModelSettings
 from verifflowcc.errors import ModelError
-from verifflowcc.formats.metric_lines import Counted, metric_lines
+from verifflowcc.formats.metric_line import Counted, metric_lines
 from verifflowcc.services.memory.model_budget import Spent, open_budget, spent_today
 from verifflowcc.services.memory.refining import Extractor, open_extractor
 from verifflowcc.services.workspace import Workspace

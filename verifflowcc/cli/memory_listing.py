@@ -49,8 +49,7 @@ def list_(
     Items of the project, of what is open in it, and of the user: these by importance, the others newest first.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here, tell
-    from verifflowcc.cli.memory_views import items_table
+    from verifflowcc.cli.memory_views import acting_here, items_table, tell
     from verifflowcc.services.memory.listing import Asked, list_items
     from verifflowcc.services.memory.scopes import scopes_listed
 
@@ -83,8 +82,7 @@ def show(
     past.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here, tell
-    from verifflowcc.cli.memory_views import page
+    from verifflowcc.cli.memory_views import acting_here, page, tell
     from verifflowcc.services.memory.access import note_uses
     from verifflowcc.services.memory.listing import show_item
 
@@ -104,9 +102,7 @@ def stats(scope: ScopeOption = None, as_json: JsonFlag = False) -> None:
     took today, beside its caps.
     """
     from verifflowcc.cli import output as out
-    from verifflowcc.cli.memory_here import acting_here, tell
-    from verifflowcc.cli.memory_metrics_views import metrics
-    from verifflowcc.cli.memory_views import numbers
+    from verifflowcc.cli.memory_views import acting_here, metrics, numbers, tell
     from verifflowcc.services.memory.statistics import numbers_of
 
     here = acting_here()

@@ -13,7 +13,7 @@ from verifflowcc.domain.memory import StoredItem
 from verifflowcc.domain.ports import TokenCounter
 from verifflowcc.domain.recall import Extent, Unit, extent_of
 from verifflowcc.errors import ConflictError, VfccError
-from verifflowcc.recall.units import units_of
+from verifflowcc.recall.scoring import units_of
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.data_texts import data_kind, prompt_text
 from verifflowcc.text.canonical import digest_text

@@ -32,7 +32,7 @@ def _sum_up(path: Path, today: str) -> None:
 
     What was to be counted is in the log already: where it cannot be done, nothing but space is lost by that.
     """
-    from verifflowcc.formats.metric_days import sum_days
+    from verifflowcc.formats.metric_line import sum_days
 
     make_smaller(path, lambda data: sum_days(data, today))
 

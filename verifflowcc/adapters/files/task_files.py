@@ -8,9 +8,8 @@ from pathlib import Path
 from verifflowcc.adapters.files.layout import check_inside
 from verifflowcc.adapters.files.lock import locked
 from verifflowcc.adapters.files.write import sweep, write_atomic
-from verifflowcc.domain.tasks import Task
+from verifflowcc.domain.tasks import Task, read_task, task_bytes
 from verifflowcc.errors import FormatError, WorkspaceError
-from verifflowcc.formats.task_record import read_task, task_bytes
 
 FILE, LOCK = "task.json", "lock"
 WAIT_S = 10.0

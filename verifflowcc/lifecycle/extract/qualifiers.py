@@ -6,7 +6,7 @@ has in another place, the form may say the opposite: then a person looks at it.
 
 import re
 
-from verifflowcc.lifecycle.extract.verbs import VERBS
+from verifflowcc.lifecycle.extract.code_names import VERBS
 
 _NAMED = (
     r"(?:(?:function|method)s?'? (?:arguments?|parameters?)|functions?|methods?|class(?:es)?|variables?|attributes?|"

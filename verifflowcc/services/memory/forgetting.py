@@ -9,8 +9,8 @@ from verifflowcc.records import dataclass
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
 from verifflowcc.services.memory.guarding import withheld_item
+from verifflowcc.services.memory.here import require_change, require_person
 from verifflowcc.services.memory.opening import backend_of, open_store
-from verifflowcc.services.memory.permission import require_change, require_person
 from verifflowcc.services.workspace import Workspace
 
 

@@ -3,10 +3,9 @@
 from verifflowcc.adapters.config.load import USER
 from verifflowcc.domain.items import Item
 from verifflowcc.errors import FormatError, UsageError
-from verifflowcc.services.memory.maintained import Step, StepKind
-from verifflowcc.services.memory.opening import open_store
-from verifflowcc.services.memory.reading_only import open_for_reading
-from verifflowcc.services.memory.rewriting import with_source
+from verifflowcc.services.memory.consolidating import Step, StepKind
+from verifflowcc.services.memory.opening import open_for_reading, open_store
+from verifflowcc.services.memory.recording import with_source
 from verifflowcc.services.people_acting import require_person
 from verifflowcc.text.article import nearest
 

@@ -4,33 +4,73 @@ Each store is locked once, and what is to be written stands in a plan first: an 
 out to its end by the next one. The same turn is never read twice into one store.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import cache, partial
+from pathlib import Path
 
 from verifflowcc.adapters.clock import SystemClock, observed
 from verifflowcc.adapters.config.load import USER
 from verifflowcc.adapters.files.item_files import draw_letters
+from verifflowcc.adapters.files.text_file import LARGEST, read_bytes
 from verifflowcc.domain.candidates import Candidate, Extracted
 from verifflowcc.domain.items import is_trace_type
-from verifflowcc.domain.turns import Conversation, Turn
+from verifflowcc.domain.turns import OWN, Conversation, Turn
 from verifflowcc.errors import UsageError
-from verifflowcc.formats.turn_tools import OWN
+from verifflowcc.formats.turns import read_turns
 from verifflowcc.lifecycle.extract.turns import extract as extract_by_rule
 from verifflowcc.records import dataclass, field, replace
-from verifflowcc.services.memory.counting import CONTRADICTION, SUPERSEDED, note_metrics
-from verifflowcc.services.memory.here import required
-from verifflowcc.services.memory.identity import identity_of
+from verifflowcc.services.memory.access import CONTRADICTION, SUPERSEDED, note_metrics
+from verifflowcc.services.memory.here import asks, identity_of, is_person, required
+from verifflowcc.services.memory.holding import Stream, open_streams
 from verifflowcc.services.memory.opening import memory_settings
-from verifflowcc.services.memory.permission import asks, is_person
+from verifflowcc.services.memory.refs import renewed_refs
 from verifflowcc.services.memory.remembering import Fate, Learned, Said, Terms, remember
 from verifflowcc.services.memory.scopes import PROJECT
-from verifflowcc.services.memory.streams import Stream, open_streams
-from verifflowcc.services.recall.staleness import renewed_refs
 from verifflowcc.services.workspace import Workspace
 from verifflowcc.text.article import plain_line
 from verifflowcc.text.injected import without_injected
+
+# Read the conversations that a person names: files, or what comes on stdin.
+
+STDIN = "-"
+_SPLIT = "split --line-bytes=60M FILE part-; vfcc memory ingest part-*"
+
+
+def read_conversations(
+    sources: Sequence[str], *, kind: str | None = None, session: str | None = None, agents: Sequence[str] = ()
+) -> tuple[Conversation, ...]:
+    """Return what stands in files, `-` being stdin, in their order.
+
+    Raises UsageError where one cannot be read or is a folder, FormatError where one is no text; then none is returned.
+    """
+    return tuple(_read(source, kind, session, agents) for source in dict.fromkeys(sources))
+
+
+def _read(source: str, kind: str | None, session: str | None, agents: Sequence[str]) -> Conversation:
+    name = "stdin" if source == STDIN else source
+    data = _stdin() if source == STDIN else _file(source)
+    found = read_turns(data, name, kind, session=session, agents=agents)
+    return found if data.strip() else replace(found, notes=(f"{name}:1: it is empty",))
+
+
+def _file(source: str) -> bytes:
+    path = Path(source)
+    if path.is_dir():
+        raise UsageError(f"{source} is a folder; a conversation is a file", hint=f"vfcc memory ingest {source}/*")
+    if path.is_fifo() and path.resolve().is_fifo():  # it has a name, and would be waited for where nobody writes
+        raise UsageError(f"{source} is a pipe; what comes out of it is read on stdin", hint="vfcc memory ingest -")
+    return read_bytes(path, source, hint=_SPLIT)
+
+
+def _stdin() -> bytes:
+    data = sys.stdin.buffer.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise UsageError(f"stdin is larger than {LARGEST // 1_048_576} MiB", hint=_SPLIT)
+    return data
+
 
 Extractor = Callable[[Turn], Extracted]
 """Returns what a turn says that may be worth keeping: by rule, or with a model."""

@@ -7,11 +7,9 @@ from pathlib import Path
 
 from verifflowcc.domain.config import ModelSettings
 from verifflowcc.errors import ModelError
-from verifflowcc.formats.metric_line import count_line
-from verifflowcc.formats.metric_lines import read_metrics
+from verifflowcc.formats.metric_line import count_line, read_metrics
 from verifflowcc.records import dataclass
-from verifflowcc.services.memory.access import log_folder
-from verifflowcc.services.memory.counting import moment
+from verifflowcc.services.memory.access import log_folder, moment
 from verifflowcc.services.workspace import Workspace
 
 CALLS, TOKENS = "model.calls", "model.tokens"

@@ -1,5 +1,6 @@
 """Open the store of a scope, in whatever backend the settings name for it."""
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,7 +61,7 @@ def open_kind(workspace: Workspace | None, scope: str, kind: BackendKind) -> Mem
         return InMemoryBackend(scope)
     if kind is BackendKind.POSTGRES:
         from verifflowcc.adapters.backends.postgres import PostgresBackend
-        from verifflowcc.services.memory.identity import identity_of
+        from verifflowcc.services.memory.here import identity_of
 
         project = None if scope == USER else identity_of(required(workspace)).text
         return PostgresBackend(_postgres_url(), scope, project)
@@ -94,7 +95,7 @@ def database_of(workspace: Workspace | None, scope: str) -> Path:
     here = required(workspace)
     if kind_of(scope) is ScopeKind.TASK:
         return here.local / "tasks.db"
-    from verifflowcc.services.memory.identity import identity_of
+    from verifflowcc.services.memory.here import identity_of
 
     return user_home() / "projects" / identity_of(here).folder / "items.db"
 
@@ -107,3 +108,29 @@ def _postgres_url() -> str:
             hint="export VFCC_POSTGRES_URL=…, or memory.postgres_url in your own settings",
         )
     return url
+
+
+# Open a store to look at it, and leave no trace: no index, no lock, no database where there is none.
+
+
+@contextmanager
+def open_for_reading(workspace: Workspace | None, scope: str) -> Iterator[MemoryBackend]:
+    """Open the items of a scope as `open_store` does, for reading alone. Raises the same."""
+    kind = backend_of(workspace, scope)
+    if kind is BackendKind.FILES and (scope == USER or workspace is not None):
+        from verifflowcc.adapters.backends.files import FilesBackend
+
+        root = user_home() if workspace is None or scope == USER else workspace.root
+        with tempfile.TemporaryDirectory(prefix="vfcc-reading-") as local:
+            files = FilesBackend(root, folder_of(scope), scope, Path(local))
+            try:
+                yield files
+            finally:
+                files.close()
+    elif kind is BackendKind.SQLITE and not database_of(workspace, scope).exists():
+        from verifflowcc.adapters.backends.in_memory import InMemoryBackend
+
+        yield InMemoryBackend(scope)
+    else:
+        with open_store(workspace, scope) as store:
+            yield store
