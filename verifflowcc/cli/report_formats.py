@@ -43,7 +43,7 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
 
         return sarif_text(report, __version__, prefix, of)
     if form == "junit":
-        from verifflowcc.formats.junit_write import junit_text
+        from verifflowcc.formats.github_annotations import junit_text
 
         return junit_text(report, of)
     from verifflowcc.formats.github_annotations import annotations

@@ -14,11 +14,11 @@ from verifflowcc.errors import VfccError
 from verifflowcc.records import dataclass, field
 from verifflowcc.services.baselines import baseline_status, load_baseline
 from verifflowcc.services.sprint_reading import active_sprint
-from verifflowcc.services.trace_looking import Looked, key_of, look
-from verifflowcc.services.trace_reading import INDEX, nothing_collected
+from verifflowcc.services.trace_code import INDEX, nothing_collected
+from verifflowcc.services.trace_sources import Looked, key_of, look
 from verifflowcc.services.workspace import MEMORY, Workspace
 from verifflowcc.text.record_codec import RecordCodec
-from verifflowcc.trace.narrow import narrow, only_new
+from verifflowcc.trace.impact import narrow, only_new
 from verifflowcc.workflow.baseline_rules import expiry_problem
 
 if TYPE_CHECKING:

@@ -4,18 +4,115 @@ A stamp of the other tool that holds becomes one of ours, made of what both ends
 as it is (`doorstop:…`), so that it shows as suspect or stale exactly where the other tool shows it.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from hashlib import sha256
 
-from verifflowcc.domain.items import Link, Ref, Stamp, Trust
+from verifflowcc.domain.items import Link, Ref, Relation, Stamp, Trust
 from verifflowcc.domain.trace import TraceItem
 from verifflowcc.domain.trace_codes import TracePolicy
 from verifflowcc.domain.trace_import import Foreign, ForeignItem
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
+from verifflowcc.formats.trace_render import fitting
 from verifflowcc.records import dataclass, replace
-from verifflowcc.trace.adopt_ids import adopted_ids
-from verifflowcc.trace.adopt_relations import relation_for
-from verifflowcc.trace.adopt_text import body_of, text_and_reason, title_of
-from verifflowcc.trace.adopt_words import APART, Choices, method_for, status_for, type_for
+from verifflowcc.text.slug import ALPHABET, LETTERS
+from verifflowcc.trace.adopt_words import (
+    APART,
+    Choices,
+    body_of,
+    method_for,
+    status_for,
+    text_and_reason,
+    title_of,
+    type_for,
+)
+
+# Ids for what comes from another tool: its own where it can be one of ours, else one that follows from it.
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,118}[A-Za-z0-9_+-])?")
+_WRONG = re.compile(r"[^A-Za-z0-9._-]+")
+_RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
+
+
+def adopted_ids(
+    names: Iterable[str], pattern: str, known: Mapping[str, str], taken: Collection[str]
+) -> Mapping[str, str]:
+    """Return foreign id → ours, the same for the same names in whatever order.
+
+    `known` are those that an earlier import gave. `taken` are ids of other items: a foreign id that is one of them
+    stays as it is, for the caller to refuse.
+    """
+    found = dict(known)
+    used = {each.casefold() for each in (*known.values(), *taken)}
+    others = sorted(set(names) - set(found))
+    fitting = [name for name in others if _fits(name, pattern)]
+    for name in fitting:
+        if name.casefold() in used and name not in taken:
+            continue
+        found[name] = name
+        used.add(name.casefold())
+    for name in others:
+        if name not in found:
+            found[name] = _made(name, pattern, used)
+            used.add(found[name].casefold())
+    return found
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return bool(_FILE_NAME.fullmatch(name) and re.fullmatch(pattern, name) and not _RESERVED.fullmatch(name))
+
+
+def _made(name: str, pattern: str, used: Collection[str]) -> str:
+    plain = _WRONG.sub("-", name).strip("-._")[:100].rstrip("-._") or "item"
+    number = int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+    letters = "".join(ALPHABET[number >> 5 * place & 31] for place in range(2 * LETTERS))
+    candidates = (plain, f"{plain}-{letters[:LETTERS]}", f"{plain}-{letters}")
+    free = [each for each in candidates if each.casefold() not in used]
+    return next((each for each in free if _fits(each, pattern)), free[0])
+
+
+# Which of our relations a foreign link becomes.
+
+USUAL = "refines"
+_PREFERRED = ("refines", "satisfies", "verifies", "implements", "allocates", "derives")
+_STEMS = {
+    "refine": "refines",
+    "satisf": "satisfies",
+    "verif": "verifies",
+    "test": "verifies",
+    "valid": "verifies",
+    "implement": "implements",
+    "allocat": "allocates",
+    "deriv": "derives",
+    "depend": "depends_on",
+    "conflict": "contradicts",
+    "contradict": "contradicts",
+    "supersede": "supersedes",
+    "replace": "supersedes",
+}
+
+
+def relation_for(role: str, own: str, target: str | None, policy: TracePolicy, chosen: str | None = None) -> str:
+    """Return the relation of a link from an item of type `own` to one of type `target` (None where it is not known).
+
+    The tool's role decides where it names a relation; else what the person chose, or `refines`, where it may go between
+    these types; else the first relation that may; else that one anyway, for the check to tell.
+    """
+    word = role.lower()
+    if word in policy.relations or word in set(Relation):
+        return word
+    if found := next((name for stem, name in _STEMS.items() if word.startswith(stem)), None):
+        return found
+    wanted = chosen or (USUAL if USUAL in policy.relations else next(iter(policy.relations), USUAL))
+    if target is None:
+        return wanted
+    may = fitting(policy, own, target)
+    return wanted if wanted in may else min(may, key=_place, default=wanted)
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (_PREFERRED.index(name) if name in _PREFERRED else len(_PREFERRED), name)
+
 
 ITEMS = ".memory/project/items"
 

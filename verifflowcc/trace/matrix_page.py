@@ -12,9 +12,8 @@ from string import Template
 
 from verifflowcc.formats.html_text import html_text
 from verifflowcc.records import dataclass
-from verifflowcc.trace.matrix import Matrix
-from verifflowcc.trace.matrix_cells import item_rows, row_of_test, tone_of
-from verifflowcc.trace.state import State
+from verifflowcc.trace.item_line import State
+from verifflowcc.trace.matrix import Matrix, item_rows, row_of_test, tone_of
 
 
 @dataclass(frozen=True, slots=True)
