@@ -10,7 +10,7 @@ _HOMES = {
     "ContextPackage": "verifflowcc.services.memory_manager",
     "ContextRequest": "verifflowcc.services.assembling",
     "ContextWindow": "verifflowcc.services.window.context_window",
-    "EpisodicMemory": "verifflowcc.services.history.episodic_memory",
+    "EpisodicMemory": "verifflowcc.services.history.offering",
     "FilesBackend": "verifflowcc.services.memory.backends",
     "GlobalMemoryStore": "verifflowcc.services.memory.tasks_filling",
     "InMemoryBackend": "verifflowcc.services.memory.backends",
@@ -57,7 +57,7 @@ if TYPE_CHECKING:  # as in typing, which is too slow to import for a hook
         get_user_context,
     )
     from verifflowcc.services.code.asking import KnowledgeGraph
-    from verifflowcc.services.history.episodic_memory import EpisodicMemory
+    from verifflowcc.services.history.offering import EpisodicMemory
     from verifflowcc.services.memory.backends import create_item
     from verifflowcc.services.memory.opening import open_store
     from verifflowcc.services.memory.tasks_filling import GlobalMemoryStore, ProjectMemoryStore, TaskMemoryStore

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from verifflowcc.domain.calls import signature_of
 from verifflowcc.domain.events import Json
 from verifflowcc.records import dataclass
-from verifflowcc.text.error_signature import signature_of
 from verifflowcc.text.injected import typed_words
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from verifflowcc.adapters.files.partitions import add_seen, seen_file
 from verifflowcc.adapters.files.write import write_atomic
-from verifflowcc.adapters.index.history_asked import touches
+from verifflowcc.adapters.index.history import touches
 from verifflowcc.domain.recall import Hit, Sought
 from verifflowcc.domain.trace import MARK
 from verifflowcc.episodes.briefed import conversation_of, stage_lines
