@@ -11,9 +11,9 @@ from verifflowcc.domain.testcases import Loss, LostTest, Strength
 from verifflowcc.proving.conftest_hooks import changed_hooks
 from verifflowcc.proving.python_strength import strength_of, strength_of_call
 from verifflowcc.proving.python_tests import python_tests
+from verifflowcc.proving.test_titles import text_tests
 from verifflowcc.proving.tests_lost import lost_tests
 from verifflowcc.proving.tests_settings import lowered_settings
-from verifflowcc.proving.text_tests import text_tests
 
 pytestmark = pytest.mark.vfcc("REQ-TESTS-KEPT")
 

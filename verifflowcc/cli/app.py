@@ -23,10 +23,7 @@ from verifflowcc.cli import (
     init,
     integrate,
     memory,
-    metrics,
     migrate,
-    next_step,
-    prove,
     sprint,
     stage,
     status,
@@ -36,6 +33,15 @@ from verifflowcc.cli import (
     who_may,
     window,
     workflow,
+)
+from verifflowcc.cli import (
+    evidence as metrics,
+)
+from verifflowcc.cli import (
+    evidence as next_step,
+)
+from verifflowcc.cli import (
+    evidence as prove,
 )
 from verifflowcc.cli.completion_scripts import SCRIPTS
 from verifflowcc.cli.daily import Daily, hide_the_rest

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from verifflowcc.cli.table import table
 from verifflowcc.proving.verdicts import TestVerdict, Verdict
-from verifflowcc.services.proving.proof import ChangeProof, Unguarded, counted
-from verifflowcc.services.proving.proving import Proof
+from verifflowcc.services.proving.proof import ChangeProof, Proof, Unguarded, counted
 
 _HEADINGS = ("change", "verdict", "tests", "unguarded", "time", "subject")
 _MOST_TESTS = 12
@@ -89,9 +88,9 @@ def markdown(proof: Proof) -> str:
 def sarif(proof: Proof) -> str:
     """Return the proofs as a SARIF log."""
     from verifflowcc import __version__
-    from verifflowcc.domain.prove_codes import PROVE
     from verifflowcc.domain.trace import Finding, TraceReport
     from verifflowcc.formats.sarif_write import sarif_text
+    from verifflowcc.proving.verdicts import PROVE
 
     findings = []
     top = f"{proof.folder}/" if proof.folder else ""

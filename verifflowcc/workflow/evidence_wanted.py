@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import RECORDED, Criterion, Mode, Verdict
+from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Mode, Verdict
 from verifflowcc.domain.sprints import SprintState, StageState, StageStatus
 from verifflowcc.errors import UsageError
 from verifflowcc.records import dataclass
 from verifflowcc.text.article import nearest
-from verifflowcc.workflow.assess_recorded import assess_recorded
-from verifflowcc.workflow.assess_trace import specified
+from verifflowcc.workflow.assess_recorded import assess_recorded, specified, waits_for_items
 from verifflowcc.workflow.moves import after_passing
 
 
@@ -149,3 +148,25 @@ def _asked(stage: StageState, criteria: Iterable[Criterion]) -> tuple[Wanted, ..
 
 def _once(found: Iterable[Wanted]) -> tuple[Wanted, ...]:
     return tuple({(one.stage, one.criterion.id): one for one in found}.values())
+
+
+# Soft criteria that are not asked, because the project has nothing that they could look at.
+
+
+def idle(criterion: Criterion, facts: Facts) -> bool:
+    """Whether a gate leaves a criterion out; a hard one is never left out, and closes its gate."""
+    return waits_for_items(criterion, facts) or _is_unreadable(criterion, facts)
+
+
+def without_idle(wanted: Iterable[Wanted], facts: Facts) -> tuple[Wanted, ...]:
+    """Return the criteria that gates ask, of those that need evidence."""
+    return tuple(one for one in wanted if not idle(one.criterion, facts))
+
+
+def _is_unreadable(criterion: Criterion, facts: Facts) -> bool:
+    """Whether a proof needs outcomes that no runner can read.
+
+    The words of the command are a rule of the project: to change them takes a person's approval.
+    """
+    soft = criterion.kind is Kind.RED_FIRST and criterion.mode is Mode.SOFT
+    return soft and criterion.command in facts.unreadable

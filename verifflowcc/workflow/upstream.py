@@ -8,7 +8,7 @@ from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
 from verifflowcc.domain.sprints import StageState, StageStatus, artifacts_folder, drifted
 from verifflowcc.records import dataclass, replace
 from verifflowcc.text.canonical import digest_text
-from verifflowcc.workflow.authors import objection_to
+from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.people import expired
 
 Assess = Callable[[Criterion, str, Facts], Assessment]

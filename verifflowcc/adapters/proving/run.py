@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from verifflowcc.adapters.process.run import Ran, run_command
-from verifflowcc.adapters.proving.folders import ORDERS, VARIABLE
-from verifflowcc.adapters.proving.scratch import Scratch
+from verifflowcc.adapters.proving.scratch import ORDERS, VARIABLE, Scratch
 from verifflowcc.errors import WorkspaceError
 from verifflowcc.records import dataclass
 
