@@ -1,38 +1,35 @@
 """The command `vfcc`: its groups, in the order in which `--help` shows them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer._completion_shared import _completion_scripts
 
 from verifflowcc.cli import (
-    allow,
     approve,
-    baseline,
     check,
     code,
-    config,
     context,
-    doctor,
     evidence,
     feedback,
-    help,
     history,
-    hook_line,
     init,
     integrate,
     memory,
-    migrate,
     sprint,
     stage,
-    status,
     task,
     trace,
-    waive,
     who_may,
     window,
     workflow,
+)
+from verifflowcc.cli import (
+    approve as baseline,
+)
+from verifflowcc.cli import (
+    approve as waive,
 )
 from verifflowcc.cli import (
     evidence as metrics,
@@ -43,8 +40,144 @@ from verifflowcc.cli import (
 from verifflowcc.cli import (
     evidence as prove,
 )
+from verifflowcc.cli import (
+    init as allow,
+)
+from verifflowcc.cli import (
+    init as config,
+)
+from verifflowcc.cli import (
+    init as doctor,
+)
+from verifflowcc.cli import (
+    init as migrate,
+)
+from verifflowcc.cli import (
+    init as status,
+)
 from verifflowcc.cli.completion_scripts import SCRIPTS
-from verifflowcc.cli.daily import Daily, hide_the_rest
+from verifflowcc.cli.who_may import Group
+from verifflowcc.domain.agent_clients import CLIENTS
+
+if TYPE_CHECKING:
+    from typer import Typer
+    from typer._click.core import Command, Context
+    from typer._click.formatting import HelpFormatter
+    from typer.core import TyperGroup
+
+
+# Which commands help lists: those of every day. `vfcc help --all` lists every one.
+
+SECTIONS = {
+    "Every day": ("init", "status", "next", "sprint", "stage", "context", "memory", "check", "approve", "doctor"),
+    "Gates and evidence": ("evidence", "prove", "allow", "waive"),
+    "Requirements and code": ("trace", "code"),
+    "Setup": ("integrate",),
+}
+"""The commands of `vfcc --help`, by subject."""
+BELOW = {
+    "sprint": ("start", "show", "report", "close"),
+    "stage": ("show", "put", "advance", "reopen"),
+    "context": ("show",),
+    "memory": ("add", "show", "search", "edit", "forget", "inbox", "promote"),
+    "check": ("config", "gate", "trace", "memory"),
+    "evidence": ("run", "list"),
+    "trace": ("add", "link", "review", "why"),
+    "code": ("context", "impact"),
+}
+"""The commands that the help of a group lists. A test holds all lines of all help screens together at 45."""
+PLUMBING = frozenset(("hook", "migrate", "window", "memory copy", "memory schema"))
+"""Commands for programs and for rare moments; completion does not offer them either."""
+
+
+class Daily(Group):
+    """A group whose help shows its daily commands first."""
+
+    def list_commands(self, ctx: "Context") -> list[str]:
+        """Return the commands in the order of the sections, then those that no section has."""
+        listed = [name for names in SECTIONS.values() for name in names]
+        return [*listed, *(name for name in self.commands if name not in listed)]
+
+    def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Write a section for each subject."""
+        width = formatter.width - 6 - max(len(name) for names in SECTIONS.values() for name in names)
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(width)) for name in names])
+
+
+def hide_the_rest(app: "Typer", group: str = "") -> None:
+    """Hide the commands that help does not list: they run, and have help and completion all the same."""
+    from typer.main import get_command_name
+
+    listed = BELOW.get(group, ()) if group else tuple(name for names in SECTIONS.values() for name in names)
+    for command in app.registered_commands:
+        name = command.name or get_command_name(getattr(command.callback, "__name__", ""))
+        command.hidden = name not in listed
+    for below in app.registered_groups:
+        below.hidden = below.name not in listed
+        if below.typer_instance is not None:
+            hide_the_rest(below.typer_instance, f"{group} {below.name}".strip())
+
+
+# `vfcc help`: the help of a command, or all commands on one page.
+
+
+def help_(
+    context: typer.Context,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[COMMAND]…", help="A command or a group (default: all).")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="List every command, the rarely typed ones too.")] = False,
+) -> None:
+    """Show the help of a command, or list all commands.
+
+    `vfcc help COMMAND` is `vfcc COMMAND --help`.
+    """
+    from verifflowcc.cli import output as out
+    from verifflowcc.cli.usage import no_command
+
+    here: Command = context.find_root().command
+    where = context.find_root()
+    for name in names or ():
+        below = getattr(here, "commands", {}).get(name)
+        if below is None:
+            raise no_command(context.find_root().command, where.command_path, name)
+        here, where = below, below.context_class(below, info_name=name, parent=where)
+    out.emit(_all(where) if everything and hasattr(here, "commands") else where.get_help())
+
+
+def _all(context: "Context") -> str:
+    """Return a section for each group below a command, and one of the commands that belong to none."""
+    formatter = context.make_formatter()
+    group: TyperGroup = context.command  # type: ignore[assignment]
+    rows = [(name, group.commands[name]) for name in group.list_commands(context)]
+    with formatter.section(context.command_path):
+        formatter.write_dl([(name, each.get_short_help_str(100)) for name, each in rows])
+    below = [each.context_class(each, info_name=name, parent=context) for name, each in rows if _is_group(each)]
+    return "\n".join([formatter.getvalue().rstrip("\n"), *(f"\n{_all(each)}".rstrip("\n") for each in below)])
+
+
+def _is_group(command: "Command") -> bool:
+    return hasattr(command, "commands")
+
+
+# `vfcc hook` as a command among others, for its help: whatever else is asked of it, `fast/` has answered before.
+
+_NAMES = " or ".join(", ".join(CLIENTS).rsplit(", ", 1))
+
+
+def hook(
+    client: Annotated[str, typer.Argument(metavar="CLIENT", help=f"The client: {_NAMES}.")],
+    event: Annotated[
+        str | None, typer.Argument(metavar="[EVENT]", help="Event name, for clients that do not send it on stdin.")
+    ] = None,
+) -> None:
+    """Record what an agent does, and answer its client.
+
+    A client runs this, with JSON on stdin. It never fails: what goes wrong is in .memory/local/hook-errors.jsonl.
+    """
+
 
 _completion_scripts.update(SCRIPTS)  # what --show-completion prints and --install-completion writes
 
@@ -75,7 +208,7 @@ app.add_typer(check.app, name="check")
 app.command("prove")(prove.prove)
 app.add_typer(code.app, name="code")
 app.add_typer(history.app, name="history")
-app.command("hook")(hook_line.hook)
+app.command("hook")(hook)
 app.add_typer(trace.app, name="trace")
 app.command("integrate")(integrate.integrate)
 app.command("metrics")(metrics.metrics)
@@ -83,7 +216,7 @@ app.add_typer(workflow.app, name="workflow")
 app.add_typer(config.app, name="config")
 app.command("doctor")(doctor.doctor)
 app.command("migrate")(migrate.migrate)
-app.command("help")(help.help_)
+app.command("help")(help_)
 who_may.guard(app)
 hide_the_rest(app)
 

@@ -55,7 +55,7 @@ def _drawn() -> bool:
 
     if "_VFCC_COMPLETE" in os.environ or not wants_color():
         return False
-    from verifflowcc.cli.board_views import show_board
+    from verifflowcc.cli.board_watch import show_board
 
     show_board()
     return True

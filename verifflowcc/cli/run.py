@@ -5,8 +5,24 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from verifflowcc.errors import VfccError
+from verifflowcc.cli.terminal import wants_color
+from verifflowcc.errors import GateClosed, VfccError
 from verifflowcc.services.documents.envelope import Problem, problem_of
+
+# How an error is shown: the fault, then `hint:` with a command; at a terminal, a closed gate is a panel.
+
+
+def error_text(error: VfccError) -> str:
+    """Return an error as it is written to stderr."""
+    head, *rest = error.message.split("\n")
+    if isinstance(error, GateClosed) and rest and wants_color(sys.stderr):
+        from verifflowcc.cli.gate_panels import refusal_panel
+
+        text = refusal_panel(head, [line.removeprefix("- ") for line in rest], sys.stderr)
+    else:
+        text = "\n".join(f"  {line}" if line.startswith("- ") else f"error: {line}" for line in (head, *rest))
+    return f"{text}\nhint: {error.hint}" if error.hint else text
+
 
 CRASH = 1
 USAGE = 2
@@ -77,8 +93,6 @@ def _outcome(step: Callable[[], int | None]) -> tuple[int, Problem | None]:
     try:
         return step() or 0, None
     except VfccError as error:
-        from verifflowcc.cli.error_views import error_text
-
         say(error_text(error))
         return error.exit_code, problem_of(error)
     except KeyboardInterrupt:
