@@ -16,8 +16,8 @@ from typing import Any
 
 from typer.main import get_command
 
-from verifflowcc.adapters.config.described import LONGEST_WORD
-from verifflowcc.adapters.config.user_section import UserFileSection
+from verifflowcc.base.config.config_description import LONGEST_WORD
+from verifflowcc.base.config.user_section import UserFileSection
 from verifflowcc.cli.app import app
 from verifflowcc.cli.examples import EXAMPLES
 from verifflowcc.services.configuration import config_schema

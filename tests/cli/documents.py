@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from verifflowcc.domain.command_words import spelled_today, split_globals
+from verifflowcc.base.model.command_words import spelled_today, split_globals
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "reference" / "schemas"
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verifflowcc.formats.html_text import html_page
+from verifflowcc.base.formats.html import html_page
 
 
 @settings(deadline=None, max_examples=50)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.planted_faults import FAULTS, W
 from tests.trace_world import GREEN, REPORT, World, result
-from verifflowcc.domain.trace import Outcome, TraceReport
+from verifflowcc.base.model.trace_values import Outcome, TraceReport
 from verifflowcc.trace.check import check
 from verifflowcc.trace.impact import narrow
 

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.git.versions import TreeFile
 from verifflowcc.adapters.proving.run import scratch_environment
 from verifflowcc.adapters.proving.scratch import Scratch, scratch_of
+from verifflowcc.base.git.git_versions import TreeFile
 
 
 def become(scratch: Scratch, texts: Mapping[str, str]) -> None:

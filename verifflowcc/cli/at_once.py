@@ -51,7 +51,7 @@ def answered(arguments: list[str]) -> bool:
 
 def _drawn() -> bool:
     """Draw the board, where a person looks; the text is for `fast/`, and for the full command."""
-    from verifflowcc.cli.terminal import wants_color
+    from verifflowcc.base.terminal.terminal import wants_color
 
     if "_VFCC_COMPLETE" in os.environ or not wants_color():
         return False

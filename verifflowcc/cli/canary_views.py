@@ -1,8 +1,8 @@
 """How canaries are shown to a person: each criterion, what was planted, and whether it was seen."""
 
+from verifflowcc.base.model.gate_values import Mode
+from verifflowcc.base.terminal.output import folded
 from verifflowcc.cli.gate_views import HANG
-from verifflowcc.cli.output import folded
-from verifflowcc.domain.gates import Mode
 from verifflowcc.services.canary import Canaries, Proof, Trial
 from verifflowcc.services.rerun import RED, Reproduction
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from verifflowcc.cli import output as out
-from verifflowcc.domain.config import CONTEXT_TOKENS, MAP_TOKENS, MOST_FOUND
+from verifflowcc.base.model.config_values import CONTEXT_TOKENS, MAP_TOKENS, MOST_FOUND
+from verifflowcc.base.terminal import output as out
 
 if TYPE_CHECKING:
-    from verifflowcc.services.workspace import Workspace
+    from verifflowcc.base.use.workspace import Workspace
 
 _T = TypeVar("_T")
 
@@ -102,7 +102,7 @@ def answer_impact(symbol: str, *, as_json: bool = False) -> None:
 def _here() -> "Workspace":
     """Open the project, and have its files listed while the rest is imported."""
     from verifflowcc.adapters.project.source_listing import begin
-    from verifflowcc.services.workspace import open_workspace
+    from verifflowcc.base.use.workspace import open_workspace
 
     workspace = open_workspace()
     begin(workspace.root)
@@ -111,7 +111,7 @@ def _here() -> "Workspace":
 
 def _place(workspace: "Workspace", text: str) -> str:
     """The same symbol or path, a path in it told from the project's root."""
-    from verifflowcc.cli.options import from_root
+    from verifflowcc.base.terminal.options import from_root
 
     path, mark, name = text.partition("::")
     if mark:

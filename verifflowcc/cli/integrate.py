@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import DryRunFlag, JsonFlag
-from verifflowcc.domain.agent_clients import CLIENTS
+from verifflowcc.base.model.agent_clients import CLIENTS
+from verifflowcc.base.terminal.options import DryRunFlag, JsonFlag
 
 EDITED = 1
 
@@ -27,11 +27,11 @@ def integrate(
 
     Only hooks are written, and only in this project. What else is in a client's file stays as it is.
     """
+    from verifflowcc.base.terminal import output as out
+    from verifflowcc.base.use.workspace import open_workspace
     from verifflowcc.cli import integrate_views
-    from verifflowcc.cli import output as out
     from verifflowcc.services.integrating import integrate as integrate_clients
     from verifflowcc.services.integrating import targets
-    from verifflowcc.services.workspace import open_workspace
 
     wanted = targets(clients, local=local)
     done = integrate_clients(open_workspace(), wanted, uninstall=uninstall, force=force, dry_run=dry_run)

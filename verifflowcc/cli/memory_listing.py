@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from verifflowcc.cli.options import IdArgument, JsonFlag, ScopeOption, TypesOption
+from verifflowcc.base.terminal.options import IdArgument, JsonFlag, ScopeOption, TypesOption
 
 AT_TERMINAL = 50
 """Rows of a scope at a terminal, where the newest would be gone from view behind more; a pipe gets them all."""
@@ -48,7 +48,7 @@ def list_(
 
     Items of the project, of what is open in it, and of the user: these by importance, the others newest first.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, items_table, tell
     from verifflowcc.services.memory.listing import Asked, list_items
     from verifflowcc.services.memory.scopes import scopes_listed
@@ -81,7 +81,7 @@ def show(
     What it says, where its links lead, who links to it, and what is newer. It counts as a use, but for a look at the
     past.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, page, tell
     from verifflowcc.services.memory.access import note_uses
     from verifflowcc.services.memory.listing import show_item
@@ -101,7 +101,7 @@ def stats(scope: ScopeOption = None, as_json: JsonFlag = False) -> None:
     Items by type and status, tokens, bytes, uses, and the project's identity; what memory did here; and what a model
     took today, beside its caps.
     """
-    from verifflowcc.cli import output as out
+    from verifflowcc.base.terminal import output as out
     from verifflowcc.cli.memory_views import acting_here, metrics, numbers, tell
     from verifflowcc.services.memory.statistics import numbers_of
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from verifflowcc.base.model.recall_values import DEFAULT_LIMIT
+from verifflowcc.base.terminal.options import JsonFlag, ScopeOption, TypesOption
 from verifflowcc.cli.memory_listing import AsOfOption
-from verifflowcc.cli.options import JsonFlag, ScopeOption, TypesOption
-from verifflowcc.domain.recall import DEFAULT_LIMIT
 
 FileOption = Annotated[
     list[str] | None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from verifflowcc.cli.table import table
+from verifflowcc.base.terminal.table import table
 from verifflowcc.proving.verdicts import TestVerdict, Verdict
 from verifflowcc.services.proving.proof import ChangeProof, Proof, Unguarded, counted
 
@@ -88,7 +88,7 @@ def markdown(proof: Proof) -> str:
 def sarif(proof: Proof) -> str:
     """Return the proofs as a SARIF log."""
     from verifflowcc import __version__
-    from verifflowcc.domain.trace import Finding, TraceReport
+    from verifflowcc.base.model.trace_values import Finding, TraceReport
     from verifflowcc.formats.sarif_write import sarif_text
     from verifflowcc.proving.verdicts import PROVE
 

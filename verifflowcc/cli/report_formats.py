@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from verifflowcc.domain.catalogue import Catalogue
-    from verifflowcc.domain.trace import TraceReport
-    from verifflowcc.services.documents.envelope import Problem
+    from verifflowcc.base.model.findings import Catalogue
+    from verifflowcc.base.model.trace_values import TraceReport
+    from verifflowcc.base.use.envelope import Problem
 
 FINDINGS = 1
 
@@ -53,8 +53,8 @@ def report_text(form: str, report: "TraceReport", prefix: str, of: "Catalogue") 
 
 def problem_in(report: "TraceReport", exit_code: int) -> "Problem":
     """Return what a program reads of a check that ended with an exit code other than 0."""
-    from verifflowcc.domain.trace import Severity
-    from verifflowcc.services.documents.envelope import Problem, problem_with
+    from verifflowcc.base.model.trace_values import Severity
+    from verifflowcc.base.use.envelope import Problem, problem_with
 
     if exit_code != FINDINGS:
         return problem_with(exit_code)

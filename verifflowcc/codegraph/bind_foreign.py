@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from posixpath import dirname, normpath
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.domain.graph import Code, Import, SourceFile
-from verifflowcc.records import dataclass
 
 # How languages differ in whom a name can mean: what they call the object at hand, and what a name alone may reach.
 

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from verifflowcc.base.model.config_values import DIFF
+from verifflowcc.base.model.patch import CHANGED, DELETED, FileDiff, Hunk
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.codegraph.asked import Asked, Wanted
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.rank_units import RankedUnit, units_of
 from verifflowcc.domain.code_told import DIFF_LANGUAGE, Snippet
-from verifflowcc.domain.config import DIFF
 from verifflowcc.domain.graph import FILE, Mark, SearchedCode, qualified
-from verifflowcc.domain.patches import CHANGED, DELETED, FileDiff, Hunk
-from verifflowcc.records import dataclass, replace
 
 MOST_NAMES = 30
 """So many names of changed definitions stand for a task, where there is none."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from verifflowcc.base.records import dataclass
 from verifflowcc.domain.graph import Dependency, Found, Link, SymbolKind
-from verifflowcc.records import dataclass
 
 # Code as it is shown: pieces of files for a task, and a map of a repository.
 

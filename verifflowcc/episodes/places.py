@@ -6,7 +6,7 @@ of the kind `place`: the active stage, and `since` when it is active.
 
 from collections.abc import Mapping, Sequence
 
-from verifflowcc.domain.events import Json
+from verifflowcc.base.model.events import Json
 
 _NAMES = ("role", "sprint", "stage")
 Line = Mapping[str, Json]

@@ -5,8 +5,8 @@ import json
 import re
 from collections.abc import Mapping
 
+from verifflowcc.base.errors import FormatError
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
-from verifflowcc.errors import FormatError
 
 # A table of items as foreign items: one row each, columns found by their headings.
 

@@ -7,10 +7,10 @@ revision 1, so that it turns suspect where OpenFastTrace says that its coverage 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.markdown import fenced_lines
 from verifflowcc.domain.trace_import import Foreign, ForeignItem, ForeignLink
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.markdown import fenced_lines
 
 _ID = r"([a-zA-Z]+)~([\w][\w.-]*)~(\d+)"
 _OWN = re.compile(rf"\s*(?:<a\s+id=\"[^\"]*\">\s*</a>)?\s*[`*_]*{_ID}[`*_]*\s*")

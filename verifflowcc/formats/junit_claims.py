@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.records import dataclass, replace
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from verifflowcc.base.model.item_values import Item
 from verifflowcc.domain.candidates import Candidate, Held, Settled, Settles
-from verifflowcc.domain.items import Item
 from verifflowcc.lifecycle.extract.code_names import key_of
 from verifflowcc.lifecycle.extract.qualifiers import qualifiers
 from verifflowcc.lifecycle.extract.turns import keys_in

@@ -5,9 +5,9 @@ import configparser
 import tomllib
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.testcases import Loss, LostTest
+from verifflowcc.base.model.testcases import Loss, LostTest
+from verifflowcc.base.records import dataclass
 from verifflowcc.proving.python_strength import name_of
-from verifflowcc.records import dataclass
 
 # What a project's settings say to pytest of where its tests are, read as pytest chooses the file.
 

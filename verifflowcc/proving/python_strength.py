@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from verifflowcc.domain.testcases import Strength
+from verifflowcc.base.model.testcases import Strength
 
 _NOTHING, _EXISTENCE, _RANGE = Strength.NOTHING, Strength.EXISTENCE, Strength.RANGE
 _EXACT, _DETAILED = Strength.EXACT, Strength.DETAILED

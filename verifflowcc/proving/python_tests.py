@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from verifflowcc.domain.testcases import Assertion, Strength, TestCase
+from verifflowcc.base.model.testcases import Assertion, Strength, TestCase
 from verifflowcc.proving.python_strength import asserted, name_of, strength_of, strength_of_call
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

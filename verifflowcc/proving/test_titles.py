@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from verifflowcc.domain.testcases import Assertion, Strength, TestCase
+from verifflowcc.base.model.testcases import Assertion, Strength, TestCase
 from verifflowcc.proving.hunks import TestUnit, words_in
 
 # The tests of a file in a language that is not parsed, by the words on its lines.

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from verifflowcc.domain.testcases import Assertion, Loss, LostTest, TestCase
-from verifflowcc.records import dataclass
+from verifflowcc.base.model.testcases import Assertion, Loss, LostTest, TestCase
+from verifflowcc.base.records import dataclass
 
 Tests = Mapping[str, Mapping[str, TestCase]]
 """The tests of each file that changed, by path, then by name."""

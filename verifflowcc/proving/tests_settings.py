@@ -7,7 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 
-from verifflowcc.domain.testcases import Loss, LostTest
+from verifflowcc.base.model.testcases import Loss, LostTest
 
 FILES = frozenset(
     (

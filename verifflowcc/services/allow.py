@@ -5,15 +5,15 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.git.commit import read_repository_code
 from verifflowcc.adapters.process.allowed import allow, commands_digest, read_allowed, withdraw
-from verifflowcc.domain.evidence import Command
-from verifflowcc.domain.protected import RepositoryCode
-from verifflowcc.errors import CommandsNotAllowed, WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import CommandsNotAllowed, WorkspaceError
+from verifflowcc.base.git.git_commit import read_repository_code
+from verifflowcc.base.model.evidence_values import Command
+from verifflowcc.base.model.protected_paths import RepositoryCode
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.command_placeholders import fill
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import effective_config, parse_config
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.placeholders import fill
 from verifflowcc.workflow.measured_verdict import report_paths
 
 

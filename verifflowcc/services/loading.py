@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from verifflowcc.adapters.files.layout import MEMORY, Files, Place, source_of, sources
-from verifflowcc.adapters.files.write import Tree
-from verifflowcc.domain.config import Config
-from verifflowcc.domain.layers import RECALL, TRACE, Layer
+from verifflowcc.base.files.layout import MEMORY, Files, Place, source_of, sources
+from verifflowcc.base.files.write import Tree
+from verifflowcc.base.model.config_values import Config
+from verifflowcc.base.model.layers import RECALL, TRACE, Layer
 
 _PROJECT = f"{MEMORY}/project/"
 

@@ -4,19 +4,19 @@ import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from verifflowcc.adapters.clock import observed
 from verifflowcc.adapters.files.item_walk import MemoryWalk, walk_memory
-from verifflowcc.adapters.files.layout import as_on_disk
 from verifflowcc.adapters.index.trace import ItemRow, TraceIndex, trace_item_from_text, trace_item_to_text
 from verifflowcc.adapters.project.code import CodeIndex, read_code_files
-from verifflowcc.domain.trace import CodeFile, TraceItem
-from verifflowcc.domain.trace_codes import TracePolicy
-from verifflowcc.errors import FormatError
-from verifflowcc.records import dataclass, field
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.canonical import digest_bytes, digest_text
-from verifflowcc.text.glob import select
-from verifflowcc.text.markdown import conflict_line
+from verifflowcc.base.errors import FormatError
+from verifflowcc.base.files.layout import as_on_disk
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import CodeFile, TraceItem
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.canonical import digest_bytes, digest_text
+from verifflowcc.base.text.glob import select
+from verifflowcc.base.text.markdown import conflict_line
+from verifflowcc.base.use.workspace import Workspace
 
 # All trace items of a project: unchanged files from the index, the others read and parsed.
 

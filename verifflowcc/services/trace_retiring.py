@@ -1,13 +1,13 @@
 """Retire an item: it counts no more, its id is never used again, and its file stays."""
 
-from verifflowcc.domain.items import Status
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass
-from verifflowcc.services.finding import one_line
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.stage_words import one_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.trace_adding import Edit, begin_edit, set_keys, write_edits
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import full_view
-from verifflowcc.services.workspace import Workspace
 
 HISTORY = "## History"
 

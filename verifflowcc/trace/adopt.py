@@ -8,14 +8,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 
-from verifflowcc.domain.items import Link, Ref, Relation, Stamp, Trust
-from verifflowcc.domain.trace import TraceItem
-from verifflowcc.domain.trace_codes import TracePolicy
+from verifflowcc.base.model.item_values import Link, Ref, Relation, Stamp, Trust
+from verifflowcc.base.model.trace_codes import TracePolicy
+from verifflowcc.base.model.trace_values import TraceItem
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.identifiers import ALPHABET, LETTERS
 from verifflowcc.domain.trace_import import Foreign, ForeignItem
 from verifflowcc.formats.fingerprint import own_digest, stamp_of_item, stamp_of_link
 from verifflowcc.formats.trace_render import fitting
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.slug import ALPHABET, LETTERS
 from verifflowcc.trace.adopt_words import (
     APART,
     Choices,

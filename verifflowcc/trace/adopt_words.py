@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace_codes import METHODS, TracePolicy
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.trace_codes import METHODS, TracePolicy
+from verifflowcc.base.records import dataclass, field
+from verifflowcc.base.text.identifiers import slug
+from verifflowcc.base.text.markdown import close_fences
 from verifflowcc.domain.trace_import import Foreign, ForeignItem
-from verifflowcc.records import dataclass, field
-from verifflowcc.text.markdown import close_fences
-from verifflowcc.text.slug import slug
 from verifflowcc.text.wording import with_rationale
 
 USUAL = "requirement"

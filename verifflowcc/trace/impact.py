@@ -6,9 +6,9 @@ It reads nothing but links, marks and results: what is below counts whether it i
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 
-from verifflowcc.domain.items import Status
-from verifflowcc.domain.trace import EarlierFindings, Family, Finding, TraceItem, TraceReport
-from verifflowcc.records import dataclass, replace
+from verifflowcc.base.model.item_values import Status
+from verifflowcc.base.model.trace_values import EarlierFindings, Family, Finding, TraceItem, TraceReport
+from verifflowcc.base.records import dataclass, replace
 from verifflowcc.trace.answers import CodePlace, Reached, TestSeen, above, below, implementers, tests_of
 from verifflowcc.trace.view import TraceView
 

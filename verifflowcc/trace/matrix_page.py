@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from string import Template
 
-from verifflowcc.formats.html_text import html_text
-from verifflowcc.records import dataclass
+from verifflowcc.base.formats.html import html_text
+from verifflowcc.base.records import dataclass
 from verifflowcc.trace.item_line import State
 from verifflowcc.trace.matrix import Matrix, item_rows, row_of_test, tone_of
 

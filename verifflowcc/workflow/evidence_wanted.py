@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import RECORDED, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.sprints import SprintState, StageState, StageStatus
-from verifflowcc.errors import UsageError
-from verifflowcc.records import dataclass
-from verifflowcc.text.article import nearest
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import RECORDED, Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.sprint_state import SprintState, StageState, StageStatus
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.workflow.assess_recorded import assess_recorded, specified, waits_for_items
 from verifflowcc.workflow.moves import after_passing
 

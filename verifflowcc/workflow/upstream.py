@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
-from verifflowcc.domain.actors import Contributor
-from verifflowcc.domain.facts import Facts
-from verifflowcc.domain.gates import Assessment, Criterion, Kind, Mode, Verdict
-from verifflowcc.domain.sprints import StageState, StageStatus, artifacts_folder, drifted
-from verifflowcc.records import dataclass, replace
-from verifflowcc.text.canonical import digest_text
+from verifflowcc.base.model.gate_input import Facts
+from verifflowcc.base.model.gate_values import Assessment, Criterion, Kind, Mode, Verdict
+from verifflowcc.base.model.people import Contributor
+from verifflowcc.base.model.sprint_state import StageState, StageStatus, artifacts_folder, drifted
+from verifflowcc.base.records import dataclass, replace
+from verifflowcc.base.text.canonical import digest_text
 from verifflowcc.workflow.assess_artifact import objection_to
 from verifflowcc.workflow.people import expired
 

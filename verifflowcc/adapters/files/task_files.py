@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from verifflowcc.adapters.files.layout import check_inside
-from verifflowcc.adapters.files.lock import locked
-from verifflowcc.adapters.files.write import sweep, write_atomic
+from verifflowcc.base.errors import FormatError, WorkspaceError
+from verifflowcc.base.files.layout import check_inside
+from verifflowcc.base.files.lock import locked
+from verifflowcc.base.files.write import sweep, write_atomic
 from verifflowcc.domain.tasks import Task, read_task, task_bytes
-from verifflowcc.errors import FormatError, WorkspaceError
 
 FILE, LOCK = "task.json", "lock"
 WAIT_S = 10.0

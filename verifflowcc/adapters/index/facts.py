@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from verifflowcc.adapters.index.store import DerivedTables, summed, unsummed
-from verifflowcc.domain.items import Item, Link, Stamp
-from verifflowcc.text.record_codec import RecordCodec
+from verifflowcc.base.index.index_file import DerivedTables, summed, unsummed
+from verifflowcc.base.model.item_values import Item, Link, Stamp
+from verifflowcc.base.text.record_codec import RecordCodec
 
 # What the checks of a memory need of each file: one that did not change is neither read nor parsed again.
 

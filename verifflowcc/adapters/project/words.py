@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from verifflowcc.adapters.files.write import on_disk
+from verifflowcc.base.files.write import on_disk
 from verifflowcc.formats.junit_tests import words_of
 
 LARGEST_FILE_BYTES = 2 * 1024 * 1024

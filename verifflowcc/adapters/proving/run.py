@@ -6,10 +6,10 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.process.run import Ran, run_command
 from verifflowcc.adapters.proving.scratch import ORDERS, VARIABLE, Scratch
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import dataclass
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.process.command_run import Ran, run_command
+from verifflowcc.base.records import dataclass
 
 _REPORTERS = Path(__file__).parent / "reporter"
 _KEPT_OF_GIT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")

@@ -16,12 +16,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import SIGKILL
 
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.place import objects_folder
-from verifflowcc.adapters.git.versions import TreeFile, contents
-from verifflowcc.adapters.git.work_tree import FOLDER, LINK, object_id
-from verifflowcc.errors import WorkspaceError
-from verifflowcc.records import dataclass, field
+from verifflowcc.base.errors import WorkspaceError
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_place import objects_folder
+from verifflowcc.base.git.git_versions import TreeFile, contents
+from verifflowcc.base.git.work_tree import FOLDER, LINK, object_id
+from verifflowcc.base.records import dataclass, field
 
 # Folders of scratch trees: each belongs to the process that holds its lock; what a killed process left is removed.
 #

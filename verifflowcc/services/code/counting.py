@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.code_told import GraphStatus, Indexed, LanguageCount
 from verifflowcc.domain.graph import SourceFile
 from verifflowcc.services.code.indexing import FILE, Brought, bring_up
-from verifflowcc.services.workspace import Workspace
 
 
 def index_code(workspace: Workspace) -> Indexed:

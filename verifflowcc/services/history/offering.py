@@ -8,11 +8,14 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.files.layout import MEMORY, Supplied
 from verifflowcc.adapters.index.history import ROLE_OF, History, task_rows
+from verifflowcc.base.files.layout import MEMORY, Supplied
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.text.stems import stems
+from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.domain.episodes import CoEdit, FileInteraction, Posting, TaskEpisode, ranked
 from verifflowcc.domain.tasks import TaskStatus
-from verifflowcc.records import dataclass
 from verifflowcc.services.history.questions import (
     ToolUse,
     edited_together,
@@ -23,9 +26,6 @@ from verifflowcc.services.history.questions import (
     tool_use,
 )
 from verifflowcc.services.history.reading import SHARED, history_folders, open_history
-from verifflowcc.services.workspace import Workspace, open_workspace
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.stems import stems
 
 # Past tasks that are like a text, with what came of them.
 

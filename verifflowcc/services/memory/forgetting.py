@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from verifflowcc.adapters.config.load import USER
-from verifflowcc.domain.config import BackendKind
-from verifflowcc.domain.items import Item
-from verifflowcc.records import dataclass
+from verifflowcc.base.config.config_load import USER
+from verifflowcc.base.model.config_values import BackendKind
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.guarding import withheld_item
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.memory.editing import demand_same
 from verifflowcc.services.memory.finding import Found
-from verifflowcc.services.memory.guarding import withheld_item
 from verifflowcc.services.memory.here import require_change, require_person
 from verifflowcc.services.memory.opening import backend_of, open_store
-from verifflowcc.services.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ def _in_git(workspace: Workspace | None, found: Found) -> bool:
     """Whether a commit has the item's file, from which it can be had again."""
     if workspace is None or found.scope == USER or backend_of(workspace, found.scope) is not BackendKind.FILES:
         return False
-    from verifflowcc.adapters.git.command import ask_git
-    from verifflowcc.errors import WorkspaceError
+    from verifflowcc.base.errors import WorkspaceError
+    from verifflowcc.base.git.git_command import ask_git
 
     try:
         said = ask_git(workspace.root, "ls-tree", "--name-only", "HEAD", "--", found.item.path)

@@ -1,13 +1,13 @@
 """Take a project that is there no more off as the source of user items; the items stay."""
 
-from verifflowcc.adapters.config.load import USER
-from verifflowcc.domain.items import Item
-from verifflowcc.errors import FormatError, UsageError
+from verifflowcc.base.config.config_load import USER
+from verifflowcc.base.errors import FormatError, UsageError
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.services.memory.consolidating import Step, StepKind
 from verifflowcc.services.memory.opening import open_for_reading, open_store
 from verifflowcc.services.memory.recording import with_source
 from verifflowcc.services.people_acting import require_person
-from verifflowcc.text.article import nearest
 
 
 def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[Step]:

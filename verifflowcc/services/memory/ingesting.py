@@ -11,17 +11,20 @@ from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 
-from verifflowcc.adapters.clock import SystemClock, observed
-from verifflowcc.adapters.config.load import USER
-from verifflowcc.adapters.files.item_files import draw_letters
-from verifflowcc.adapters.files.text_file import LARGEST, read_bytes
+from verifflowcc.base.config.config_load import USER
+from verifflowcc.base.errors import UsageError
+from verifflowcc.base.files.item_files import draw_letters
+from verifflowcc.base.files.text_files import LARGEST, read_bytes
+from verifflowcc.base.model.item_values import is_trace_type
+from verifflowcc.base.process.clock import SystemClock, observed
+from verifflowcc.base.records import dataclass, field, replace
+from verifflowcc.base.text.own_text import without_injected
+from verifflowcc.base.text.plain_words import plain_line
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.domain.candidates import Candidate, Extracted
-from verifflowcc.domain.items import is_trace_type
 from verifflowcc.domain.turns import OWN, Conversation, Turn
-from verifflowcc.errors import UsageError
 from verifflowcc.formats.turns import read_turns
 from verifflowcc.lifecycle.extract.turns import extract as extract_by_rule
-from verifflowcc.records import dataclass, field, replace
 from verifflowcc.services.memory.access import CONTRADICTION, SUPERSEDED, note_metrics
 from verifflowcc.services.memory.here import asks, identity_of, is_person, required
 from verifflowcc.services.memory.holding import Stream, open_streams
@@ -29,9 +32,6 @@ from verifflowcc.services.memory.opening import memory_settings
 from verifflowcc.services.memory.refs import renewed_refs
 from verifflowcc.services.memory.remembering import Fate, Learned, Said, Terms, remember
 from verifflowcc.services.memory.scopes import PROJECT
-from verifflowcc.services.workspace import Workspace
-from verifflowcc.text.article import plain_line
-from verifflowcc.text.injected import without_injected
 
 # Read the conversations that a person names: files, or what comes on stdin.
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from verifflowcc.adapters.files.write import Tree
-from verifflowcc.domain.items import is_trace_type
-from verifflowcc.domain.ports import Health, Remark
+from verifflowcc.base.files.write import Tree
+from verifflowcc.base.model.item_values import is_trace_type
+from verifflowcc.base.model.ports import Health, Remark
+from verifflowcc.base.use.workspace import MEMORY, Workspace
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.loading import named_files, not_loaded
-from verifflowcc.services.workspace import MEMORY, Workspace
 
 
 def not_loaded_here(workspace: Workspace, path: str, scope: str) -> str | None:

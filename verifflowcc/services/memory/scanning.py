@@ -4,11 +4,11 @@ Our own patterns have looked before, whatever is set. The library is imported wh
 """
 
 from verifflowcc.adapters.backends.scanned import scanned_store
-from verifflowcc.domain.config import SecretScanner
-from verifflowcc.domain.memory import MemoryBackend, StoredItem
-from verifflowcc.errors import SecretError
+from verifflowcc.base.errors import SecretError
+from verifflowcc.base.model.config_values import SecretScanner
+from verifflowcc.base.model.memory_protocol import MemoryBackend, StoredItem
+from verifflowcc.base.use.workspace import Workspace
 from verifflowcc.services.configuration import effective_config
-from verifflowcc.services.workspace import Workspace
 
 
 def scanned(workspace: Workspace | None, store: MemoryBackend) -> MemoryBackend:
@@ -35,8 +35,8 @@ def refuse_scanned(workspace: Workspace, before: str, after: str, what: str) -> 
     if before == after or not _asked_for(workspace):
         return
     from verifflowcc.adapters.backends.scanned import scan_text
-    from verifflowcc.services.memory.guarding import HINT
-    from verifflowcc.text.secrets import place_of, withhold
+    from verifflowcc.base.text.secrets import place_of, withhold
+    from verifflowcc.base.use.guarding import HINT
 
     held = set(before.splitlines())
     for each in scan_text(after):

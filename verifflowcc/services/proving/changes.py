@@ -5,11 +5,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from verifflowcc.adapters.clock import observed
-from verifflowcc.adapters.git.command import ask_git
-from verifflowcc.adapters.git.place import top_of
-from verifflowcc.adapters.git.protected import head_commit
-from verifflowcc.adapters.git.versions import (
+from verifflowcc.base.errors import UsageError, WorkspaceError
+from verifflowcc.base.git.git_command import ask_git
+from verifflowcc.base.git.git_place import top_of
+from verifflowcc.base.git.git_protected import head_commit
+from verifflowcc.base.git.git_versions import (
     TreeFile,
     commit_files,
     commit_id,
@@ -20,19 +20,19 @@ from verifflowcc.adapters.git.versions import (
     merge_base,
     with_submodules,
 )
-from verifflowcc.adapters.git.work_tree import FOLDER, blob_ids
+from verifflowcc.base.git.work_tree import FOLDER, blob_ids
+from verifflowcc.base.process.clock import observed
+from verifflowcc.base.records import dataclass
 from verifflowcc.codegraph.grammars import read_facts
 from verifflowcc.codegraph.languages import language_of
 from verifflowcc.codegraph.script_shape import script_shape
 from verifflowcc.domain.graph import CALLABLE, FILE, Definition
-from verifflowcc.errors import UsageError, WorkspaceError
 from verifflowcc.proving.conftest_hooks import FILES, pytest_settings
 from verifflowcc.proving.hunks import TestUnit, words_in
 from verifflowcc.proving.new_imports import package_folders
 from verifflowcc.proving.parts import PartRules
 from verifflowcc.proving.splitting import FileChange, Split, split
 from verifflowcc.proving.test_titles import title_units
-from verifflowcc.records import dataclass
 
 # What a scratch tree needs of the person's folder beside git's files: environments, and files that a build made.
 
