@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 
-from verifflowcc.adapters.files.items import decode, read_block
 from verifflowcc.adapters.foreign.find import Given, read_foreign
 from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
@@ -30,9 +29,10 @@ from verifflowcc.domain.trace_import import (
     updated,
     with_imported,
 )
-from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.formats.trace_table import trace_csv, trace_json
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.store.item_edits import decode, read_block
 from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from verifflowcc import __version__
-from verifflowcc.adapters.files.item_walk import MemoryWalk, walk_memory
 from verifflowcc.adapters.index.trace import TraceIndex
 from verifflowcc.adapters.workflows.load import workflow_text
 from verifflowcc.base.errors import ConflictError, UsageError, VfccError, WorkspaceError
@@ -37,6 +36,7 @@ from verifflowcc.base.text.record_codec import RecordCodec, plain_text
 from verifflowcc.base.use.stage_words import one_line, one_of
 from verifflowcc.base.use.workspace import MEMORY, Workspace, provider
 from verifflowcc.formats.trace_table import encode_baseline, is_baseline, read_baseline
+from verifflowcc.items.store.item_walk import MemoryWalk, walk_memory
 from verifflowcc.services.configuration import effective_config
 from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import INDEX, nothing_collected, read_walked

@@ -5,14 +5,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.files.front_matter_yaml import plain_yaml
 from verifflowcc.base.errors import FormatError, UsageError
 from verifflowcc.base.files.text_files import read_text
 from verifflowcc.base.model.lazy import load
 from verifflowcc.base.records import dataclass, field
 from verifflowcc.domain.importers import IMPORTERS, Importer
 from verifflowcc.domain.trace_import import Foreign
-from verifflowcc.formats.front_matter import split
 from verifflowcc.formats.import_doorstop import (
     DoorstopDocument,
     DoorstopFile,
@@ -20,6 +18,8 @@ from verifflowcc.formats.import_doorstop import (
     read_document,
     read_doorstop,
 )
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.store.front_matter_yaml import plain_yaml
 
 # A folder of doorstop documents, read file by file.
 

@@ -15,8 +15,8 @@ from verifflowcc.base.text.hidden_text import escape_invisible
 from verifflowcc.base.text.secrets import find_secrets, withhold
 from verifflowcc.base.use.guarding import refuse_item, secrets_told
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.formats.front_matter import split
-from verifflowcc.formats.item_older import item_line
+from verifflowcc.items.rules.front_matter import split
+from verifflowcc.items.rules.item_older import item_line
 from verifflowcc.services.memory.here import require_person
 from verifflowcc.services.memory.opening import backend_of, open_kind, open_store
 from verifflowcc.services.memory.scanning import scanned
