@@ -3,10 +3,9 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.grammars import read_facts
-from verifflowcc.codegraph.languages import language_of
-from verifflowcc.domain.graph import (
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.grammars import read_facts
+from verifflowcc.code.rules.graph import (
     CONFIDENT,
     FILE,
     FileFacts,
@@ -17,6 +16,7 @@ from verifflowcc.domain.graph import (
     chosen,
     qualified,
 )
+from verifflowcc.code.rules.languages import language_of
 
 
 class CodeInMemory:

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from verifflowcc.codegraph.asked import FileWords, words_of
-from verifflowcc.codegraph.grammars import read_facts
-from verifflowcc.codegraph.languages import language_of
-from verifflowcc.domain.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
+from verifflowcc.code.rules.grammars import read_facts
+from verifflowcc.code.rules.graph import FileFacts, Head, Import, Mark, Reference, ReferenceKind, SourceFile, chosen
+from verifflowcc.code.rules.languages import language_of
+from verifflowcc.code.rules.task_words import FileWords, words_of
 
 
 class Searched:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifflowcc.base.model.testcases import Loss, LostTest, Strength
-from verifflowcc.codegraph.read_testcases import read_cases
+from verifflowcc.code.rules.source_testcases import read_cases
 from verifflowcc.proving.conftest_hooks import changed_hooks
 from verifflowcc.proving.python_strength import strength_of, strength_of_call
 from verifflowcc.proving.python_tests import python_tests

@@ -10,7 +10,7 @@ from verifflowcc.base.model.item_values import NOTE, RULE_TYPES, DecisionStatus,
 from verifflowcc.base.model.layers import CODE, HANDOVER, RECALL, TASK, TRACE, USER, Layer
 from verifflowcc.base.model.recall_values import NOTHING
 from verifflowcc.base.records import dataclass, field
-from verifflowcc.domain.code_told import Snippet
+from verifflowcc.code.rules.code_views import Snippet
 from verifflowcc.recall.rank import Neighbour, Ranked, Score, edge_between, expanded, rank
 from verifflowcc.recall.scoring import Question
 from verifflowcc.services.reading import Body, Selected, data_kind

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from verifflowcc.adapters.index.trace import ItemRow, TraceIndex, trace_item_from_text, trace_item_to_text
-from verifflowcc.adapters.project.code import CodeIndex, read_code_files
 from verifflowcc.base.errors import FormatError
 from verifflowcc.base.files.layout import as_on_disk
 from verifflowcc.base.model.trace_codes import TracePolicy
@@ -16,6 +15,7 @@ from verifflowcc.base.text.canonical import digest_bytes, digest_text
 from verifflowcc.base.text.glob import select
 from verifflowcc.base.text.markdown import conflict_line
 from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.code.store.code_files import CodeIndex, read_code_files
 from verifflowcc.items.store.item_walk import MemoryWalk, walk_memory
 
 # All trace items of a project: unchanged files from the index, the others read and parsed.

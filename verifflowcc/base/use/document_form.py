@@ -31,14 +31,14 @@ class Units(IntEnum):
 
 
 KEYS: Mapping[str, Mapping[str, str]] = {
-    "verifflowcc.domain.code_told.CodeImpact": {"asked": "question"},
-    "verifflowcc.domain.code_told.Finding": {"all_found": "total"},
-    "verifflowcc.domain.code_told.Relations": {"asked": "question"},
-    "verifflowcc.domain.code_told.CodeMap": {"all_files": "total_files"},
+    "verifflowcc.code.rules.code_views.CodeImpact": {"asked": "question"},
+    "verifflowcc.code.rules.code_views.Finding": {"all_found": "total"},
+    "verifflowcc.code.rules.code_views.Relations": {"asked": "question"},
+    "verifflowcc.code.rules.code_views.CodeMap": {"all_files": "total_files"},
     "verifflowcc.base.model.entries.Candidate": {"standing": "invalid_reason", "unsettled": "conflict"},
     "verifflowcc.base.model.entries.Placed": {"fate": "outcome"},
-    "verifflowcc.domain.graph.Dependency": {"inside": "symbol_number", "around": "symbol"},
-    "verifflowcc.domain.graph.Link": {"inside": "symbol_number", "around": "symbol"},
+    "verifflowcc.code.rules.graph.Dependency": {"inside": "symbol_number", "around": "symbol"},
+    "verifflowcc.code.rules.graph.Link": {"inside": "symbol_number", "around": "symbol"},
     "verifflowcc.base.model.ports.Remark": {"about": "subject"},
     "verifflowcc.base.model.item_values.Archived": {"was": "previous_status"},
     "verifflowcc.base.model.people.Review": {"seen": "file_digests"},
@@ -124,7 +124,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
 
 UNITS: Mapping[str, Mapping[str, Units]] = {
     "verifflowcc.domain.candidates.Candidate": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
-    "verifflowcc.domain.code_told.FileFound": {"score": Units.THOUSANDTHS},
+    "verifflowcc.code.rules.code_views.FileFound": {"score": Units.THOUSANDTHS},
     "verifflowcc.base.model.entries.LayerUse": {"share": Units.MILLIONTHS},
     "verifflowcc.base.model.entries.PartUse": {"share": Units.MILLIONTHS},
     "verifflowcc.base.model.entries.Prompt": {"compression": Units.THOUSANDTHS},
@@ -132,7 +132,7 @@ UNITS: Mapping[str, Mapping[str, Units]] = {
     "verifflowcc.domain.episodes.SessionLearning": {"confidence": Units.THOUSANDTHS},
     "verifflowcc.domain.episodes.WindowPart": {"relevance": Units.THOUSANDTHS},
     "verifflowcc.base.model.gate_values.Criterion": {"at_least": Units.MILLIONTHS, "at_most": Units.MILLIONTHS},
-    "verifflowcc.domain.graph.Candidate": {"confidence": Units.HUNDREDTHS},
+    "verifflowcc.code.rules.graph.Candidate": {"confidence": Units.HUNDREDTHS},
     "verifflowcc.base.model.item_values.Item": {"importance": Units.THOUSANDTHS, "confidence": Units.THOUSANDTHS},
     "verifflowcc.base.model.recall_values.Parts": {
         "importance": Units.THOUSANDTHS,
@@ -169,17 +169,17 @@ ADDED: Mapping[str, Mapping[str, str]] = {
 _ITEM = "id type title scope"
 
 LEAN: Mapping[str, str] = {
-    "verifflowcc.domain.code_told.Related": "symbol(path line name) links(path line kind symbol candidate(confidence))",
-    "verifflowcc.domain.code_told.CodeContext": "text tokens budget_tokens",
-    "verifflowcc.domain.code_told.CodeMap": "text tokens budget_tokens",
+    "verifflowcc.code.rules.code_views.Related": "symbol(path line name) links(path line kind symbol candidate(confidence))",
+    "verifflowcc.code.rules.code_views.CodeContext": "text tokens budget_tokens",
+    "verifflowcc.code.rules.code_views.CodeMap": "text tokens budget_tokens",
     "verifflowcc.base.model.entries.ContextPackage": "prompt(agent sprint stage text tokens budget_tokens) task",
     "verifflowcc.base.model.events.Event": "id type",
     "verifflowcc.base.model.gate_values.Assessment": "criterion(id mode) verdict reason step waiver notes",
     "verifflowcc.base.model.gate_values.Gate": "stage side open assessments notes",
-    "verifflowcc.domain.graph.Candidate": "path confidence",
-    "verifflowcc.domain.graph.Dependency": "path line module name alias files symbol",
-    "verifflowcc.domain.graph.Found": "path line kind name signature",
-    "verifflowcc.domain.graph.Link": "path line kind symbol candidate external",
+    "verifflowcc.code.rules.graph.Candidate": "path confidence",
+    "verifflowcc.code.rules.graph.Dependency": "path line module name alias files symbol",
+    "verifflowcc.code.rules.graph.Found": "path line kind name signature",
+    "verifflowcc.code.rules.graph.Link": "path line kind symbol candidate external",
     "verifflowcc.base.model.item_values.Item": f"{_ITEM} key status importance confidence tags",
     "verifflowcc.base.model.recall_values.Hit": "item(id type title path trust) scope score heading via invalid_reason stale",
     "verifflowcc.base.model.recall_values.Lost": "item(id title) why",

@@ -2,22 +2,22 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from verifflowcc.adapters.index.code_graph import KeptCode
 from verifflowcc.base.errors import VfccError
 from verifflowcc.base.model.config_values import MOST_SYMBOLS, code_path
 from verifflowcc.base.model.item_values import Item, is_trace_type
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.secrets import withhold
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.codegraph.bind_queries import callers, definitions_named, imported_by
-from verifflowcc.codegraph.binding import Binder
-from verifflowcc.codegraph.context import choose
-from verifflowcc.codegraph.map import map_of
-from verifflowcc.codegraph.snippets import rendered
-from verifflowcc.domain.code_told import CodeContext, CodeImpact, CodeMap, TouchedItem
-from verifflowcc.domain.graph import CALLABLE, FILE, TYPES, Found, Link
-from verifflowcc.services.code.indexing import open_code
-from verifflowcc.services.code.offering import graph_kept
+from verifflowcc.code.rules.bind_queries import callers, definitions_named, imported_by
+from verifflowcc.code.rules.binding import Binder
+from verifflowcc.code.rules.code_context import choose
+from verifflowcc.code.rules.code_views import CodeContext, CodeImpact, CodeMap, TouchedItem
+from verifflowcc.code.rules.graph import CALLABLE, FILE, TYPES, Found, Link
+from verifflowcc.code.rules.repository_map import map_of
+from verifflowcc.code.rules.snippets import rendered
+from verifflowcc.code.store.code_graph import KeptCode
+from verifflowcc.code.use.code_offers import graph_kept
+from verifflowcc.code.use.indexing import open_code
 from verifflowcc.services.sent_prompts import project_counter
 
 # The code for a task, and a map of the repository, within a number of tokens.

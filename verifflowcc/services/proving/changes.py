@@ -23,10 +23,10 @@ from verifflowcc.base.git.git_versions import (
 from verifflowcc.base.git.work_tree import FOLDER, blob_ids
 from verifflowcc.base.process.clock import observed
 from verifflowcc.base.records import dataclass
-from verifflowcc.codegraph.grammars import read_facts
-from verifflowcc.codegraph.languages import language_of
-from verifflowcc.codegraph.script_shape import script_shape
-from verifflowcc.domain.graph import CALLABLE, FILE, Definition
+from verifflowcc.code.rules.grammars import read_facts
+from verifflowcc.code.rules.graph import CALLABLE, FILE, Definition
+from verifflowcc.code.rules.languages import language_of
+from verifflowcc.code.rules.script_shape import script_shape
 from verifflowcc.proving.conftest_hooks import FILES, pytest_settings
 from verifflowcc.proving.hunks import TestUnit, words_in
 from verifflowcc.proving.new_imports import package_folders
