@@ -13,7 +13,6 @@ from verifflowcc.cli import (
     code,
     context,
     evidence,
-    feedback,
     history,
     init,
     integrate,
@@ -24,7 +23,6 @@ from verifflowcc.cli import (
     trace,
     who_may,
     window,
-    workflow,
 )
 from verifflowcc.cli import (
     approve as baseline,
@@ -58,6 +56,8 @@ from verifflowcc.cli import (
 )
 from verifflowcc.cli.completion_scripts import SCRIPTS
 from verifflowcc.cli.who_may import Group
+from verifflowcc.sprint.cli import feedback_command as feedback
+from verifflowcc.sprint.cli import workflow_command as workflow
 
 if TYPE_CHECKING:
     from typer import Typer

@@ -1,16 +1,16 @@
 """The report of a sprint: its ledger, its evidence and its stages' metrics, read and brought together."""
 
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.formats.html import html_page
 from verifflowcc.base.model.gate_input import Facts
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.evidence_reading import read_recorded
-from verifflowcc.services.feedback import sprint_feedback
 from verifflowcc.services.gates import artifacts_of
 from verifflowcc.services.metrics import sprint_metrics
-from verifflowcc.services.sprint_reading import load_sprint
-from verifflowcc.workflow.fold import arrange
-from verifflowcc.workflow.people import reviews, waivers
+from verifflowcc.sprint.rules.sprint_fold import arrange
+from verifflowcc.sprint.rules.sprint_people import reviews, waivers
+from verifflowcc.sprint.store.workflow_load import templates_folder
+from verifflowcc.sprint.use.evidence_reading import read_recorded
+from verifflowcc.sprint.use.feedback import sprint_feedback
+from verifflowcc.sprint.use.sprint_reading import load_sprint
 from verifflowcc.workflow.report_page import SprintReport, make_report, report_opening, report_sections, report_title
 
 

@@ -27,10 +27,10 @@ from verifflowcc.formats.fingerprint import own_digest
 from verifflowcc.formats.trace_render import REFINES, against, fitting, link_entry, render_trace_item
 from verifflowcc.items.rules.front_matter_list import ListEdit
 from verifflowcc.items.store.item_edits import edit_item, edit_item_list
-from verifflowcc.services.memory.loaded import reason_here
-from verifflowcc.services.memory.scanning import refuse_scanned
 from verifflowcc.services.trace_finding import find_item
 from verifflowcc.services.trace_sources import items_view
+from verifflowcc.sprint.use.loaded_items import reason_here
+from verifflowcc.sprint.use.scanning import refuse_scanned
 from verifflowcc.text.wording import normative
 from verifflowcc.trace.view import TraceView
 

@@ -9,7 +9,6 @@ from enum import StrEnum
 from pathlib import Path
 
 from verifflowcc.adapters.foreign.find import Given, read_foreign
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.errors import ConflictError, FormatError, UsageError, WorkspaceError
 from verifflowcc.base.files.item_files import create_item_file, read_item_file, replace_item_file, writing_items
 from verifflowcc.base.model.item_values import Source, SourceKind, Trust
@@ -33,9 +32,10 @@ from verifflowcc.formats.trace_render import render_trace_item
 from verifflowcc.formats.trace_table import trace_csv, trace_json
 from verifflowcc.items.rules.front_matter import split
 from verifflowcc.items.store.item_edits import decode, read_block
-from verifflowcc.services.memory.scanning import refuse_scanned
-from verifflowcc.services.pinned_workflow import policy_of
 from verifflowcc.services.trace_code import read_items
+from verifflowcc.sprint.store.workflow_load import templates_folder
+from verifflowcc.sprint.use.pinned_workflow import policy_of
+from verifflowcc.sprint.use.scanning import refuse_scanned
 from verifflowcc.trace.adopt import ITEMS, Adopted, Here, adopt
 from verifflowcc.trace.adopt_words import Choices
 from verifflowcc.trace.matrix_page import PageParts

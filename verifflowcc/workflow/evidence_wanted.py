@@ -8,8 +8,8 @@ from verifflowcc.base.model.gate_values import RECORDED, Criterion, Kind, Mode, 
 from verifflowcc.base.model.sprint_state import SprintState, StageState, StageStatus
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.text.plain_words import nearest
+from verifflowcc.sprint.rules.stage_moves import after_passing
 from verifflowcc.workflow.assess_recorded import assess_recorded, specified, waits_for_items
-from verifflowcc.workflow.moves import after_passing
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from verifflowcc.base.model.people import Contributor
 from verifflowcc.base.model.sprint_state import StageState, StageStatus, artifacts_folder, drifted
 from verifflowcc.base.records import dataclass, replace
 from verifflowcc.base.text.canonical import digest_text
+from verifflowcc.sprint.rules.sprint_people import expired
 from verifflowcc.workflow.assess_artifact import objection_to
-from verifflowcc.workflow.people import expired
 
 Assess = Callable[[Criterion, str, Facts], Assessment]
 MOST = 5

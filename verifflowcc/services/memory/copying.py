@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from verifflowcc.adapters.backends.placing import stored_item
-from verifflowcc.adapters.workflows.load import templates_folder
 from verifflowcc.base.config.config_load import USER, user_settings_file
 from verifflowcc.base.errors import BackendError, UsageError, WorkspaceError
 from verifflowcc.base.model.config_values import BackendKind
@@ -19,8 +18,9 @@ from verifflowcc.items.rules.front_matter import split
 from verifflowcc.items.rules.item_older import item_line
 from verifflowcc.services.memory.here import require_person
 from verifflowcc.services.memory.opening import backend_of, open_kind, open_store
-from verifflowcc.services.memory.scanning import scanned
 from verifflowcc.services.memory.scopes import PROJECT, read_scope, scopes_searched
+from verifflowcc.sprint.store.workflow_load import templates_folder
+from verifflowcc.sprint.use.scanning import scanned
 
 # Write items out, so that another machine can take them in byte for byte.
 

@@ -7,7 +7,7 @@ from verifflowcc.base.text.plain_words import nearest
 from verifflowcc.services.memory.consolidating import Step, StepKind
 from verifflowcc.services.memory.opening import open_for_reading, open_store
 from verifflowcc.services.memory.recording import with_source
-from verifflowcc.services.people_acting import require_person
+from verifflowcc.sprint.use.people_acting import require_person
 
 
 def forget_project(name: str, *, actor: str, dry_run: bool = False) -> list[Step]:

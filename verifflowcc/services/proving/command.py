@@ -4,13 +4,13 @@ import os
 import shlex
 from pathlib import Path
 
-from verifflowcc.adapters.process.allowed import allow_provable, read_provable
 from verifflowcc.base.errors import UsageError
 from verifflowcc.base.git.git_command import ask_git
 from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.model.ports import Clock
 from verifflowcc.base.records import dataclass
 from verifflowcc.proving.runners import Runner, runner_of
+from verifflowcc.sprint.store.allowed import allow_provable, read_provable
 
 _MARKS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "conftest.py")
 _ENVIRONMENTS = (".venv", "venv", "env")
