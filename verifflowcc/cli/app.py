@@ -19,7 +19,6 @@ from verifflowcc.cli import (
     memory,
     sprint,
     stage,
-    task,
     trace,
     who_may,
     window,
@@ -56,6 +55,7 @@ from verifflowcc.cli import (
 )
 from verifflowcc.cli.completion_scripts import SCRIPTS
 from verifflowcc.cli.who_may import Group
+from verifflowcc.memory.cli import task_command as task
 from verifflowcc.sprint.cli import feedback_command as feedback
 from verifflowcc.sprint.cli import workflow_command as workflow
 

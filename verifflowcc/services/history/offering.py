@@ -15,7 +15,7 @@ from verifflowcc.base.text.plain_words import plain_line
 from verifflowcc.base.text.stems import stems
 from verifflowcc.base.use.workspace import Workspace, open_workspace
 from verifflowcc.domain.episodes import CoEdit, FileInteraction, Posting, TaskEpisode, ranked
-from verifflowcc.domain.tasks import TaskStatus
+from verifflowcc.memory.rules.tasks import TaskStatus
 from verifflowcc.services.history.questions import (
     ToolUse,
     edited_together,

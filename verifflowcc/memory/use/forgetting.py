@@ -1,0 +1,106 @@
+"""Forget an item, or all that is remembered of a person."""
+
+from collections.abc import Sequence
+
+from verifflowcc.base.config.config_load import USER
+from verifflowcc.base.model.config_values import BackendKind
+from verifflowcc.base.model.item_values import Item
+from verifflowcc.base.records import dataclass
+from verifflowcc.base.use.guarding import withheld_item
+from verifflowcc.base.use.workspace import Workspace
+from verifflowcc.memory.use.editing import demand_same
+from verifflowcc.memory.use.item_scope import require_change, require_person
+from verifflowcc.memory.use.item_search import Found
+from verifflowcc.memory.use.stores import backend_of, open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """An item that is gone; `linked_by` are ids of items that still link to it, `in_git` says that git keeps it."""
+
+    item: Item
+    scope: str
+    linked_by: tuple[str, ...]
+    """Ids of items that still link to it."""
+    in_git: bool
+    """Whether a commit has its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """How many items of a scope are gone."""
+
+    scope: str
+    items: int
+    """How many items were removed."""
+
+
+def forget_item(
+    workspace: Workspace | None, found: Found, *, actor: str, scopes: Sequence[str] | None = None
+) -> Forgotten:
+    """Remove an item. `scopes` are those in which is looked for links to it; its own where none are given.
+
+    Raises NotAllowed where an agent forgets what the person or the project remembers, ConflictError where it changed
+    meanwhile.
+    """
+    demand_may_forget(found, actor)
+    name = found.item.id
+    with open_store(workspace, found.scope) as store, store.writing():
+        demand_same(store.get(name), found)
+        store.delete(name)
+    return Forgotten(
+        withheld_item(found.item),
+        found.scope,
+        linked_by(workspace, found, scopes or (found.scope,)),
+        _in_git(workspace, found),
+    )
+
+
+def demand_may_forget(found: Found, actor: str) -> None:
+    """Raise NotAllowed where an item is not for this actor to forget."""
+    name = found.item.id
+    hint = f'vfcc memory add {found.item.type} "…" --supersedes {name}'
+    require_change(found.item, found.scope, actor, "forgetting", hint=hint)
+
+
+def linked_by(workspace: Workspace | None, found: Found, scopes: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of items that link to one, in the scopes given."""
+    ids = set()
+    for scope in scopes:
+        with open_store(workspace, scope) as store:
+            ids |= {
+                item.id
+                for item in store.linked()
+                if any(link.to in (found.item.id, found.item.key) for link in item.links)
+                and (scope, item.id) != (found.scope, found.item.id)
+            }
+    return tuple(sorted(ids))
+
+
+def count_user(workspace: Workspace | None) -> int:
+    """Return how many items are remembered of the person."""
+    with open_store(workspace, USER) as store:
+        return store.count()
+
+
+def clear_user(workspace: Workspace | None, *, actor: str) -> Cleared:
+    """Forget all that is remembered of the person. Raises NotAllowed unless a person acts."""
+    require_person(actor, "forgetting all that is remembered of a person", hint="vfcc memory forget --all --scope user")
+    with open_store(workspace, USER) as store, store.writing():
+        number = store.count()
+        store.clear()
+    return Cleared(USER, number)
+
+
+def _in_git(workspace: Workspace | None, found: Found) -> bool:
+    """Whether a commit has the item's file, from which it can be had again."""
+    if workspace is None or found.scope == USER or backend_of(workspace, found.scope) is not BackendKind.FILES:
+        return False
+    from verifflowcc.base.errors import WorkspaceError
+    from verifflowcc.base.git.git_command import ask_git
+
+    try:
+        said = ask_git(workspace.root, "ls-tree", "--name-only", "HEAD", "--", found.item.path)
+    except WorkspaceError:  # no git here: then it keeps nothing
+        return False
+    return said.code == 0 and bool(said.out.strip())
