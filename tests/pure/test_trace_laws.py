@@ -34,10 +34,10 @@ from verifflowcc.base.model.trace_values import (
     TraceItem,
     TraceReport,
 )
-from verifflowcc.trace.check import check
-from verifflowcc.trace.impact import narrow
-from verifflowcc.trace.standing import Standings
-from verifflowcc.trace.view import TraceView
+from verifflowcc.trace.rules.impact import narrow
+from verifflowcc.trace.rules.item_state import Standings
+from verifflowcc.trace.rules.trace_check import check
+from verifflowcc.trace.rules.trace_view import TraceView
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-STABLE")
 

@@ -7,8 +7,8 @@ import pytest
 from tests.planted_faults import FAULTS, W
 from tests.trace_world import GREEN, REPORT, World, result
 from verifflowcc.base.model.trace_values import Outcome, TraceReport
-from verifflowcc.trace.check import check
-from verifflowcc.trace.impact import narrow
+from verifflowcc.trace.rules.impact import narrow
+from verifflowcc.trace.rules.trace_check import check
 
 pytestmark = pytest.mark.vfcc("REQ-TRACE-KNOWN")
 

@@ -19,7 +19,6 @@ from verifflowcc.cli import (
     memory,
     sprint,
     stage,
-    trace,
     who_may,
     window,
 )
@@ -58,6 +57,7 @@ from verifflowcc.cli.who_may import Group
 from verifflowcc.memory.cli import task_command as task
 from verifflowcc.sprint.cli import feedback_command as feedback
 from verifflowcc.sprint.cli import workflow_command as workflow
+from verifflowcc.trace.cli import trace_command as trace
 
 if TYPE_CHECKING:
     from typer import Typer

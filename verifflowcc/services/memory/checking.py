@@ -26,8 +26,8 @@ from verifflowcc.memory.store.item_cache import MemoryChecked
 from verifflowcc.memory.use.code_refs import code_of
 from verifflowcc.memory.use.item_scope import required
 from verifflowcc.memory.use.stores import backend_of, memory_settings, open_store
-from verifflowcc.services.trace_code import nothing_collected
-from verifflowcc.trace.impact import only_new
+from verifflowcc.trace.rules.impact import only_new
+from verifflowcc.trace.use.trace_code import nothing_collected
 
 # Read a memory for its checks: unchanged files from the index, the others read and parsed.
 
