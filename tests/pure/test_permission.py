@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.pure.test_touches import JSON
 from verifflowcc.base.config.tools_file import parse_tools
-from verifflowcc.episodes.briefed import conversation_of, stage_line
-from verifflowcc.episodes.permission import denied, edited_files, wants_the_program
+from verifflowcc.history.rules.briefed import conversation_of, stage_line
+from verifflowcc.history.rules.permission import denied, edited_files, wants_the_program
 
 AGENTS = Path(__file__).parents[2] / "templates" / "agents"
 ROLES = sorted(path.parent.name for path in AGENTS.glob("*/tools.yaml"))

@@ -7,21 +7,7 @@ import typer
 from typer._completion_shared import _completion_scripts
 
 from verifflowcc.base.model.agent_clients import CLIENTS
-from verifflowcc.cli import (
-    approve,
-    check,
-    code,
-    context,
-    evidence,
-    history,
-    init,
-    integrate,
-    memory,
-    sprint,
-    stage,
-    who_may,
-    window,
-)
+from verifflowcc.cli import approve, check, code, context, evidence, init, memory, sprint, stage, who_may
 from verifflowcc.cli import (
     approve as baseline,
 )
@@ -54,6 +40,15 @@ from verifflowcc.cli import (
 )
 from verifflowcc.cli.completion_scripts import SCRIPTS
 from verifflowcc.cli.who_may import Group
+from verifflowcc.history.cli import (
+    history_command as history,
+)
+from verifflowcc.history.cli import (
+    integrate_command as integrate,
+)
+from verifflowcc.history.cli import (
+    window_command as window,
+)
 from verifflowcc.memory.cli import task_command as task
 from verifflowcc.sprint.cli import feedback_command as feedback
 from verifflowcc.sprint.cli import workflow_command as workflow
