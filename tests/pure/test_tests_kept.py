@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from verifflowcc.base.model.testcases import Loss, LostTest, Strength
 from verifflowcc.code.rules.source_testcases import read_cases
-from verifflowcc.proving.conftest_hooks import changed_hooks
-from verifflowcc.proving.python_strength import strength_of, strength_of_call
-from verifflowcc.proving.python_tests import python_tests
-from verifflowcc.proving.test_titles import text_tests
-from verifflowcc.proving.tests_lost import lost_tests
-from verifflowcc.proving.tests_settings import lowered_settings
+from verifflowcc.gates.rules.pytest_hooks import changed_hooks
+from verifflowcc.gates.rules.python_strength import strength_of, strength_of_call
+from verifflowcc.gates.rules.python_tests import python_tests
+from verifflowcc.gates.rules.runner_settings import lowered_settings
+from verifflowcc.gates.rules.test_titles import text_tests
+from verifflowcc.gates.rules.tests_lost import lost_tests
 
 pytestmark = pytest.mark.vfcc("REQ-TESTS-KEPT")
 

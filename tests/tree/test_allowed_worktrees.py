@@ -11,8 +11,8 @@ from tests.trees import git
 from verifflowcc.base.git.git_place import repository_around
 from verifflowcc.base.model.evidence_values import Command
 from verifflowcc.base.process.clock import FixedClock
-from verifflowcc.services.proving.command import allow_command
-from verifflowcc.services.proving.command import test_command as command_of
+from verifflowcc.gates.use.proof_command import allow_command
+from verifflowcc.gates.use.proof_command import test_command as command_of
 from verifflowcc.sprint.store.allowed import allow, commands_digest, read_allowed, withdraw
 
 pytestmark = pytest.mark.vfcc("REQ-COMMANDS")

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from verifflowcc.adapters.proving.run import scratch_environment
-from verifflowcc.adapters.proving.scratch import Scratch, scratch_of
 from verifflowcc.base.git.git_versions import TreeFile
+from verifflowcc.gates.store.scratch_run import scratch_environment
+from verifflowcc.gates.store.scratch_tree import Scratch, scratch_of
 
 
 def become(scratch: Scratch, texts: Mapping[str, str]) -> None:

@@ -12,13 +12,13 @@ from verifflowcc.base.model.gate_values import KINDS, Assessment, Criterion, Mod
 from verifflowcc.base.model.sprint_state import SprintState, SprintStatus, StageState
 from verifflowcc.base.records import dataclass
 from verifflowcc.base.use.workspace import Workspace
-from verifflowcc.services.gates import gather_facts
+from verifflowcc.gates.rules.evidence_wanted import everything, idle
+from verifflowcc.gates.rules.gate_check import assess
+from verifflowcc.gates.rules.staleness import chosen, stale_reasons
+from verifflowcc.gates.use.gates_now import gather_facts
 from verifflowcc.sprint.rules.stage_moves import next_in_order
 from verifflowcc.sprint.use.sprint_reading import show_sprint
 from verifflowcc.sprint.use.sprint_status import OpenSprint, Status, current_status
-from verifflowcc.workflow.evidence_wanted import everything, idle
-from verifflowcc.workflow.gate import assess
-from verifflowcc.workflow.staleness import chosen, stale_reasons
 
 QUICK = frozenset(kind for kind, rule in KINDS.items() if not rule.asks)
 """Kinds that are asked from the files of the project and the ledger alone."""
