@@ -56,9 +56,9 @@ COMMANDS: Mapping[str, object] = {
     "code refs": "verifflowcc.code.rules.code_views.Relations",
     "code status": "verifflowcc.code.rules.code_views.GraphStatus",
     "config show": ("verifflowcc.base.config.config_provenance.Setting",),
-    "context diff": "verifflowcc.services.context_diff.Comparison",
+    "context diff": "verifflowcc.prompt.use.prompt_diff.Comparison",
     "context show": "verifflowcc.base.model.entries.ContextPackage",
-    "context tune": "verifflowcc.services.allocation_tuning.Tuning",
+    "context tune": "verifflowcc.prompt.use.allocation_tuning.Tuning",
     "doctor": [
         {"remarks": ("verifflowcc.base.model.ports.Remark",), "findings": "int"},
         {
@@ -131,7 +131,7 @@ COMMANDS: Mapping[str, object] = {
     "stage list": ("verifflowcc.base.model.sprint_state.StageState",),
     "stage put": "verifflowcc.services.artifact_drafting.StoredArtifact",
     "stage reopen": "verifflowcc.sprint.use.people_acting.Transition",
-    "stage show": "verifflowcc.services.stages.StageView",
+    "stage show": "verifflowcc.prompt.use.stages.StageView",
     "stage skip": "verifflowcc.sprint.use.people_acting.Transition",
     "status": "verifflowcc.sprint.use.sprint_status.Status",
     "task fail": "verifflowcc.memory.use.task_ending.Ended",
