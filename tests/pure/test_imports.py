@@ -68,7 +68,7 @@ HEAVY = set(LIVES_IN) - {"typer", "click"}
 FAST_NEVER = {"dataclasses", "enum", "pathlib", "typing", "subprocess", "json", "re", "importlib", "inspect"}
 IMPURE = {"os", "io", "pathlib", "time", "random", "secrets", "socket", "tempfile", "shutil", "uuid", "logging"}
 OF_HOOKS = {
-    "verifflowcc.adapters.index.symbol_names",
+    "verifflowcc.cli.store.symbol_names",
     "verifflowcc.base.config.cached_record",
     "verifflowcc.history.store.hook_files",
     "verifflowcc.history.store.partitions",
@@ -205,5 +205,5 @@ def test_a_circle_of_files_is_found() -> None:
 
 def test_the_test_reads_real_imports() -> None:
     tree = ast.parse("import typer\ndef f():\n    from verifflowcc.cli import app\n")
-    assert imports(tree) == [("typer", True, 1), ("verifflowcc.cli.app", False, 3)]
+    assert imports(tree) == [("typer", True, 1), ("verifflowcc.cli.cli.app", False, 3)]
     assert sys.version_info >= (3, 11)
