@@ -21,16 +21,6 @@ MAY_IMPORT = {
     "fast": {"fast", "cli"},
 }
 """Layer → the layers that its files may import, of their own capability or a lower one."""
-OLD = {
-    **dict.fromkeys(
-        "domain text packing formats context workflow recall lifecycle trace codegraph episodes clients proving".split(),
-        "pure",
-    ),
-    "adapters": "store",
-    "services": "use",
-    "cli": "cli",
-}
-"""The folders of before, by technical layer, until each file is in the folder of its capability."""
 TOP = {"__init__.py": "use", "__main__.py": "fast", "pytest_plugin.py": "use"}
 LIVES_IN = {
     "typer": {"cli"},
@@ -62,7 +52,7 @@ LIVES_IN = {
     "pyarrow": {"store"},
     "numpy": {"store"},
 }
-OF_ONE = {"jinja2": {"prompt", "base", "context"}, "tree_sitter": {"code", "codegraph"}}
+OF_ONE = {"jinja2": {"prompt", "base"}, "tree_sitter": {"code"}}
 """Libraries that pure files import where they are used: by the beginning of their names, the capabilities that do."""
 HEAVY = set(LIVES_IN) - {"typer", "click"}
 FAST_NEVER = {"dataclasses", "enum", "pathlib", "typing", "subprocess", "json", "re", "importlib", "inspect"}
@@ -103,12 +93,6 @@ def layer_of(path: Path) -> str:
         return "pure"
     if relative.parts[0] == "fast":
         return "fast"
-    if relative.parts[0] in OLD and (
-        len(relative.parts) < 3 or relative.parts[0] in ("adapters", "services", "lifecycle")
-    ):
-        return OLD[relative.parts[0]]
-    if relative.as_posix() in ("errors.py", "records.py"):
-        return "pure"
     folder = relative.parts[1] if len(relative.parts) > 2 else ""
     if folder in PURE_FOLDERS or relative.name == "__init__.py":
         return "pure"

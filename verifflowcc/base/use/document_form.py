@@ -173,7 +173,8 @@ ADDED: Mapping[str, Mapping[str, str]] = {
 _ITEM = "id type title scope"
 
 LEAN: Mapping[str, str] = {
-    "verifflowcc.code.rules.code_views.Related": "symbol(path line name) links(path line kind symbol candidate(confidence))",
+    "verifflowcc.code.rules.code_views.Related": "symbol(path line name)"
+    " links(path line kind symbol candidate(confidence))",
     "verifflowcc.code.rules.code_views.CodeContext": "text tokens budget_tokens",
     "verifflowcc.code.rules.code_views.CodeMap": "text tokens budget_tokens",
     "verifflowcc.base.model.entries.ContextPackage": "prompt(agent sprint stage text tokens budget_tokens) task",
@@ -185,7 +186,8 @@ LEAN: Mapping[str, str] = {
     "verifflowcc.code.rules.graph.Found": "path line kind name signature",
     "verifflowcc.code.rules.graph.Link": "path line kind symbol candidate external",
     "verifflowcc.base.model.item_values.Item": f"{_ITEM} key status importance confidence tags",
-    "verifflowcc.base.model.recall_values.Hit": "item(id type title path trust) scope score heading via invalid_reason stale",
+    "verifflowcc.base.model.recall_values.Hit": "item(id type title path trust) scope score heading via"
+    " invalid_reason stale",
     "verifflowcc.base.model.recall_values.Lost": "item(id title) why",
     "verifflowcc.base.model.recall_values.Recalled": "hits notices",
     "verifflowcc.base.model.sprint_state.SprintState": "id title status current goals branch stages gaps fork set_aside"

@@ -100,8 +100,8 @@ def why_ended(item: Item, ttl_days: Lifetimes = NO_LIFETIMES) -> str:
 #
 # - An item counts for its importance on the day it was made or last used, and for half of that one half-life later, for
 #   a quarter after two; between these days it falls along a straight line.
-# - The half-life is half of its time to live, and longer where it was used: by a quarter for 1 use, two for 3, three for
-#   7, and four quarters, twice as long, from 15 uses on.
+# - The half-life is half of its time to live, and longer where it was used: by a quarter for 1 use, two for 3, three
+#   for 7, and four quarters, twice as long, from 15 uses on.
 # - What never runs out does not fade either.
 # - Below `FADED` an item is archived, but not before `GRACE_DAYS` have passed since it was made or used.
 

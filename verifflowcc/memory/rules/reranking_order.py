@@ -21,10 +21,10 @@ from verifflowcc.base.text.stems import terms
 # give the same answer on every machine.
 #
 # 1. *Margin*: the best score is ahead of the second by less than `trigger_min_margin` of itself.
-# 2. *Intent*: the question asks for more than one thing (two sentences that end in a question mark, or alternatives with
-#    "or" in at most `SHORT` words; in a longer text an "or" joins details), or it has one word at most that any hit holds
-#    itself, so that nothing tells which of them is meant.
-# 3. *Subject*: of the hits whose score is at least `CLOSE` of the best, `FACTS` or more speak of one subject: they share
+# 2. *Intent*: the question asks for more than one thing (two sentences that end in a question mark, or alternatives
+#    with "or" in at most `SHORT` words; in a longer text an "or" joins details), or it has one word at most that any
+#    hit holds itself, so that the words do not show which of them is meant.
+# 3. *Subject*: of the hits whose score is at least `CLOSE` of the best, `FACTS` or more have one subject: they share
 #    the first word of their key, a tag, or the first word of their title where the question has that word too.
 
 CLOSE = 700

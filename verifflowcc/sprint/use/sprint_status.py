@@ -67,7 +67,7 @@ def people_said(workspace: Workspace, state: SprintState, today: str) -> PeopleS
     return PeopleSaid(tuple(words), len(waiting))
 
 
-def lines(said: PeopleSaid, sprint_id: str) -> list[str]:
+def people_lines(said: PeopleSaid, sprint_id: str) -> list[str]:
     """Return it as lines for a person; nothing where nothing was said."""
     told = [_line(one) for one in said.words]
     if told:
@@ -267,7 +267,7 @@ def _text(status: Status) -> str:
         lines.append(f"  {where}{passed}, as of event {sprint.as_of}")
         if sprint.problems:
             lines.append(f"  {sprint.problems} of its event files cannot be trusted and are left out here")
-        lines += [f"  {line}" for line in lines(PeopleSaid(sprint.words, sprint.comments), sprint.id)]
+        lines += [f"  {line}" for line in people_lines(PeopleSaid(sprint.words, sprint.comments), sprint.id)]
         lines.append(f"  next: {sprint.next}")
     if not status.open:
         lines += ["no sprint is open", f"  next: {status.next}"]

@@ -150,8 +150,8 @@ def _differences(report: ImportReport) -> Iterator[str]:
 
 def _trace_views_import_parts(item: ImportedItem) -> str:
     by_side: dict[Side, list[str]] = defaultdict(list)
-    for part, side in item.parts.items():
-        by_side[side].append(part)
+    for name, side in item.parts.items():
+        by_side[side].append(name)
     taken = item.outcome is Outcome.UPDATED
     said = [
         f"{', '.join(names)} {_SAID[side]}{', taken' if taken and side is not Side.HERE else ''}"
