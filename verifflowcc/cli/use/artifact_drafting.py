@@ -102,7 +102,7 @@ class OpenStage:
         return self.stage.id == self.sprint.current
 
 
-def put_artifact(
+def put_artifact(  # noqa: PLR0913 - one for each word of the command, and who acts
     workspace: Workspace,
     sprint_id: str,
     name: str,
