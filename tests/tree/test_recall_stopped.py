@@ -16,7 +16,7 @@ WORDS = ("tide", "gate", "sluice", "lock", "pump", "crest")
 KILLED = """\
 import os, signal, sqlite3, sys
 from pathlib import Path
-from verifflowcc.adapters.index import recall_tables
+from verifflowcc.memory.store import recall_vectors as recall_tables
 from verifflowcc.base.model.recall_values import Sought
 from verifflowcc.memory.use.searching import search
 from verifflowcc.base.use.workspace import Workspace
